@@ -1,0 +1,43 @@
+import { Type, type Static } from "typebox"
+import { Action, Confidence, Explanation, RiskReasons, RiskScore, ThreatStage } from "./words.ts"
+
+/** SPEC 2.1. The length bounds only keep rubbish out early; whether it is an address is decided by the identity rules. */
+export const EmailRiskRequest = Type.Object(
+  {
+    email: Type.String({
+      description: "The e-mail address to score.",
+      examples: ["ana.silva@mail.example"],
+    }),
+  },
+  { $id: "EmailRiskRequest", description: "Unknown members are ignored." },
+)
+export type EmailRiskRequest = Static<typeof EmailRiskRequest>
+
+/** SPEC 2.2. `explanation` is the only member a caller can add, with `?explain=true`. */
+export const EmailRiskResult = Type.Object(
+  {
+    email: Type.String({ description: "The address exactly as received." }),
+    risk_score: RiskScore,
+    confidence: Confidence,
+    threat_stage: ThreatStage,
+    exposed: Type.Boolean({
+      description: "Whether the address appears in breach or exposure data.",
+    }),
+    exposure_count: Type.Integer({
+      minimum: 0,
+      description: "Number of distinct exposure sources.",
+    }),
+    last_seen: Type.Union([Type.String({ format: "date" }), Type.Null()], {
+      description: "Date of the latest exposure; null when there is none.",
+    }),
+    risk_reasons: RiskReasons,
+    recommended_action: Action,
+    model_version: Type.String({
+      pattern: "^\\d+\\.\\d+$",
+      description: "Version of the risk model.",
+    }),
+    explanation: Type.Optional(Explanation),
+  },
+  { $id: "EmailRiskResult", additionalProperties: false },
+)
+export type EmailRiskResult = Static<typeof EmailRiskResult>

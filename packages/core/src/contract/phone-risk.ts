@@ -1,0 +1,66 @@
+import { Type, type Static } from "typebox"
+import { Action, Confidence, Explanation, RiskReasons, RiskScore, words } from "./words.ts"
+
+/** SPEC 2.4. */
+export const PhoneRiskRequest = Type.Object(
+  {
+    phone_number: Type.String({
+      description:
+        "E.164: a plus sign, the country code, then the subscriber digits, without separators.",
+      examples: ["+61491570156"],
+    }),
+  },
+  { $id: "PhoneRiskRequest", description: "Unknown members are ignored." },
+)
+export type PhoneRiskRequest = Static<typeof PhoneRiskRequest>
+
+/** The words of `number_type`, published because the specification names only `mobile`. */
+export const NUMBER_TYPES = [
+  "mobile",
+  "fixed_line",
+  "fixed_line_or_mobile",
+  "voip_fixed",
+  "voip_non_fixed",
+  "voip",
+  "toll_free",
+  "premium_rate",
+  "shared_cost",
+  "personal",
+  "uan",
+  "pager",
+  "voicemail",
+  "satellite",
+  "invalid",
+  "unknown",
+] as const
+
+/** SPEC 2.5. `explanation` is the only member a caller can add, with `?explain=true`. */
+export const PhoneRiskResult = Type.Object(
+  {
+    phone_number: Type.String({ description: "The number exactly as received." }),
+    risk_score: RiskScore,
+    risk_level: words(
+      ["LOW", "ELEVATED", "HIGH", "CRITICAL"],
+      "Level of the score: 0-24, 25-59, 60-79, 80-100.",
+    ),
+    sim_swap_risk: words(["none", "low", "elevated", "high"], "Likelihood of a SIM swap."),
+    sim_change_detected: Type.Boolean({
+      description: "Whether the SIM was changed in the last 30 days.",
+    }),
+    sim_change_window: Type.Union([Type.String({ pattern: "^\\d+[hd]$" }), Type.Null()], {
+      description: "Time since the last SIM change in hours or days; null when none is known.",
+    }),
+    ownership_confidence: Confidence,
+    network_continuity: words(["stable", "unstable"], "Routing and provisioning stability."),
+    number_type: words(NUMBER_TYPES, "Type of the line."),
+    carrier_region: Type.String({
+      pattern: "^[A-Z]{2}$",
+      description: "ISO 3166-1 region of the number; ZZ where it has none.",
+    }),
+    risk_reasons: RiskReasons,
+    recommendation: Action,
+    explanation: Type.Optional(Explanation),
+  },
+  { $id: "PhoneRiskResult", additionalProperties: false },
+)
+export type PhoneRiskResult = Static<typeof PhoneRiskResult>

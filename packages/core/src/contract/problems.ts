@@ -1,0 +1,146 @@
+import { Type, type Static } from "typebox"
+
+interface ProblemType {
+  readonly status: number
+  readonly title: string
+  /** What a caller should know and do; printed on the problem's page and in the reference. */
+  readonly meaning: string
+}
+
+/**
+ * Every failure the service answers with. The key is the stable `code` and the last part of the `type` URI;
+ * a code, once released, keeps its meaning.
+ */
+export const problems = {
+  "malformed-json": {
+    status: 400,
+    title: "The body is not valid JSON",
+    meaning: "Send one JSON object, encoded as UTF-8. Nothing was evaluated.",
+  },
+  "invalid-request": {
+    status: 400,
+    title: "The request does not fit its description",
+    meaning:
+      "A member is missing or has the wrong type; `errors` names each by JSON pointer. Nothing was evaluated.",
+  },
+  "malformed-http": {
+    status: 400,
+    title: "The request is not valid HTTP",
+    meaning: "The bytes could not be read as an HTTP/1.1 request. The connection is closed.",
+  },
+  unauthenticated: {
+    status: 401,
+    title: "A valid API key is needed",
+    meaning:
+      "Send `Authorization: Bearer <API_KEY>`. The key may be missing, mistyped, expired or revoked; the answer does not say which.",
+  },
+  "insufficient-scope": {
+    status: 403,
+    title: "This key may not do that",
+    meaning:
+      "The key is valid but lacks the scope the operation needs; `WWW-Authenticate` names it.",
+  },
+  "not-found": {
+    status: 404,
+    title: "There is nothing here",
+    meaning: "No operation or page has this path. The reference is at /docs.",
+  },
+  "method-not-allowed": {
+    status: 405,
+    title: "This path does not take that method",
+    meaning: "`Allow` lists the methods it takes.",
+  },
+  "request-timeout": {
+    status: 408,
+    title: "The request did not arrive in time",
+    meaning: "The whole request must arrive within the published time. The connection is closed.",
+  },
+  "body-too-large": {
+    status: 413,
+    title: "The body is too large",
+    meaning: "The reference gives the limit of each operation; a scoring body may have 16 KiB.",
+  },
+  "unsupported-media-type": {
+    status: 415,
+    title: "The body has another media type than the operation takes",
+    meaning: "Send `Content-Type: application/json`, without compression.",
+  },
+  "not-an-email": {
+    status: 422,
+    title: "This is not an e-mail address",
+    meaning:
+      "The text is well-formed JSON but cannot be an address mail is delivered to: `detail` says why. Nothing was evaluated or counted.",
+  },
+  "not-a-phone-number": {
+    status: 422,
+    title: "This is not a phone number in international format",
+    meaning:
+      "Send E.164: a plus sign, country code and subscriber digits, without separators. Well-formed numbers nobody holds are scored, not refused.",
+  },
+  "rate-limited": {
+    status: 429,
+    title: "Too many requests",
+    meaning: "The plan's rate is used up; `Retry-After` says when to send again.",
+  },
+  "quota-exceeded": {
+    status: 429,
+    title: "The plan's quota is used up",
+    meaning: "The lookups of this month are used up; `Retry-After` counts to the next month.",
+  },
+  "identities-exceeded": {
+    status: 429,
+    title: "The plan's daily number of different identities is used up",
+    meaning:
+      "Identities already looked up today can be looked up again; new ones from the next day (UTC) on.",
+  },
+  "headers-too-large": {
+    status: 431,
+    title: "The request's headers are too large",
+    meaning: "All headers together may have 8 KiB. The connection is closed.",
+  },
+  "internal-error": {
+    status: 500,
+    title: "The service failed",
+    meaning:
+      "A fault of the service, not of the request. It is logged under the request id. Nothing was evaluated.",
+  },
+  "store-unavailable": {
+    status: 503,
+    title: "A store needed for the answer cannot be read",
+    meaning:
+      "An identity that could not be checked is never reported as clean. Try again after `Retry-After`.",
+  },
+  overloaded: {
+    status: 503,
+    title: "The service has more work than it can do",
+    meaning:
+      "The request was turned away before any work was done on it. Try again after `Retry-After`.",
+  },
+} as const satisfies Record<string, ProblemType>
+
+export type ProblemCode = keyof typeof problems
+
+/** RFC 9457. `detail` and `errors` never quote what the caller sent. */
+export const ProblemDetails = Type.Object(
+  {
+    type: Type.String({ description: "Path of a page that explains this problem." }),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.Unsafe<ProblemCode>({
+      type: "string",
+      enum: Object.keys(problems),
+      description: "Stable; switch on this.",
+    }),
+    detail: Type.Optional(Type.String()),
+    request_id: Type.Optional(
+      Type.String({ description: "The id under which the service logged the request." }),
+    ),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }), {
+        description: "Where the request does not fit, by JSON pointer.",
+      }),
+    ),
+  },
+  { $id: "Problem" },
+)
+export type ProblemDetails = Static<typeof ProblemDetails>

@@ -1,0 +1,59 @@
+import { analyzeDomain } from "@hapi/address"
+import { toASCII, toUnicode } from "tr46"
+import { forbiddenCharacter, trimAsciiSpace } from "./email-characters.ts"
+import { emailFault, type EmailFault, type EmailFaultWord } from "./email-fault.ts"
+
+export interface ParsedDomain {
+  /** As the DNS has it: lower-case ASCII, internationalised labels as `xn--…`, no trailing dot. */
+  readonly domain: string
+  /** As its owner writes it; the same text where no label is internationalised. */
+  readonly unicodeDomain: string
+}
+
+/** Longer text cannot come down to 254 octets by anything an honest sender does; it only costs time. */
+export const INPUT_UNITS_MAX = 1024
+
+const DOMAIN_OCTETS_MAX = 253
+const LABEL_OCTETS_MAX = 63
+
+// UTS #46 as identity/v1 freezes it, non-transitional: "ß" stays "ß". CheckHyphens stays off, since
+// registered names with hyphens in third and fourth place exist; hyphens at either end of a label
+// are refused with RFC 5321 below. Lengths are checked here for the sake of their own fault words.
+const UTS46 = {
+  checkBidi: true,
+  checkJoiners: true,
+  useSTD3ASCIIRules: true,
+  transitionalProcessing: false,
+}
+
+/** Reads a domain in Unicode or `xn--` spelling; both give the same result. */
+export function parseDomain(text: string): ParsedDomain | EmailFault {
+  const trimmed = trimAsciiSpace(text)
+  if (trimmed.length > INPUT_UNITS_MAX) return emailFault("too-long")
+  const forbidden = forbiddenCharacter(trimmed)
+  if (forbidden !== null) return emailFault(forbidden)
+  const read = readDomain(trimmed)
+  return typeof read === "string" ? emailFault(read) : read
+}
+
+/** The same for text that is already trimmed and free of forbidden characters. */
+export function readDomain(text: string): ParsedDomain | EmailFaultWord {
+  if (text === "") return "domain-empty"
+  if (text.startsWith("[")) return "address-literal"
+  const ascii = toASCII(text.normalize("NFC"), UTS46)
+  if (ascii === null) return "domain-invalid"
+  const domain = ascii.endsWith(".") ? ascii.slice(0, -1) : ascii
+  if (domain === "") return "domain-empty"
+  const labels = domain.split(".")
+  if (labels.includes("")) return "label-empty"
+  if (labels.some((label) => label.length > LABEL_OCTETS_MAX)) return "label-too-long"
+  if (domain.length > DOMAIN_OCTETS_MAX) return "too-long"
+  if (labels.length === 1) return "single-label-domain"
+  // Last, so that only what RFC 1035 and RFC 5321 add is left to it: hyphens and top-level labels.
+  if (analyzeDomain(domain) !== null) return "domain-invalid"
+  return { domain, unicodeDomain: unicodeForm(domain) }
+}
+
+function unicodeForm(domain: string): string {
+  return domain.includes("xn--") ? toUnicode(domain, UTS46).domain : domain
+}

@@ -1,0 +1,19 @@
+export { parseDomain, type ParsedDomain } from "./email-domain.ts"
+export type { EmailFault, EmailFaultWord } from "./email-fault.ts"
+export { parseEmail, type ParsedEmail } from "./email.ts"
+export {
+  aliasTag,
+  IDENTITY_KEY_BYTES,
+  IDENTITY_TAGS,
+  identityKey,
+  identityKeyOf,
+  keyCheckValue,
+  passwordFingerprint,
+  type IdentityKey,
+  type IdentityTag,
+  type Sha256,
+} from "./keys.ts"
+export { lineOf, type LineOfNumber } from "./line.ts"
+export type { PhoneFault, PhoneFaultWord } from "./phone-fault.ts"
+export { parsePhone, type NumberType, type ParsedPhone, type SpecialNumber } from "./phone.ts"
+export { subkeyInfo, SUBKEY_NAMES, type SubkeyName } from "./subkeys.ts"

@@ -1,0 +1,88 @@
+/** SHA-256 over the parts one after another. Passed in, so that this package runs in Node and browsers alike. */
+export type Sha256 = (...parts: Uint8Array[]) => Uint8Array
+
+declare const identityKeyBrand: unique symbol
+
+/** Sixteen bytes that stand for one mailbox, phone number or domain: all that any store ever sees of it. */
+export type IdentityKey = Uint8Array & { readonly [identityKeyBrand]: true }
+
+/** Keeps keys of different kinds apart, should their canonical forms ever be the same text. */
+export const IDENTITY_TAGS = { email: 1, phone: 2, domain: 3 } as const
+
+export type IdentityTag = (typeof IDENTITY_TAGS)[keyof typeof IDENTITY_TAGS]
+
+export const IDENTITY_KEY_BYTES = 16
+
+const SUBKEY_BYTES = 32
+const utf8 = new TextEncoder()
+
+/** The key of a canonical form: SHA-256(K_id ‖ tag ‖ UTF-8 canonical form), first 16 bytes. */
+export function identityKey(
+  sha256: Sha256,
+  identitySubkey: Uint8Array,
+  tag: IdentityTag,
+  canonical: string,
+): IdentityKey {
+  requireSubkey(identitySubkey)
+  const digest = sha256(identitySubkey, Uint8Array.of(tag), utf8.encode(canonical))
+  // Copied, not sliced: a slice of Node's Buffer would keep the whole digest alive.
+  return identityKeyOf(new Uint8Array(digest.subarray(0, IDENTITY_KEY_BYTES)))
+}
+
+/** Takes bytes read back from a store as a key. Throws on any other length than 16. */
+export function identityKeyOf(bytes: Uint8Array): IdentityKey {
+  if (bytes.length !== IDENTITY_KEY_BYTES) {
+    throw new RangeError(`An identity key has ${IDENTITY_KEY_BYTES} bytes, not ${bytes.length}`)
+  }
+  return bytes as IdentityKey
+}
+
+/**
+ * Tells the aliases of one mailbox apart: 0 for the canonical address itself, else 1 to 65535.
+ * The tag is keyed and bound to the mailbox, so equal tags of two mailboxes say nothing.
+ */
+export function aliasTag(
+  sha256: Sha256,
+  aliasSubkey: Uint8Array,
+  key: IdentityKey,
+  { exact, canonical }: { readonly exact: string; readonly canonical: string },
+): number {
+  requireSubkey(aliasSubkey)
+  if (exact === canonical) return 0
+  const [high = 0, low = 0] = sha256(aliasSubkey, key, utf8.encode(exact))
+  // 0 is taken by the canonical address, so the one alias in 65536 that hashes to it becomes 1.
+  return (high << 8) | low || 1
+}
+
+/**
+ * What is stored beside keyed data to notice another secret: 16 hexadecimal digits.
+ * The zero byte is no identity tag, so this can never be the beginning of someone's key.
+ */
+export function keyCheckValue(sha256: Sha256, identitySubkey: Uint8Array): string {
+  requireSubkey(identitySubkey)
+  const digest = sha256(identitySubkey, Uint8Array.of(0), utf8.encode("assay key check v1"))
+  return Array.from(digest.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("")
+}
+
+/**
+ * Twelve bits of a keyed hash, 0 to 4095: enough to notice that a password came up again for the
+ * same identity, too few to find out which one it was, since one guess in 4096 fits by chance.
+ */
+export function passwordFingerprint(
+  sha256: Sha256,
+  passwordSubkey: Uint8Array,
+  key: IdentityKey,
+  password: Uint8Array,
+): number {
+  requireSubkey(passwordSubkey)
+  const [first = 0, second = 0] = sha256(passwordSubkey, key, password)
+  return (first << 4) | (second >> 4)
+}
+
+// The parts are hashed without separators: only a subkey of fixed length leaves one way to read
+// them. An empty one would turn every key into a plain hash that anybody can compute.
+function requireSubkey(subkey: Uint8Array): void {
+  if (subkey.length !== SUBKEY_BYTES) {
+    throw new RangeError(`A subkey has ${SUBKEY_BYTES} bytes, not ${subkey.length}`)
+  }
+}

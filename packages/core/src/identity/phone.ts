@@ -1,0 +1,89 @@
+import type { PhoneNumberType } from "libphonenumber-js/max"
+import type { NUMBER_TYPES } from "../contract/phone-risk.ts"
+import { isFictional } from "./fictional-numbers.ts"
+import { type CallingCode, callingCodeOf, plannedNumber } from "./numbering-plans.ts"
+import { phoneFault, type PhoneFault } from "./phone-fault.ts"
+
+export type NumberType = (typeof NUMBER_TYPES)[number]
+
+/** What makes a number other than an ordinary line of a person. */
+export type SpecialNumber = "premium" | "toll_free" | "shared_cost" | "fictional"
+
+/** A well-formed E.164 number. Told from a `PhoneFault` by `"fault" in result`. */
+export interface ParsedPhone {
+  /** The number as given, which is also its canonical form. */
+  readonly e164: string
+  /** Whether a numbering plan allows the number. It may still belong to nobody. */
+  readonly valid: boolean
+  /** By numbering plan alone; carriers and providers know better where they are asked. */
+  readonly numberType: NumberType
+  /** ISO 3166-1 alpha-2, `ZZ` where the number belongs to no country or to none in particular. */
+  readonly region: string
+  readonly special: SpecialNumber | null
+}
+
+const DIGITS_MIN = 7
+const DIGITS_MAX = 15
+const NO_REGION = "ZZ"
+
+const NUMBER_TYPE_OF: Readonly<Record<PhoneNumberType, NumberType>> = {
+  MOBILE: "mobile",
+  FIXED_LINE: "fixed_line",
+  FIXED_LINE_OR_MOBILE: "fixed_line_or_mobile",
+  VOIP: "voip",
+  TOLL_FREE: "toll_free",
+  PREMIUM_RATE: "premium_rate",
+  SHARED_COST: "shared_cost",
+  PERSONAL_NUMBER: "personal",
+  UAN: "uan",
+  PAGER: "pager",
+  VOICEMAIL: "voicemail",
+}
+
+const SPECIAL_OF: Readonly<Partial<Record<NumberType, SpecialNumber>>> = {
+  premium_rate: "premium",
+  toll_free: "toll_free",
+  shared_cost: "shared_cost",
+}
+
+// Calling codes that ITU-T gave to satellite systems as a whole: 870 Inmarsat, 881 Iridium and
+// Globalstar. 882 and 883 are shared by networks of every kind and keep the type of their plan.
+const SATELLITE_CODES: ReadonlySet<string> = new Set(["870", "881"])
+
+/** Reads a number in E.164 form, or says why it is none. Never throws; unassigned numbers are read too. */
+export function parsePhone(text: string): ParsedPhone | PhoneFault {
+  if (text === "") return phoneFault("empty")
+  if (!text.startsWith("+")) return phoneFault("no-plus")
+  const digits = text.slice(1)
+  if (/[^0-9]/.test(digits)) return phoneFault("not-digits")
+  if (digits.startsWith("0")) return phoneFault("leading-zero")
+  if (digits.length < DIGITS_MIN) return phoneFault("too-short")
+  if (digits.length > DIGITS_MAX) return phoneFault("too-long")
+  const callingCode = callingCodeOf(digits)
+  const planned = callingCode && plannedNumber(callingCode, digits.slice(callingCode.code.length))
+  const fictional = isFictional(text)
+  if (callingCode === null || planned === null) {
+    return {
+      e164: text,
+      valid: false,
+      numberType: "invalid",
+      region: regionOfCode(callingCode),
+      special: fictional ? "fictional" : null,
+    }
+  }
+  const isSatellite = planned.type === "MOBILE" && SATELLITE_CODES.has(callingCode.code)
+  const numberType = isSatellite ? "satellite" : NUMBER_TYPE_OF[planned.type]
+  return {
+    e164: text,
+    valid: true,
+    numberType,
+    region: planned.country ?? NO_REGION,
+    special: fictional ? "fictional" : (SPECIAL_OF[numberType] ?? null),
+  }
+}
+
+// A number that no plan allows still shows whose plan it fails, unless several countries share it.
+function regionOfCode(callingCode: CallingCode | null): string {
+  const [plan, ...others] = callingCode?.plans ?? []
+  return (others.length === 0 && plan?.country) || NO_REGION
+}

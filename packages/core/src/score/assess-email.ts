@@ -1,0 +1,67 @@
+import { leading } from "./attribution.ts"
+import { dateBefore } from "./date.ts"
+import type { EmailInput } from "./email-input.ts"
+import { emailPass, type EmailPass } from "./email-pass.ts"
+import { nothingFound, summary, toldReason } from "./email-reasons.ts"
+import { emailExplanation, type EmailExplanation } from "./explain-email.ts"
+import type { Item } from "./merge.ts"
+import type { EmailModel } from "./model-email.ts"
+import {
+  EVIDENCE_KINDS,
+  type Action,
+  type Confidence,
+  type EvidenceKind,
+  type Stage,
+} from "./vocabulary.ts"
+
+/** The public answer about an e-mail address, without the address. */
+export interface EmailAssessment {
+  readonly risk_score: number
+  readonly confidence: Confidence
+  readonly threat_stage: Stage
+  readonly exposed: boolean
+  readonly exposure_count: number
+  /** YYYY-MM-DD, null when not exposed. */
+  readonly last_seen: string | null
+  readonly risk_reasons: readonly string[]
+  readonly recommended_action: Action
+  readonly model_version: string
+}
+
+/** Scores an e-mail identity. The same two arguments always give the same assessment. */
+export function assessEmail(input: EmailInput, model: EmailModel): EmailAssessment {
+  return publicFields(emailPass(input, model), input, model)
+}
+
+/** Everything that led to the assessment of the same two arguments. */
+export function explainEmail(input: EmailInput, model: EmailModel): EmailExplanation {
+  return emailExplanation(emailPass(input, model), input, model)
+}
+
+function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): EmailAssessment {
+  const exposed = pass.evidence.items.filter(isExposed)
+  const { sources, age } = summary(exposed)
+  const reasons = leading(pass.contributions, model.reasons)
+  return {
+    risk_score: pass.score,
+    confidence: pass.confidence.word,
+    threat_stage: pass.stage,
+    exposed: sources > 0,
+    exposure_count: sources,
+    last_seen: sources > 0 ? dateBefore(input.as_of, age) : null,
+    risk_reasons:
+      reasons.length === 0
+        ? [nothingFound(exposed, input, model)]
+        : reasons.map(({ code }) => toldReason(code, pass, input, model).text),
+    recommended_action: pass.decision.action,
+    model_version: model.version,
+  }
+}
+
+// Talk about a person, an attack and a loss are no exposure: they publish nothing of the person's.
+const NO_EXPOSURE: ReadonlySet<EvidenceKind> = new Set(["mention", "attack", "monetized"])
+
+function isExposed({ kind }: Item): boolean {
+  const name = EVIDENCE_KINDS[kind]
+  return name !== undefined && !NO_EXPOSURE.has(name)
+}

@@ -1,0 +1,81 @@
+import { leading } from "./attribution.ts"
+import { phoneExplanation, type PhoneExplanation } from "./explain-phone.ts"
+import type { PhoneModel } from "./model-phone.ts"
+import {
+  networkContinuity,
+  ownershipConfidence,
+  simChangeWindow,
+  simSwapRisk,
+} from "./phone-fields.ts"
+import type { PhoneInput } from "./phone-input.ts"
+import { phonePass, type PhonePass } from "./phone-pass.ts"
+import { nothingRaises, toldPhoneReason } from "./phone-reasons.ts"
+import {
+  bandOf,
+  PHONE_REASON_CODES,
+  type Action,
+  type Confidence,
+  type NetworkContinuity,
+  type PhoneReasonCode,
+  type RiskLevel,
+  type SimSwapRisk,
+} from "./vocabulary.ts"
+
+/** The public answer about a phone number, without the number. */
+export interface PhoneAssessment {
+  readonly risk_score: number
+  readonly risk_level: RiskLevel
+  readonly sim_swap_risk: SimSwapRisk
+  readonly sim_change_detected: boolean
+  /** "2h" or "5d", null when no change was detected. */
+  readonly sim_change_window: string | null
+  readonly ownership_confidence: Confidence
+  readonly network_continuity: NetworkContinuity
+  readonly number_type: string
+  readonly carrier_region: string
+  readonly risk_reasons: readonly string[]
+  readonly recommendation: Action
+}
+
+/** Scores a phone number. The same two arguments always give the same assessment. */
+export function assessPhone(input: PhoneInput, model: PhoneModel): PhoneAssessment {
+  return publicFields(phonePass(input, model), input, model)
+}
+
+/** Everything that led to the assessment of the same two arguments. */
+export function explainPhone(input: PhoneInput, model: PhoneModel): PhoneExplanation {
+  return phoneExplanation(phonePass(input, model), input, model)
+}
+
+function publicFields(pass: PhonePass, input: PhoneInput, model: PhoneModel): PhoneAssessment {
+  const { knowledge, score } = pass
+  const window = simChangeWindow(knowledge, model)
+  return {
+    risk_score: score,
+    risk_level: riskLevelOf(score),
+    sim_swap_risk: simSwapRisk(knowledge, model),
+    sim_change_detected: window !== null,
+    sim_change_window: window,
+    ownership_confidence: ownershipConfidence(input, knowledge, model),
+    network_continuity: networkContinuity(input, model),
+    number_type: input.numberType,
+    carrier_region: input.region,
+    risk_reasons: reasonsOf(pass, input, model),
+    recommendation: pass.decision.action,
+  }
+}
+
+function reasonsOf(pass: PhonePass, input: PhoneInput, model: PhoneModel): string[] {
+  const reasons = leading(pass.contributions, model.reasons).map(
+    ({ code }) =>
+      toldPhoneReason(PHONE_REASON_CODES[code] as PhoneReasonCode, pass, input, model).text,
+  )
+  if (reasons.length === 0) reasons.push(nothingRaises(pass.knowledge, model.texts))
+  if (!pass.knowledge.simHistory) reasons.push(model.texts.simHistoryUnavailable)
+  return reasons
+}
+
+/** The level of a phone score: the band of the same score, in capitals as the contract has it. */
+export function riskLevelOf(score: number): RiskLevel {
+  return bandOf(score).toUpperCase() as RiskLevel
+}

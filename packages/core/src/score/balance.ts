@@ -1,0 +1,71 @@
+import { discountedSum } from "./scale.ts"
+
+/** One finding for or against, in nats. `code` is the place of its reason, or `ALWAYS`. */
+export interface Term {
+  readonly name: string
+  readonly nats: number
+  readonly code: number
+}
+
+/** Marks a term that is no factor of its own: it stays in every evaluation. */
+export const ALWAYS = -1
+
+/**
+ * Terms sorted once, so that their discounted sum can be asked for with all factors, none, one
+ * alone or all but one, without sorting again.
+ */
+export class Balance {
+  readonly negatives: readonly Term[]
+  readonly #positives: readonly Term[]
+  readonly #discount: number
+  readonly #against: number
+
+  constructor(terms: readonly Term[], discount: number) {
+    this.#discount = discount
+    this.#positives = terms.filter((term) => term.nats > 0).sort((a, b) => b.nats - a.nats)
+    this.negatives = terms.filter((term) => term.nats < 0).sort((a, b) => a.nats - b.nats)
+    this.#against = -discountedSum(
+      this.negatives.map((term) => -term.nats),
+      discount,
+    )
+  }
+
+  /** Bit i is set when a positive term belongs to the factor with code i. */
+  get factors(): number {
+    let mask = 0
+    for (const { code } of this.#positives) if (code !== ALWAYS) mask |= 1 << code
+    return mask
+  }
+
+  all(): number {
+    return this.#sum(ALWAYS, false) + this.#against
+  }
+
+  none(): number {
+    return this.#sum(ALWAYS, true) + this.#against
+  }
+
+  only(code: number): number {
+    return this.#sum(code, true) + this.#against
+  }
+
+  without(code: number): number {
+    return this.#sum(code, false) + this.#against
+  }
+
+  /** The sum as if nothing spoke against: what the mitigating terms are compared with. */
+  noneUnmitigated(): number {
+    return this.#sum(ALWAYS, true)
+  }
+
+  #sum(code: number, onlyCode: boolean): number {
+    let sum = 0
+    let share = 1
+    for (const term of this.#positives) {
+      if (term.code !== ALWAYS && (term.code === code) !== onlyCode) continue
+      sum += share * term.nats
+      share *= this.#discount
+    }
+    return sum
+  }
+}

@@ -1,0 +1,48 @@
+import type { EmailInput } from "./email-input.ts"
+import type { Evidence } from "./merge.ts"
+import type { EmailModel } from "./model-email.ts"
+import { clip, decayed } from "./scale.ts"
+import type { Confidence } from "./vocabulary.ts"
+
+export interface ConfidenceValue {
+  readonly word: Confidence
+  readonly value: number
+  /** The weighted share of all look-ups of the model that were made. */
+  readonly coverage: number
+  /** How many trusted, recent sources the evidence amounts to. */
+  readonly evidence: number
+}
+
+/** How much was looked at and found, not how risky it is: staleness lowers this, never the score. */
+export function confidenceOf(
+  input: EmailInput,
+  evidence: Evidence,
+  { confidence: model }: EmailModel,
+): ConfidenceValue {
+  const given = input.coverage ?? {}
+  const coverage =
+    model.coverage.credential * (given.credential ?? 0) +
+    model.coverage.darkweb * (given.darkweb ?? 0) +
+    model.coverage.trust * (given.trust ?? 0) +
+    model.coverage.bot * (given.bot ?? 0)
+  const mass = evidenceMass(evidence, model.evidenceHalfLifeDays)
+  const found = 1 - Math.exp(-mass / model.evidenceScale)
+  const conflict = model.conflict * Number(input.conflict ?? 0)
+  const sum = model.coverageShare * coverage + model.evidenceShare * found - conflict
+  const value = clip(sum, 0, 1)
+  return { word: wordOf(value, model), value, coverage, evidence: mass }
+}
+
+function wordOf(value: number, { mediumFrom, highFrom }: EmailModel["confidence"]): Confidence {
+  if (value >= highFrom) return "high"
+  return value >= mediumFrom ? "medium" : "low"
+}
+
+// A source is one witness however much it says, so only its best item counts.
+function evidenceMass({ items, sourceCount }: Evidence, halfLifeDays: number): number {
+  const best = new Float64Array(sourceCount)
+  for (const { source, conf, age } of items) {
+    best[source] = Math.max(best[source] ?? 0, conf * decayed(age, halfLifeDays))
+  }
+  return best.reduce((sum, weight) => sum + weight, 0)
+}

@@ -1,0 +1,22 @@
+const DAY_MS = 86_400_000
+const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$/
+
+// A time without a zone would be read in the zone of the machine, and the same input would then
+// give different dates on different machines. So only UTC is understood.
+function instantMs(asOf: string): number {
+  const ms = INSTANT.test(asOf) ? Date.parse(asOf) : Number.NaN
+  if (Number.isNaN(ms)) {
+    throw new RangeError("as_of takes a UTC date, YYYY-MM-DD, or a UTC time that ends in Z")
+  }
+  return ms
+}
+
+/** The UTC date `days` before `asOf` (after it when negative), as YYYY-MM-DD. */
+export function dateBefore(asOf: string, days: number): string {
+  return new Date(instantMs(asOf) - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** Fails when `asOf` is not a UTC date or time: found before anything is scored against it. */
+export function checkAsOf(asOf: string): void {
+  instantMs(asOf)
+}

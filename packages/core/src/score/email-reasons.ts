@@ -1,0 +1,146 @@
+import { isBurner } from "./abuse.ts"
+import { dateBefore } from "./date.ts"
+import type { EmailInput, Trust } from "./email-input.ts"
+import { codeOfKind, REUSE_CODE, type EmailPass } from "./email-pass.ts"
+import type { Item } from "./merge.ts"
+import type { EmailModel } from "./model-email.ts"
+import { counted, daysAgo, filled } from "./sentence.ts"
+import { EMAIL_REASON_CODES, SECRETS, type EmailReasonCode } from "./vocabulary.ts"
+
+/** What a reason tells: its sentence, and how long ago its newest evidence was, if that is known. */
+export interface Told {
+  readonly text: string
+  readonly age: number | null
+}
+
+type Texts = EmailModel["texts"]
+
+export function toldReason(
+  code: number,
+  pass: EmailPass,
+  input: EmailInput,
+  model: EmailModel,
+): Told {
+  const name = EMAIL_REASON_CODES[code]
+  if (name === undefined) throw new RangeError("no such reason code")
+  if (code === REUSE_CODE) return toldReuse(pass, model.texts)
+  if (isExposureCode(name, model.texts)) {
+    return toldExposures(itemsOf(code, pass), model.texts, model.texts.exposures[name])
+  }
+  if (isSignalCode(name, model.texts)) {
+    const { sources, age } = summary(itemsOf(code, pass))
+    const ago = daysAgo(model.texts.ago, age)
+    return { text: counted(model.texts.signals[name], sources, { ago }), age }
+  }
+  return toldTrust(name as keyof Texts["trust"], input.trust ?? {}, model)
+}
+
+/** The newest date behind a reason, as YYYY-MM-DD. */
+export function newestDate(told: Told, asOf: string): string | null {
+  return told.age === null ? null : dateBefore(asOf, told.age)
+}
+
+function isExposureCode(name: EmailReasonCode, texts: Texts): name is keyof Texts["exposures"] {
+  return name in texts.exposures
+}
+
+function isSignalCode(name: EmailReasonCode, texts: Texts): name is keyof Texts["signals"] {
+  return name in texts.signals
+}
+
+function itemsOf(code: number, { evidence }: EmailPass): readonly Item[] {
+  return evidence.items.filter(({ kind }) => codeOfKind(kind) === code)
+}
+
+/** Distinct sources and smallest age of some items. */
+export function summary(items: readonly Item[]): { sources: number; age: number } {
+  const sources = new Set<number>()
+  let age = Infinity
+  for (const item of items) {
+    sources.add(item.source)
+    age = Math.min(age, item.age)
+  }
+  return { sources: sources.size, age }
+}
+
+// The sentence claims the strongest secret only for the sources that leaked it.
+function toldExposures(
+  items: readonly Item[],
+  texts: Texts,
+  form: Texts["exposures"]["CRED_BREACH"],
+): Told {
+  const strongest = items.reduce((place, item) => Math.max(place, item.secret), 0)
+  const { sources, age } = summary(items)
+  const some = summary(items.filter(({ secret }) => secret === strongest)).sources
+  const secret = texts.secrets[SECRETS[strongest] ?? "unknown"]
+  const values = { secret, some, n: sources, ago: daysAgo(texts.ago, age) }
+  const text = some < sources ? filled(form.part, values) : counted(form, sources, values)
+  return { text, age }
+}
+
+function toldReuse({ credential }: EmailPass, texts: Texts): Told {
+  const reused = credential.reuse.reused()
+  if (reused === null) throw new RangeError("no password was reused")
+  const { sources: n, age } = reused
+  return { text: filled(texts.reuse, { n, ago: daysAgo(texts.ago, age) }), age }
+}
+
+function toldTrust(code: keyof Texts["trust"], trust: Trust, model: EmailModel): Told {
+  const { trust: texts, ago } = model.texts
+  const undated = (text: string): Told => ({ text, age: null })
+  // Days since a first sight date the address, not the evidence, so they give no newest date.
+  const since = (text: string, days: number | null | undefined): Told =>
+    undated(filled(text, { ago: daysAgo(ago, Math.max(0, days ?? 0)) }))
+  switch (code) {
+    case "ID_NEW_EMAIL":
+      return since(texts[code], trust.emailAge)
+    case "ID_NEW_DOMAIN":
+      return since(texts[code], trust.domainAge)
+    case "ID_DISPOSABLE":
+      return isBurner(trust, model.abuse)
+        ? since(texts[code].burner, trust.disposableDomainAge)
+        : undated(texts[code].plain)
+    case "ID_UNDELIVERABLE":
+      return undated(trust.mx === false ? texts[code].domain : texts[code].mailbox)
+    case "BOT_HANDLE": {
+      const value = Math.min(trust.handle ?? 0, model.abuse.handle.max).toFixed(2)
+      return undated(filled(texts[code], { value, max: model.abuse.handle.max.toFixed(2) }))
+    }
+    case "BOT_ANOMALY":
+      return undated(filled(texts[code], { value: Math.min(trust.anomaly ?? 0, 1).toFixed(2) }))
+    case "BOT_VELOCITY":
+      return undated(filled(texts[code], { n: trust.velocity24h ?? 0 }))
+    case "BOT_CLUSTER":
+      return undated(filled(texts[code], { n: trust.clusterSize ?? 0 }))
+    case "BOT_INSTANT_ACTION":
+      return undated(counted(texts[code], Math.round(trust.signupToActionSec ?? 0)))
+    case "BOT_BLOCKLIST": {
+      const entries = trust.blocklist ?? []
+      const age = Math.max(0, Math.min(...entries.map((entry) => entry.age ?? 0)))
+      return { text: counted(texts[code], entries.length, { ago: daysAgo(ago, age) }), age }
+    }
+    case "FRAUD_CONFIRMED": {
+      const age = Math.max(0, trust.confirmedFraudAge ?? 0)
+      return { text: filled(texts[code], { ago: daysAgo(ago, age) }), age }
+    }
+    default:
+      return undated(texts[code])
+  }
+}
+
+/** Said when no reason is worth a point: what was searched, or why nothing could be. */
+export function nothingFound(
+  exposed: readonly Item[],
+  input: EmailInput,
+  model: EmailModel,
+): string {
+  const { nothing, faint, ago } = model.texts
+  if (exposed.length > 0) {
+    const { sources, age } = summary(exposed)
+    return counted(faint, sources, { ago: daysAgo(ago, age) })
+  }
+  const { sources, newestImport } = input.checked
+  if (sources === 0) return nothing.unloaded
+  if (newestImport == null) return counted(nothing.undated, sources)
+  return counted(nothing, sources, { date: newestImport })
+}

@@ -1,0 +1,156 @@
+import type { Decision } from "./action.ts"
+import { totalOf, type Calibration } from "./calibration.ts"
+import type { EmailInput } from "./email-input.ts"
+import type { EmailPass } from "./email-pass.ts"
+import { newestDate, toldReason } from "./email-reasons.ts"
+import type { Evidence } from "./merge.ts"
+import type { EmailModel } from "./model-email.ts"
+import { clip, decayed, eitherOf, roundHalfUp } from "./scale.ts"
+import { daysAgo, filled } from "./sentence.ts"
+import { explainedStage, type ExplainedStage } from "./explain-stage.ts"
+import {
+  bandOf,
+  EMAIL_REASON_CODES,
+  EVIDENCE_KINDS,
+  type Band,
+  type EmailReasonCode,
+} from "./vocabulary.ts"
+
+export interface ExplainedContribution<Code extends string> {
+  readonly code: Code
+  readonly points: number
+  readonly rounded: number
+  readonly newest: string | null
+  readonly text: string
+}
+
+/** Terms that speak against risk: inside the baseline, with their effect on it as one number. */
+export interface Mitigations {
+  readonly terms: readonly { readonly term: string; readonly nats: number }[]
+  readonly joint_effect: number
+}
+
+export interface EmailExplanation {
+  readonly model: { readonly name: "email"; readonly version: string }
+  readonly calibration: Calibration | null
+  readonly input: EmailInput
+  readonly p: number
+  readonly p_credential: number
+  readonly p_abuse: number
+  readonly credential_points: number
+  /** The credential points before floor and cap of the stage. */
+  readonly raw_points: number
+  readonly band: Band
+  readonly stage: ExplainedStage
+  readonly confidence_value: number
+  readonly coverage: {
+    readonly value: number
+    readonly credential: number
+    readonly darkweb: number
+    readonly trust: number
+    readonly bot: number
+  }
+  /** `baseline`, the points of every contribution and `rounding` add up to the score. */
+  readonly baseline: number
+  readonly contributions: readonly ExplainedContribution<EmailReasonCode>[]
+  readonly rounding: number
+  readonly mitigations: Mitigations
+  readonly action: Decision
+  readonly interest_trend: InterestTrend
+  readonly notes: readonly string[]
+}
+
+export interface InterestTrend {
+  readonly value: number
+  readonly direction: "none" | "rising" | "steady" | "falling"
+}
+
+export function emailExplanation(
+  pass: EmailPass,
+  input: EmailInput,
+  model: EmailModel,
+): EmailExplanation {
+  const { coverage } = input
+  return {
+    model: { name: "email", version: model.version },
+    calibration: pass.calibration,
+    input,
+    p: pass.p,
+    p_credential: pass.risk.p,
+    p_abuse: pass.pAbuse,
+    credential_points: pass.risk.points,
+    raw_points: pass.risk.raw,
+    band: bandOf(pass.score),
+    stage: explainedStage(pass, input, model),
+    confidence_value: pass.confidence.value,
+    coverage: {
+      value: pass.confidence.coverage,
+      credential: coverage?.credential ?? 0,
+      darkweb: coverage?.darkweb ?? 0,
+      trust: coverage?.trust ?? 0,
+      bot: coverage?.bot ?? 0,
+    },
+    baseline: pass.baseline,
+    contributions: pass.contributions.map(({ code, points }) => {
+      const told = toldReason(code, pass, input, model)
+      return {
+        code: EMAIL_REASON_CODES[code] as EmailReasonCode,
+        points,
+        rounded: roundHalfUp(points),
+        newest: newestDate(told, input.as_of),
+        text: told.text,
+      }
+    }),
+    rounding: pass.score - pass.reached,
+    mitigations: mitigationsOf(pass, model),
+    action: pass.decision,
+    interest_trend: interestTrend(pass.evidence, model),
+    notes: notesOf(pass, input, model),
+  }
+}
+
+function mitigationsOf(pass: EmailPass, model: EmailModel): Mitigations {
+  const { balance } = pass.abuse
+  const clean = pass.credential.risk(0, false)
+  const p = eitherOf(clean.p, pass.abuse.p(balance.noneUnmitigated()))
+  const unmitigated = totalOf(model.scale, p, pass.calibration, clean.floor).points
+  return {
+    terms: balance.negatives.map(({ name, nats }) => ({ term: name, nats })),
+    joint_effect: pass.baseline - clip(unmitigated, 0, 100),
+  }
+}
+
+// For display only. A ratio of windows as a term would rise when an old mention leaves the longer
+// window, and waiting alone must never raise a score.
+function interestTrend({ items }: Evidence, { trend }: EmailModel): InterestTrend {
+  let fast = 0
+  let slow = 0
+  for (const { kind, conf, age } of items) {
+    if (EVIDENCE_KINDS[kind] !== "mention") continue
+    fast += conf * decayed(age, trend.fastHalfLifeDays)
+    slow += conf * decayed(age, trend.slowHalfLifeDays)
+  }
+  const value = fast / (1 + slow)
+  if (slow === 0) return { value, direction: "none" }
+  if (value >= trend.rising) return { value, direction: "rising" }
+  return { value, direction: value <= trend.falling ? "falling" : "steady" }
+}
+
+function notesOf(pass: EmailPass, input: EmailInput, model: EmailModel): string[] {
+  const { notes: texts, ago } = model.texts
+  const { trust, coverage, rotatedAge } = input
+  const notes: string[] = []
+  for (const family of ["credential", "darkweb", "trust", "bot"] as const) {
+    const share = coverage?.[family] ?? 0
+    if (share < 1) notes.push(share === 0 ? texts[family].missing : texts[family].partial)
+  }
+  if (trust?.mx == null) notes.push(texts.mx)
+  if (trust?.domainAge == null && trust?.free !== true) notes.push(texts.domainAge)
+  if (trust?.deliverable == null && trust?.ownershipVerified == null) {
+    notes.push(texts.deliverability)
+  }
+  if (trust?.traces == null) notes.push(texts.traces)
+  if (rotatedAge != null) notes.push(filled(texts.rotated, { ago: daysAgo(ago, rotatedAge) }))
+  if (pass.calibration !== null) notes.push(texts.calibrated)
+  return notes
+}

@@ -1,0 +1,116 @@
+import type { Decision } from "./action.ts"
+import type { Calibration } from "./calibration.ts"
+import { dateBefore } from "./date.ts"
+import type { ExplainedContribution, Mitigations } from "./explain-email.ts"
+import type { PhoneModel } from "./model-phone.ts"
+import { smsOtpTrust } from "./phone-fields.ts"
+import type { PhoneInput } from "./phone-input.ts"
+import type { PhonePass } from "./phone-pass.ts"
+import { hoursAgo, toldPhoneReason } from "./phone-reasons.ts"
+import { roundHalfUp } from "./scale.ts"
+import { filled } from "./sentence.ts"
+import {
+  bandOf,
+  PHONE_REASON_CODES,
+  type Band,
+  type PhoneReasonCode,
+  type RiskLevel,
+  type SmsOtpTrust,
+} from "./vocabulary.ts"
+
+const FAMILIES = ["number", "sim", "device", "network", "context"] as const
+type Family = (typeof FAMILIES)[number]
+
+export interface PhoneExplanation {
+  readonly model: { readonly name: "phone"; readonly version: string }
+  readonly calibration: Calibration | null
+  readonly input: PhoneInput
+  readonly p: number
+  readonly p_takeover: number
+  readonly p_quality: number
+  /** The takeover points before the policy floor. */
+  readonly raw_points: number
+  readonly policy_floor: { readonly points: number; readonly holds: boolean } | null
+  readonly band: Band
+  readonly level: RiskLevel
+  readonly sms_otp_trust: SmsOtpTrust
+  readonly coverage: { readonly value: number } & { readonly [F in Family]: number }
+  /** `baseline`, the points of every contribution and `rounding` add up to the score. */
+  readonly baseline: number
+  readonly contributions: readonly ExplainedContribution<PhoneReasonCode>[]
+  readonly rounding: number
+  readonly mitigations: Mitigations
+  readonly action: Decision
+  readonly notes: readonly string[]
+}
+
+export function phoneExplanation(
+  pass: PhonePass,
+  input: PhoneInput,
+  model: PhoneModel,
+): PhoneExplanation {
+  const { raw, floor, score, baseline, terms } = pass
+  const band = bandOf(score)
+  const negatives = [...terms.takeover.negatives, ...terms.quality.negatives]
+  return {
+    model: { name: "phone", version: model.version },
+    calibration: pass.calibration,
+    input,
+    p: pass.p,
+    p_takeover: pass.pTakeover,
+    p_quality: pass.pQuality,
+    raw_points: raw,
+    policy_floor: floor === null ? null : { points: floor, holds: raw < floor },
+    band,
+    level: band.toUpperCase() as RiskLevel,
+    sms_otp_trust: smsOtpTrust(input, pass.knowledge, model),
+    coverage: coverageOf(input, model),
+    baseline,
+    contributions: pass.contributions.map(({ code: place, points }) => {
+      const code = PHONE_REASON_CODES[place] as PhoneReasonCode
+      const { text, age } = toldPhoneReason(code, pass, input, model)
+      const newest = age === null ? null : dateBefore(input.as_of, age)
+      return { code, points, rounded: roundHalfUp(points), newest, text }
+    }),
+    rounding: score - pass.reached,
+    mitigations: {
+      terms: negatives.map(({ name, nats }) => ({ term: name, nats })),
+      joint_effect: baseline - pass.unmitigated,
+    },
+    action: pass.decision,
+    notes: notesOf(pass, input, model),
+  }
+}
+
+function coverageOf(input: PhoneInput, model: PhoneModel): PhoneExplanation["coverage"] {
+  const of = (family: Family): number => input.coverage?.[family] ?? 0
+  return {
+    value: FAMILIES.reduce((sum, family) => sum + model.coverage[family] * of(family), 0),
+    number: of("number"),
+    sim: of("sim"),
+    device: of("device"),
+    network: of("network"),
+    context: of("context"),
+  }
+}
+
+function notesOf(
+  { knowledge, calibration }: PhonePass,
+  input: PhoneInput,
+  model: PhoneModel,
+): string[] {
+  const { notes: texts } = model.texts
+  const notes: string[] = []
+  if (!knowledge.simHistory) notes.push(texts.sim)
+  if (!knowledge.device) notes.push(texts.device)
+  if (!knowledge.network) notes.push(texts.network)
+  if (!knowledge.context) notes.push(texts.context)
+  if (input.noSimChangeDays != null) {
+    notes.push(filled(texts.noChange, { n: Math.floor(input.noSimChangeDays) }))
+  }
+  if (knowledge.verifiedSince && input.verifiedAge != null) {
+    notes.push(filled(texts.verified, { ago: hoursAgo(input.verifiedAge, model) }))
+  }
+  if (calibration !== null) notes.push(texts.calibrated)
+  return notes
+}

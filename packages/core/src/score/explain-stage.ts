@@ -1,0 +1,124 @@
+import { ALL_KINDS } from "./credential.ts"
+import { dateBefore } from "./date.ts"
+import type { EmailInput } from "./email-input.ts"
+import type { EmailPass } from "./email-pass.ts"
+import type { Item } from "./merge.ts"
+import type { EmailModel } from "./model-email.ts"
+import { effectiveStage, isBeforeRotation, StageEvidence, stageName } from "./stage.ts"
+import { EVIDENCE_KINDS, STAGES, type EvidenceKind, type Stage } from "./vocabulary.ts"
+
+export interface ExplainedStage {
+  readonly name: Stage
+  /** Percent of the lifecycle. */
+  readonly marker: number
+  readonly floor: number | null
+  readonly cap: number
+  /** What keeps the credential points where they are: the stage, or neither end of it. */
+  readonly held_by: "floor" | "cap" | "none"
+  /** The fewest items that carry the stage, the most trusted first. */
+  readonly evidence: readonly StageItem[]
+  /** When the stage falls if nothing new arrives, and to what; null when it never does. */
+  readonly next_step_down: { readonly date: string; readonly stage: Stage } | null
+}
+
+export interface StageItem {
+  readonly kind: EvidenceKind
+  readonly source: string
+  readonly date: string
+  readonly conf: number
+}
+
+/** An item with what does not change as time passes. */
+interface Dated {
+  readonly item: Item
+  readonly rotated: boolean
+}
+
+export function explainedStage(
+  { evidence, risk, stage }: EmailPass,
+  input: EmailInput,
+  model: EmailModel,
+): ExplainedStage {
+  const items = evidence.items.map((item) => ({
+    item,
+    rotated: isBeforeRotation(item.age, input.rotatedAge ?? null),
+  }))
+  const { raw, floor, cap } = risk
+  return {
+    name: stage,
+    marker: STAGES[risk.stage]?.marker ?? 0,
+    floor,
+    cap,
+    held_by: floor !== null && raw < floor ? "floor" : raw > cap ? "cap" : "none",
+    evidence: carrying(items, risk.stage, model).map(({ kind, sourceName, age, conf }) => ({
+      kind: EVIDENCE_KINDS[kind] as EvidenceKind,
+      source: sourceName,
+      date: dateBefore(input.as_of, age),
+      conf,
+    })),
+    next_step_down: nextStepDown(items, risk.stage, input.as_of, model),
+  }
+}
+
+// One item a source, taken by trust until the stage is certain, as the stage itself is found.
+function carrying(items: readonly Dated[], stage: number, model: EmailModel): Item[] {
+  if (stage === 0) return []
+  const candidates = items
+    .filter(({ item, rotated }) => effectiveStage(item, rotated, model) >= stage)
+    .map(({ item }) => item)
+    .sort((a, b) => b.conf - a.conf || a.age - b.age || byCodeUnit(a.sourceName, b.sourceName))
+  const { certainty, tolerance } = model.stages
+  const sources = new Set<number>()
+  const taken: Item[] = []
+  let doubt = 1
+  for (const item of candidates) {
+    if (1 - doubt >= certainty - tolerance) break
+    if (sources.has(item.source)) continue
+    sources.add(item.source)
+    taken.push(item)
+    doubt *= 1 - item.conf
+  }
+  return taken
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function nextStepDown(
+  items: readonly Dated[],
+  stage: number,
+  asOf: string,
+  model: EmailModel,
+): ExplainedStage["next_step_down"] {
+  for (const days of daysOfChange(items, model)) {
+    const later = stageAfter(items, days, model)
+    if (later < stage) return { date: dateBefore(asOf, -days), stage: stageName(later) }
+  }
+  return null
+}
+
+/** The days from now on which some item loses a stage, soonest first. */
+function daysOfChange(items: readonly Dated[], model: EmailModel): number[] {
+  const days = new Set<number>()
+  for (const { item, rotated } of items) {
+    const fresh = { ...item, age: 0 }
+    const native = effectiveStage(fresh, rotated, model)
+    const { windowDays } = model.stages.limits[stageName(native)]
+    if (windowDays === null) continue
+    for (let steps = 1; steps < native; steps++) {
+      const left = Math.ceil(steps * windowDays - item.age)
+      if (left > 0) days.add(left)
+    }
+  }
+  return [...days].sort((a, b) => a - b)
+}
+
+function stageAfter(items: readonly Dated[], days: number, model: EmailModel): number {
+  const later = new StageEvidence(model)
+  for (const { item, rotated } of items) {
+    const aged = { ...item, age: item.age + days }
+    later.add(aged, effectiveStage(aged, rotated, model))
+  }
+  return later.close().stage(ALL_KINDS)
+}

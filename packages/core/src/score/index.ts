@@ -1,0 +1,65 @@
+export { assessEmail, explainEmail } from "./assess-email.ts"
+export type { EmailAssessment } from "./assess-email.ts"
+export { assessPhone, explainPhone, riskLevelOf } from "./assess-phone.ts"
+export type { PhoneAssessment } from "./assess-phone.ts"
+export type { Costs, CostSettings, Decision } from "./action.ts"
+export type { Calibration } from "./calibration.ts"
+export type {
+  ActionContext,
+  BlocklistEntry,
+  Checked,
+  EmailCoverage,
+  EmailInput,
+  EmailSettings,
+  Exposure,
+  Signal,
+  Trust,
+} from "./email-input.ts"
+export type {
+  EmailExplanation,
+  ExplainedContribution,
+  InterestTrend,
+  Mitigations,
+} from "./explain-email.ts"
+export type { PhoneExplanation } from "./explain-phone.ts"
+export type { ExplainedStage, StageItem } from "./explain-stage.ts"
+export { bitsPerLetter, handleScore } from "./handle.ts"
+export { ModelFault } from "./model-document.ts"
+export { EmailModelSchema, loadEmailModel } from "./model-email.ts"
+export type { EmailModel } from "./model-email.ts"
+export { loadPhoneModel, PhoneModelSchema } from "./model-phone.ts"
+export type { PhoneModel } from "./model-phone.ts"
+export { emailModels, phoneModels } from "./models.ts"
+export type { Models } from "./models.ts"
+export { lineOf } from "./phone-input.ts"
+export type { PhoneCoverage, PhoneInput, PhoneSettings } from "./phone-input.ts"
+export {
+  ACTIONS,
+  bandOf,
+  BANDS,
+  EMAIL_REASON_CODES,
+  EVIDENCE_KINDS,
+  EXPOSURE_KINDS,
+  LINES,
+  PHONE_REASON_CODES,
+  SECRETS,
+  SIGNAL_TYPES,
+  STAGES,
+} from "./vocabulary.ts"
+export type {
+  Action,
+  Band,
+  Confidence,
+  EmailReasonCode,
+  EvidenceKind,
+  ExposureKind,
+  Line,
+  NetworkContinuity,
+  PhoneReasonCode,
+  RiskLevel,
+  Secret,
+  SignalType,
+  SimSwapRisk,
+  SmsOtpTrust,
+  Stage,
+} from "./vocabulary.ts"

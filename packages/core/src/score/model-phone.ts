@@ -1,0 +1,162 @@
+import { Type, type Static } from "typebox"
+import {
+  Against,
+  CalibrationSchema,
+  checkAscending,
+  CostsSchema,
+  Days,
+  exactly,
+  Fading,
+  For,
+  NotNegative,
+  oneOf,
+  Points,
+  Positive,
+  Probability,
+  readDocument,
+  ReasonsSchema,
+  ScaleSchema,
+  sentence,
+  Share,
+  Table,
+  Version,
+  type Frozen,
+} from "./model-document.ts"
+import { LINES } from "./vocabulary.ts"
+
+const LineName = oneOf(LINES)
+const count = exactly({ one: sentence(), many: sentence("n") })
+
+function byLine<S extends ReturnType<typeof Type.Number> | ReturnType<typeof Type.String>>(of: S) {
+  return exactly({
+    mobile_postpaid: of,
+    mobile: of,
+    mobile_prepaid: of,
+    fixed: of,
+    voip_fixed: of,
+    voip_nonfixed: of,
+    toll_free: of,
+    premium: of,
+    sms_receive_site: of,
+    unknown: of,
+  })
+}
+
+const Takeover = exactly({
+  prior: Probability,
+  discount: Share,
+  simChange: exactly({
+    changesPerYear: Positive,
+    /** Share of takeovers of a number that go through a SIM change. */
+    takeoverShare: Probability,
+    /** How long abuse waits after a change: a mix of exponential delays. */
+    delays: Type.Array(exactly({ share: Share, meanDays: Positive }), { minItems: 1 }),
+    /** Points by days since the change; none after the last day. */
+    floor: Table,
+  }),
+  port: Fading,
+  recycled: exactly({ nats: For, floor: Points }),
+  callForwarding: For,
+  deviceChanged: Fading,
+  simMovedSameDevice: Against,
+  deviceContinuity: Table,
+  routeChanges: exactly({ nats: For, natsMax: For }),
+  otpFailureBurst: For,
+})
+
+const Quality = exactly({
+  prior: Probability,
+  discount: Share,
+  lines: byLine(Type.Number()),
+  lineReasonFrom: NotNegative,
+  invalid: For,
+  inactive: For,
+  active: Against,
+  tenure: Table,
+  countryMismatch: For,
+  accounts24h: Table,
+  blocklisted: For,
+})
+
+const Fields = exactly({
+  simSwapRisk: exactly({ highBelowDays: Days, elevatedBelowDays: Days, lowBelowDays: Days }),
+  simChangeDetectedBelowDays: Days,
+  windowInHoursBelowHours: NotNegative,
+  smsUnsafeBelowDays: Days,
+  smsWeakLines: Type.Array(LineName),
+  ownership: exactly({
+    lowBelowDays: Days,
+    lowWithNewDeviceBelowDays: Days,
+    highContinuityDays: Days,
+    highFromDays: Days,
+    highNoChangeDays: Days,
+  }),
+  network: exactly({ unstablePortBelowDays: Days, unstableRouteChanges: NotNegative }),
+})
+
+const Texts = exactly({
+  ago: exactly({ hour: sentence(), hours: sentence("n"), days: sentence("n") }),
+  reasons: exactly({
+    SIM_CHANGED: sentence("ago"),
+    SIM_PORTED: sentence("ago"),
+    NUMBER_RECYCLED: sentence(),
+    CALL_FORWARDING: sentence(),
+    DEVICE_CHANGED: sentence("ago"),
+    ROUTE_CHANGES: count,
+    OTP_FAILURES: sentence(),
+    NUMBER_INVALID: sentence(),
+    NUMBER_INACTIVE: sentence(),
+    LINE_TYPE: sentence("line"),
+    NEW_NUMBER: count,
+    COUNTRY_MISMATCH: sentence(),
+    PHONE_VELOCITY: sentence("n"),
+    PHONE_BLOCKLIST: sentence(),
+  }),
+  lines: byLine(sentence()),
+  checked: exactly({
+    sentence: sentence("families"),
+    number: sentence(),
+    sim: sentence(),
+    device: sentence(),
+    network: sentence(),
+    context: sentence(),
+  }),
+  simHistoryUnavailable: sentence(),
+  notes: exactly({
+    sim: sentence(),
+    device: sentence(),
+    network: sentence(),
+    context: sentence(),
+    noChange: sentence("n"),
+    verified: sentence("ago"),
+    calibrated: sentence(),
+  }),
+})
+
+export const PhoneModelSchema = exactly({
+  name: Type.Literal("phone"),
+  version: Version,
+  scale: ScaleSchema,
+  takeover: Takeover,
+  quality: Quality,
+  lineOfNumberType: Type.Record(Type.String(), LineName),
+  fields: Fields,
+  coverage: exactly({ number: Share, sim: Share, device: Share, network: Share, context: Share }),
+  costs: CostsSchema,
+  calibration: CalibrationSchema,
+  reasons: ReasonsSchema,
+  texts: Texts,
+})
+
+export type PhoneModel = Frozen<Static<typeof PhoneModelSchema>>
+
+/** A checked phone model; fails with the path and the reason for a malformed document. */
+export function loadPhoneModel(document: unknown): PhoneModel {
+  const model = readDocument("phone", PhoneModelSchema, document)
+  const { takeover, quality } = model
+  checkAscending("phone", "/takeover/simChange/floor", takeover.simChange.floor)
+  checkAscending("phone", "/takeover/deviceContinuity", takeover.deviceContinuity)
+  checkAscending("phone", "/quality/tenure", quality.tenure)
+  checkAscending("phone", "/quality/accounts24h", quality.accounts24h)
+  return model
+}

@@ -1,0 +1,19 @@
+import email10 from "./email-1.0.json" with { type: "json" }
+import { loadEmailModel, type EmailModel } from "./model-email.ts"
+import { loadPhoneModel, type PhoneModel } from "./model-phone.ts"
+import phone10 from "./phone-1.0.json" with { type: "json" }
+
+/** Models by version. Any other version than those named may be missing. */
+export interface Models<M> {
+  readonly "1.0": M
+  readonly [version: string]: M
+}
+
+// Versions are added, never edited or removed: a stored decision names the one that made it.
+export const emailModels: Models<EmailModel> = byVersion({ "1.0": loadEmailModel(email10) })
+export const phoneModels: Models<PhoneModel> = byVersion({ "1.0": loadPhoneModel(phone10) })
+
+// Without a prototype, so that no version can be asked for that is a method of objects.
+function byVersion<M>(models: Models<M>): Models<M> {
+  return Object.freeze(Object.assign(Object.create(null) as object, models))
+}

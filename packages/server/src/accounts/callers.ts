@@ -1,0 +1,124 @@
+import { timingSafeEqual } from "node:crypto"
+import type { Scope } from "@assay/core/contract"
+import { Problem } from "../problem.ts"
+import type { Accounts } from "../stores/records.ts"
+import { hashApiKey, readApiKey } from "./api-key.ts"
+import { type Plan, planOf, plans } from "./plans.ts"
+
+/** Whose key a request carries. A service key belongs to no tenant. */
+export interface Caller {
+  readonly keyId: string
+  readonly tenantId: number | null
+  readonly plan: Plan
+  readonly scopes: ReadonlySet<string>
+  /** An administrator marked the tenant as one that may see sensitive sources. */
+  readonly verified: boolean
+}
+
+interface CachedCaller extends Caller {
+  readonly hash: Uint8Array
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface Callers {
+  /** The caller of an `Authorization` header, or a Problem: 401, or 503 when the records cannot be asked. */
+  authenticate(authorization: string | undefined): Promise<Caller>
+  close(): void
+}
+
+interface CallersOptions {
+  readonly accounts: Pick<Accounts, "keyByHash" | "accountsVersion">
+  readonly now: () => number
+  readonly demoKeysAllowed: boolean
+}
+
+/** Twice in the 5 s in which a revoked key must stop working. */
+const POLL_MS = 2_000
+/** Past this age of the last successful poll a request waits for a new one. */
+const STALE_MS = 4_000
+/** While the records are away, keys already known are honoured this long. */
+const HONOURED_MS = 60_000
+const CACHED_MAX = 50_000
+
+/** Authenticates from memory; one read every two seconds tells whether any key or tenant changed. */
+export function openCallers({ accounts, now, demoKeysAllowed }: CallersOptions): Callers {
+  let cache = new Map<string, CachedCaller>()
+  let version: number | null = null
+  let checkedAt = 0
+
+  async function poll(): Promise<void> {
+    const current = await accounts.accountsVersion()
+    if (current !== version) cache = new Map()
+    version = current
+    checkedAt = now()
+  }
+
+  async function find(key: string): Promise<CachedCaller | null> {
+    if (now() - checkedAt > STALE_MS) {
+      await poll().catch((error: unknown) => {
+        if (now() - checkedAt > HONOURED_MS) throw error
+      })
+    }
+    const hash = hashApiKey(key)
+    const name = hash.toString("base64")
+    const cached = cache.get(name)
+    if (cached !== undefined) return timingSafeEqual(cached.hash, hash) ? cached : null
+    const before = cache
+    const holder = await accounts.keyByHash(hash)
+    if (holder === null) return null
+    const { key: found, tenant } = holder
+    const caller: CachedCaller = {
+      keyId: found.id,
+      tenantId: found.tenantId,
+      plan: tenant === null ? plans.enterprise : planOf(tenant.plan),
+      scopes: new Set(found.scopes),
+      verified: tenant?.settings["verified"] === true,
+      hash,
+      expiresAt: found.expiresAt,
+      revokedAt: found.revokedAt,
+    }
+    if (before.size >= CACHED_MAX) before.clear()
+    // Into the cache it was missing from: if a poll replaced that one meanwhile, this answer may already be old.
+    before.set(name, caller)
+    return caller
+  }
+
+  const timer = setInterval(() => void poll().catch(() => undefined), POLL_MS)
+  timer.unref()
+  return {
+    async authenticate(authorization) {
+      const key = /^Bearer ([^\s]+)$/i.exec(authorization ?? "")?.[1]
+      if (key === undefined) throw unauthenticated("No API key was sent.", false)
+      const kind = readApiKey(key)
+      if (kind === null) throw unauthenticated("The API key is mistyped or cut short.")
+      if (kind === "demo" && !demoKeysAllowed)
+        throw unauthenticated("The API key is not valid here.")
+      const caller = await find(key)
+      if (
+        caller === null ||
+        caller.revokedAt !== null ||
+        (caller.expiresAt !== null && caller.expiresAt <= now())
+      ) {
+        throw unauthenticated("The API key is not valid here.")
+      }
+      return caller
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Throws the 403 of RFC 6750 when the caller may not do what the route needs. */
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (caller.scopes.has(scope)) return
+  throw new Problem("insufficient-scope", `The key needs the scope ${scope}.`, {
+    headers: {
+      "www-authenticate": `Bearer realm="assay", error="insufficient_scope", scope="${scope}"`,
+    },
+  })
+}
+
+function unauthenticated(detail: string, sent = true): Problem {
+  const challenge = sent ? `Bearer realm="assay", error="invalid_token"` : `Bearer realm="assay"`
+  return new Problem("unauthenticated", detail, { headers: { "www-authenticate": challenge } })
+}

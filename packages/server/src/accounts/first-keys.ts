@@ -1,0 +1,50 @@
+import { TENANT_SCOPES } from "@assay/core/contract"
+import { ConfigError, type Config } from "../config.ts"
+import type { Secrets } from "../secrets.ts"
+import type { Accounts } from "../stores/records.ts"
+import { demoApiKey, hashApiKey, hintOf, readApiKey } from "./api-key.ts"
+import { newKeyId } from "./key-id.ts"
+
+/**
+ * Makes the keys a first start needs: the demo's, which every start can print again, and the one automation preset.
+ * Returns the demo key, or null in production.
+ */
+export async function mintFirstKeys(
+  accounts: Accounts,
+  { production, bootstrapKey }: Pick<Config, "production" | "bootstrapKey">,
+  { subkeys }: Secrets,
+  at: number,
+): Promise<string | null> {
+  if (bootstrapKey !== null) {
+    if (readApiKey(bootstrapKey) !== "live")
+      throw new ConfigError(["ASSAY_BOOTSTRAP_KEY is not an API key; `assay keys mint` prints one"])
+    // Only ever the first: a key that was rotated away must not come back because a variable is still set.
+    const others = (await accounts.keys()).filter(({ label }) => label !== "demo")
+    if (others.length === 0) await giveKey(accounts, "bootstrap", bootstrapKey, at)
+  }
+  if (production) return null
+  const demoKey = demoApiKey(subkeys["demo-key"])
+  await giveKey(accounts, "demo", demoKey, at)
+  return demoKey
+}
+
+/** An enterprise tenant with a key of every tenant scope; both only where they do not exist yet. */
+async function giveKey(accounts: Accounts, name: string, key: string, at: number): Promise<void> {
+  const hash = hashApiKey(key)
+  if ((await accounts.keyByHash(hash)) !== null) return
+  const actor = "start"
+  const tenant =
+    (await accounts.tenantByName(name)) ??
+    (await accounts.createTenant({ name, plan: "enterprise", at, actor }))
+  await accounts.createKey({
+    id: newKeyId(),
+    tenantId: tenant.id,
+    hash,
+    hint: hintOf(key),
+    label: name,
+    scopes: TENANT_SCOPES,
+    at,
+    expiresAt: null,
+    actor,
+  })
+}

@@ -1,0 +1,221 @@
+import { serializeList } from "structured-headers"
+import type { Log } from "../log.ts"
+import { Problem } from "../problem.ts"
+import type { Counters } from "../stores/counters.ts"
+import { startOfNextDay, startOfNextMonth } from "../time.ts"
+import type { Caller } from "./callers.ts"
+import type { PlanLimits } from "./plans.ts"
+
+/** A request that was let in, with the header fields that tell the caller what is left. */
+export interface Admission {
+  readonly headers: Readonly<Record<string, string>>
+  /** Called when the request turned out not to count: refused input or a failure of ours. */
+  refund(): void
+}
+
+export interface Limits {
+  /** Lets a lookup in, or throws a 429 Problem. `identityTag` names today's identity for this tenant. */
+  admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Promise<Admission>
+  /** Gives leased requests that were not used back to their month. */
+  settle(): Promise<void>
+}
+
+interface Hand {
+  tokens: number
+  windowEndsAt: number
+  rateLeft: number
+  quotaLeft: number
+  leasing: Promise<void> | null
+  refused: "rate" | "quota" | null
+  /** Leased in an earlier window and not used. */
+  unused: number
+}
+
+interface LimitsOptions {
+  readonly counters: Counters
+  readonly now: () => number
+  readonly log: Log
+  /** Counters that cannot be asked let requests through: a limit is not worth an outage. */
+  readonly onFailOpen: () => void
+}
+
+const OPEN: Admission = { headers: {}, refund: () => undefined }
+
+/** The plan's limits on one worker, admitting from leases taken of the shared counters. */
+export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): Limits {
+  const hands = new Map<number, Hand>()
+
+  const handOf = (tenantId: number): Hand => {
+    const found = hands.get(tenantId)
+    if (found !== undefined) return found
+    const hand: Hand = {
+      tokens: 0,
+      windowEndsAt: 0,
+      rateLeft: 0,
+      quotaLeft: 0,
+      leasing: null,
+      refused: null,
+      unused: 0,
+    }
+    hands.set(tenantId, hand)
+    return hand
+  }
+
+  async function lease(
+    tenantId: number,
+    hand: Hand,
+    { requestsPerSecond, lookupsPerMonth }: PlanLimits,
+  ): Promise<void> {
+    const rateAndQuota = { perSecond: requestsPerSecond, perMonth: lookupsPerMonth }
+    const { granted, refused, windowEndsInMs, rateLeft, quotaLeft } = await counters.lease(
+      tenantId,
+      rateAndQuota,
+      Math.ceil(requestsPerSecond / 2),
+    )
+    hand.tokens += granted
+    hand.refused = refused
+    hand.windowEndsAt = now() + windowEndsInMs
+    hand.rateLeft = rateLeft
+    hand.quotaLeft = quotaLeft
+  }
+
+  /** Takes one request from the hand, leasing more where it is empty. False: refused. */
+  async function take(tenantId: number, hand: Hand, limits: PlanLimits): Promise<boolean> {
+    for (;;) {
+      if (hand.windowEndsAt <= now()) {
+        hand.unused += hand.tokens
+        hand.tokens = 0
+        hand.refused = null
+      }
+      if (hand.tokens > 0) {
+        hand.tokens--
+        return true
+      }
+      if (hand.refused !== null) return false
+      // Requests that find the hand empty at the same time wait for one lease together.
+      hand.leasing ??= lease(tenantId, hand, limits).finally(() => (hand.leasing = null))
+      await hand.leasing
+    }
+  }
+
+  return {
+    async admit(caller, identityTag) {
+      const { tenantId, plan } = caller
+      if (tenantId === null || plan.limits === null) return OPEN
+      const hand = handOf(tenantId)
+      try {
+        if (!(await take(tenantId, hand, plan.limits))) throw refusal(hand, plan.limits, now())
+        if (
+          !(await counters.admitIdentity(
+            tenantId,
+            identityTag(tenantId),
+            plan.limits.identitiesPerDay,
+          ))
+        ) {
+          hand.tokens++
+          throw identitiesRefusal(hand, plan.limits, now())
+        }
+      } catch (error) {
+        if (error instanceof Problem) throw error
+        log.warn("limits could not be asked and let a request through", { error })
+        onFailOpen()
+        return OPEN
+      }
+      const windowEndsAt = hand.windowEndsAt
+      return {
+        headers: limitFields(hand, plan.limits, now()),
+        refund() {
+          if (hand.windowEndsAt === windowEndsAt) hand.tokens++
+          else hand.unused++
+        },
+      }
+    },
+    async settle() {
+      for (const [tenantId, hand] of hands) {
+        const idle = hand.windowEndsAt <= now()
+        const unused = hand.unused + (idle ? hand.tokens : 0)
+        if (unused === 0) continue
+        hand.unused = 0
+        if (idle) hand.tokens = 0
+        await counters.giveBack(tenantId, unused)
+      }
+    },
+  }
+}
+
+function refusal(hand: Hand, limits: PlanLimits, now: number): Problem {
+  const fields = limitFields(hand, limits, now)
+  if (hand.refused === "quota") {
+    return new Problem(
+      "quota-exceeded",
+      `The plan allows ${limits.lookupsPerMonth} lookups a month.`,
+      {
+        headers: { ...fields, "retry-after": secondsUntil(startOfNextMonth(now), now) },
+      },
+    )
+  }
+  return new Problem(
+    "rate-limited",
+    `The plan allows ${limits.requestsPerSecond} requests a second.`,
+    {
+      headers: { ...fields, "retry-after": secondsUntil(hand.windowEndsAt, now) },
+    },
+  )
+}
+
+function identitiesRefusal(hand: Hand, limits: PlanLimits, now: number): Problem {
+  return new Problem(
+    "identities-exceeded",
+    `The plan allows ${limits.identitiesPerDay} different identities a day.`,
+    {
+      headers: {
+        ...limitFields(hand, limits, now),
+        "retry-after": secondsUntil(startOfNextDay(now), now),
+      },
+    },
+  )
+}
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
+function limitFields(hand: Hand, limits: PlanLimits, now: number): Record<string, string> {
+  const untilNextMonth = Number(secondsUntil(startOfNextMonth(now), now))
+  const untilNextSecond = Number(secondsUntil(hand.windowEndsAt, now))
+  return {
+    "ratelimit-policy": serializeList([
+      [
+        "second",
+        new Map([
+          ["q", limits.requestsPerSecond],
+          ["w", 1],
+        ]),
+      ],
+      [
+        "month",
+        new Map([
+          ["q", limits.lookupsPerMonth],
+          ["w", 2_592_000],
+        ]),
+      ],
+    ]),
+    ratelimit: serializeList([
+      [
+        "second",
+        new Map([
+          ["r", hand.rateLeft + hand.tokens],
+          ["t", untilNextSecond],
+        ]),
+      ],
+      [
+        "month",
+        new Map([
+          ["r", hand.quotaLeft + hand.tokens],
+          ["t", untilNextMonth],
+        ]),
+      ],
+    ]),
+  }
+}
+
+function secondsUntil(then: number, now: number): string {
+  return String(Math.max(1, Math.ceil((then - now) / 1000)))
+}

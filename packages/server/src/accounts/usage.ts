@@ -1,0 +1,38 @@
+import type { Log } from "../log.ts"
+import type { Metering, UsageRow } from "../stores/records.ts"
+import { dayOf } from "../time.ts"
+
+export interface Usage {
+  /** Counts one answered lookup; made durable by the next flush, at most a second later. */
+  count(keyId: string, operation: string): void
+  flush(): Promise<void>
+}
+
+/** Counts in memory; what could not be written stays and goes with the next flush. */
+export function openUsage(
+  metering: Pick<Metering, "addUsage">,
+  now: () => number,
+  log: Log,
+): Usage {
+  let counts = new Map<string, UsageRow>()
+  const add = (row: UsageRow): void => {
+    const name = `${row.keyId} ${row.day} ${row.operation}`
+    const found = counts.get(name)
+    if (found === undefined) counts.set(name, row)
+    else found.count += row.count
+  }
+  return {
+    count: (keyId, operation) => add({ keyId, day: dayOf(now()), operation, count: 1 }),
+    async flush() {
+      if (counts.size === 0) return
+      const rows = [...counts.values()]
+      counts = new Map()
+      try {
+        await metering.addUsage(rows)
+      } catch (error) {
+        for (const row of rows) add(row)
+        log.warn("usage could not be written and is kept for the next try", { error })
+      }
+    },
+  }
+}

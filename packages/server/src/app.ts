@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto"
+import underPressure from "@fastify/under-pressure"
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
+import { problems, type Scope } from "@assay/core/contract"
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type RawServerDefault,
+} from "fastify"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
+import type { Limits } from "./accounts/limits.ts"
+import type { Usage } from "./accounts/usage.ts"
+import type { Config } from "./config.ts"
+import { healthRoutes } from "./health/routes.ts"
+import { describeApi } from "./http/api-description.ts"
+import { answerClientError } from "./http/client-error.ts"
+import { refuseOtherMethods } from "./http/other-methods.ts"
+import { readJsonBodies } from "./http/json-body.ts"
+import type { Log } from "./log.ts"
+import type { Metrics } from "./health/metrics.ts"
+import { pageRoutes } from "./pages/routes.ts"
+import { asProblem, Problem, problemDetails } from "./problem.ts"
+import { scoreRoutes } from "./score/routes.ts"
+import type { Lists } from "./score/lists.ts"
+import type { Models } from "./score/models.ts"
+import type { Secrets } from "./secrets.ts"
+import type { ExposureIndex } from "./stores/exposure-index.ts"
+import { telecomRoutes } from "./telecom/routes.ts"
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on every route that names a scope. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** The scope a key needs for this route; without it the route is open to anyone. */
+    scope?: Scope
+  }
+}
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** All that the routes use. Everything in it is real, in tests too. */
+export interface Services {
+  readonly config: Pick<
+    Config,
+    "production" | "shedDelayMs" | "requestSeconds" | "metricsToken" | "metricsPort"
+  >
+  readonly log: Log
+  readonly now: () => number
+  readonly secrets: Secrets
+  readonly index: ExposureIndex
+  readonly lists: Lists
+  readonly models: Models
+  readonly callers: Callers
+  readonly limits: Limits
+  readonly usage: Usage
+  readonly metrics: Metrics
+  /** Reads from the records, or throws. */
+  readonly pingRecords: () => Promise<void>
+}
+
+const BODY_MAX = 16 * 1024
+const HEADERS_MAX = 8 * 1024
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+
+const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+}
+
+export async function buildApp(services: Services): Promise<App> {
+  const { config, log, callers, metrics } = services
+  const app: App = fastify({
+    logger: false,
+    bodyLimit: BODY_MAX,
+    requestTimeout: config.requestSeconds * 1000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    genReqId: (request) => requestId(request.headers["x-request-id"]),
+    http: {
+      maxHeaderSize: HEADERS_MAX,
+      headersTimeout: Math.min(config.requestSeconds, 5) * 1000,
+      // How often slow senders are looked for; Node's default of 30 s would let them stay six times too long.
+      connectionsCheckingInterval: 500,
+    },
+    routerOptions: { maxParamLength: 200 },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: false,
+      },
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(reply as FastifyReply, asProblem(error), request.id),
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(SECURITY_HEADERS)
+    reply.header("x-request-id", request.id)
+  })
+  await app.register(underPressure, {
+    maxEventLoopDelay: config.shedDelayMs,
+    pressureHandler() {
+      throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
+    },
+  })
+  app.decorateRequest("caller")
+  app.addHook("onRequest", async (request) => {
+    const { scope } = request.routeOptions.config
+    if (scope === undefined) return
+    request.caller = await callers.authenticate(request.headers.authorization)
+    requireScope(request.caller, scope)
+  })
+  app.addHook("onResponse", async (request, reply) => {
+    const { method, id: requestId } = request
+    const route = request.routeOptions.url ?? "unmatched"
+    const status = reply.statusCode
+    metrics.observeRequest(route, method, status, reply.elapsedTime / 1000)
+    const level = status >= 500 ? "error" : status >= 400 ? "info" : "debug"
+    if (!log.isLevelEnabled(level)) return
+    const ms = Math.round(reply.elapsedTime)
+    log[level]("request", { requestId, method, route, status, ms, ...callerFields(request.caller) })
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const problem = asProblem(error)
+    if (problem.code === "internal-error" || problem.code === "store-unavailable") {
+      log.error("request failed", {
+        requestId: request.id,
+        code: problem.code,
+        error: problem.cause ?? problem,
+      })
+    }
+    return sendProblem(reply, problem, request.id)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request.id),
+  )
+
+  readJsonBodies(app)
+  await describeApi(app)
+  const finishMethods = refuseOtherMethods(app)
+  healthRoutes(app, services)
+  pageRoutes(app)
+  scoreRoutes(app, services)
+  telecomRoutes(app, services)
+  finishMethods()
+  return app
+}
+
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
+function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
+  return reply
+    .code(problems[problem.code].status)
+    .headers(problem.headers)
+    .type("application/problem+json")
+    .send(JSON.stringify(problemDetails(problem, requestId)))
+}
+
+function callerFields(caller: Caller | undefined): { keyId?: string; tenantId?: number } {
+  if (caller === undefined) return {}
+  return { keyId: caller.keyId, ...(caller.tenantId === null ? {} : { tenantId: caller.tenantId }) }
+}

@@ -1,0 +1,89 @@
+import { statfsSync } from "node:fs"
+import { type Config, readConfig } from "../config.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { openLists } from "../score/lists.ts"
+import { openSecrets } from "../secrets.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { DAY_MS, dayOf } from "../time.ts"
+import { withRecords } from "./records-access.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+type Finding = readonly [state: "ok" | "warning" | "fault", text: string]
+
+const DISK_LOW_BYTES = 1024 ** 3
+const LIST_OLD_DAYS = 90
+const SAMPLED = 2000
+/** Assay did not exist before; a clock that is behind would date evidence wrongly. */
+const CLOCK_EARLIEST = Date.UTC(2026, 0, 1)
+
+/** Looks at what usually goes wrong and says so in one line each. Fails if there is a fault; changes nothing. */
+export async function runDoctor(terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal.env)
+  let faults = 0
+  for (const [name, check] of Object.entries(checks)) {
+    const [state, text] = await check(config, terminal).catch((error: unknown): Finding => [
+      "fault",
+      (error as Error).message,
+    ])
+    if (state === "fault") faults++
+    terminal.print(`${state.padEnd(8)} ${name.padEnd(8)} ${text}`)
+  }
+  if (faults > 0) throw new CommandError(`${faults} ${faults === 1 ? "check" : "checks"} failed`)
+}
+
+const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Finding>> = {
+  async key(config) {
+    const secrets = openSecrets(config.secretFile, false)
+    const index = await openLmdbIndex({
+      path: openDataDirectory(config.dataDirectory).index,
+      readOnly: true,
+    })
+    await index.checkKeyCheckValue(secrets.checkValue).finally(() => index.close())
+    return ["ok", "the master secret fits the index"]
+  },
+  async records(config) {
+    await withRecords(config, async (records) => {
+      await records.checkKeyCheckValue(openSecrets(config.secretFile, false).checkValue)
+      await records.ping()
+    })
+    return [
+      "ok",
+      `the master secret fits the records in ${config.databaseUrl === null ? "SQLite" : "PostgreSQL"}`,
+    ]
+  },
+  async disk(config) {
+    const { bavail, bsize } = statfsSync(config.dataDirectory)
+    const free = bavail * bsize
+    return [free < DISK_LOW_BYTES ? "warning" : "ok", `${(free / 1024 ** 3).toFixed(1)} GiB free`]
+  },
+  async clock(_config, { now }) {
+    if (now() < CLOCK_EARLIEST) return ["fault", `the clock says ${dayOf(now())}`]
+    return ["ok", `${new Date(now()).toISOString()}`]
+  },
+  async lists(config, { now }) {
+    const { size, newestAt } = openLists(openDataDirectory(config.dataDirectory).lists)
+    if (newestAt === null) return ["warning", "no list is loaded"]
+    const days = Math.floor((now() - newestAt) / DAY_MS)
+    return [
+      days > LIST_OLD_DAYS ? "warning" : "ok",
+      `${size} domains, newest list ${days} days old`,
+    ]
+  },
+  async index(config) {
+    const index = await openLmdbIndex({
+      path: openDataDirectory(config.dataDirectory).index,
+      readOnly: true,
+    })
+    try {
+      const { identities, bytes, format } = await index.stats()
+      const { read, faults } = await index.sample(SAMPLED)
+      if (faults > 0) return ["fault", `${faults} of ${read} sampled identities cannot be read`]
+      return [
+        "ok",
+        `format ${format}, ${identities} identities, ${bytes} bytes, ${read} sampled and readable`,
+      ]
+    } finally {
+      await index.close()
+    }
+  },
+}

@@ -1,0 +1,18 @@
+import type { Environment } from "../config.ts"
+
+/** What a command has of the outside world; main.ts hands in the process's own. */
+export interface Terminal {
+  readonly env: Environment
+  /** Who runs the command, for the audit trail. */
+  readonly user: string
+  readonly now: () => number
+  /** Prints a line of the result. */
+  print(line: string): void
+  /** Prints a line that is not part of the result. */
+  note(line: string): void
+}
+
+/** A command that cannot do what it was asked; the message is all a person is shown. */
+export class CommandError extends Error {
+  override readonly name = "CommandError"
+}

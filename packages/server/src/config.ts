@@ -1,0 +1,262 @@
+import { readFileSync } from "node:fs"
+import { resolve, sep } from "node:path"
+
+/** The environment a setting is read from; main.ts hands in the process's own. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Config {
+  readonly production: boolean
+  readonly port: number
+  /** null: 127.0.0.1 and ::1. */
+  readonly host: string | null
+  readonly dataDirectory: string
+  readonly secretFile: string
+  readonly databaseUrl: string | null
+  readonly bootstrapKey: string | null
+  readonly workers: number
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+  readonly metricsToken: string | null
+  readonly metricsPort: number | null
+  readonly shedDelayMs: number
+  readonly requestSeconds: number
+  readonly stopSeconds: number
+}
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
+
+interface Setting {
+  readonly name: string
+  readonly takes: string
+  readonly fallback: string
+  readonly meaning: string
+  /** A secret is never printed and may come from a file named by NAME_FILE. */
+  readonly secret?: true
+}
+
+/** Every setting there is. The operating page and `assay config` print this table. */
+export const settings = [
+  {
+    name: "NODE_ENV",
+    takes: "`production` or anything else",
+    fallback: "",
+    meaning:
+      "In production no demo data is loaded, demo keys are refused, and ASSAY_DATA and ASSAY_SECRET_FILE must be given.",
+  },
+  {
+    name: "PORT",
+    takes: "a port, 0 for any free one",
+    fallback: "8080",
+    meaning: "Port of the API.",
+  },
+  {
+    name: "HOST",
+    takes: "an address",
+    fallback: "",
+    meaning: "Address to listen on. Without it: 127.0.0.1 and ::1, this machine only.",
+  },
+  {
+    name: "ASSAY_DATA",
+    takes: "a directory",
+    fallback: "./data",
+    meaning: "Where everything that lasts is kept. Must be given in production.",
+  },
+  {
+    name: "ASSAY_SECRET_FILE",
+    takes: "a file",
+    fallback: "",
+    meaning:
+      "File with the master secret, 64 hexadecimal digits. Without it: `secret` in the data directory, made at first start; in production that needs ASSAY_SECRET_IN_DATA.",
+  },
+  {
+    name: "ASSAY_SECRET_IN_DATA",
+    takes: "true or false",
+    fallback: "false",
+    meaning:
+      "Allows the master secret inside the data directory in production: who copies that directory can then test any identity against it.",
+  },
+  {
+    name: "DATABASE_URL",
+    takes: "a postgres:// URL",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Keeps tenants, keys and usage in PostgreSQL. Without it: SQLite in the data directory.",
+  },
+  {
+    name: "ASSAY_BOOTSTRAP_KEY",
+    takes: "an API key, as `assay keys mint` prints one",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Makes this the first API key, of an enterprise tenant `bootstrap` with every tenant scope, when no key exists yet.",
+  },
+  {
+    name: "ASSAY_WORKERS",
+    takes: "an integer from 1 to 64",
+    fallback: "1",
+    meaning: "Processes that answer requests. `--workers` wins over it.",
+  },
+  {
+    name: "ASSAY_LOG_LEVEL",
+    takes: LOG_LEVELS.join(", "),
+    fallback: "info",
+    meaning:
+      "`info` logs starts, stops and requests that failed; `debug` every request. No level logs an identity.",
+  },
+  {
+    name: "ASSAY_METRICS_TOKEN",
+    takes: "a text of at least 16 characters",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Bearer token for /metrics. In production /metrics answers only with it, or on ASSAY_METRICS_PORT.",
+  },
+  {
+    name: "ASSAY_METRICS_PORT",
+    takes: "a port",
+    fallback: "",
+    meaning:
+      "Serves /metrics on this port of the same address, without a token, instead of beside the API.",
+  },
+  {
+    name: "ASSAY_SHED_DELAY_MS",
+    takes: "an integer from 10 to 10000",
+    fallback: "500",
+    meaning:
+      "Event-loop delay in milliseconds past which requests are turned away with 503 until it falls.",
+  },
+  {
+    name: "ASSAY_REQUEST_SECONDS",
+    takes: "an integer from 1 to 300",
+    fallback: "10",
+    meaning: "Time a client has to send a whole request; slower senders are cut off.",
+  },
+  {
+    name: "ASSAY_STOP_SECONDS",
+    takes: "an integer from 1 to 300",
+    fallback: "20",
+    meaning: "Time requests in flight have to finish when the service stops.",
+  },
+] as const satisfies readonly Setting[]
+
+export type SettingName = (typeof settings)[number]["name"]
+
+/** Names the tests and soak runs use; anything else that starts with ASSAY_ is a typing mistake. */
+const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS"])
+
+const secretNames: ReadonlySet<string> = new Set(
+  settings.filter((setting) => "secret" in setting).map(({ name }) => name),
+)
+
+/** The wrong settings of a start, all at once. Values are not repeated: some are secrets. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError"
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(`Cannot start, wrong settings:\n${faults.map((fault) => `  ${fault}`).join("\n")}`)
+    this.faults = faults
+  }
+}
+
+/** Reads all settings, or throws one ConfigError that names every fault. */
+export function readConfig(env: Environment, workersFlag?: string): Config {
+  const faults: string[] = []
+  for (const name of Object.keys(env)) {
+    if (name.startsWith("ASSAY_") && !isKnown(name))
+      faults.push(`${name} is not a setting; \`assay config\` lists them`)
+  }
+
+  const text = (name: SettingName): string => {
+    const file = secretNames.has(name) ? env[`${name}_FILE`] : undefined
+    if (file === undefined || file === "") return (env[name] ?? "") || fallbackOf(name)
+    try {
+      return readFileSync(file, "utf8").trim()
+    } catch {
+      faults.push(`${name}_FILE names a file that cannot be read`)
+      return ""
+    }
+  }
+  const optional = (name: SettingName): string | null => text(name) || null
+  const integer = (name: SettingName, min: number, max: number, given = text(name)): number => {
+    const value = Number(given)
+    if (!/^\d+$/.test(given) || value < min || value > max)
+      faults.push(`${name} takes an integer from ${min} to ${max}`)
+    return value
+  }
+  const flag = (name: SettingName): boolean => {
+    if (text(name) !== "true" && text(name) !== "false") faults.push(`${name} takes true or false`)
+    return text(name) === "true"
+  }
+
+  const production = env["NODE_ENV"] === "production"
+  if (production && !env["ASSAY_DATA"])
+    faults.push("ASSAY_DATA must name the data directory in production")
+  const dataDirectory = resolve(text("ASSAY_DATA"))
+  const secretFile = resolve(optional("ASSAY_SECRET_FILE") ?? `${dataDirectory}/secret`)
+  const secretInData = flag("ASSAY_SECRET_IN_DATA")
+  if (production && !secretInData && secretFile.startsWith(dataDirectory + sep)) {
+    faults.push(
+      "ASSAY_SECRET_FILE must name a file outside the data directory in production (or set ASSAY_SECRET_IN_DATA=true)",
+    )
+  }
+
+  const databaseUrl = optional("DATABASE_URL")
+  if (databaseUrl !== null && !/^postgres(ql)?:\/\/./.test(databaseUrl))
+    faults.push("DATABASE_URL takes a postgres:// URL")
+  const logLevel = LOG_LEVELS.find((level) => level === text("ASSAY_LOG_LEVEL"))
+  if (logLevel === undefined) faults.push(`ASSAY_LOG_LEVEL takes ${LOG_LEVELS.join(", ")}`)
+  const metricsToken = optional("ASSAY_METRICS_TOKEN")
+  if (metricsToken !== null && metricsToken.length < 16)
+    faults.push("ASSAY_METRICS_TOKEN takes at least 16 characters")
+
+  const config = {
+    production,
+    port: integer("PORT", 0, 65_535),
+    host: optional("HOST"),
+    dataDirectory,
+    secretFile,
+    databaseUrl,
+    bootstrapKey: optional("ASSAY_BOOTSTRAP_KEY"),
+    workers: integer("ASSAY_WORKERS", 1, 64, workersFlag),
+    logLevel: logLevel ?? "info",
+    metricsToken,
+    metricsPort:
+      optional("ASSAY_METRICS_PORT") === null ? null : integer("ASSAY_METRICS_PORT", 1, 65_535),
+    shedDelayMs: integer("ASSAY_SHED_DELAY_MS", 10, 10_000),
+    requestSeconds: integer("ASSAY_REQUEST_SECONDS", 1, 300),
+    stopSeconds: integer("ASSAY_STOP_SECONDS", 1, 300),
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+export interface ShownSetting {
+  readonly name: string
+  readonly value: string
+  readonly source: "environment" | "file" | "default"
+  readonly meaning: string
+}
+
+/** Every setting with where its value comes from; secrets are masked. */
+export function shownSettings(env: Environment): ShownSetting[] {
+  return settings.map(({ name, meaning, fallback }) => {
+    const source =
+      secretNames.has(name) && env[`${name}_FILE`] ? "file" : env[name] ? "environment" : "default"
+    const value =
+      source === "default" ? fallback : secretNames.has(name) ? "(secret)" : (env[name] ?? "")
+    return { name, value, source, meaning }
+  })
+}
+
+function fallbackOf(name: SettingName): string {
+  return settings.find((setting) => setting.name === name)?.fallback ?? ""
+}
+
+function isKnown(name: string): boolean {
+  const stem = name.replace(/_FILE$/, "")
+  return (
+    NOT_SETTINGS.has(name) ||
+    settings.some((setting) => setting.name === name) ||
+    secretNames.has(stem)
+  )
+}

@@ -1,0 +1,52 @@
+import { timingSafeEqual } from "node:crypto"
+import { Type } from "typebox"
+import type { App, Services } from "../app.ts"
+import { failures } from "../http/schemas.ts"
+import { Problem } from "../problem.ts"
+import { sha256 } from "../secrets.ts"
+
+/** Monitoring must see an overloaded service, so these are never shed. */
+const neverShed = { pressureHandler: () => undefined }
+
+const Status = Type.Object({ status: Type.Literal("ok") })
+
+export function healthRoutes(app: App, { config, index, pingRecords, metrics }: Services): void {
+  const live = {
+    summary: "Whether the process answers",
+    tags: ["Operate"],
+    response: { 200: Status },
+  }
+  app.get("/healthz", { schema: live, config: neverShed }, async () => ({ status: "ok" as const }))
+
+  const ready = {
+    summary: "Whether every required store can be read",
+    tags: ["Operate"],
+    response: { 200: Status, ...failures("store-unavailable") },
+  }
+  app.get("/readyz", { schema: ready, config: neverShed }, async () => {
+    await Promise.all([index.ping(), pingRecords()])
+    return { status: "ok" as const }
+  })
+
+  if (config.metricsPort !== null) return
+  app.get("/metrics", { schema: { hide: true }, config: neverShed }, async (request, reply) => {
+    allowMetrics(config, request.headers.authorization)
+    return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics.text())
+  })
+}
+
+/** In production metrics need their token; how busy a service is, and with what, is nobody else's business. */
+function allowMetrics(
+  { production, metricsToken }: Services["config"],
+  authorization: string | undefined,
+): void {
+  if (metricsToken === null) {
+    if (production) throw new Problem("not-found", "No operation or page has this path.")
+    return
+  }
+  const given = sha256(Buffer.from(authorization ?? ""))
+  if (timingSafeEqual(given, sha256(Buffer.from(`Bearer ${metricsToken}`)))) return
+  throw new Problem("unauthenticated", "The metrics need their own token.", {
+    headers: { "www-authenticate": `Bearer realm="assay metrics"` },
+  })
+}

@@ -1,0 +1,66 @@
+import swagger from "@fastify/swagger"
+import swaggerUi from "@fastify/swagger-ui"
+import {
+  EmailRiskRequest,
+  EmailRiskResult,
+  PhoneRiskRequest,
+  PhoneRiskResult,
+  ProblemDetails,
+} from "@assay/core/contract"
+import type { App } from "../app.ts"
+import { VERSION } from "../version.ts"
+
+/** Serves the API description generated from the schemas the server validates with, and a reference that loads nothing from outside. */
+export async function describeApi(app: App): Promise<void> {
+  for (const schema of [
+    EmailRiskRequest,
+    EmailRiskResult,
+    PhoneRiskRequest,
+    PhoneRiskResult,
+    ProblemDetails,
+  ])
+    app.addSchema(schema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.1",
+      info: {
+        title: "Assay",
+        version: VERSION,
+        summary: "Identity risk of an e-mail address or a phone number, explained.",
+        description:
+          "Every answer has exactly the members described here. Failures are problem documents (RFC 9457) with a stable `code`; an identity that could not be checked is never reported as clean.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/" }],
+      tags: [
+        { name: "Score", description: "Score an identity." },
+        { name: "Operate", description: "For load balancers and monitoring." },
+      ],
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "ask_live_…",
+            description: "An API key made with `assay keys create`.",
+          },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, n) =>
+        typeof schema["$id"] === "string" ? schema["$id"] : `schema-${n}`,
+    },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: true,
+    theme: { title: "Assay API reference" },
+    uiConfig: {
+      validatorUrl: null,
+      docExpansion: "list",
+      defaultModelsExpandDepth: 0,
+      persistAuthorization: false,
+    },
+  })
+}

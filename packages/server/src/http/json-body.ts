@@ -1,0 +1,38 @@
+import { isUtf8 } from "node:buffer"
+import type { App } from "../app.ts"
+import { Problem } from "../problem.ts"
+
+/**
+ * Bodies are JSON in UTF-8 and nothing else. Bytes that are no UTF-8 are refused rather than patched with replacement
+ * characters, which would score another address than the one sent. A member called `__proto__` is an ordinary unknown
+ * member: parsed objects are never merged into others.
+ */
+export function readJsonBodies(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    async (request: { headers: Record<string, unknown> }, body: Buffer) => {
+      const encoding = request.headers["content-encoding"]
+      if (encoding !== undefined && encoding !== "identity") {
+        throw new Problem("unsupported-media-type", "Send the body without compression.")
+      }
+      if (!isUtf8(body)) throw new Problem("malformed-json", "The body is not valid UTF-8.")
+      try {
+        return JSON.parse(withoutByteOrderMark(body)) as unknown
+      } catch {
+        // The parser's message quotes the body.
+        throw new Problem(
+          "malformed-json",
+          body.length === 0 ? "The body is empty." : "The body is not valid JSON.",
+        )
+      }
+    },
+  )
+}
+
+function withoutByteOrderMark(body: Buffer): string {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
+    ? body.toString("utf8", 3)
+    : body.toString("utf8")
+}

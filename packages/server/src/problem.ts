@@ -1,0 +1,110 @@
+import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
+import type { FastifyError } from "fastify"
+import { IndexUnavailable } from "./stores/exposure-index.ts"
+import { RecordsError } from "./stores/records-error.ts"
+
+interface ProblemOptions extends ErrorOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly errors?: ProblemDetails["errors"]
+}
+
+/** A failure the caller can act on. `detail` is shown to them and never quotes their data back. */
+export class Problem extends Error {
+  override readonly name = "Problem"
+  readonly code: ProblemCode
+  readonly headers: Readonly<Record<string, string>>
+  readonly errors: ProblemDetails["errors"]
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    { headers = {}, errors, ...options }: ProblemOptions = {},
+  ) {
+    super(detail, options)
+    this.code = code
+    this.headers = headers
+    this.errors = errors
+  }
+}
+
+/** Fastify's refusals, by its codes, in our catalogue. Its messages are not passed on. */
+const refusals: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported-media-type",
+  FST_ERR_CTP_BODY_TOO_LARGE: "body-too-large",
+  FST_ERR_CTP_EMPTY_JSON_BODY: "malformed-json",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "malformed-http",
+  FST_ERR_BAD_URL: "not-found",
+  FST_ERR_ASYNC_CONSTRAINT: "not-found",
+}
+
+/** What any thrown value means to the caller: itself, a refusal of the framework, a store that is away, or our bug. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (
+    error instanceof IndexUnavailable ||
+    (error instanceof RecordsError && error.code === "unavailable")
+  ) {
+    return new Problem("store-unavailable", "Nothing was evaluated.", {
+      cause: error,
+      headers: { "retry-after": "2" },
+    })
+  }
+  const { code, validation, validationContext } = error as Partial<FastifyError>
+  if (validation !== undefined) {
+    const place = validationContext === "querystring" ? "the query" : "the body"
+    return new Problem(
+      "invalid-request",
+      `A member of ${place} is missing or has the wrong type.`,
+      {
+        cause: error,
+        errors: validation.map(({ instancePath, keyword, params }) =>
+          describeFault(instancePath, keyword, params),
+        ),
+      },
+    )
+  }
+  const refusal = code === undefined ? undefined : refusals[code]
+  if (refusal !== undefined)
+    return new Problem(refusal, problems[refusal].meaning, { cause: error })
+  return new Problem("internal-error", "The fault is logged under the request id.", {
+    cause: error,
+  })
+}
+
+/** RFC 9457. */
+export function problemDetails(
+  { code, message, errors }: Problem,
+  requestId: string | null,
+): ProblemDetails {
+  const { status, title } = problems[code]
+  return {
+    type: `/problems/${code}`,
+    title,
+    status,
+    code,
+    detail: message,
+    ...(requestId === null ? {} : { request_id: requestId }),
+    ...(errors === undefined ? {} : { errors }),
+  }
+}
+
+/** Built from the schema's own words: a validator's message may quote the value it refused. */
+function describeFault(
+  instancePath: string,
+  keyword: string,
+  params: Record<string, unknown>,
+): { pointer: string; detail: string } {
+  if (keyword === "required")
+    return {
+      pointer: `#${instancePath}/${String(params["missingProperty"])}`,
+      detail: "is missing",
+    }
+  if (keyword === "type")
+    return { pointer: `#${instancePath}`, detail: `must be of type ${String(params["type"])}` }
+  if (keyword === "enum") {
+    return {
+      pointer: `#${instancePath}`,
+      detail: `must be one of ${(params["allowedValues"] as string[]).join(", ")}`,
+    }
+  }
+  return { pointer: `#${instancePath}`, detail: `does not fit the rule "${keyword}"` }
+}

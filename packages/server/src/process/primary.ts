@@ -1,0 +1,158 @@
+import type { Cluster } from "node:cluster"
+import { createServer, type Server } from "node:http"
+import { mintFirstKeys } from "../accounts/first-keys.ts"
+import { ConfigError, type Config } from "../config.ts"
+import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
+import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
+import { gatheredMetrics } from "../health/metrics.ts"
+import type { Log } from "../log.ts"
+import { openSecrets } from "../secrets.ts"
+import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import type { Records } from "../stores/records.ts"
+import { dayOf, monthOf } from "../time.ts"
+import { openControlSocket } from "./control-socket.ts"
+import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
+import type { Methods } from "./rpc.ts"
+import { startWorkers, type WorkerAddress } from "./workers.ts"
+
+export interface Service {
+  readonly address: WorkerAddress
+  /** Printed by the demo; null in production. */
+  readonly demoKey: string | null
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+const FLUSH_MS = 1000
+
+/**
+ * The process that owns everything written: it holds the directory's lock, the one writer of the records and the
+ * counters, and keeps the workers running, which only read.
+ */
+export async function startService(config: Config, log: Log, cluster: Cluster): Promise<Service> {
+  const directory = openDataDirectory(config.dataDirectory)
+  if (config.production && directory.demo) {
+    throw new ConfigError([
+      "ASSAY_DATA names a directory with demo data, which production must not serve",
+    ])
+  }
+  const lock = lockDataDirectory(directory.path)
+  if (lock === null)
+    throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
+  const secrets = openSecrets(config.secretFile, config.secretFile.startsWith(directory.path))
+  const index = await openLmdbIndex({ path: directory.index })
+  await index.checkKeyCheckValue(secrets.checkValue)
+  const records = await openRecordsWriter(
+    config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl },
+  )
+  await records.checkKeyCheckValue(secrets.checkValue)
+  if (!config.production) {
+    directory.markDemo()
+    writeDemoLists(directory.lists)
+    await loadDemoCorpus(index, secrets, Date.now())
+  }
+  const demoKey = await mintFirstKeys(records, config, secrets, Date.now())
+
+  const counters = await restoredCounters(records)
+  let forgottenBefore = ""
+  const keepIdentities = async (): Promise<void> => {
+    const fresh = counters.takeNewIdentities()
+    if (fresh.length > 0) await records.addDailyIdentities(fresh)
+    // A day's tags are of no use the day after.
+    const today = dayOf(Date.now())
+    if (forgottenBefore !== today) await records.forgetDailyIdentities(today)
+    forgottenBefore = today
+  }
+  const keeping = setInterval(() => {
+    keepIdentities().catch((error: unknown) =>
+      log.warn("today's identities could not be written", { error }),
+    )
+  }, FLUSH_MS)
+
+  const control = await openControlSocket(directory.controlSocket, recordsMethods(records))
+  const gatherMetrics = async (): Promise<string> =>
+    await gatheredMetrics((await workers.callAll("metrics")) as object[])
+  const methods: Methods = {
+    lease: counters.lease,
+    giveBack: counters.giveBack,
+    admitIdentity: counters.admitIdentity,
+    addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
+    gatherMetrics,
+  }
+  const workers = await startWorkers(
+    cluster,
+    config.workers,
+    methods,
+    config.stopSeconds * 1000,
+    log,
+  )
+  const metricsServer =
+    config.metricsPort === null
+      ? null
+      : await serveMetrics(config.metricsPort, config.host, gatherMetrics)
+  log.info("ready", {
+    port: workers.address.port,
+    address: workers.address.addresses.join(" "),
+    workers: config.workers,
+  })
+
+  return {
+    address: workers.address,
+    demoKey,
+    restart: () => workers.restart(),
+    async stop() {
+      metricsServer?.close()
+      await workers.stop()
+      clearInterval(keeping)
+      control.close()
+      await keepIdentities().catch((error: unknown) =>
+        log.warn("today's identities could not be written", { error }),
+      )
+      await Promise.all([records.close(), index.close()])
+      lock.release()
+      log.info("stopped")
+    },
+  }
+}
+
+async function restoredCounters(records: Records): Promise<EmbeddedCounters> {
+  const counters = embeddedCounters(Date.now)
+  const [day, month] = [dayOf(Date.now()), monthOf(Date.now())]
+  counters.restore(
+    month,
+    await records.usageOfMonth(month),
+    day,
+    await records.dailyIdentities(day),
+  )
+  return counters
+}
+
+/** What commands may do through the running server: all but closing the records under it. */
+function recordsMethods(records: Records): Methods {
+  const open = RECORDS_METHODS.filter((method) => method !== "close" && method !== "migrate")
+  return Object.fromEntries(open.map((method) => [method, records[method]])) as unknown as Methods
+}
+
+async function serveMetrics(
+  port: number,
+  host: string | null,
+  text: () => Promise<string>,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics")
+      return void response.writeHead(404).end()
+    text().then(
+      (body) =>
+        void response
+          .writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" })
+          .end(body),
+      () => void response.writeHead(503).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host ?? "127.0.0.1", resolve)
+  })
+  return server
+}

@@ -1,0 +1,31 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { openPostgresRecords } from "../stores/postgres/records.ts"
+import type { Records } from "../stores/records.ts"
+import { openSqliteRecords } from "../stores/sqlite/records.ts"
+import { threadChannel } from "./channels.ts"
+import { RECORDS_METHODS, type RecordsPlace } from "./records-writer.ts"
+import { answerCalls, type Methods } from "./rpc.ts"
+
+const place = workerData as RecordsPlace
+const opening =
+  "file" in place
+    ? openSqliteRecords({ file: place.file })
+    : openPostgresRecords({ url: place.url, poolMax: 4 })
+
+/** Calls wait for the opening, so its failure reaches whoever called first. */
+const method =
+  (name: keyof Records) =>
+  async (...args: unknown[]): Promise<unknown> => {
+    const records = (await opening) as unknown as Record<
+      string,
+      (...args: unknown[]) => Promise<unknown>
+    >
+    return await records[name]?.(...args)
+  }
+
+if (parentPort === null) throw new Error("records-thread runs as a thread of the primary process")
+answerCalls(
+  threadChannel(parentPort),
+  Object.fromEntries(RECORDS_METHODS.map((name) => [name, method(name)])) as Methods,
+)
+opening.catch(() => undefined)

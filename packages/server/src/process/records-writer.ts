@@ -1,0 +1,74 @@
+import { extname } from "node:path"
+import { Worker } from "node:worker_threads"
+import type { Records } from "../stores/records.ts"
+import { RecordsError, type RecordsFault, WrongSecretError } from "../stores/records-error.ts"
+import { threadChannel } from "./channels.ts"
+import { type Call, openCalls, RemoteError } from "./rpc.ts"
+
+/** How to reach the records: one of a SQLite file and a PostgreSQL URL. */
+export type RecordsPlace = { readonly file: string } | { readonly url: string }
+
+/**
+ * The one writer of the records: a thread, because SQLite waits for the disk on every commit and the primary's own
+ * loop must keep granting leases meanwhile.
+ */
+export async function openRecordsWriter(place: RecordsPlace): Promise<Records> {
+  const entry = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
+  const thread = new Worker(entry, { workerData: place })
+  const records = recordsOver(openCalls(threadChannel(thread))(30_000))
+  await records.migrate()
+  return {
+    ...records,
+    async close() {
+      await records.close()
+      await thread.terminate()
+    },
+  }
+}
+
+/** The methods that reach the records over a channel, writes and the reads that go with them. */
+export const RECORDS_METHODS = [
+  "createTenant",
+  "tenants",
+  "tenantByName",
+  "setPlan",
+  "createKey",
+  "keyByHash",
+  "keys",
+  "rotateKey",
+  "revokeKey",
+  "accountsVersion",
+  "addUsage",
+  "usage",
+  "usageOfMonth",
+  "addDailyIdentities",
+  "dailyIdentities",
+  "forgetDailyIdentities",
+  "migrate",
+  "checkKeyCheckValue",
+  "audit",
+  "ping",
+  "close",
+] as const satisfies readonly (keyof Records)[]
+
+/** The records on the other side of a channel. Faults keep their codes. */
+export function recordsOver(call: Call): Records {
+  const forward =
+    (method: string) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      try {
+        return await call(method, ...args)
+      } catch (error) {
+        throw error instanceof RemoteError ? recordsFault(error) : error
+      }
+    }
+  return Object.fromEntries(
+    RECORDS_METHODS.map((method) => [method, forward(method)]),
+  ) as unknown as Records
+}
+
+function recordsFault(error: RemoteError): Error {
+  if (error.code === "wrong-secret") return new WrongSecretError()
+  if (error.code === "internal" || error.code === "unknown-method") return error
+  return new RecordsError(error.code as RecordsFault, error.message, { cause: error })
+}

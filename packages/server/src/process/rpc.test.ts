@@ -1,0 +1,79 @@
+import assert from "node:assert/strict"
+import { once } from "node:events"
+import { mkdtempSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { test } from "node:test"
+import { MessageChannel } from "node:worker_threads"
+import { socketChannel, threadChannel } from "./channels.ts"
+import { answerCalls, openCalls, RemoteError } from "./rpc.ts"
+
+const methods = {
+  add: async (a: number, b: number) => a + b,
+  echo: async (value: unknown) => value,
+  fail: async () =>
+    Promise.reject(Object.assign(new Error("no such tenant"), { code: "not-found" })),
+  never: () => new Promise<never>(() => undefined),
+}
+
+async function sockets(): Promise<{ near: Socket; far: Socket; close(): void }> {
+  const path = join(mkdtempSync(join(tmpdir(), "assay-rpc-")), "s")
+  const server = createServer()
+  server.listen(path)
+  await once(server, "listening")
+  const near = connect(path)
+  const [far] = (await once(server, "connection")) as [Socket]
+  return { near, far, close: () => void (near.destroy(), far.destroy(), server.close()) }
+}
+
+test("a call over a socket brings back its own result, bytes and all, also when many are under way", async () => {
+  const { near, far, close } = await sockets()
+  answerCalls(socketChannel(far), methods)
+  const call = openCalls(socketChannel(near))(2000)
+  const sums = await Promise.all(Array.from({ length: 200 }, (_, n) => call("add", n, 1)))
+  assert.deepEqual(
+    sums,
+    Array.from({ length: 200 }, (_, n) => n + 1),
+  )
+  const big = new Uint8Array(300_000).fill(9)
+  assert.deepEqual(await call("echo", { big, map: new Map([[1, "a"]]) }), {
+    big,
+    map: new Map([[1, "a"]]),
+  })
+  close()
+})
+
+test("a failure keeps its code; an unknown or inherited method is refused", async () => {
+  const { port1, port2 } = new MessageChannel()
+  answerCalls(threadChannel(port1), methods)
+  const call = openCalls(threadChannel(port2))(2000)
+  await assert.rejects(
+    call("fail"),
+    (error) => error instanceof RemoteError && error.code === "not-found",
+  )
+  await assert.rejects(
+    call("toString"),
+    (error) => error instanceof RemoteError && error.code === "unknown-method",
+  )
+  port1.close()
+})
+
+test("a call fails instead of hanging when time is over or the other side goes", async () => {
+  const { near, far, close } = await sockets()
+  answerCalls(socketChannel(far), methods)
+  const calls = openCalls(socketChannel(near))
+  await assert.rejects(calls(20)("never"), /in time/)
+  const waiting = calls(60_000)("never")
+  setTimeout(() => far.destroy(), 10)
+  await assert.rejects(waiting, /gone/)
+  close()
+})
+
+test("bytes that are no message close the connection and reach no method", async () => {
+  const { near, far, close } = await sockets()
+  answerCalls(socketChannel(far), methods)
+  near.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 2, 3]))
+  await once(near, "close")
+  close()
+})

@@ -1,0 +1,103 @@
+/** Something that carries messages both ways: a thread's port, a cluster's pipe, a Unix socket. */
+export interface Channel {
+  send(message: unknown): void
+  onMessage(listener: (message: unknown) => void): void
+  onClose(listener: () => void): void
+}
+
+/** The functions one side offers to the other. Arguments and results must survive a structured clone. */
+export type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
+
+interface CallMessage {
+  readonly rpc: "call"
+  readonly id: number
+  readonly method: string
+  readonly args: unknown[]
+}
+interface Reply {
+  readonly rpc: "reply"
+  readonly id: number
+  readonly result?: unknown
+  readonly failure?: { readonly code: string; readonly message: string }
+}
+
+/** A failure on the other side, with the code it had there. */
+export class RemoteError extends Error {
+  override readonly name = "RemoteError"
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Answers calls that arrive on the channel; only methods named in `methods` can be reached. */
+export function answerCalls(channel: Channel, methods: Methods): void {
+  channel.onMessage((message) => {
+    if (!isMessage(message, "call")) return
+    const { id, method, args } = message as CallMessage
+    void run(methods, method, args).then(
+      (result) => channel.send({ rpc: "reply", id, result } satisfies Reply),
+      (error: unknown) =>
+        channel.send({ rpc: "reply", id, failure: describe(error) } satisfies Reply),
+    )
+  })
+}
+
+export type Call = (method: string, ...args: unknown[]) => Promise<unknown>
+
+/**
+ * Calls methods of the other side; the result says how long one may take. A call fails when the channel closes or its
+ * time is over, and never hangs. One per channel: replies are matched by number.
+ */
+export function openCalls(channel: Channel): (timeoutMs: number) => Call {
+  const waiting = new Map<number, (reply: Reply) => void>()
+  let closed = false
+  let lastId = 0
+  channel.onMessage((message) => {
+    if (!isMessage(message, "reply")) return
+    waiting.get((message as Reply).id)?.(message as Reply)
+  })
+  channel.onClose(() => {
+    closed = true
+    for (const [id, settle] of waiting) settle({ rpc: "reply", id, failure: gone })
+  })
+  const call = (timeoutMs: number, method: string, args: unknown[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId
+      const settle = ({ result, failure }: Reply): void => {
+        clearTimeout(timer)
+        waiting.delete(id)
+        if (failure === undefined) resolve(result)
+        else reject(new RemoteError(failure.code, failure.message))
+      }
+      const timer = setTimeout(() => settle({ rpc: "reply", id, failure: late }), timeoutMs)
+      if (closed) return settle({ rpc: "reply", id, failure: gone })
+      waiting.set(id, settle)
+      channel.send({ rpc: "call", id, method, args } satisfies CallMessage)
+    })
+  return (timeoutMs) =>
+    (method, ...args) =>
+      call(timeoutMs, method, args)
+}
+
+const gone = { code: "unavailable", message: "The other side is gone" }
+const late = { code: "unavailable", message: "The other side did not answer in time" }
+
+async function run(methods: Methods, method: string, args: unknown[]): Promise<unknown> {
+  const found = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (found === undefined) throw new RemoteError("unknown-method", "There is no such method")
+  return await found(...(args as never[]))
+}
+
+function describe(error: unknown): { code: string; message: string } {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return {
+    code: typeof code === "string" ? code : "internal",
+    message: typeof message === "string" ? message : "failed",
+  }
+}
+
+function isMessage(message: unknown, rpc: "call" | "reply"): boolean {
+  return typeof message === "object" && message !== null && "rpc" in message && message.rpc === rpc
+}

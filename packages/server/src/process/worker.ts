@@ -1,0 +1,112 @@
+import { Registry } from "prom-client"
+import { openCallers } from "../accounts/callers.ts"
+import { openLimits } from "../accounts/limits.ts"
+import { openUsage } from "../accounts/usage.ts"
+import { buildApp } from "../app.ts"
+import type { Config } from "../config.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { openMetrics } from "../health/metrics.ts"
+import { listen } from "../http/listen.ts"
+import type { Log } from "../log.ts"
+import { openLists } from "../score/lists.ts"
+import { currentModels } from "../score/models.ts"
+import { openSecrets } from "../secrets.ts"
+import type { Counters } from "../stores/counters.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openPostgresRecords } from "../stores/postgres/records.ts"
+import { openSqliteRecords } from "../stores/sqlite/records.ts"
+import { type ParentPipe, parentChannel } from "./channels.ts"
+import { answerCalls, type Call, openCalls } from "./rpc.ts"
+
+/** A limit is asked for while a caller waits: past this the request goes through. */
+const COUNTERS_MS = 250
+const FLUSH_MS = 1000
+
+/** Answers requests until the primary says stop. Opens every store for reading only; writes go through the primary. */
+export async function runWorker(
+  config: Config,
+  log: Log,
+  parent: ParentPipe,
+  exit: () => void,
+): Promise<void> {
+  const channel = parentChannel(parent)
+  const within = openCalls(channel)
+  const now = Date.now
+  const directory = openDataDirectory(config.dataDirectory)
+  const secrets = openSecrets(config.secretFile, false)
+  const index = await openLmdbIndex({ path: directory.index, readOnly: true })
+  await index.checkKeyCheckValue(secrets.checkValue)
+  const records =
+    config.databaseUrl === null
+      ? await openSqliteRecords({ file: directory.records, readOnly: true })
+      : await openPostgresRecords({ url: config.databaseUrl, poolMax: 4 })
+  const registry = new Registry()
+  const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
+  const callers = openCallers({ accounts: records, now, demoKeysAllowed: !config.production })
+  const limits = openLimits({
+    counters: countersOver(within(COUNTERS_MS)),
+    now,
+    log,
+    onFailOpen: metrics.countLimitsFailOpen,
+  })
+  const usage = openUsage(
+    { addUsage: async (rows) => void (await within(30_000)("addUsage", rows)) },
+    now,
+    log,
+  )
+  const lists = openLists(directory.lists)
+  const app = await buildApp({
+    config,
+    log,
+    now,
+    secrets,
+    index,
+    lists,
+    models: currentModels,
+    callers,
+    limits,
+    usage,
+    metrics,
+    pingRecords: () => records.ping(),
+  })
+  const listening = await listen(app, config.port, config.host)
+
+  const flush = async (): Promise<void> => {
+    await usage.flush()
+    await limits
+      .settle()
+      .catch((error: unknown) => log.warn("unused requests could not be given back", { error }))
+  }
+  const flushing = setInterval(() => void flush(), FLUSH_MS)
+
+  let stopping = false
+  const stop = async (): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    const deadline = setTimeout(() => {
+      log.warn("requests did not finish in time and were cut off")
+      listening.cutOff()
+    }, config.stopSeconds * 1000)
+    await listening.close()
+    clearTimeout(deadline)
+    clearInterval(flushing)
+    callers.close()
+    await flush()
+    await Promise.all([index.close(), records.close()])
+  }
+  channel.onClose(() => void stop().finally(exit))
+  answerCalls(channel, {
+    stop,
+    metrics: async () => await registry.getMetricsAsJSON(),
+  })
+  await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
+}
+
+function countersOver(call: Call): Counters {
+  return {
+    lease: async (...args) =>
+      (await call("lease", ...args)) as Awaited<ReturnType<Counters["lease"]>>,
+    giveBack: async (...args) => void (await call("giveBack", ...args)),
+    admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as boolean,
+  }
+}

@@ -1,0 +1,135 @@
+import type { Cluster, Worker } from "node:cluster"
+import type { Log } from "../log.ts"
+import { workerChannel } from "./channels.ts"
+import { answerCalls, type Call, type Methods, openCalls } from "./rpc.ts"
+
+export interface WorkerAddress {
+  readonly port: number
+  readonly addresses: readonly string[]
+}
+
+export interface Workers {
+  readonly address: WorkerAddress
+  /** Replaces every worker by a new one, one after the other, without refusing a request. */
+  restart(): Promise<void>
+  /** Lets every worker finish its requests, then ends them. */
+  stop(): Promise<void>
+  /** Calls a method on every worker that is ready; one that dies meanwhile is left out. */
+  callAll(method: string): Promise<unknown[]>
+}
+
+interface Running {
+  readonly worker: Worker
+  readonly call: Call
+  leaving: boolean
+}
+
+const READY_MS = 30_000
+/** A worker that dies is replaced at once, but one that keeps dying does not turn into a busy loop. */
+const RESPAWN_MS = 1000
+
+/** Starts `count` workers and keeps that many running. Rejects if the first ones cannot start. */
+export async function startWorkers(
+  cluster: Cluster,
+  count: number,
+  methods: Methods,
+  stopMs: number,
+  log: Log,
+): Promise<Workers> {
+  const running = new Set<Running>()
+  let stopping = false
+
+  async function spawn(): Promise<WorkerAddress> {
+    const worker = cluster.fork()
+    const channel = workerChannel(worker)
+    const self: Running = { worker, call: openCalls(channel)(stopMs + 5000), leaving: false }
+    const ready = new Promise<WorkerAddress>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        worker.process.kill("SIGKILL")
+        reject(new Error("A worker did not become ready in time"))
+      }, READY_MS)
+      answerCalls(channel, {
+        ...methods,
+        async ready(address: WorkerAddress) {
+          clearTimeout(timer)
+          running.add(self)
+          resolve(address)
+        },
+      })
+      worker.once("exit", (exitCode, signal) => {
+        clearTimeout(timer)
+        reject(new Error("A worker ended before it was ready"))
+        if (!running.delete(self) || self.leaving || stopping) return
+        log.error("worker died and is replaced", {
+          worker: worker.id,
+          exitCode: exitCode ?? -1,
+          signal: signal ?? "none",
+        })
+        setTimeout(() => void respawn(), RESPAWN_MS)
+      })
+    })
+    return await ready
+  }
+
+  async function respawn(): Promise<void> {
+    while (!stopping) {
+      try {
+        await spawn()
+        return
+      } catch (error) {
+        log.error("worker could not be replaced, trying again", { error })
+        await new Promise((resolve) => setTimeout(resolve, RESPAWN_MS))
+      }
+    }
+  }
+
+  async function retire(self: Running): Promise<void> {
+    self.leaving = true
+    const gone = new Promise<void>((resolve) => void self.worker.once("exit", () => resolve()))
+    await self
+      .call("stop")
+      .catch((error: unknown) =>
+        log.warn("worker did not stop by itself", { worker: self.worker.id, error }),
+      )
+    self.worker.disconnect()
+    const timer = setTimeout(() => self.worker.process.kill("SIGKILL"), 2000)
+    await gone
+    clearTimeout(timer)
+  }
+
+  const addresses = await Promise.all(Array.from({ length: count }, spawn)).catch(
+    async (error: unknown) => {
+      stopping = true
+      await Promise.all([...running].map(retire))
+      throw error
+    },
+  )
+  const [address] = addresses
+  if (address === undefined) throw new Error("A service needs at least one worker")
+  let restarting: Promise<void> = Promise.resolve()
+  return {
+    address,
+    restart() {
+      restarting = restarting
+        .catch(() => undefined)
+        .then(async () => {
+          for (const old of [...running]) {
+            if (stopping) return
+            await spawn()
+            await retire(old)
+          }
+          log.info("workers restarted", { workers: running.size })
+        })
+      return restarting
+    },
+    async stop() {
+      stopping = true
+      await restarting.catch(() => undefined)
+      await Promise.all([...running].map(retire))
+    },
+    async callAll(method) {
+      const results = await Promise.allSettled([...running].map(({ call }) => call(method)))
+      return results.filter((result) => result.status === "fulfilled").map(({ value }) => value)
+    },
+  }
+}

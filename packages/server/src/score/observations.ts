@@ -1,0 +1,26 @@
+import type { Caller } from "../accounts/callers.ts"
+import type { Found, FoundEntry, Source } from "../stores/exposure-index.ts"
+
+/** An entry of the index with the source it came from. */
+export interface Observation {
+  readonly entry: FoundEntry
+  readonly source: Source
+}
+
+/** What of a lookup's result this caller may be told; sensitive sources act only for tenants an administrator verified. */
+export function visibleTo(caller: Caller, { entries, catalogue }: Found): Observation[] {
+  const visible: Observation[] = []
+  for (const entry of entries) {
+    const source = catalogue.sources.get(catalogue.batches.get(entry.batchId)?.sourceId ?? -1)
+    // To leave it out would be to answer CLEAN for want of a record.
+    if (source === undefined)
+      throw new Error("An entry names a batch or source the catalogue does not have")
+    if (!source.flags.sensitive || caller.verified) visible.push({ entry, source })
+  }
+  return visible
+}
+
+/** Plans without named sources see that sources differ, not which they are. */
+export function sourceLabel({ id, name }: Source, { plan }: Caller): string {
+  return plan.namedSources ? name : `source ${id}`
+}

@@ -1,0 +1,82 @@
+import { hash, hkdfSync, randomBytes } from "node:crypto"
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from "node:fs"
+import { dirname } from "node:path"
+import {
+  keyCheckValue,
+  type Sha256,
+  SUBKEY_NAMES,
+  subkeyInfo,
+  type SubkeyName,
+} from "@assay/core/identity"
+
+export const sha256: Sha256 = (...parts) =>
+  hash(
+    "sha256",
+    parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts),
+    "buffer",
+  )
+
+/** The subkeys of one master secret. The master itself is not kept after they are derived. */
+export interface Secrets {
+  readonly subkeys: Readonly<Record<SubkeyName, Uint8Array>>
+  /** Stored beside everything that holds identity keys: data of another secret must be refused, not read as CLEAN. */
+  readonly checkValue: string
+}
+
+export class SecretError extends Error {
+  override readonly name = "SecretError"
+}
+
+/** Reads the master secret; at first start, where none exists and `mayCreate`, makes one that only its owner can read. */
+export function openSecrets(file: string, mayCreate: boolean): Secrets {
+  const text = readIfPresent(file) ?? (mayCreate ? createSecret(file) : null)
+  if (text === null) throw new SecretError(`The master secret ${file} does not exist`)
+  if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
+    throw new SecretError(
+      `The master secret ${file} must hold 64 hexadecimal digits (openssl rand -hex 32)`,
+    )
+  }
+  return deriveSecrets(Buffer.from(text.trim(), "hex"))
+}
+
+export function deriveSecrets(master: Uint8Array): Secrets {
+  const derive = (name: SubkeyName): Uint8Array =>
+    new Uint8Array(hkdfSync("sha256", master, new Uint8Array(0), subkeyInfo(name), 32))
+  const subkeys = Object.fromEntries(SUBKEY_NAMES.map((name) => [name, derive(name)])) as Record<
+    SubkeyName,
+    Uint8Array
+  >
+  return { subkeys, checkValue: keyCheckValue(sha256, subkeys.identity) }
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw new SecretError(`The master secret ${file} cannot be read`, { cause: error })
+  }
+}
+
+/** `wx` and fsync: a secret that was used once and then lost or overwritten would make every stored key unreadable. */
+function createSecret(file: string): string {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const text = `${randomBytes(32).toString("hex")}\n`
+  const handle = openSync(file, "wx", 0o600)
+  try {
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  chmodSync(file, 0o600)
+  return text
+}

@@ -1,0 +1,305 @@
+import { Type } from "typebox"
+import { Value } from "typebox/value"
+import { MalformedBytes } from "./bytes.ts"
+import {
+  BATCH_ID_MAX,
+  DATA_CLASSES,
+  EVIDENCE_KINDS,
+  type DataClass,
+  type EvidenceKind,
+} from "./entry.ts"
+import type { BatchState } from "./entry-set.ts"
+
+/** Whose evidence it is: everyone's, or one tenant's, by its id. */
+export type Owner = "shared" | number
+
+/** What an operator says of a source when importing from it. */
+export interface SourceDescription {
+  /** Names the source for good; unique among the sources of its owner. */
+  readonly name: string
+  readonly title: string
+  readonly kind: EvidenceKind
+  /** 0 to 1: how far the source is believed. */
+  readonly confidence: number
+  readonly classes: readonly DataClass[]
+  readonly flags: SourceFlags
+  /** The UTC day of the event, YYYY-MM-DD, where it is known. */
+  readonly eventDate: string | null
+  /** Passed around among attackers, not held by one. */
+  readonly circulates: boolean
+}
+
+export interface SourceFlags {
+  readonly spamList: boolean
+  readonly fabricated: boolean
+  readonly sensitive: boolean
+  readonly verified: boolean
+}
+
+export interface Source extends SourceDescription {
+  readonly id: number
+  readonly owner: Owner
+  readonly importedAt: number
+}
+
+/** One import from a source; entries name it, and count only while it is live. */
+export interface Batch {
+  readonly id: number
+  readonly sourceId: number
+  readonly owner: Owner
+  readonly state: BatchState
+  /** Stands for the file and the options it was read with. */
+  readonly fingerprint: string
+  readonly rows: number
+  readonly identities: number
+  readonly createdAt: number
+  readonly liveAt: number | null
+  readonly removedAt: number | null
+}
+
+export interface Catalogue {
+  /** Grows with each change, so a reader knows in one small read whether what it holds is still true. */
+  readonly version: number
+  readonly sources: ReadonlyMap<number, Source>
+  readonly batches: ReadonlyMap<number, Batch>
+}
+
+/** The catalogue with what only the index itself needs. A value: each change gives a new one of the next version. */
+export interface CatalogueDocument extends Catalogue {
+  /** Tenants that may have evidence of their own; nobody else pays for a second read. */
+  readonly tenants: ReadonlySet<number>
+  /** By batch: a new description of a known source, which holds from the moment the batch goes live. */
+  readonly revisions: ReadonlyMap<number, SourceDescription>
+}
+
+/** A change the catalogue does not allow: an unknown batch, or one in the wrong state for it. */
+export class BatchRefused extends Error {
+  override readonly name = "BatchRefused"
+}
+
+export const emptyCatalogue: CatalogueDocument = {
+  version: 0,
+  sources: new Map(),
+  batches: new Map(),
+  tenants: new Set(),
+  revisions: new Map(),
+}
+
+/** The batch of this owner and fingerprint in whatever state it is, made as `loading` where there is none. */
+export function withBatch(
+  document: CatalogueDocument,
+  description: SourceDescription,
+  fingerprint: string,
+  at: number,
+  owner: Owner,
+): { document: CatalogueDocument; batch: Batch } {
+  for (const batch of document.batches.values()) {
+    if (batch.owner === owner && batch.fingerprint === fingerprint) return { document, batch }
+  }
+  if (!Value.Check(DescriptionSchema, description)) {
+    throw new RangeError("A source needs a name, a kind and a confidence from 0 to 1")
+  }
+  const known = [...document.sources.values()].find(
+    (source) => source.owner === owner && source.name === description.name,
+  )
+  const described = pickDescription(description)
+  const source = known ?? {
+    ...described,
+    id: nextId(document.sources),
+    owner,
+    importedAt: at,
+  }
+  const batch: Batch = {
+    id: nextId(document.batches),
+    sourceId: source.id,
+    owner,
+    state: "loading",
+    fingerprint,
+    rows: 0,
+    identities: 0,
+    createdAt: at,
+    liveAt: null,
+    removedAt: null,
+  }
+  const revised = known !== undefined && !Value.Equal(pickDescription(known), described)
+  return {
+    batch,
+    document: {
+      version: document.version + 1,
+      sources: new Map(document.sources).set(source.id, source),
+      batches: new Map(document.batches).set(batch.id, batch),
+      tenants: owner === "shared" ? document.tenants : new Set(document.tenants).add(owner),
+      revisions: revised
+        ? new Map(document.revisions).set(batch.id, described)
+        : document.revisions,
+    },
+  }
+}
+
+/** Makes a loading batch live, and what it says anew of its source with it; a live batch stays as it is. */
+export function withLive(
+  document: CatalogueDocument,
+  batchId: number,
+  counts: { rows: number; identities: number },
+  at: number,
+): CatalogueDocument {
+  const batch = knownBatch(document, batchId)
+  if (batch.state === "live") return document
+  if (batch.state === "removed") throw new BatchRefused(`Batch ${batchId} was removed`)
+  const { rows, identities } = counts
+  const revision = document.revisions.get(batchId)
+  const source = document.sources.get(batch.sourceId)
+  const sources = new Map(document.sources)
+  if (revision !== undefined && source !== undefined) {
+    sources.set(source.id, { ...source, ...revision })
+  }
+  return {
+    version: document.version + 1,
+    sources,
+    batches: new Map(document.batches).set(batchId, {
+      ...batch,
+      state: "live",
+      rows,
+      identities,
+      liveAt: at,
+    }),
+    tenants: document.tenants,
+    revisions: without(document.revisions, batchId),
+  }
+}
+
+/** Removes a batch for good; a removed one stays as it is. */
+export function withoutBatch(
+  document: CatalogueDocument,
+  batchId: number,
+  at: number,
+): CatalogueDocument {
+  const batch = knownBatch(document, batchId)
+  if (batch.state === "removed") return document
+  return {
+    ...document,
+    version: document.version + 1,
+    batches: new Map(document.batches).set(batchId, { ...batch, state: "removed", removedAt: at }),
+    revisions: without(document.revisions, batchId),
+  }
+}
+
+/** The batch of this id; throws BatchRefused where there is none. */
+export function knownBatch(catalogue: Catalogue, batchId: number): Batch {
+  const batch = catalogue.batches.get(batchId)
+  if (batch === undefined) throw new BatchRefused(`There is no batch ${batchId}`)
+  return batch
+}
+
+/** The stored form: UTF-8 JSON. */
+export function catalogueBytes(document: CatalogueDocument): Uint8Array {
+  return Buffer.from(
+    JSON.stringify({
+      version: document.version,
+      sources: [...document.sources.values()],
+      batches: [...document.batches.values()],
+      tenants: [...document.tenants],
+      revisions: [...document.revisions],
+    }),
+  )
+}
+
+/** Reads a stored catalogue. Throws MalformedBytes for anything catalogueBytes cannot have written. */
+export function readCatalogue(bytes: Uint8Array): CatalogueDocument {
+  let stored: unknown
+  try {
+    stored = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new MalformedBytes("catalogue is not JSON", { cause })
+  }
+  if (!Value.Check(DocumentSchema, stored)) throw new MalformedBytes("catalogue of another shape")
+  const sources = byId(stored.sources)
+  const batches = byId(stored.batches)
+  if (stored.batches.some(({ sourceId }) => !sources.has(sourceId))) {
+    throw new MalformedBytes("catalogue has a batch without a source")
+  }
+  return {
+    version: stored.version,
+    sources,
+    batches,
+    tenants: new Set(stored.tenants),
+    revisions: new Map(stored.revisions),
+  }
+}
+
+const Time = Type.Integer({ minimum: 0 })
+const Id = Type.Integer({ minimum: 1, maximum: BATCH_ID_MAX })
+const OwnerSchema = Type.Union([Type.Literal("shared"), Type.Integer({ minimum: 0 })])
+const descriptionMembers = {
+  name: Type.String({ minLength: 1 }),
+  title: Type.String(),
+  kind: Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS])),
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  classes: Type.Array(Type.Unsafe<DataClass>(Type.Enum([...DATA_CLASSES]))),
+  flags: Type.Object({
+    spamList: Type.Boolean(),
+    fabricated: Type.Boolean(),
+    sensitive: Type.Boolean(),
+    verified: Type.Boolean(),
+  }),
+  eventDate: Type.Union([Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), Type.Null()]),
+  circulates: Type.Boolean(),
+}
+const DescriptionSchema = Type.Object(descriptionMembers)
+const DocumentSchema = Type.Object({
+  version: Type.Integer({ minimum: 0 }),
+  sources: Type.Array(
+    Type.Object({ ...descriptionMembers, id: Id, owner: OwnerSchema, importedAt: Time }),
+  ),
+  batches: Type.Array(
+    Type.Object({
+      id: Id,
+      sourceId: Id,
+      owner: OwnerSchema,
+      state: Type.Unsafe<BatchState>(Type.Enum(["loading", "live", "removed"])),
+      fingerprint: Type.String({ minLength: 1 }),
+      rows: Type.Integer({ minimum: 0 }),
+      identities: Type.Integer({ minimum: 0 }),
+      createdAt: Time,
+      liveAt: Type.Union([Time, Type.Null()]),
+      removedAt: Type.Union([Time, Type.Null()]),
+    }),
+  ),
+  tenants: Type.Array(Type.Integer({ minimum: 0 })),
+  revisions: Type.Array(Type.Tuple([Id, DescriptionSchema])),
+})
+
+/** Only what a description consists of, whatever else the object handed in carries. */
+function pickDescription(from: SourceDescription): SourceDescription {
+  const { name, title, kind, confidence, classes, eventDate, circulates } = from
+  const { spamList, fabricated, sensitive, verified } = from.flags
+  return {
+    name,
+    title,
+    kind,
+    confidence,
+    classes: [...classes],
+    flags: { spamList, fabricated, sensitive, verified },
+    eventDate,
+    circulates,
+  }
+}
+
+function byId<T extends { readonly id: number }>(rows: readonly T[]): ReadonlyMap<number, T> {
+  const map = new Map(rows.map((row) => [row.id, row]))
+  if (map.size !== rows.length) throw new MalformedBytes("catalogue has an id twice")
+  return map
+}
+
+function nextId(rows: ReadonlyMap<number, unknown>): number {
+  let last = 0
+  for (const id of rows.keys()) last = Math.max(last, id)
+  return last + 1
+}
+
+function without<T>(map: ReadonlyMap<number, T>, key: number): ReadonlyMap<number, T> {
+  if (!map.has(key)) return map
+  const rest = new Map(map)
+  rest.delete(key)
+  return rest
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto"
+import { createInterface } from "node:readline"
+import type { ExposureIndex, Row, SourceDescription } from "./exposure-index.ts"
+import { breach } from "./entry-samples-suite.ts"
+
+/**
+ * The other process of the suite: opens the same index with the engine's own opener, obeys one command a line and
+ * answers one line each. `import` also says when it is under way, so that it can be killed there.
+ */
+export type Command =
+  | { readonly verb: "count"; readonly key: string }
+  | { readonly verb: "import"; readonly fingerprint: string; readonly identities: number }
+
+export const source: SourceDescription = {
+  name: "forum-2024",
+  title: "Forum, 2024",
+  kind: "breach",
+  confidence: 0.9,
+  classes: ["phone"],
+  flags: { spamList: false, fabricated: false, sensitive: false, verified: true },
+  eventDate: "2024-03-01",
+  circulates: false,
+}
+
+/** Rows between two lines of progress. */
+export const PROGRESS_ROWS = 2_000
+
+export function keyOf(i: number): Uint8Array {
+  return createHash("sha256").update(`identity ${i}`).digest().subarray(0, 16)
+}
+
+/** The same rows each time. Every thousandth identity has more entries than there is room for. */
+export function* importRows(batchId: number, identities: number): Generator<Row> {
+  for (let i = 0; i < identities; i++) {
+    const length = i % 1_000 === 0 ? 300 : 1 + (i % 3)
+    const entries = Array.from({ length }, (_, n) => ({
+      ...breach,
+      kind: i % 2 === 0 ? ("stealer" as const) : ("combolist" as const),
+      hours: 24 * (i + n),
+      fingerprint: i % 4096,
+      batchId,
+    }))
+    yield { key: keyOf(i), entries }
+  }
+}
+
+if (import.meta.main) {
+  const [opener, directory] = process.argv.slice(2) as [string, string]
+  const { open } = (await import(opener)) as { open: (directory: string) => Promise<ExposureIndex> }
+  const index = await open(directory)
+  const say = (answer: unknown): void => void process.stdout.write(`${JSON.stringify(answer)}\n`)
+  say("open")
+  for await (const line of createInterface({ input: process.stdin })) {
+    const command = JSON.parse(line) as Command
+    if (command.verb === "count") {
+      const { entries } = await index.lookup(Buffer.from(command.key, "hex"), null)
+      say(entries.length)
+    } else {
+      const { fingerprint, identities } = command
+      const batch = await index.openBatch(source, fingerprint, 1)
+      let rows = 0
+      const reported = async function* (): AsyncGenerator<Row> {
+        for (const row of importRows(batch.id, identities)) {
+          if (rows % PROGRESS_ROWS === 0) say({ rows })
+          rows += 1
+          yield row
+        }
+      }
+      await index.merge(batch.id, reported())
+      await index.goLive(batch.id, { rows, identities }, 2)
+      say("live")
+    }
+  }
+  await index.close()
+}

@@ -1,0 +1,469 @@
+import assert from "node:assert/strict"
+import { spawn, type ChildProcess } from "node:child_process"
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { test, type TestContext } from "node:test"
+import { fileURLToPath } from "node:url"
+import fc from "fast-check"
+import type { Entry } from "./entry.ts"
+import { anyEntry, breach } from "./entry-samples-suite.ts"
+import {
+  importRows,
+  keyOf,
+  PROGRESS_ROWS,
+  source,
+  type Command,
+} from "./exposure-index-process-suite.ts"
+import {
+  BatchRefused,
+  IndexUnavailable,
+  WrongSecret,
+  type ExposureIndex,
+  type Found,
+  type Row,
+} from "./exposure-index.ts"
+
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 3 : 50
+const IDENTITIES = 20_000
+const alice = keyOf(-1)
+const bob = keyOf(-2)
+
+/**
+ * What this suite does not state, no caller may rely on. `open` opens the index in a directory, or under its name;
+ * `opener` is the module that exports it, for the other processes of the suite to load.
+ */
+export function exposureIndexSuite(
+  engine: string,
+  open: (directory: string) => Promise<ExposureIndex>,
+  opener: URL,
+): void {
+  const opened = async (t: TestContext): Promise<{ index: ExposureIndex; directory: string }> => {
+    const directory = await temporaryDirectory(t)
+    const index = await open(directory)
+    t.after(() => index.close())
+    return { index, directory }
+  }
+
+  test(`${engine}: an identity never seen has no entries, and the answer carries the catalogue`, async (t) => {
+    const { index } = await opened(t)
+    const found = await index.lookup(alice, null)
+    assert.deepEqual(found.entries, [])
+    assert.equal(found.cut, 0)
+    assert.deepEqual(found.catalogue.batches, new Map())
+    assert.deepEqual(found.catalogue, await index.catalogue())
+  })
+
+  test(`${engine}: a batch is seen while it is live, not while it loads and not after it was removed`, async (t) => {
+    const { index } = await opened(t)
+    const batch = await index.openBatch(source, "file", 1)
+    assert.equal(batch.state, "loading")
+    assert.equal(await index.merge(batch.id, [row(alice, batch.id)]), 1)
+    assert.deepEqual((await index.lookup(alice, null)).entries, [])
+
+    const before = await index.catalogue()
+    const live = await index.goLive(batch.id, { rows: 1, identities: 1 }, 2)
+    assert.ok(live.version > before.version)
+    const found = await index.lookup(alice, null)
+    assert.deepEqual(found.entries, [{ ...breach, batchId: batch.id, owner: "shared" }])
+    assert.equal(found.catalogue.version, live.version)
+    assert.equal(found.catalogue.sources.get(batch.sourceId)?.name, source.name)
+    assert.deepEqual((await index.lookup(bob, null)).entries, [])
+    const { state, rows, identities, liveAt } = found.catalogue.batches.get(batch.id) ?? batch
+    assert.deepEqual(
+      { state, rows, identities, liveAt },
+      { state: "live", rows: 1, identities: 1, liveAt: 2 },
+    )
+
+    const removed = await index.removeBatch(batch.id, 3)
+    assert.equal(removed.batches.get(batch.id)?.state, "removed")
+    assert.deepEqual((await index.lookup(alice, null)).entries, [])
+  })
+
+  test(`${engine}: only a loading batch takes rows, and only rows that name it`, async (t) => {
+    const { index } = await opened(t)
+    const other = await importedBatch(index, "other", [])
+    const batch = await index.openBatch(source, "file", 1)
+    await assert.rejects(index.merge(other, [row(alice, other)]), BatchRefused)
+    await assert.rejects(index.merge(99, [row(alice, 99)]), BatchRefused)
+    await assert.rejects(index.merge(batch.id, [row(alice, other)]), BatchRefused)
+    await assert.rejects(index.merge(batch.id, [row(alice.subarray(1), batch.id)]), RangeError)
+    await index.removeBatch(batch.id, 2)
+    await assert.rejects(index.merge(batch.id, [row(alice, batch.id)]), BatchRefused)
+    await assert.rejects(index.goLive(batch.id, { rows: 0, identities: 0 }, 3), BatchRefused)
+    assert.deepEqual((await index.lookup(alice, null)).entries, [])
+    assert.equal((await index.stats()).identities, 0)
+  })
+
+  test(`${engine}: rows come from an array, a generator or a stream, however many`, async (t) => {
+    const { index } = await opened(t)
+    const batch = await index.openBatch(source, "file", 1)
+    async function* stream(): AsyncGenerator<Row> {
+      yield* importRows(batch.id, 9_000)
+    }
+    assert.equal(await index.merge(batch.id, stream()), 9_000)
+    assert.equal(await index.merge(batch.id, importRows(batch.id, 9_000)), 9_000)
+    await index.goLive(batch.id, { rows: 9_000, identities: 9_000 }, 2)
+    assert.equal((await index.stats()).identities, 9_000)
+    assert.equal((await index.lookup(keyOf(8_999), null)).entries.length, 1 + (8_999 % 3))
+  })
+
+  test(`${engine}: the same fingerprint is the same batch, whatever its state`, async (t) => {
+    const { index } = await opened(t)
+    const { id } = await index.openBatch(source, "file", 1)
+    const { version } = await index.catalogue()
+    assert.equal((await index.openBatch(source, "file", 2)).id, id)
+    assert.equal((await index.catalogue()).version, version)
+    const live = await index.goLive(id, { rows: 5, identities: 4 }, 3)
+    assert.equal((await index.openBatch(source, "file", 4)).state, "live")
+    assert.deepEqual(await index.goLive(id, { rows: 0, identities: 0 }, 5), live)
+    const removed = await index.removeBatch(id, 6)
+    assert.equal((await index.openBatch(source, "file", 7)).state, "removed")
+    assert.deepEqual(await index.removeBatch(id, 8), removed)
+    assert.notEqual((await index.openBatch(source, "another file", 9)).id, id)
+    assert.notEqual((await index.openBatch(source, "file", 9, 7)).id, id)
+  })
+
+  test(`${engine}: neither the order of imports nor a repeated one changes an answer`, async (t) => {
+    const keys = [alice, bob, keyOf(-3)]
+    const batches = fc.array(
+      fc.array(fc.tuple(fc.nat(2), fc.array(anyEntry(fc.constant(1)), { maxLength: 4 })), {
+        maxLength: 6,
+      }),
+      { minLength: 2, maxLength: 4 },
+    )
+    const orders = batches.chain((given) =>
+      fc.tuple(
+        fc.constant(given),
+        fc.shuffledSubarray([...given.keys()], { minLength: given.length }),
+        fc.subarray([...given.keys()]),
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(orders, async ([given, order, repeated]) => {
+        const answers = async (sequence: readonly number[]): Promise<string> => {
+          const { index } = await opened(t)
+          for (const i of given.keys()) await index.openBatch(source, `file ${i}`, 1)
+          for (const i of sequence) {
+            const batchId = i + 1
+            const rows = (given[i] ?? []).map(([key, entries]) => ({
+              key: keys[key] ?? alice,
+              entries: entries.map((entry) => ({ ...entry, batchId })),
+            }))
+            await index.merge(batchId, rows)
+          }
+          for (const i of new Set(sequence)) {
+            await index.goLive(i + 1, { rows: 0, identities: 0 }, 2)
+          }
+          const found = await Promise.all(keys.map((key) => index.lookup(key, null)))
+          await index.close()
+          return JSON.stringify(found.map(seen))
+        }
+        assert.equal(await answers([...order, ...repeated]), await answers([...given.keys()]))
+      }),
+      { seed: 5, numRuns: 15 },
+    )
+  })
+
+  test(`${engine}: an answer rests on 256 entries at most and says how many were cut`, async (t) => {
+    const { index } = await opened(t)
+    const first = await index.openBatch(source, "first", 1)
+    const second = await index.openBatch(source, "second", 1)
+    await index.merge(first.id, [{ key: alice, entries: days(300, first.id, "breach") }])
+    await index.goLive(first.id, { rows: 300, identities: 1 }, 2)
+    const alone = await index.lookup(alice, null)
+    assert.equal(alone.entries.length, 256)
+    assert.equal(alone.cut, 44)
+    assert.equal(Math.min(...alone.entries.map(({ hours }) => hours)), 24 * 45)
+
+    // Seen by nobody yet, the second batch must take no place from the first.
+    await index.merge(second.id, [{ key: alice, entries: days(300, second.id, "stealer") }])
+    assert.deepEqual(seen(await index.lookup(alice, null)), seen(alone))
+    await index.merge(second.id, [{ key: alice, entries: days(300, second.id, "stealer") }])
+    await index.goLive(second.id, { rows: 300, identities: 1 }, 3)
+    const both = await index.lookup(alice, null)
+    assert.equal(both.entries.length, 256)
+    assert.ok(both.entries.every(({ kind }) => kind === "stealer"))
+    assert.equal(both.cut, 344)
+
+    await index.removeBatch(second.id, 4)
+    assert.deepEqual(seen(await index.lookup(alice, null)), seen(alone))
+  })
+
+  test(`${engine}: a tenant's evidence is the tenant's alone, and seen at once`, async (t) => {
+    const { index } = await opened(t)
+    await importedBatch(index, "shared", [alice, bob])
+    const everyone = seen(await index.lookup(alice, null))
+    const own = await index.openBatch({ ...source, name: "reports" }, "reports", 1, 7)
+    const evidence: Row = {
+      key: alice,
+      entries: [{ ...breach, kind: "fraud_report", batchId: own.id }],
+    }
+    await assert.rejects(index.addTenantEvidence(7, [evidence]), BatchRefused)
+    await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
+    await assert.rejects(index.addTenantEvidence(8, [evidence]), BatchRefused)
+    await assert.rejects(index.addTenantEvidence(7, [row(alice, 1)]), BatchRefused)
+    assert.deepEqual(seen(await index.lookup(alice, 7)), everyone)
+
+    await index.addTenantEvidence(7, [evidence])
+    await index.addTenantEvidence(7, [evidence])
+    const found = await index.lookup(alice, 7)
+    assert.deepEqual(
+      found.entries.map(({ kind, owner }) => ({ kind, owner })),
+      [
+        { kind: "breach", owner: "shared" },
+        { kind: "fraud_report", owner: 7 },
+      ],
+    )
+    for (const other of [null, 8, 0]) {
+      assert.deepEqual(seen(await index.lookup(alice, other)), everyone)
+    }
+    assert.equal((await index.lookup(bob, 7)).entries.length, 1)
+    assert.equal((await index.stats()).tenantIdentities, 1)
+    await index.removeBatch(own.id, 3)
+    assert.deepEqual(seen(await index.lookup(alice, 7)), everyone)
+  })
+
+  test(`${engine}: a tenant's import goes live like any other, for the tenant alone, with 64 entries each`, async (t) => {
+    const { index } = await opened(t)
+    const batch = await index.openBatch(source, "file", 1, 7)
+    await index.merge(batch.id, [{ key: alice, entries: days(70, batch.id, "breach") }])
+    assert.deepEqual((await index.lookup(alice, 7)).entries, [])
+    await index.goLive(batch.id, { rows: 70, identities: 1 }, 2)
+    const found = await index.lookup(alice, 7)
+    assert.equal(found.entries.length, 64)
+    assert.equal(found.cut, 6)
+    assert.ok(found.entries.every(({ owner }) => owner === 7))
+    for (const other of [null, 8]) {
+      const { entries, cut } = await index.lookup(alice, other)
+      assert.deepEqual({ entries, cut }, { entries: [], cut: 0 })
+    }
+  })
+
+  test(`${engine}: a batch made live here is in the next lookup of a process already running`, async (t) => {
+    const { index, directory } = await opened(t)
+    const other = await secondProcess(t, opener, directory)
+    const key = Buffer.from(alice).toString("hex")
+    const batch = await index.openBatch(source, "file", 1)
+    await index.merge(batch.id, [row(alice, batch.id)])
+    assert.equal(await other.ask({ verb: "count", key }), 0)
+    await index.goLive(batch.id, { rows: 1, identities: 1 }, 2)
+    assert.equal(await other.ask({ verb: "count", key }), 1)
+    await index.removeBatch(batch.id, 3)
+    assert.equal(await other.ask({ verb: "count", key }), 0)
+  })
+
+  test(`${engine}: a batch made live by another process is in the next lookup here, and outlives its writer`, async (t) => {
+    const { index, directory } = await opened(t)
+    const other = await secondProcess(t, opener, directory)
+    // Looks all the time, so that a snapshot held over from an earlier lookup would show.
+    let looking = true
+    const looks = (async () => {
+      while (looking) {
+        await index.lookup(keyOf(1), null)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    other.tell({ verb: "import", fingerprint: "file", identities: 10 })
+    await other.said((answer) => answer === "live")
+    const found = await index.lookup(keyOf(1), null)
+    looking = false
+    await looks
+    assert.equal(found.entries.length, 2)
+    await other.kill()
+    const reopened = await open(directory)
+    t.after(() => reopened.close())
+    assert.deepEqual(seen(await reopened.lookup(keyOf(1), null)), seen(found))
+  })
+
+  test(`${engine}: an import killed ${KILLS} times is invisible, and repeated ends as if it never was`, async (t) => {
+    const undisturbed = await opened(t)
+    const { index, directory } = await opened(t)
+    for (const each of [undisturbed.index, index]) await importedBatch(each, "earlier", someKeys())
+    const batch = await undisturbed.index.openBatch(source, "file", 1)
+    await undisturbed.index.merge(batch.id, importRows(batch.id, IDENTITIES))
+    await undisturbed.index.goLive(batch.id, { rows: IDENTITIES, identities: IDENTITIES }, 2)
+
+    const before = await digest(index)
+    const command: Command = { verb: "import", fingerprint: "file", identities: IDENTITIES }
+    for (let kill = 0; kill < KILLS; kill++) {
+      const other = await secondProcess(t, opener, directory)
+      other.tell(command)
+      const rows = PROGRESS_ROWS * (1 + ((kill * 7) % (IDENTITIES / PROGRESS_ROWS - 1)))
+      await other.said((answer) => (answer as { rows?: number }).rows === rows)
+      await other.kill()
+      assert.equal((await index.catalogue()).batches.get(batch.id)?.state, "loading")
+      assert.equal(await digest(index), before)
+    }
+    const other = await secondProcess(t, opener, directory)
+    other.tell(command)
+    await other.said((answer) => answer === "live")
+    assert.notEqual(await digest(index), before)
+    assert.equal(await digest(index), await digest(undisturbed.index))
+    // 300 entries of this import and one of the earlier, each counted once however often they were merged.
+    assert.equal((await index.lookup(keyOf(1_000), null)).cut, 301 - 256)
+  })
+
+  test(`${engine}: another master secret is refused, also after reopening`, async (t) => {
+    const { index, directory } = await opened(t)
+    await index.checkKeyCheckValue("a")
+    await index.checkKeyCheckValue("a")
+    await assert.rejects(index.checkKeyCheckValue("b"), WrongSecret)
+    await assert.rejects(index.checkKeyCheckValue(""), WrongSecret)
+    await index.close()
+    const reopened = await open(directory)
+    t.after(() => reopened.close())
+    await assert.rejects(reopened.checkKeyCheckValue("b"), WrongSecret)
+    await reopened.checkKeyCheckValue("a")
+  })
+
+  test(`${engine}: closing and opening again keeps everything`, async (t) => {
+    const { index, directory } = await opened(t)
+    await importedBatch(index, "shared", [alice])
+    const loading = await index.openBatch(source, "loading", 1)
+    const own = await index.openBatch(source, "own", 1, 7)
+    await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
+    await index.addTenantEvidence(7, [row(alice, own.id)])
+    const found = await index.lookup(alice, 7)
+    assert.equal(found.entries.length, 2)
+    await index.close()
+    await assert.rejects(index.lookup(alice, 7), IndexUnavailable)
+    await assert.rejects(index.ping(), IndexUnavailable)
+    await assert.rejects(index.merge(loading.id, [row(bob, loading.id)]), IndexUnavailable)
+
+    const reopened = await open(directory)
+    t.after(() => reopened.close())
+    assert.deepEqual(await reopened.lookup(alice, 7), found)
+    await reopened.ping()
+  })
+
+  test(`${engine}: a sample covers the identities of everyone and of tenants`, async (t) => {
+    const { index } = await opened(t)
+    assert.deepEqual(await index.sample(10), { read: 0, faults: 0 })
+    await importedBatch(index, "shared", someKeys())
+    const own = await index.openBatch(source, "own", 1, 7)
+    await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
+    await index.addTenantEvidence(7, [row(alice, own.id)])
+    const { read, faults } = await index.sample(10_000)
+    assert.equal(faults, 0)
+    assert.equal(read, 101)
+    const few = await index.sample(10)
+    assert.ok(few.read > 1 && few.read <= 20)
+    const { identities, tenantIdentities, bytes, format } = await index.stats()
+    assert.deepEqual(
+      { identities, tenantIdentities, format },
+      { identities: 100, tenantIdentities: 1, format: 1 },
+    )
+    assert.ok(bytes > 0)
+  })
+
+  test(`${engine}: a key of another length is a mistake, not an unknown identity`, async (t) => {
+    const { index } = await opened(t)
+    await assert.rejects(index.lookup(alice.subarray(0, 15), null), RangeError)
+    await assert.rejects(index.lookup(new Uint8Array(0), null), RangeError)
+  })
+}
+
+function row(key: Uint8Array, batchId: number): Row {
+  return { key, entries: [{ ...breach, batchId }] }
+}
+
+function days(count: number, batchId: number, kind: Entry["kind"]): Entry[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...breach,
+    kind,
+    hours: 24 * (i + 1),
+    batchId,
+  }))
+}
+
+function someKeys(): Uint8Array[] {
+  return Array.from({ length: 100 }, (_, i) => keyOf(200 * i))
+}
+
+async function importedBatch(
+  index: ExposureIndex,
+  fingerprint: string,
+  keys: readonly Uint8Array[],
+): Promise<number> {
+  const { id } = await index.openBatch(source, fingerprint, 1)
+  await index.merge(
+    id,
+    keys.map((key) => row(key, id)),
+  )
+  await index.goLive(id, { rows: keys.length, identities: keys.length }, 2)
+  return id
+}
+
+/** The answer without the catalogue, which differs between two moments that are otherwise the same. */
+function seen({ entries, cut }: Found): Pick<Found, "entries" | "cut"> {
+  return { entries, cut }
+}
+
+/** One number for all that can be seen of the imported identities. */
+async function digest(index: ExposureIndex): Promise<string> {
+  const hash = createHash("sha256")
+  for (let i = 0; i < IDENTITIES; i++) {
+    hash.update(JSON.stringify(seen(await index.lookup(keyOf(i), null))))
+  }
+  return hash.digest("hex")
+}
+
+async function temporaryDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "assay-index-"))
+  t.after(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+interface SecondProcess {
+  tell(command: Command): void
+  ask(command: Command): Promise<unknown>
+  /** Resolves at the first line, said already or still to come, that `isIt`; rejects when the process ends first. */
+  said(isIt: (answer: unknown) => boolean): Promise<void>
+  kill(): Promise<void>
+}
+
+async function secondProcess(
+  t: TestContext,
+  opener: URL,
+  directory: string,
+): Promise<SecondProcess> {
+  const program = fileURLToPath(new URL("exposure-index-process-suite.ts", import.meta.url))
+  const child = spawn(process.execPath, ["--conditions=source", program, opener.href, directory], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { PATH: process.env["PATH"] },
+  })
+  const ended = once(child, "exit")
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL")
+    await ended
+  }
+  t.after(kill)
+  const lines = linesOf(child)
+  const next = async (): Promise<unknown> => {
+    const { value, done } = await lines.next()
+    if (done === true) throw new Error("the second process ended early")
+    return JSON.parse(value) as unknown
+  }
+  const tell = (command: Command): void => void child.stdin.write(`${JSON.stringify(command)}\n`)
+  assert.equal(await next(), "open")
+  return {
+    tell,
+    async ask(command) {
+      tell(command)
+      return next()
+    },
+    async said(isIt) {
+      while (!isIt(await next()));
+    },
+    kill,
+  }
+}
+
+function linesOf(child: ChildProcess): AsyncIterator<string> {
+  assert.ok(child.stdout !== null)
+  return createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+}

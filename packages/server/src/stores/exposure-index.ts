@@ -1,0 +1,111 @@
+import type { Batch, Catalogue, Owner, SourceDescription } from "./catalogue.ts"
+import type { Entry } from "./entry.ts"
+
+export { BatchRefused } from "./catalogue.ts"
+export type {
+  Batch,
+  Catalogue,
+  Owner,
+  Source,
+  SourceDescription,
+  SourceFlags,
+} from "./catalogue.ts"
+export type { BatchState } from "./entry-set.ts"
+export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
+
+/** An identity key is 16 bytes: what identity/v1 makes of a mailbox, a phone number or a domain. */
+export const KEY_BYTES = 16
+
+/** Grows with each change of what the index stores; a newer program migrates forward, an older one refuses. */
+export const INDEX_FORMAT = 1
+
+export interface Row {
+  readonly key: Uint8Array
+  readonly entries: readonly Entry[]
+}
+
+export interface FoundEntry extends Entry {
+  readonly owner: Owner
+}
+
+export interface Found {
+  /** Shared entries, then the tenant's own; each in a fixed order, and of live batches only. */
+  readonly entries: readonly FoundEntry[]
+  /** How many more entries of live batches there are than an answer rests on: at most 256 shared and 64 own. */
+  readonly cut: number
+  /** The catalogue as it was at the same moment as the entries: every batch they name is in it. */
+  readonly catalogue: Catalogue
+}
+
+/**
+ * What is known about identities. They are keyed hashes here: no store ever holds an e-mail address or a phone number.
+ * A promise that resolves after a change means that the change survives a power cut. Whatever cannot be read throws
+ * IndexUnavailable; an empty answer always means that nothing is known.
+ */
+export interface ExposureIndex {
+  /**
+   * What live batches say of the identity: shared ones, and the tenant's own (null: shared only). A batch made live
+   * before this call, in whichever process, is in the answer.
+   */
+  lookup(key: Uint8Array, tenantId: number | null): Promise<Found>
+  catalogue(): Promise<Catalogue>
+  /**
+   * The batch of this fingerprint and owner, whatever its state; a new one is `loading`. A source already known by
+   * this name is taken; where its description differs, the new one holds from the moment the batch goes live.
+   */
+  openBatch(
+    description: SourceDescription,
+    fingerprint: string,
+    at: number,
+    owner?: number,
+  ): Promise<Batch>
+  /**
+   * Adds rows to a loading batch, for its owner, and returns how many there were. Doing it again changes nothing, so
+   * what was interrupted is simply repeated. Rows are held a few thousand at a time and may not change meanwhile; they
+   * go in fastest ascending by key. Entries cut are counted exactly where a batch names an identity in one row.
+   */
+  merge(batchId: number, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
+  /** Makes all of a batch visible at once. A live batch stays as it is; a removed one is refused. */
+  goLive(
+    batchId: number,
+    counts: { rows: number; identities: number },
+    at: number,
+  ): Promise<Catalogue>
+  /** Hides all of a batch at once and for good. Entries it had displaced return when the index is rebuilt. */
+  removeBatch(batchId: number, at: number): Promise<Catalogue>
+  /** Adds rows that only this tenant sees, at once. Their entries name live batches that the tenant owns. */
+  addTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
+  /** Ties the index to a master secret on first use; later any other value is refused with WrongSecret. */
+  checkKeyCheckValue(value: string): Promise<void>
+  stats(): Promise<IndexStats>
+  /** Reads up to `count` identities spread evenly over the index, and as many of tenants, and counts unreadable ones. */
+  sample(count: number): Promise<{ read: number; faults: number }>
+  /** Resolves when format and catalogue are readable right now. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface IndexStats {
+  readonly identities: number
+  readonly tenantIdentities: number
+  readonly bytes: number
+  readonly format: number
+}
+
+/** The index could not be read or written. Never to be taken for "nothing is known". */
+export class IndexUnavailable extends Error {
+  override readonly name: string = "IndexUnavailable"
+}
+
+/** The index was written by a newer program. */
+export class NewerIndexFormat extends IndexUnavailable {
+  override readonly name = "NewerIndexFormat"
+}
+
+/** The index was made with another master secret: with this one, everyone in it would read as unknown. */
+export class WrongSecret extends IndexUnavailable {
+  override readonly name = "WrongSecret"
+  constructor() {
+    super("The index was made with another master secret")
+  }
+}

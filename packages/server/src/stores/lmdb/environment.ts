@@ -1,0 +1,94 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync } from "node:fs"
+import { join } from "node:path"
+import { open, type Database, type RootDatabase } from "lmdb"
+import { IndexUnavailable } from "../exposure-index.ts"
+
+export type BinaryDatabase = Database<Uint8Array, Uint8Array>
+
+export interface Environment {
+  readonly root: RootDatabase<Uint8Array, Uint8Array>
+  /** Identity key → entry set. */
+  readonly shared: BinaryDatabase
+  /** Tenant id (4 bytes, big-endian) and identity key → entry set. */
+  readonly tenants: BinaryDatabase
+  /** Format, catalogue and key check value, each under its name. */
+  readonly meta: BinaryDatabase
+  readonly dataFile: string
+}
+
+const binary = { encoding: "binary", keyEncoding: "binary" } as const
+
+/**
+ * Opens the three databases under `path`, creating them unless `readOnly`; only their owner can read the files.
+ *
+ * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a commit is written,
+ * synced and only then pointed to, and its promise resolves last (seen with strace). `noMemInit` stays off, so that no
+ * page on disk carries what else was in memory.
+ */
+export function openEnvironment(path: string, readOnly: boolean, mapSize: number): Environment {
+  const dataFile = join(path, "data.mdb")
+  if (readOnly) {
+    if (!existsSync(dataFile)) throw new IndexUnavailable("There is no index to read")
+  } else {
+    prepareFiles(path, [dataFile, join(path, "lock.mdb")])
+  }
+  requireDatabase(dataFile)
+  const options = { path, readOnly, mapSize, maxDbs: 3, noSubdir: false, overlappingSync: false }
+  const root = open<Uint8Array, Uint8Array>({ ...options, ...binary })
+  try {
+    const named = (name: string): BinaryDatabase => {
+      const database = root.openDB(name, { ...binary }) as BinaryDatabase | undefined
+      if (database === undefined) throw new IndexUnavailable(`The index has no ${name} database`)
+      return database
+    }
+    const databases = {
+      shared: named("shared"),
+      tenants: named("tenants"),
+      meta: named("meta"),
+    }
+    return { root, ...databases, dataFile }
+  } catch (error) {
+    void root.close()
+    throw error
+  }
+}
+
+// LMDB creates its files readable for all. Made here first, empty, they have no moment in which they are.
+function prepareFiles(path: string, files: readonly string[]): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  chmodSync(path, 0o700)
+  for (const file of files) {
+    closeSync(openSync(file, "a", 0o600))
+    chmodSync(file, 0o600)
+  }
+  const directory = openSync(path, "r")
+  fsyncSync(directory)
+  closeSync(directory)
+}
+
+/** The first two pages of a database each describe it: a page header of 24 bytes, then what is read here. */
+const META = { bytes: 160, magicAt: 24, versionAt: 28, pageSizeAt: 48 }
+const MAGIC = 0xbeef_c0de
+const DATA_VERSION = 2
+
+// lmdb 3.5.6 ends the whole process when it opens a file that is no database, so that is found out before. An empty
+// file is a database to be.
+function requireDatabase(file: string): void {
+  const descriptor = openSync(file, "r")
+  try {
+    const first = Buffer.alloc(META.bytes)
+    const length = readSync(descriptor, first, 0, META.bytes, 0)
+    if (length === 0) return
+    const second = Buffer.alloc(META.bytes)
+    readSync(descriptor, second, 0, META.bytes, first.readUInt32LE(META.pageSizeAt))
+    if (!isMeta(first) || !isMeta(second)) throw new IndexUnavailable("The index file is damaged")
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function isMeta(page: Buffer): boolean {
+  return (
+    page.readUInt32LE(META.magicAt) === MAGIC && page.readUInt32LE(META.versionAt) === DATA_VERSION
+  )
+}

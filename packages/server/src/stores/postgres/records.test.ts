@@ -1,0 +1,64 @@
+import assert from "node:assert/strict"
+import { after, test } from "node:test"
+
+import { recordsSuite, refusedAs } from "../records-suite.ts"
+import { openPostgresRecords } from "./records.ts"
+import { execute, startTestServer, type TestServer } from "./test-server.ts"
+
+const server = await startTestServer().catch((error: unknown) => {
+  if (process.env["CI"] === "true") throw error
+  return String(error)
+})
+if (typeof server === "string") test("postgres", { skip: server }, () => {})
+else testOn(server)
+
+function testOn(server: TestServer): void {
+  after(() => server.stop())
+
+  recordsSuite("postgres", async () => {
+    const url = await server.createDatabase()
+    return {
+      open: () => openPostgresRecords({ url, poolMax: 4 }),
+      execute: (statement) => execute(url, statement),
+    }
+  })
+
+  test("postgres: connections cut by the server are replaced by new ones", async () => {
+    const url = await server.createDatabase()
+    const records = await openPostgresRecords({ url, poolMax: 2 })
+    await records.migrate()
+    await Promise.all([records.ping(), records.ping()])
+    await execute(
+      url,
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay'",
+    )
+    // A call may still meet a connection whose end has not been noticed, and must say just that.
+    await records.ping().catch(refusedAs("unavailable"))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await records.ping()
+    await records.close()
+  })
+
+  test("postgres: records in a database set to read only refuse writes and say why", async () => {
+    const url = await server.createDatabase()
+    const records = await openPostgresRecords({ url, poolMax: 1 })
+    await records.migrate()
+    const name = new URL(url).pathname.slice(1)
+    await execute(url, `alter database ${name} set default_transaction_read_only = on`)
+    const standby = await openPostgresRecords({ url, poolMax: 1 })
+    const acme = { name: "Acme", plan: "free", at: 1, actor: "test" }
+    await assert.rejects(standby.createTenant(acme), refusedAs("read-only"))
+    assert.deepEqual(await standby.tenants(), [])
+    await standby.close()
+    await records.close()
+  })
+}
+
+test("postgres: a server that is not there is unavailable, with its reason as the cause", async () => {
+  const url = "postgresql://postgres:password@127.0.0.1:1/none"
+  await assert.rejects(openPostgresRecords({ url, poolMax: 1 }), (error: Error) => {
+    refusedAs("unavailable")(error)
+    assert.match(String(error.cause), /ECONNREFUSED/)
+    return true
+  })
+})

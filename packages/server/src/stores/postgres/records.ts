@@ -1,0 +1,113 @@
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely"
+import { Pool, types, type PoolConfig } from "pg"
+
+import type { Database, Engine, Write } from "../records-engine.ts"
+import type { RecordsFault } from "../records-error.ts"
+import type { Schema } from "../records-schema.ts"
+import { openRecords } from "../records-sql.ts"
+import type { Records } from "../records.ts"
+
+/** Records in a PostgreSQL database, over at most `poolMax` connections. */
+export async function openPostgresRecords(options: {
+  url: string
+  poolMax: number
+}): Promise<Records> {
+  return openRecords(postgresEngine(options))
+}
+
+function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Engine {
+  const db = connected({ connectionString: url, max: poolMax, ...deadlines })
+  return {
+    db,
+    columns: {
+      integer: "bigint",
+      text: sql`text collate "C"`,
+      bytes: "bytea",
+      identity: (column) => column.primaryKey().generatedAlwaysAsIdentity(),
+      tableEnd: sql``,
+    },
+    // On a connection of its own, for it may wait for another process and then work for long.
+    async migrating(work) {
+      const patient = connected({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 })
+      try {
+        await patient.transaction().execute(async (write) => {
+          await takeMigrationLock(write)
+          await work(write)
+        })
+      } finally {
+        await patient.destroy()
+      }
+    },
+    async tableExists(reader, name) {
+      const found = await sql<{ found: boolean }>`
+        select to_regclass(${name}) is not null as found`.execute(reader)
+      return found.rows[0]?.found === true
+    },
+    faultOf,
+    scrub: async () => {},
+  }
+}
+
+// The server ends a statement that runs or waits too long; the client gives up a little later, for
+// a server that no longer answers at all.
+const deadlines: PoolConfig = {
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 15_000,
+  idle_in_transaction_session_timeout: 15_000,
+  query_timeout: 20_000,
+}
+
+function connected(config: PoolConfig): Database {
+  const pool = new Pool({
+    application_name: "assay",
+    keepAlive: true,
+    types: { getTypeParser },
+    ...config,
+  })
+  // A connection lost while idle has already left the pool, and the next call opens another or
+  // fails by itself. Without a listener Node would end the process here.
+  pool.on("error", () => {})
+  return new Kysely<Schema>({ dialect: new LockingDialect({ pool }) })
+}
+
+/** Held until the transaction ends, however it ends. The number only has to be ours. */
+async function takeMigrationLock(write: Write): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(0x6173_7361)})`.execute(write)
+}
+
+/**
+ * Kysely's own migration lock is released before the transaction around it commits, and fails to
+ * release in a failed transaction, hiding the reason. `takeMigrationLock` has taken its place.
+ */
+class LockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class LockingDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new LockedAdapter()
+  }
+}
+
+const parsers = new Map<number, (value: string) => unknown>([
+  [types.builtins.INT8, safeInteger],
+  // A plain array of bytes, as SQLite gives, without the pool of memory behind a Buffer.
+  [types.builtins.BYTEA, (value) => new Uint8Array(Buffer.from(value.slice("\\x".length), "hex"))],
+])
+
+// Of this pool only: other users of the driver in the process keep its defaults.
+const getTypeParser: typeof types.getTypeParser = (type, format): unknown =>
+  parsers.get(type) ?? types.getTypeParser(type, format)
+
+function safeInteger(value: string): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RangeError("An integer exceeds 2^53")
+  return number
+}
+
+function faultOf(error: unknown): RecordsFault {
+  const state = error instanceof Error && "code" in error ? error.code : undefined
+  if (state === "23503") return "not-found" // foreign_key_violation
+  return state === "25006" ? "read-only" : "unavailable" // read_only_sql_transaction
+}

@@ -1,0 +1,227 @@
+import { sql, type Selectable } from "kysely"
+
+import type { Store, Write } from "./records-engine.ts"
+import { RecordsError } from "./records-error.ts"
+import type { Schema } from "./records-schema.ts"
+import type { Accounts, ApiKey, Change, NewKey, Tenant } from "./records.ts"
+
+/** Tenants and keys over either engine. */
+export function sqlAccounts({ read, write }: Store): Accounts {
+  /**
+   * One change of the accounts. Counting the version up comes first because it locks that row:
+   * changes take turns on PostgreSQL as they do on SQLite, and version order is commit order.
+   */
+  const change = <T>(work: (db: Write) => Promise<T>): Promise<T> =>
+    write(async (db) => {
+      await db
+        .updateTable("meta")
+        .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
+        .where("name", "=", "accounts_version")
+        .execute()
+      return work(db)
+    })
+
+  return {
+    createTenant: ({ name, plan, at, actor }) =>
+      change(async (db) => {
+        const row = await db
+          .insertInto("tenants")
+          .values({ name, plan, created_at: at, settings: "{}" })
+          .onConflict((conflict) => conflict.column("name").doNothing())
+          .returningAll()
+          .executeTakeFirst()
+        if (row === undefined) throw new RecordsError("name-taken", "A tenant has this name")
+        await note(db, { at, actor }, "tenant.create", `tenant:${row.id}`, { name, plan })
+        return tenantOf(row)
+      }),
+
+    tenants: () =>
+      read(async (db) => {
+        const rows = await db.selectFrom("tenants").selectAll().orderBy("id").execute()
+        return rows.map(tenantOf)
+      }),
+
+    tenantByName: (name) =>
+      read(async (db) => {
+        const row = await db
+          .selectFrom("tenants")
+          .selectAll()
+          .where("name", "=", name)
+          .executeTakeFirst()
+        return row === undefined ? null : tenantOf(row)
+      }),
+
+    setPlan: ({ tenantId, plan, at, actor }) =>
+      change(async (db) => {
+        const row = await db
+          .updateTable("tenants")
+          .set({ plan })
+          .where("id", "=", tenantId)
+          .returningAll()
+          .executeTakeFirst()
+        if (row === undefined) throw new RecordsError("not-found", "There is no such tenant")
+        await note(db, { at, actor }, "tenant.set-plan", `tenant:${row.id}`, { plan })
+        return tenantOf(row)
+      }),
+
+    createKey: (key) =>
+      change(async (db) => {
+        const row = await insertKey(db, key)
+        const { tenantId, label, scopes, expiresAt } = key
+        await note(db, key, "key.create", `key:${key.id}`, { tenantId, label, scopes, expiresAt })
+        return keyOf(row)
+      }),
+
+    keyByHash: (hash) =>
+      read(async (db) => {
+        const row = await db
+          .selectFrom("keys")
+          .leftJoin("tenants", "tenants.id", "keys.tenant_id")
+          .selectAll("keys")
+          .select(["name", "plan", "settings", "tenants.created_at as tenant_created_at"])
+          .where("hash", "=", hash)
+          .executeTakeFirst()
+        if (row === undefined) return null
+        return { key: keyOf(row), tenant: tenantOfKey(row) }
+      }),
+
+    keys: ({ tenantId } = {}) =>
+      read(async (db) => {
+        let query = db.selectFrom("keys").selectAll().orderBy("created_at").orderBy("id")
+        if (tenantId !== undefined) query = query.where("tenant_id", "=", tenantId)
+        return (await query.execute()).map(keyOf)
+      }),
+
+    rotateKey: ({ id, newKey, overlapUntil, at, actor }) =>
+      change(async (db) => {
+        const old = keyOf(await keyRow(db, id))
+        refuseUnusable(old, at)
+        const { tenantId, label, scopes } = old
+        const row = await insertKey(db, { ...newKey, tenantId, label, scopes, at })
+        // An overlap is a grace period, never a longer life than the key had.
+        const expiresAt = Math.min(overlapUntil, old.expiresAt ?? overlapUntil)
+        await db
+          .updateTable("keys")
+          .set({ expires_at: expiresAt, replaced_by: newKey.id })
+          .where("id", "=", id)
+          .execute()
+        await note(db, { at, actor }, "key.rotate", `key:${id}`, {
+          replacedBy: newKey.id,
+          expiresAt,
+        })
+        return keyOf(row)
+      }),
+
+    async revokeKey({ id, at, actor }) {
+      const { revoked_at } = await read((db) => keyRow(db, id))
+      if (revoked_at !== null) return
+      await change(async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable("keys")
+          .set({ revoked_at: at })
+          .where("id", "=", id)
+          .where("revoked_at", "is", null)
+          .executeTakeFirst()
+        // Zero when another process revoked it since: its moment and its audit entry stand.
+        if (numUpdatedRows > 0n) await note(db, { at, actor }, "key.revoke", `key:${id}`, {})
+      })
+    },
+
+    accountsVersion: () =>
+      read(async (db) => {
+        const row = await db
+          .selectFrom("meta")
+          .select("value")
+          .where("name", "=", "accounts_version")
+          .executeTakeFirstOrThrow()
+        return Number(row.value)
+      }),
+  }
+}
+
+function refuseUnusable(key: ApiKey, at: number): void {
+  if (key.revokedAt !== null) throw new RecordsError("key-revoked", "The key is revoked")
+  if (key.expiresAt !== null && key.expiresAt <= at) {
+    throw new RecordsError("key-expired", "The key has expired")
+  }
+  // Its successor is the one to rotate; a second successor would be a key nobody looks for.
+  if (key.replacedBy !== null) throw new RecordsError("key-replaced", "The key is already replaced")
+}
+
+async function keyRow(
+  db: Pick<Write, "selectFrom">,
+  id: string,
+): Promise<Selectable<Schema["keys"]>> {
+  const row = await db.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst()
+  if (row === undefined) throw new RecordsError("not-found", "There is no such key")
+  return row
+}
+
+async function insertKey(
+  db: Write,
+  { id, tenantId, hash, hint, label, scopes, at, expiresAt }: Omit<NewKey, "actor">,
+): Promise<Selectable<Schema["keys"]>> {
+  const row = await db
+    .insertInto("keys")
+    .values({
+      id,
+      tenant_id: tenantId,
+      hash,
+      hint,
+      label,
+      scopes: JSON.stringify(scopes),
+      created_at: at,
+      expires_at: expiresAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) throw new RecordsError("key-taken", "A key has this id or this hash")
+  return row
+}
+
+async function note(
+  db: Write,
+  { at, actor }: Change,
+  action: string,
+  subject: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await db
+    .insertInto("audit")
+    .values({ at, actor, action, subject, detail: JSON.stringify(detail) })
+    .execute()
+}
+
+function tenantOf(row: Selectable<Schema["tenants"]>): Tenant {
+  const { id, name, plan, created_at: createdAt } = row
+  return { id, name, plan, createdAt, settings: JSON.parse(row.settings) as Tenant["settings"] }
+}
+
+/** The tenant's half of a joined row; null for a service key, whose columns are all null there. */
+function tenantOfKey(row: {
+  tenant_id: number | null
+  name: string | null
+  plan: string | null
+  settings: string | null
+  tenant_created_at: number | null
+}): Tenant | null {
+  const { tenant_id: id, name, plan, settings, tenant_created_at: created_at } = row
+  if (id === null || name === null || plan === null) return null
+  if (settings === null || created_at === null) return null
+  return tenantOf({ id, name, plan, settings, created_at })
+}
+
+function keyOf(row: Selectable<Schema["keys"]>): ApiKey {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    hint: row.hint,
+    label: row.label,
+    scopes: JSON.parse(row.scopes) as string[],
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    replacedBy: row.replaced_by,
+  }
+}

@@ -1,0 +1,68 @@
+import type { ColumnDefinitionBuilder, Kysely, RawBuilder, Transaction } from "kysely"
+
+import { RecordsError, type RecordsFault } from "./records-error.ts"
+import type { Schema } from "./records-schema.ts"
+
+export type Database = Kysely<Schema>
+export type Write = Transaction<Schema>
+
+/** All that differs between the engines; every other statement is written once. */
+export interface Engine {
+  db: Database
+  columns: ColumnTypes
+  /** Runs `work` in a transaction that only one process at a time can be in. */
+  migrating: (work: (write: Write) => Promise<void>) => Promise<void>
+  tableExists: (db: Database, name: keyof Schema) => Promise<boolean>
+  /** What an error thrown by the engine means to a caller. */
+  faultOf: (error: unknown) => RecordsFault
+  /** Takes deleted bytes out of the files where deleting a row leaves them behind. */
+  scrub: () => Promise<void>
+}
+
+/** How a migration names column types, so that a value means the same on both engines. */
+export interface ColumnTypes {
+  /** 64 bits, read as a JavaScript number. */
+  integer: "integer" | "bigint"
+  /** Compared byte by byte, whatever the locale of the server. */
+  text: "text" | RawBuilder<unknown>
+  bytes: "blob" | "bytea"
+  /** A number the engine counts up itself and never gives out twice. */
+  identity: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
+  /** Closes a `create table`. */
+  tableEnd: RawBuilder<unknown>
+}
+
+/** How the port's methods reach an engine; whatever it throws leaves as a `RecordsError`. */
+export interface Store {
+  read: <T>(work: (db: Database) => Promise<T>) => Promise<T>
+  /** One transaction: all of `work` or nothing of it. */
+  write: <T>(work: (write: Write) => Promise<T>) => Promise<T>
+}
+
+export function storeOf(engine: Engine): Store {
+  return {
+    read: (work) => explained(engine, () => work(engine.db)),
+    write: (work) => explained(engine, () => engine.db.transaction().execute(work)),
+  }
+}
+
+const meanings: Partial<Record<RecordsFault, string>> = {
+  "not-found": "A row names a key or tenant that does not exist",
+  "read-only": "The records were opened for reading only",
+}
+
+/** Gives errors of the engine a meaning; refusals of the port itself pass through as they are. */
+export async function explained<T>(
+  engine: Pick<Engine, "faultOf">,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof RecordsError) throw error
+    const fault = engine.faultOf(error)
+    throw new RecordsError(fault, meanings[fault] ?? "The records cannot be reached", {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,35 @@
+import type { Generated } from "kysely"
+
+/** The tables as both engines hold them: JSON as text, times in epoch milliseconds. */
+export interface Schema {
+  meta: { name: string; value: string }
+  tenants: {
+    id: Generated<number>
+    name: string
+    plan: string
+    created_at: number
+    settings: string
+  }
+  keys: {
+    id: string
+    tenant_id: number | null
+    hash: Uint8Array
+    hint: string
+    label: string
+    scopes: string
+    created_at: number
+    expires_at: number | null
+    revoked_at: number | null
+    replaced_by: string | null
+  }
+  usage: { key_id: string; day: string; operation: string; count: number }
+  daily_identities: { day: string; tenant_id: number; tag: Uint8Array }
+  audit: {
+    id: Generated<number>
+    at: number
+    actor: string
+    action: string
+    subject: string
+    detail: string
+  }
+}

@@ -1,0 +1,73 @@
+import { sqlAccounts } from "./records-accounts.ts"
+import { explained, storeOf, type Engine } from "./records-engine.ts"
+import { WrongSecretError } from "./records-error.ts"
+import { sqlMetering } from "./records-metering.ts"
+import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
+import type { AuditEntry, Records } from "./records.ts"
+
+/** The records over an engine just opened, which is closed again if they cannot be used. */
+export async function openRecords(engine: Engine): Promise<Records> {
+  try {
+    await explained(engine, () => refuseNewerFormat(engine, engine.db))
+  } catch (error) {
+    await engine.db.destroy()
+    throw error
+  }
+  return sqlRecords(engine)
+}
+
+function sqlRecords(engine: Engine): Records {
+  const store = storeOf(engine)
+  const { read, write } = store
+  return {
+    ...sqlAccounts(store),
+    ...sqlMetering(store, engine),
+
+    migrate: () => explained(engine, () => migrateRecords(engine)),
+
+    async checkKeyCheckValue(value) {
+      const stored = (): Promise<string | undefined> =>
+        read(async (db) => {
+          const query = db.selectFrom("meta").select("value").where("name", "=", "key_check_value")
+          return (await query.executeTakeFirst())?.value
+        })
+      if ((await stored()) === undefined) {
+        await write((db) =>
+          db
+            .insertInto("meta")
+            .values({ name: "key_check_value", value })
+            .onConflict((conflict) => conflict.doNothing())
+            .execute(),
+        )
+      }
+      // Read back, since another process may have been first, with another secret.
+      if ((await stored()) !== value) throw new WrongSecretError()
+    },
+
+    audit: ({ limit }) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("audit")
+          .selectAll()
+          .orderBy("id", "desc")
+          .limit(limit)
+          .execute()
+        return rows.map((row) => ({
+          ...row,
+          detail: JSON.parse(row.detail) as AuditEntry["detail"],
+        }))
+      }),
+
+    async ping() {
+      await read((db) =>
+        db
+          .selectFrom("meta")
+          .select("value")
+          .where("name", "=", "format")
+          .executeTakeFirstOrThrow(),
+      )
+    },
+
+    close: () => engine.db.destroy(),
+  }
+}

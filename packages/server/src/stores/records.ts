@@ -1,0 +1,156 @@
+export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
+
+/** Customers of the service. All times in this port are epoch milliseconds. */
+export interface Tenant {
+  id: number
+  name: string
+  plan: string
+  createdAt: number
+  settings: Record<string, unknown>
+}
+
+/** An API key without its secret: the store knows a hash of it and never gives that back. */
+export interface ApiKey {
+  id: string
+  /** null for a service key, which belongs to no tenant. */
+  tenantId: number | null
+  /** What a person recognises the key by: its prefix and its last four characters. */
+  hint: string
+  label: string
+  scopes: string[]
+  createdAt: number
+  /** The key is good before this moment, not at it; null never ends. */
+  expiresAt: number | null
+  revokedAt: number | null
+  /** The key that took over when this one was rotated. */
+  replacedBy: string | null
+}
+
+export interface KeyHolder {
+  key: ApiKey
+  tenant: Tenant | null
+}
+
+/** Who changes something, and when; both go into the audit trail. */
+export interface Change {
+  at: number
+  actor: string
+}
+
+export interface NewTenant extends Change {
+  name: string
+  plan: string
+}
+
+export interface PlanChange extends Change {
+  tenantId: number
+  plan: string
+}
+
+export interface NewKey extends Change {
+  id: string
+  tenantId: number | null
+  /** SHA-256 of the whole key. */
+  hash: Uint8Array
+  hint: string
+  label: string
+  scopes: readonly string[]
+  expiresAt: number | null
+}
+
+/** A successor keeps tenant, label and scopes: rotating a key never widens what it may do. */
+export interface KeyRotation extends Change {
+  id: string
+  newKey: Pick<NewKey, "id" | "hash" | "hint" | "expiresAt">
+  overlapUntil: number
+}
+
+export interface KeyRevocation extends Change {
+  id: string
+}
+
+export interface Accounts {
+  createTenant(tenant: NewTenant): Promise<Tenant>
+  /** All tenants, oldest first. */
+  tenants(): Promise<Tenant[]>
+  tenantByName(name: string): Promise<Tenant | null>
+  setPlan(change: PlanChange): Promise<Tenant>
+
+  createKey(key: NewKey): Promise<ApiKey>
+  /** The key whatever its state: whether it is expired or revoked is the caller's to judge. */
+  keyByHash(hash: Uint8Array): Promise<KeyHolder | null>
+  /** Keys of one tenant, or every key, oldest first. */
+  keys(of?: { tenantId?: number }): Promise<ApiKey[]>
+  /** Returns the successor. The old key ends at `overlapUntil`, or sooner if it would have anyway. */
+  rotateKey(rotation: KeyRotation): Promise<ApiKey>
+  /** Revoking a revoked key changes nothing: the first moment stands. */
+  revokeKey(revocation: KeyRevocation): Promise<void>
+
+  /** Grows with each change of a tenant or key, so a cache learns by one read that it is stale. */
+  accountsVersion(): Promise<number>
+}
+
+/** `day` is a UTC day, YYYY-MM-DD. */
+export interface UsageRow {
+  keyId: string
+  day: string
+  operation: string
+  count: number
+}
+
+/** Both days are included. */
+export interface UsageQuery {
+  keyId?: string
+  tenantId?: number
+  from: string
+  to: string
+}
+
+/** One identity a tenant asked about on a day, as an 8-byte tag that means nothing elsewhere. */
+export interface DailyIdentity {
+  day: string
+  tenantId: number
+  tag: Uint8Array
+}
+
+export interface Metering {
+  /** Adds the counts to what is there. All rows or none. */
+  addUsage(rows: readonly UsageRow[]): Promise<void>
+  /** By day, key and operation, in that order. */
+  usage(query: UsageQuery): Promise<UsageRow[]>
+  /** Operations of each tenant in a UTC month, YYYY-MM; service keys and idle tenants are absent. */
+  usageOfMonth(month: string): Promise<Map<number, number>>
+
+  /** Adding an identity again changes nothing. All rows or none. */
+  addDailyIdentities(rows: readonly DailyIdentity[]): Promise<void>
+  dailyIdentities(day: string): Promise<DailyIdentity[]>
+  /**
+   * Deletes the days before `day` and returns how many identities that were. On SQLite the bytes
+   * are gone from the files too; on PostgreSQL they go when the server reuses the space.
+   */
+  forgetDailyIdentities(day: string): Promise<number>
+}
+
+export interface AuditEntry extends Change {
+  id: number
+  action: string
+  subject: string
+  detail: Record<string, unknown>
+}
+
+/**
+ * What must be remembered exactly and for long. Each write is one transaction: after a failure or a
+ * crash it is there entirely or not at all, and once its promise resolves it is on disk. Failures
+ * are `RecordsError`.
+ */
+export interface Records extends Accounts, Metering {
+  /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
+  migrate(): Promise<void>
+  /** Keeps the first value it is given and throws `WrongSecretError` at any other. */
+  checkKeyCheckValue(value: string): Promise<void>
+  /** The newest entries first. */
+  audit(query: { limit: number }): Promise<AuditEntry[]>
+  /** Reads a row, so that "up" means able to answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

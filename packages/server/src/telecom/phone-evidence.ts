@@ -1,0 +1,103 @@
+import type { ParsedPhone } from "@assay/core/identity"
+import { lineOf, type PhoneInput, type PhoneModel } from "@assay/core/score"
+import type { Caller } from "../accounts/callers.ts"
+import { visibleTo } from "../score/observations.ts"
+import type { EvidenceKind, Found } from "../stores/exposure-index.ts"
+import { DAY_MS, HOUR_MS } from "../time.ts"
+
+interface Question {
+  readonly parsed: ParsedPhone
+  readonly found: Found
+  readonly caller: Caller
+  readonly model: PhoneModel
+  readonly nowMs: number
+}
+
+/** A handset that changed within a day of the SIM changed with it. */
+const TOGETHER_DAYS = 1
+const ROUTE_DAYS = 90
+/** Failed one-time codes speak of an attempt under way, not of the number. */
+const BURST_DAYS = 1
+/** A statement that the SIM did not change says nothing about what came after it. */
+const AFFIRMED_DAYS = 1
+
+/** Turns what is known of a number into the scorer's input document. Ages are in days, from the hour. */
+export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question): PhoneInput {
+  const newest = new Map<EvidenceKind, { age: number; value: number | null }>()
+  let routeChanges = 0
+  for (const { entry } of visibleTo(caller, found)) {
+    const age = Math.max(0, (nowMs - entry.hours * HOUR_MS) / DAY_MS)
+    if (entry.kind === "route_change" && age <= ROUTE_DAYS) routeChanges++
+    const known = newest.get(entry.kind)
+    if (known === undefined || age < known.age) newest.set(entry.kind, { age, value: entry.value })
+  }
+  const ageOf = (kind: EvidenceKind): number | undefined => newest.get(kind)?.age
+  const simAge = ageOf("sim_change")
+  const deviceAge = ageOf("device_change")
+  const recycledAge = ageOf("recycled")
+  const verifiedAge = ageOf("ownership_verified")
+  const status = newest.get("line_status")
+  const forwarding = newest.get("call_forwarding")
+  const tenure = newest.get("tenure")
+  const unchanged = newest.get("sim_unchanged")
+  const device = deviceAge !== undefined
+  const network =
+    status !== undefined || tenure !== undefined || forwarding !== undefined || newest.has("port")
+  return {
+    as_of: new Date(nowMs).toISOString(),
+    numberType: parsed.numberType,
+    region: parsed.region,
+    line: lineWithSubscription(
+      lineOf(parsed.numberType, model),
+      newest.get("subscription")?.value ?? null,
+    ),
+    valid: parsed.valid,
+    ...known("simChangeAge", simAge),
+    ...known("portAge", ageOf("port")),
+    ...known(
+      "noSimChangeDays",
+      unchanged !== undefined && unchanged.age <= AFFIRMED_DAYS
+        ? (unchanged.value ?? undefined)
+        : undefined,
+    ),
+    ...known("deviceContinuityDays", deviceAge),
+    ...(simAge !== undefined && deviceAge !== undefined
+      ? { deviceChangedWithSim: Math.abs(simAge - deviceAge) <= TOGETHER_DAYS }
+      : {}),
+    ...(recycledAge === undefined
+      ? {}
+      : { recycledSinceVerified: verifiedAge === undefined || recycledAge < verifiedAge }),
+    ...(status === undefined ? {} : { active: status.value === 1 }),
+    ...(tenure === undefined || tenure.value === null
+      ? {}
+      : { tenureDays: tenure.value + tenure.age }),
+    ...(forwarding === undefined ? {} : { callForwarding: forwarding.value === 1 }),
+    ...(routeChanges === 0 ? {} : { routeChanges90d: routeChanges }),
+    ...((ageOf("otp_failures") ?? Infinity) <= BURST_DAYS ? { otpFailureBurst: true } : {}),
+    ...(newest.has("blocklisted") || newest.has("fraud_report") ? { blocklisted: true } : {}),
+    ...known("verifiedAge", verifiedAge),
+    coverage: {
+      number: 1,
+      sim: simAge !== undefined || newest.has("port") || unchanged !== undefined ? 1 : 0,
+      device: device ? 1 : 0,
+      network: network ? 1 : 0,
+      context: 0,
+    },
+  }
+}
+
+function known<const N extends string>(
+  name: N,
+  value: number | undefined,
+): Partial<Record<N, number>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<N, number>)
+}
+
+/** Prepaid and postpaid are no types of a number but of the contract behind it. */
+function lineWithSubscription(
+  line: ReturnType<typeof lineOf>,
+  subscription: number | null,
+): ReturnType<typeof lineOf> {
+  if (line !== "mobile" || subscription === null) return line
+  return subscription === 1 ? "mobile_prepaid" : "mobile_postpaid"
+}

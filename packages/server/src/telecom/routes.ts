@@ -1,0 +1,51 @@
+import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/contract"
+import { IDENTITY_TAGS, identityKey, parsePhone } from "@assay/core/identity"
+import { assessPhone, explainPhone } from "@assay/core/score"
+import { identityTagToday } from "../accounts/identity-tag.ts"
+import type { App, Services } from "../app.ts"
+import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { Problem } from "../problem.ts"
+import { sha256 } from "../secrets.ts"
+import { phoneEvidence } from "./phone-evidence.ts"
+
+const schema = {
+  operationId: "scorePhone",
+  summary: "Score a phone number",
+  tags: ["Score"],
+  security: [{ apiKey: [] }],
+  body: named(PhoneRiskRequest),
+  querystring: ExplainQuery,
+  response: { 200: named(PhoneRiskResult), ...failures("not-a-phone-number", ...COMMON_FAILURES) },
+}
+
+export function telecomRoutes(
+  app: App,
+  { index, limits, models, usage, secrets, now }: Services,
+): void {
+  const { subkeys } = secrets
+  const model = models.phone
+
+  app.post("/api/v1/phone-risk", { schema, config: { scope: "score" } }, async (request, reply) => {
+    const { body, caller, query } = request
+    const parsed = parsePhone(body.phone_number)
+    if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
+    const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
+    const admission = await limits.admit(caller, identityTagToday(subkeys.context, key, now()))
+    reply.headers(admission.headers)
+    try {
+      const found = await index.lookup(key, caller.tenantId)
+      const input = phoneEvidence({ parsed, found, caller, model, nowMs: now() })
+      const result = {
+        ...assessPhone(input, model),
+        phone_number: body.phone_number,
+        number_type: parsed.numberType,
+      }
+      usage.count(caller.keyId, "phone")
+      if (query.explain !== "true") return result
+      return { ...result, explanation: { ...explainPhone(input, model), entries_cut: found.cut } }
+    } catch (error) {
+      admission.refund()
+      throw error
+    }
+  })
+}

@@ -1,0 +1,21 @@
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
+/** The UTC date of a time, as YYYY-MM-DD. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** The UTC month of a time, as YYYY-MM. */
+export function monthOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 7)
+}
+
+export function startOfNextDay(ms: number): number {
+  return (Math.floor(ms / DAY_MS) + 1) * DAY_MS
+}
+
+export function startOfNextMonth(ms: number): number {
+  const date = new Date(ms)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}

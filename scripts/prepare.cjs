@@ -1,0 +1,147 @@
+// Runs before start, test, soak and bench. On a fresh clone the only Node is the machine's own, which
+// may be as old as 18, so this file is plain CommonJS and uses nothing newer and nothing installed.
+"use strict"
+
+const { spawnSync } = require("node:child_process")
+const { createHash } = require("node:crypto")
+const fs = require("node:fs")
+const path = require("node:path")
+
+const root = path.join(__dirname, "..")
+const modules = path.join(root, "node_modules")
+const stampFile = path.join(modules, ".assay-stamp")
+
+/** What the tests run against besides npm packages: any one of `commands`, from the first of `packages` that exists. */
+const engines = [
+  { commands: ["redis-server"], packages: ["redis-server"] },
+  {
+    commands: ["chromium", "chromium-headless-shell"],
+    packages: ["chromium", "chromium-headless-shell"],
+  },
+  { commands: ["age"], packages: ["age"] },
+  { commands: ["strace"], packages: ["strace"] },
+  { commands: ["sqlite3"], packages: ["sqlite3"] },
+  { commands: ["nginx"], packages: ["nginx-light", "nginx"] },
+  { commands: ["wrk"], packages: ["wrk"] },
+]
+
+main(process.argv.slice(2))
+
+function main(flags) {
+  const unknown = flags.filter((flag) => flag !== "--engines")
+  if (unknown.length > 0) fail(`prepare: unknown option ${unknown.join(" ")}`)
+  installModules()
+  if (flags.includes("--engines")) installEngines()
+}
+
+/** Makes node_modules what the lockfile says; nothing happens when it already is. */
+function installModules() {
+  const wanted = stampOfManifests()
+  if (readOrNull(stampFile) === wanted) return
+  console.log("Installing packages: node_modules is missing or older than the lockfile")
+  // npm ci empties node_modules first, stamp included, so an interrupted run is seen as stale.
+  // Errors only: npm would warn that this Node is too old, and the right one is about to be installed.
+  run(npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]), {})
+  if (!fs.existsSync(path.join(modules, ".bin", "node"))) {
+    fail(
+      "npm ci did not install Node: the package `node` needs its install script, " +
+        "which the npm setting ignore-scripts switches off.",
+    )
+  }
+  fs.writeFileSync(stampFile, wanted)
+}
+
+/** A hash of everything that decides the contents of node_modules, the machine's platform included. */
+function stampOfManifests() {
+  const { workspaces } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
+  const files = ["package-lock.json", "package.json"].concat(
+    workspaces.map((folder) => `${folder}/package.json`),
+  )
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`)
+  for (const file of files) {
+    const text = fs.readFileSync(path.join(root, file))
+    hash.update(`${file} ${text.length}\n`).update(text)
+  }
+  return hash.digest("hex")
+}
+
+/** The command line of an npm call. */
+function npm(args) {
+  // The npm that started us, under its own Node: node_modules/.bin/node may be first on the PATH, and
+  // npm ci deletes it while it works.
+  const { npm_execpath: script, npm_node_execpath: node } = process.env
+  return script && node && !node.startsWith(modules) ? [node, script, ...args] : ["npm", ...args]
+}
+
+/** Installs the engines that are missing where that is possible, and names them where it is not. */
+function installEngines() {
+  let missing = engines.filter((engine) => !engine.commands.some(isInstalled))
+  if (missing.length === 0) return
+  if (isRoot() && isInstalled("apt-get")) {
+    installDebianPackages(missing)
+    missing = missing.filter((engine) => !engine.commands.some(isInstalled))
+    if (missing.length === 0) return
+  }
+  const names = missing.map((engine) => engine.commands.join(" or ")).join(", ")
+  const packages = missing.map((engine) => engine.packages[0]).join(" ")
+  const advice = `Missing test engines: ${names}. On Debian, as root: apt-get install ${packages}`
+  if (process.env.CI === "true") fail(advice)
+  console.warn(`${advice}\nTests that need them are skipped and say so.`)
+}
+
+function installDebianPackages(missing) {
+  const env = { DEBIAN_FRONTEND: "noninteractive" }
+  const onFailure = (reason) => console.warn(`prepare: ${reason}`)
+  console.log(`Installing ${missing.map((engine) => engine.packages[0]).join(", ")} with apt-get`)
+  if (!run(["apt-get", "update", "-qq"], env, onFailure)) return
+  // One name apt does not know would refuse the whole list.
+  const names = missing.map((engine) => engine.packages.find(isInArchive)).filter(Boolean)
+  if (names.length === 0) return
+  run(["apt-get", "install", "-qq", "-y", "--no-install-recommends", ...names], env, onFailure)
+}
+
+function isInArchive(name) {
+  return spawnSync("apt-cache", ["show", name], { stdio: "ignore" }).status === 0
+}
+
+function isInstalled(command) {
+  // nginx lives in /usr/sbin, which is not on every user's PATH.
+  const folders = (process.env.PATH || "").split(path.delimiter).concat("/usr/sbin", "/sbin")
+  return folders.some((folder) => {
+    try {
+      fs.accessSync(path.join(folder, command), fs.constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+function isRoot() {
+  return typeof process.getuid === "function" && process.getuid() === 0
+}
+
+/** Runs a command with our streams; true when it succeeded. Without `onFailure` a failure ends the process. */
+function run([command, ...args], env, onFailure = fail) {
+  const options = { cwd: root, stdio: "inherit", env: Object.assign({}, process.env, env) }
+  const { status, signal, error } = spawnSync(command, args, options)
+  if (status === 0) return true
+  onFailure(
+    `${command} ${args.join(" ")} failed: ${error ? error.message : signal || `exit ${status}`}`,
+  )
+  return false
+}
+
+function readOrNull(file) {
+  try {
+    return fs.readFileSync(file, "utf8")
+  } catch (error) {
+    if (error.code === "ENOENT") return null
+    throw error
+  }
+}
+
+function fail(reason) {
+  console.error(reason)
+  process.exit(1)
+}

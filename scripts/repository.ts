@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+
+export const root = join(import.meta.dirname, "..")
+
+/** The folders of the packages that are published; the console is built into the server. */
+export const publishedPackages = ["packages/core", "packages/client", "packages/server"]
+
+/** The environment for a command of the repository: its own tools, and its own Node, come first. */
+export function toolEnvironment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const tools = join(root, "node_modules", ".bin")
+  return { ...process.env, PATH: `${tools}${delimiter}${process.env.PATH ?? ""}`, ...extra }
+}
+
+/** A parsed JSON file of the repository; the caller says what shape it has. */
+export function readRepositoryJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(root, file), "utf8"))
+}

@@ -1,0 +1,85 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { root } from "./repository.ts"
+import { runCommand } from "./run-command.ts"
+import type { SkipRecord, SummaryRecord, TestCounts, TestRecord } from "./test-record.ts"
+
+export interface FileResult extends TestCounts {
+  readonly file: string
+  readonly seconds: number
+  readonly ok: boolean
+}
+
+export interface TestRun extends TestCounts {
+  readonly ok: boolean
+  readonly files: readonly FileResult[]
+  readonly skips: readonly SkipRecord[]
+}
+
+export interface TestRunOptions {
+  readonly concurrency: number
+  /** How long one file may take. */
+  readonly timeoutMs: number
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Runs the test files a pattern names. A pattern that names none is a failure, not an empty success. */
+export async function runTests(pattern: string, options: TestRunOptions): Promise<TestRun> {
+  const files = globSync(pattern, { cwd: root }).sort()
+  if (files.length === 0) {
+    console.error(`No test file matches ${pattern}`)
+    return { ok: false, passed: 0, failed: 0, skipped: 0, files: [], skips: [] }
+  }
+  const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
+  try {
+    const recordFile = join(folder, "record.ndjson")
+    const exitCode = await runCommand(
+      [
+        "node",
+        "--conditions=source",
+        "--test",
+        `--test-concurrency=${options.concurrency}`,
+        `--test-timeout=${options.timeoutMs}`,
+        "--test-reporter=spec",
+        "--test-reporter-destination=stdout",
+        `--test-reporter=${join(import.meta.dirname, "test-record.ts")}`,
+        `--test-reporter-destination=${recordFile}`,
+        ...files,
+      ],
+      options.env,
+    )
+    return testRun(files, readRecords(recordFile), exitCode)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function readRecords(file: string): TestRecord[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as TestRecord)
+}
+
+function testRun(names: readonly string[], records: TestRecord[], exitCode: number): TestRun {
+  const summaries = records.filter((record) => record.type === "summary")
+  const skips = records.filter((record) => record.type === "skip")
+  const files = names.map((name) => fileResult(name, summaries))
+  const whole = summaries.find((summary) => summary.file === null)
+  for (const { file } of files.filter((each) => each.passed + each.failed + each.skipped === 0)) {
+    console.error(`${file} could not be loaded or holds no test`)
+  }
+  const ok = exitCode === 0 && whole?.ok === true && files.every((file) => file.ok)
+  const { passed, failed, skipped } = whole?.counts ?? { passed: 0, failed: 0, skipped: 0 }
+  // A run that broke off without a failing test has still failed once.
+  return { ok, passed, failed: ok ? failed : Math.max(1, failed), skipped, files, skips }
+}
+
+function fileResult(file: string, summaries: readonly SummaryRecord[]): FileResult {
+  const summary = summaries.find((each) => each.file !== null && relative(root, each.file) === file)
+  // A file that could not be loaded, or that holds no test, has no summary of its own.
+  if (summary === undefined)
+    return { file, passed: 0, failed: 0, skipped: 0, seconds: 0, ok: false }
+  return { file, ...summary.counts, seconds: summary.seconds, ok: summary.ok }
+}

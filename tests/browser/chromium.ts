@@ -1,0 +1,53 @@
+import { accessSync, constants } from "node:fs"
+import { delimiter, join } from "node:path"
+import type { TestContext } from "node:test"
+import { chromium, type Browser } from "playwright-core"
+
+// Debian's names: the whole browser, or the part of it that has no window.
+const COMMANDS = ["chromium", "chromium-headless-shell"]
+
+const FLAGS = [
+  "--headless",
+  // Chromium refuses to start as root with its sandbox, and tests open only pages of our own.
+  "--no-sandbox",
+  "--disable-gpu",
+  // The rest keeps the browser from opening connections of its own, so that each request a test sees
+  // is one the page made.
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+]
+
+/**
+ * Starts the machine's Chromium and closes it after the test. Where there is none the test is skipped
+ * and null comes back; with CI=true that is a failure instead.
+ */
+export async function launchChromium(context: TestContext): Promise<Browser | null> {
+  const executablePath = chromiumPath()
+  if (executablePath === null) {
+    const reason = `no ${COMMANDS.join(" or ")} on this machine`
+    if (process.env.CI === "true") throw new Error(reason)
+    context.skip(reason)
+    return null
+  }
+  const browser = await chromium.launch({ executablePath, args: FLAGS })
+  context.after(() => browser.close())
+  return browser
+}
+
+function chromiumPath(): string | null {
+  const folders = (process.env.PATH ?? "").split(delimiter)
+  const candidates = COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)))
+  return candidates.find(isExecutable) ?? null
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

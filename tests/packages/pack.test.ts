@@ -1,0 +1,210 @@
+// The packages as their users get them: packed, installed into an empty folder elsewhere, and run by
+// plain Node, without the repository's sources or its `source` condition.
+import assert from "node:assert/strict"
+import { execFile, spawn, type ChildProcess } from "node:child_process"
+import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+import { after, before, suite, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { promisify } from "node:util"
+import { publishedPackages, root, toolEnvironment } from "../../scripts/repository.ts"
+
+const run = promisify(execFile)
+
+const folder = mkdtempSync(join(tmpdir(), "assay-pack-"))
+const tarballs = join(folder, "tarballs")
+const consumer = join(folder, "consumer")
+const installed = join(consumer, "node_modules", "@assay")
+
+/** What a user's shell has: this Node first, nothing of the repository, nothing of the test runner. */
+const environment: NodeJS.ProcessEnv = {
+  HOME: process.env.HOME,
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`,
+}
+
+suite("the packed packages", () => {
+  before(pack, { timeout: 300_000 })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  test("hold no TypeScript source, no test and no data of a test", () => {
+    for (const name of ["core", "client", "server"]) {
+      const files = globSync("**", { cwd: join(installed, name), exclude: ["node_modules"] })
+      assert.ok(files.includes("LICENSE"), `${name} has no LICENSE`)
+      assert.ok(files.some((file) => file.startsWith("dist/") && file.endsWith(".js")))
+      const strays = files.filter(
+        (file) =>
+          (file.endsWith(".ts") && !file.endsWith(".d.ts")) ||
+          /(^|\/)(test-[^/]*|[^/]*[.-](test|suite)(\.d)?\.[jt]s|golden\.json|vectors\.json|src)$/.test(
+            file,
+          ),
+      )
+      assert.deepEqual(strays, [], `${name} ships what it should not`)
+    }
+  })
+
+  test("install no copy of themselves from elsewhere", () => {
+    const nested = globSync("node_modules/**/@assay/*/package.json", { cwd: consumer })
+    assert.deepEqual(
+      nested.sort(),
+      ["client", "core", "server"].map((name) => `node_modules/@assay/${name}/package.json`),
+    )
+  })
+
+  test("core reads identities and holds the contract, in plain Node", async () => {
+    const output = await evaluate(`
+      import { parseEmail, parsePhone } from "@assay/core/identity"
+      import { EmailRiskRequest } from "@assay/core/contract"
+      import * as score from "@assay/core/score"
+      console.log(JSON.stringify({
+        mailbox: parseEmail("First.Last+shop@GoogleMail.com").canonical,
+        refused: "fault" in parseEmail("nobody"),
+        phone: parsePhone("+447700900123").e164,
+        schema: EmailRiskRequest.type,
+        score: Object.keys(score).filter((name) => name.startsWith("assess")).sort(),
+      }))
+    `)
+    assert.deepEqual(JSON.parse(output), {
+      mailbox: "firstlast@gmail.com",
+      refused: true,
+      phone: "+447700900123",
+      schema: "object",
+      score: ["assessEmail", "assessPhone"],
+    })
+  })
+
+  test("core keeps its inner modules to itself", async () => {
+    await assert.rejects(
+      evaluate(`import "@assay/core/dist/identity/email.js"`),
+      /ERR_PACKAGE_PATH_NOT_EXPORTED/,
+    )
+  })
+
+  test("client can be imported in plain Node", async () => {
+    const names = JSON.parse(
+      await evaluate(`
+        import * as client from "@assay/client"
+        console.log(JSON.stringify(Object.keys(client)))
+      `),
+    ) as string[]
+    assert.notDeepEqual(names, [])
+  })
+
+  test("a strict TypeScript program compiles against the declarations", async () => {
+    writeFileSync(join(consumer, "program.ts"), program)
+    await compile()
+    writeFileSync(
+      join(consumer, "program.ts"),
+      program.replace("parsed.canonical", "parsed.nonsense"),
+    )
+    await assert.rejects(compile(), /TS2339/, "wrong use must not compile, or the types are empty")
+  })
+
+  test("assay --help explains itself and an unknown verb fails", async () => {
+    const { stdout } = await run("npx", ["--no-install", "assay", "--help"], inConsumer)
+    assert.match(stdout, /serve/)
+    await assert.rejects(run("npx", ["--no-install", "assay", "no-such-verb"], inConsumer))
+  })
+
+  test("assay serve answers, and ends in order when asked to", async () => {
+    const port = await freePort()
+    const env = {
+      ...environment,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      ASSAY_DATA: join(folder, "data"),
+    }
+    const assay = join(installed, "server", "bin", "assay.js")
+    const server = spawn(process.execPath, [assay, "serve"], { cwd: consumer, env })
+    const output: string[] = []
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.on("data", (chunk: Buffer) => output.push(chunk.toString()))
+    }
+    const ended = once(server, "exit")
+    try {
+      const health = await firstAnswer(`http://127.0.0.1:${port}/healthz`, server)
+      assert.equal(health.status, 200, output.join(""))
+      const unauthorised = await fetch(`http://127.0.0.1:${port}/api/v1/risk/score`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email: "someone@example.com" }),
+      })
+      assert.equal(unauthorised.status, 401)
+      assert.match(unauthorised.headers.get("content-type") ?? "", /^application\/problem\+json/)
+      server.kill("SIGTERM")
+      assert.deepEqual(await ended, [0, null], output.join(""))
+    } finally {
+      server.kill("SIGKILL")
+    }
+  })
+})
+
+const program = `
+import { parseEmail } from "@assay/core/identity"
+const parsed = parseEmail("someone@example.com")
+export const mailbox: string | null = "fault" in parsed ? null : parsed.canonical
+export * from "@assay/client"
+export * from "@assay/core/contract"
+export * from "@assay/core/score"
+`
+
+const inConsumer = { cwd: consumer, env: environment }
+
+async function pack(): Promise<void> {
+  const workspaces = publishedPackages.flatMap((each) => ["-w", each])
+  // The checkout's tools compile; from here on nothing of it is on the PATH.
+  for (const each of [tarballs, consumer]) mkdirSync(each)
+  await run("npm", ["pack", ...workspaces, "--pack-destination", tarballs], {
+    cwd: root,
+    // In a test's process NODE_TEST_CONTEXT would make the build report to this runner.
+    env: toolEnvironment({ NODE_TEST_CONTEXT: undefined }),
+  })
+  writeFileSync(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  const files = readdirSync(tarballs).map((file) => join(tarballs, file))
+  assert.equal(files.length, publishedPackages.length)
+  // Without install scripts: what runs in production must not need one.
+  await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...files], inConsumer)
+}
+
+/** What a module with this text prints when the consumer runs it. */
+async function evaluate(text: string): Promise<string> {
+  const file = join(consumer, "module.js")
+  writeFileSync(file, text)
+  return (await run(process.execPath, [file], inConsumer)).stdout
+}
+
+async function compile(): Promise<void> {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"]
+  try {
+    await run(process.execPath, [tsc, ...options, "program.ts"], inConsumer)
+  } catch (error) {
+    // tsc reports on its standard output, which execFile leaves out of the message.
+    throw new Error((error as { stdout: string }).stdout, { cause: error })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+/** The first answer of a server that is starting; throws when it ends or stays silent for 30 s. */
+async function firstAnswer(url: string, server: ChildProcess): Promise<Response> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    try {
+      return await fetch(url)
+    } catch (cause) {
+      const isOver = server.exitCode !== null || server.signalCode !== null
+      if (isOver || performance.now() > deadline) throw new Error(`no answer from ${url}`, { cause })
+      await delay(50)
+    }
+  }
+}

@@ -13,7 +13,7 @@ interface Manifest {
 }
 
 // Tests, the suites they share and the programs and engines they start.
-const testFiles = ["**/*.test.ts", "**/*-suite.ts", "**/test-*.ts"]
+const testFiles = ["**/*.test.ts", "**/*-suite.ts", "**/suite-*.ts", "**/test-*.ts"]
 
 const folder = process.cwd()
 const source = join(folder, "src")

@@ -29,7 +29,7 @@ export async function runTests(pattern: string, options: TestRunOptions): Promis
   const files = globSync(pattern, { cwd: root }).sort()
   if (files.length === 0) {
     console.error(`No test file matches ${pattern}`)
-    return { ok: false, passed: 0, failed: 0, skipped: 0, files: [], skips: [] }
+    return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [] }
   }
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {

@@ -1,10 +1,12 @@
-/** A Markdown table that also reads well on a terminal: columns are padded, numbers stand right. */
+/** A Markdown table that also reads well on a terminal: columns are padded, those of numbers stand right. */
 export function markdownTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
   const cells = [header, ...rows.map((row) => row.map(String))]
-  const numeric = header.map((_, column) => rows.every((row) => typeof row[column] === "number"))
+  const numeric = header.map((_, column) =>
+    rows.every((row) => typeof row[column] === "number" || row[column] === ""),
+  )
   const widths = header.map((_, column) =>
     Math.max(3, ...cells.map((row) => (row[column] ?? "").length)),
   )

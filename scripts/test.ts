@@ -64,7 +64,7 @@ function report(finished: readonly StageResult[]): void {
     result.name,
     outcome(result),
     ...counts(result.tests),
-    result.seconds.toFixed(1),
+    Number(result.seconds.toFixed(1)),
   ])
   console.log(`\n${markdownTable(["stage", "outcome", "passed", "failed", "skipped", "s"], rows)}`)
   const skips = runs.flatMap((run) => run.skips)

@@ -2,7 +2,17 @@
 // plain Node, without the repository's sources or its `source` condition.
 import assert from "node:assert/strict"
 import { execFile, spawn, type ChildProcess } from "node:child_process"
-import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import {
+  chmodSync,
+  chownSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
@@ -19,14 +29,20 @@ const tarballs = join(folder, "tarballs")
 const consumer = join(folder, "consumer")
 const installed = join(consumer, "node_modules", "@assay")
 
-/** What a user's shell has: this Node first, nothing of the repository, nothing of the test runner. */
+/** What a user's shell has: this Node first, and nothing of the repository, npm's scripts or the test runner. */
 const environment: NodeJS.ProcessEnv = {
-  HOME: process.env.HOME,
-  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`,
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|ASSAY_|NODE_(?!EXTRA_CA))/.test(name)),
+  ),
+  PATH: [
+    dirname(process.execPath),
+    ...(process.env.PATH ?? "").split(delimiter).filter((each) => !each.startsWith(root)),
+  ].join(delimiter),
 }
+const inConsumer = { cwd: consumer, env: environment, timeout: 240_000 }
 
 suite("the packed packages", () => {
-  before(pack, { timeout: 300_000 })
+  before(pack)
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   test("hold no TypeScript source, no test and no data of a test", () => {
@@ -37,7 +53,7 @@ suite("the packed packages", () => {
       const strays = files.filter(
         (file) =>
           (file.endsWith(".ts") && !file.endsWith(".d.ts")) ||
-          /(^|\/)(test-[^/]*|[^/]*[.-](test|suite)(\.d)?\.[jt]s|golden\.json|vectors\.json|src)$/.test(
+          /(^|\/)((test|suite)-[^/]*|[^/]*[.-](test|suite)(\.d)?\.[jt]s|golden\.json|vectors\.json|src)$/.test(
             file,
           ),
       )
@@ -109,35 +125,36 @@ suite("the packed packages", () => {
   })
 
   test("assay serve answers, and ends in order when asked to", async () => {
-    const port = await freePort()
-    const env = {
-      ...environment,
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      ASSAY_DATA: join(folder, "data"),
-    }
-    const assay = join(installed, "server", "bin", "assay.js")
-    const server = spawn(process.execPath, [assay, "serve"], { cwd: consumer, env })
-    const output: string[] = []
-    for (const stream of [server.stdout, server.stderr]) {
-      stream.on("data", (chunk: Buffer) => output.push(chunk.toString()))
-    }
-    const ended = once(server, "exit")
-    try {
-      const health = await firstAnswer(`http://127.0.0.1:${port}/healthz`, server)
-      assert.equal(health.status, 200, output.join(""))
-      const unauthorised = await fetch(`http://127.0.0.1:${port}/api/v1/risk/score`, {
+    const data = join(folder, "data")
+    await whileServing({ ASSAY_DATA: data }, {}, async (url) => {
+      const unauthorised = await fetch(`${url}/api/v1/risk/score`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ email: "someone@example.com" }),
       })
       assert.equal(unauthorised.status, 401)
       assert.match(unauthorised.headers.get("content-type") ?? "", /^application\/problem\+json/)
-      server.kill("SIGTERM")
-      assert.deepEqual(await ended, [0, null], output.join(""))
-    } finally {
-      server.kill("SIGKILL")
+    })
+    assert.notDeepEqual(readdirSync(data), [])
+  })
+
+  test("assay serve runs in production as a user without a name, as it does in the image", async (context) => {
+    if (process.getuid?.() !== 0) {
+      context.skip("only root can start a process as another user")
+      return
     }
+    const user = { uid: 65_532, gid: 65_532 }
+    const data = join(folder, "data-of-another")
+    const secret = join(folder, "secret")
+    mkdirSync(data, { mode: 0o700 })
+    writeFileSync(secret, randomBytes(32).toString("hex"), { mode: 0o400 })
+    for (const path of [data, secret]) chownSync(path, user.uid, user.gid)
+    chmodSync(folder, 0o755)
+    const env = { NODE_ENV: "production", ASSAY_DATA: data, ASSAY_SECRET_FILE: secret }
+    await whileServing(env, user, async (url) => {
+      assert.equal((await fetch(`${url}/readyz`)).status, 200)
+    })
+    assert.notDeepEqual(readdirSync(data), [])
   })
 })
 
@@ -150,8 +167,6 @@ export * from "@assay/core/contract"
 export * from "@assay/core/score"
 `
 
-const inConsumer = { cwd: consumer, env: environment }
-
 async function pack(): Promise<void> {
   const workspaces = publishedPackages.flatMap((each) => ["-w", each])
   // The checkout's tools compile; from here on nothing of it is on the PATH.
@@ -159,6 +174,7 @@ async function pack(): Promise<void> {
   await run("npm", ["pack", ...workspaces, "--pack-destination", tarballs], {
     cwd: root,
     // In a test's process NODE_TEST_CONTEXT would make the build report to this runner.
+    timeout: 240_000,
     env: toolEnvironment({ NODE_TEST_CONTEXT: undefined }),
   })
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }))
@@ -177,12 +193,49 @@ async function evaluate(text: string): Promise<string> {
 
 async function compile(): Promise<void> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
-  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"]
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2024",
+  ]
   try {
     await run(process.execPath, [tsc, ...options, "program.ts"], inConsumer)
   } catch (error) {
     // tsc reports on its standard output, which execFile leaves out of the message.
     throw new Error((error as { stdout: string }).stdout, { cause: error })
+  }
+}
+
+/** Runs the installed service, waits for its health, calls `use` with its address and stops it in order. */
+async function whileServing(
+  settings: NodeJS.ProcessEnv,
+  user: { uid?: number; gid?: number },
+  use: (url: string) => Promise<void>,
+): Promise<void> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const assay = join(installed, "server", "bin", "assay.js")
+  const env = { ...environment, HOST: "127.0.0.1", PORT: String(port), ...settings }
+  const server = spawn(process.execPath, [assay, "serve"], { cwd: consumer, env, ...user })
+  const output: string[] = []
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.on("data", (chunk: Buffer) => output.push(chunk.toString()))
+  }
+  const ended = once(server, "exit")
+  try {
+    const health = await firstAnswer(`${url}/healthz`, server)
+    assert.equal(health.status, 200)
+    await use(url)
+    server.kill("SIGTERM")
+    assert.deepEqual(await ended, [0, null])
+  } catch (error) {
+    throw new Error(`the service said: ${output.join("")}`, { cause: error })
+  } finally {
+    server.kill("SIGKILL")
   }
 }
 
@@ -203,7 +256,8 @@ async function firstAnswer(url: string, server: ChildProcess): Promise<Response>
       return await fetch(url)
     } catch (cause) {
       const isOver = server.exitCode !== null || server.signalCode !== null
-      if (isOver || performance.now() > deadline) throw new Error(`no answer from ${url}`, { cause })
+      if (isOver || performance.now() > deadline)
+        throw new Error(`no answer from ${url}`, { cause })
       await delay(50)
     }
   }

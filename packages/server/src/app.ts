@@ -171,10 +171,11 @@ function requestId(given: string | string[] | undefined): string {
   return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID()
 }
 
+/** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
 function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
   return reply
     .code(problems[problem.code].status)
-    .headers(problem.headers)
+    .headers({ ...SECURITY_HEADERS, "x-request-id": requestId, ...problem.headers })
     .type("application/problem+json")
     .send(JSON.stringify(problemDetails(problem, requestId)))
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 
@@ -14,6 +14,8 @@ export interface DataDirectory {
   /** Demo data was loaded into it; production refuses such a directory. */
   readonly demo: boolean
   markDemo(): void
+  /** Called once the index is open; later its absence is a fault, because an empty one would read as CLEAN. */
+  markIndexed(): void
 }
 
 export class DataDirectoryError extends Error {
@@ -31,27 +33,33 @@ export function openDataDirectory(path: string): DataDirectory {
       `${path} has format ${found.format}; this program knows formats up to ${FORMAT}. Use a newer Assay.`,
     )
   }
-  const write = (demo: boolean): void => {
-    writeFileSync(`${formatFile}.new`, `${JSON.stringify({ format: FORMAT, demo })}\n`, {
-      mode: 0o600,
-      flush: true,
-    })
+  const write = (next: Format): void => {
+    writeFileSync(`${formatFile}.new`, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true })
     renameSync(`${formatFile}.new`, formatFile)
+    state = next
   }
-  if (found === null) write(false)
-  let demo = found?.demo ?? false
+  let state: Format = found ?? { format: FORMAT, demo: false, indexed: false }
+  if (found === null) write(state)
+  const index = join(path, "index")
+  if (state.indexed && !existsSync(index)) {
+    throw new DataDirectoryError(
+      `${path} has lost its index. Restore it: an empty one would call everyone clean.`,
+    )
+  }
   return {
     path,
-    index: join(path, "index"),
+    index,
     records: join(path, "records.sqlite"),
     lists: join(path, "lists"),
     controlSocket: join(path, "control.sock"),
     get demo() {
-      return demo
+      return state.demo
     },
     markDemo() {
-      if (!demo) write(true)
-      demo = true
+      if (!state.demo) write({ ...state, demo: true })
+    },
+    markIndexed() {
+      if (!state.indexed) write({ ...state, indexed: true })
     },
   }
 }
@@ -75,7 +83,13 @@ export function lockDataDirectory(path: string): { release(): void } | null {
   return { release: () => database.close() }
 }
 
-function readFormat(file: string): { format: number; demo: boolean } | null {
+interface Format {
+  readonly format: number
+  readonly demo: boolean
+  readonly indexed: boolean
+}
+
+function readFormat(file: string): Format | null {
   let text: string
   try {
     text = readFileSync(file, "utf8")
@@ -83,8 +97,12 @@ function readFormat(file: string): { format: number; demo: boolean } | null {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
     throw error
   }
-  const { format, demo } = JSON.parse(text) as { format?: unknown; demo?: unknown }
-  if (typeof format !== "number" || typeof demo !== "boolean")
-    throw new DataDirectoryError(`${file} is not readable as a format file`)
-  return { format, demo }
+  try {
+    const { format, demo, indexed } = JSON.parse(text) as Partial<Format>
+    if (typeof format === "number")
+      return { format, demo: demo === true, indexed: indexed === true }
+  } catch {
+    // Reported below, with the other ways a file can be unreadable.
+  }
+  throw new DataDirectoryError(`${file} is damaged`)
 }

@@ -1,27 +1,11 @@
 import cluster from "node:cluster"
 import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
-import { printConfig } from "./cli/config.ts"
-import { runDoctor } from "./cli/doctor.ts"
-import {
-  createKey,
-  type CreateOptions,
-  listKeys,
-  mintKey,
-  revokeKey,
-  rotateKey,
-} from "./cli/keys.ts"
-import { serve } from "./cli/serve.ts"
-import { CommandError, type Terminal } from "./cli/terminal.ts"
-import { ConfigError, readConfig } from "./config.ts"
-import { DataDirectoryError } from "./data-directory.ts"
-import { openLog } from "./log.ts"
-import { runWorker } from "./process/worker.ts"
-import { ListsError } from "./score/lists.ts"
-import { SecretError } from "./secrets.ts"
-import { IndexUnavailable } from "./stores/exposure-index.ts"
-import { RecordsError } from "./stores/records-error.ts"
+import type { CreateOptions } from "./cli/keys.ts"
+import type { Terminal } from "./cli/terminal.ts"
 import { VERSION } from "./version.ts"
+
+// A command imports only what it runs, so that `assay keys list` does not load a web server.
 
 const terminal: Terminal = {
   env: process.env,
@@ -42,10 +26,16 @@ function program(): Command {
   assay
     .command("serve")
     .description("start the service")
-    .option("--workers <count>", "processes that answer requests")
-    .action((options: { workers?: string }) =>
-      serve(options, terminal, cluster, (signal, listener) => void process.on(signal, listener)),
-    )
+    .option("--workers <count>", "processes that answer requests (default: ASSAY_WORKERS, or 1)")
+    .action(async (options: { workers?: string }) => {
+      const { serve } = await import("./cli/serve.ts")
+      await serve(
+        options,
+        terminal,
+        cluster,
+        (signal, listener) => void process.on(signal, listener),
+      )
+    })
 
   const keys = assay.command("keys").description("make and end API keys")
   keys
@@ -57,80 +47,79 @@ function program(): Command {
     .option("--scopes <list>", "what it may do, separated by commas, or all (default: score)")
     .option("--expires <time>", "when it ends: 12h, 90d (default: never)")
     .option("--label <text>", "a note to recognise it by")
-    .action((options: CreateOptions) => createKey(options, terminal))
+    .action(async (options: CreateOptions) =>
+      (await import("./cli/keys.ts")).createKey(options, terminal),
+    )
   keys
     .command("list")
     .description("list keys, without what would let anyone use them")
     .option("--tenant <name>", "only those of this tenant")
-    .action((options: { tenant?: string }) => listKeys(options, terminal))
+    .action(async (options: { tenant?: string }) =>
+      (await import("./cli/keys.ts")).listKeys(options, terminal),
+    )
   keys
     .command("rotate <id>")
     .description("replace a key by a new one and print that, once")
     .option("--overlap <time>", "how long the old one goes on working", "24h")
     .option("--expires <time>", "when the new one ends (default: never)")
-    .action((id: string, options: { overlap: string; expires?: string }) =>
-      rotateKey(id, options, terminal),
+    .action(async (id: string, options: { overlap: string; expires?: string }) =>
+      (await import("./cli/keys.ts")).rotateKey(id, options, terminal),
     )
   keys
     .command("revoke <id>")
     .description("end a key")
-    .action((id: string) => revokeKey(id, terminal))
+    .action(async (id: string) => (await import("./cli/keys.ts")).revokeKey(id, terminal))
   keys
     .command("mint")
     .description(
       "print a key for ASSAY_BOOTSTRAP_KEY; it opens nothing until a service starts with it",
     )
-    .action(() => mintKey(terminal))
+    .action(async () => (await import("./cli/keys.ts")).mintKey(terminal))
 
   assay
     .command("config")
     .description("print every setting, its value, where that comes from and what it means")
-    .action(() => printConfig(terminal))
+    .action(async () => (await import("./cli/config.ts")).printConfig(terminal))
   assay
     .command("doctor")
     .description("check the master secret, disk, clock, lists and index")
-    .action(() => runDoctor(terminal))
+    .action(async () => (await import("./cli/doctor.ts")).runDoctor(terminal))
   return assay
 }
 
-/** Failures whose message was written for the person at the terminal. */
-const explained = [
-  CommandError,
-  ConfigError,
-  DataDirectoryError,
-  SecretError,
-  ListsError,
-  IndexUnavailable,
-  RecordsError,
-]
+/** Failures whose message was written for the person at the terminal; of any other they get the stack. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  "CommandError",
+  "ConfigError",
+  "DataDirectoryError",
+  "SecretError",
+  "StartError",
+  "ListsError",
+  "IndexUnavailable",
+  "NewerIndexFormat",
+  "WrongSecret",
+  "RecordsError",
+  "WrongSecretError",
+])
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const message = explained.some((kind) => error instanceof kind)
-    ? (error as Error).message
-    : String((error as Error).stack)
-  process.stderr.write(`assay: ${message}\n`)
+  const { name, message, stack } = error as Error
+  process.stderr.write(`assay: ${EXPLAINED.has(name) ? message : (stack ?? message)}\n`)
   return 1
 }
 
 async function run(): Promise<void> {
   if (cluster.isWorker) {
     // A terminal sends its signals to every process; a worker stops when its primary says so.
-    process.on("SIGINT", () => undefined)
-    process.on("SIGTERM", () => undefined)
-    process.on("SIGHUP", () => undefined)
-    const config = readConfig(process.env, workersFlag(process.argv))
-    await runWorker(config, openLog(config.logLevel), process as never, () => process.exit(0))
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
+    const { runWorker } = await import("./process/worker.ts")
+    await runWorker(process.env, process as never, () => process.exit(0))
     return
   }
   cluster.setupPrimary({ serialization: "advanced" })
   await program().parseAsync(process.argv)
   process.exit(0)
-}
-
-function workersFlag(argv: readonly string[]): string | undefined {
-  const at = argv.indexOf("--workers")
-  return at === -1 ? undefined : argv[at + 1]
 }
 
 run().catch((error: unknown) => process.exit(exitCodeOf(error)))

@@ -1,4 +1,5 @@
-import { statfsSync } from "node:fs"
+import { existsSync, statfsSync } from "node:fs"
+import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openLists } from "../score/lists.ts"
@@ -19,6 +20,9 @@ const CLOCK_EARLIEST = Date.UTC(2026, 0, 1)
 /** Looks at what usually goes wrong and says so in one line each. Fails if there is a fault; changes nothing. */
 export async function runDoctor(terminal: Terminal): Promise<void> {
   const config = readConfig(terminal.env)
+  if (!existsSync(join(config.dataDirectory, "format.json"))) {
+    throw new CommandError(`No service was ever started on ${config.dataDirectory}`)
+  }
   let faults = 0
   for (const [name, check] of Object.entries(checks)) {
     const [state, text] = await check(config, terminal).catch((error: unknown): Finding => [

@@ -23,6 +23,13 @@ export async function createKey(options: CreateOptions, terminal: Terminal): Pro
   const { env, now, user: actor } = terminal
   const at = now()
   const expiresAt = options.expires === undefined ? null : at + duration(options.expires)
+  for (const [option, text] of [
+    ["--tenant", options.tenant],
+    ["--label", options.label],
+  ] as const) {
+    if (text !== undefined && !/^\P{C}{1,100}$/u.test(text))
+      throw new CommandError(`${option} takes 1 to 100 printable characters`)
+  }
   const key = mintApiKey()
   await withRecords(readConfig(env), async (records) => {
     const tenant = options.service === true ? null : await tenantFor(options, records, terminal)

@@ -106,7 +106,7 @@ function entryOf(
     item = null,
     confidence = null,
   } = seen
-  const hour = Math.round(nowMs / HOUR_MS - (hoursAgo ?? daysAgo * 24))
+  const hour = Math.floor(nowMs / HOUR_MS - (hoursAgo ?? daysAgo * 24))
   return {
     kind,
     secret,

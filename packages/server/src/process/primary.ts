@@ -43,6 +43,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const secrets = openSecrets(config.secretFile, config.secretFile.startsWith(directory.path))
   const index = await openLmdbIndex({ path: directory.index })
   await index.checkKeyCheckValue(secrets.checkValue)
+  directory.markIndexed()
   const records = await openRecordsWriter(
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl },
   )

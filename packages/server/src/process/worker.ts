@@ -3,11 +3,11 @@ import { openCallers } from "../accounts/callers.ts"
 import { openLimits } from "../accounts/limits.ts"
 import { openUsage } from "../accounts/usage.ts"
 import { buildApp } from "../app.ts"
-import type { Config } from "../config.ts"
+import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { listen } from "../http/listen.ts"
-import type { Log } from "../log.ts"
+import { openLog } from "../log.ts"
 import { openLists } from "../score/lists.ts"
 import { currentModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
@@ -24,11 +24,12 @@ const FLUSH_MS = 1000
 
 /** Answers requests until the primary says stop. Opens every store for reading only; writes go through the primary. */
 export async function runWorker(
-  config: Config,
-  log: Log,
+  env: Environment,
   parent: ParentPipe,
   exit: () => void,
 ): Promise<void> {
+  const config = readConfig(env)
+  const log = openLog(config.logLevel)
   const channel = parentChannel(parent)
   const within = openCalls(channel)
   const now = Date.now

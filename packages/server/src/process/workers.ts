@@ -18,6 +18,11 @@ export interface Workers {
   callAll(method: string): Promise<unknown[]>
 }
 
+/** The service could not start; what kept a worker from it, the worker has already said. */
+export class StartError extends Error {
+  override readonly name = "StartError"
+}
+
 interface Running {
   readonly worker: Worker
   readonly call: Call
@@ -46,7 +51,7 @@ export async function startWorkers(
     const ready = new Promise<WorkerAddress>((resolve, reject) => {
       const timer = setTimeout(() => {
         worker.process.kill("SIGKILL")
-        reject(new Error("A worker did not become ready in time"))
+        reject(new StartError("A worker did not become ready in time"))
       }, READY_MS)
       answerCalls(channel, {
         ...methods,
@@ -58,7 +63,7 @@ export async function startWorkers(
       })
       worker.once("exit", (exitCode, signal) => {
         clearTimeout(timer)
-        reject(new Error("A worker ended before it was ready"))
+        reject(new StartError("A worker ended before it was ready"))
         if (!running.delete(self) || self.leaving || stopping) return
         log.error("worker died and is replaced", {
           worker: worker.id,

@@ -66,9 +66,13 @@ if (import.meta.main) {
           yield row
         }
       }
-      await index.merge(batch.id, reported())
-      await index.goLive(batch.id, { rows, identities }, 2)
-      say("live")
+      try {
+        await index.merge(batch.id, reported())
+        await index.goLive(batch.id, { rows, identities }, 2)
+        say("live")
+      } catch (error) {
+        say({ failed: error instanceof Error ? error.name : "unknown" })
+      }
     }
   }
   await index.close()

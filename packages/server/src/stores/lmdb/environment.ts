@@ -22,8 +22,9 @@ const binary = { encoding: "binary", keyEncoding: "binary" } as const
  * Opens the three databases under `path`, creating them unless `readOnly`; only their owner can read the files.
  *
  * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a commit is written,
- * synced and only then pointed to, and its promise resolves last (seen with strace). `noMemInit` stays off, so that no
- * page on disk carries what else was in memory.
+ * synced and only then pointed to, and its promise resolves last (seen with strace). `eventTurnBatching` wraps writes
+ * in a promise that nobody can catch, so that a full disk would end the process. `noMemInit` stays off, so that no page
+ * on disk carries what else was in memory.
  */
 export function openEnvironment(path: string, readOnly: boolean, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
@@ -33,7 +34,15 @@ export function openEnvironment(path: string, readOnly: boolean, mapSize: number
     prepareFiles(path, [dataFile, join(path, "lock.mdb")])
   }
   requireDatabase(dataFile)
-  const options = { path, readOnly, mapSize, maxDbs: 3, noSubdir: false, overlappingSync: false }
+  const options = {
+    path,
+    readOnly,
+    mapSize,
+    maxDbs: 3,
+    noSubdir: false,
+    overlappingSync: false,
+    eventTurnBatching: false,
+  }
   const root = open<Uint8Array, Uint8Array>({ ...options, ...binary })
   try {
     const named = (name: string): BinaryDatabase => {

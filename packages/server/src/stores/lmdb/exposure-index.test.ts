@@ -5,13 +5,14 @@ import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { breach } from "../entry-samples-suite.ts"
 import { keyOf, source } from "../exposure-index-process-suite.ts"
-import { exposureIndexSuite } from "../exposure-index-suite.ts"
+import { exposureIndexSuite, secondProcess } from "../exposure-index-suite.ts"
 import { IndexUnavailable, NewerIndexFormat, type ExposureIndex } from "../exposure-index.ts"
 import { openEnvironment, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
 import { open } from "./suite-opener.ts"
 
-exposureIndexSuite("lmdb", open, new URL("suite-opener.ts", import.meta.url))
+const opener = new URL("suite-opener.ts", import.meta.url)
+exposureIndexSuite("lmdb", open, opener)
 
 const alice = keyOf(-1)
 
@@ -143,7 +144,32 @@ test("lmdb: a reader looks up, follows the writer and cannot write", async (t) =
     await assert.rejects(reader.openBatch(source, "file 2", 1), IndexUnavailable)
     await assert.rejects(reader.removeBatch(1, 1), IndexUnavailable)
     await assert.rejects(reader.checkKeyCheckValue("a"), IndexUnavailable)
+    const writer = await secondProcess(t, opener, path)
+    writer.tell({ verb: "import", fingerprint: "file 2", identities: 10 })
+    await writer.said((answer) => answer === "live")
+    assert.equal((await reader.lookup(keyOf(2), null)).entries.length, 3)
     assert.equal((await reader.lookup(alice, null)).entries.length, 1)
+  })
+})
+
+test("lmdb: a full disk fails the import and nothing else", async (t) => {
+  const path = await writtenIndex(t)
+  const writer = await secondProcess(t, opener, path, 2_000)
+  writer.tell({ verb: "import", fingerprint: "huge", identities: 100_000 })
+  let failure: unknown
+  await writer.said((answer) => {
+    assert.notEqual(answer, "live")
+    failure = (answer as { failed?: string }).failed
+    return failure !== undefined
+  })
+  assert.equal(failure, "IndexUnavailable")
+  // The same process goes on answering.
+  const key = Buffer.from(alice).toString("hex")
+  assert.equal(await writer.ask({ verb: "count", key }), 1)
+  assert.equal(await writer.ask({ verb: "count", key: Buffer.from(keyOf(1)).toString("hex") }), 0)
+  await closing(await openLmdbIndex({ path }), async (index) => {
+    assert.equal((await index.lookup(alice, null)).entries.length, 1)
+    assert.equal((await index.catalogue()).batches.get(2)?.state, "loading")
   })
 })
 

@@ -1,0 +1,107 @@
+// Sends requests over a fixed number of connections, one at a time on each, and prints LoadFigures.
+import { readFileSync } from "node:fs"
+import { createHistogram } from "node:perf_hooks"
+import { connectTo, type Connection } from "./generator-connection.ts"
+import type { GeneratorOrder, LoadFigures } from "./load.ts"
+
+/** Requests due within one tick of the timer are sent together; it is the finest Node's timers go. */
+const TICK_MS = 1
+/** After the last request was due, answers have this long to arrive. */
+const PATIENCE_MS = 10_000
+
+const order = JSON.parse(process.argv[2] ?? "") as GeneratorOrder
+const requests = requestsOf(order)
+const latency = createHistogram()
+let answers = 0
+let refused = 0
+
+const open = Array.from({ length: order.connections }, () => connectTo(order.port))
+const startedAt = performance.now()
+const broken = order.ratePerSecond === null ? await withoutPace() : await paced(order.ratePerSecond)
+const seconds = (performance.now() - startedAt) / 1000
+for (const connection of open) connection.close()
+const figures: LoadFigures = {
+  requests: answers,
+  seconds,
+  p50Ms: latency.percentile(50) / 1e6,
+  p99Ms: latency.percentile(99) / 1e6,
+  refused,
+  broken,
+}
+console.log(JSON.stringify(figures))
+
+/** Sends what is due each tick, over whichever connection is free; the number that stayed without an answer. */
+async function paced(ratePerSecond: number): Promise<number> {
+  const total = Math.floor(ratePerSecond * order.seconds)
+  const dueAt = (n: number): number => startedAt + (n * 1000) / ratePerSecond
+  const idle = [...open]
+  let sent = 0
+  let failed = 0
+  return await new Promise((resolve) => {
+    const finish = (): void => {
+      clearInterval(ticking)
+      clearTimeout(patience)
+      resolve(total - answers)
+    }
+    const sendDue = (): void => {
+      while (sent < total && dueAt(sent) <= performance.now()) {
+        const connection = idle.pop()
+        // All are waiting for answers: the request stays due, and its wait counts as latency.
+        if (connection === undefined) return
+        void use(connection, sent++)
+      }
+    }
+    const use = async (connection: Connection, n: number): Promise<void> => {
+      try {
+        record(await connection.send(requestAt(n)), dueAt(n))
+        idle.push(connection)
+        sendDue()
+      } catch {
+        failed++
+      }
+      if (answers + failed === total || failed === open.length) finish()
+    }
+    const ticking = setInterval(sendDue, TICK_MS)
+    const patience = setTimeout(finish, order.seconds * 1000 + PATIENCE_MS)
+  })
+}
+
+/** Every connection as fast as it is answered; the number of connections that broke. */
+async function withoutPace(): Promise<number> {
+  const endsAt = startedAt + order.seconds * 1000
+  let sent = 0
+  const ended = await Promise.allSettled(
+    open.map(async (connection) => {
+      for (let at = performance.now(); at < endsAt; at = performance.now())
+        record(await connection.send(requestAt(sent++)), at)
+    }),
+  )
+  return ended.filter(({ status }) => status === "rejected").length
+}
+
+function record(status: number, sinceMs: number): void {
+  answers++
+  if (status < 200 || status > 299) refused++
+  latency.record(Math.max(1, Math.round((performance.now() - sinceMs) * 1e6)))
+}
+
+function requestAt(n: number): Buffer {
+  return requests[n % requests.length] as Buffer
+}
+
+function requestsOf({ port, path, apiKey, bodiesFile }: GeneratorOrder): readonly Buffer[] {
+  const bodies = readFileSync(bodiesFile, "utf8").split("\n").filter(Boolean)
+  return bodies.map((body) =>
+    Buffer.from(
+      [
+        `POST ${path} HTTP/1.1`,
+        `Host: 127.0.0.1:${port}`,
+        "Content-Type: application/json",
+        `Authorization: Bearer ${apiKey}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        "",
+        body,
+      ].join("\r\n"),
+    ),
+  )
+}

@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { BenchError } from "./bench.ts"
+
+/** Throws where the kernel does not say what a process used. */
+export function requireProcessFigures(): void {
+  if (!existsSync("/proc/self/smaps_rollup"))
+    throw new BenchError("processor time and memory are read from /proc, which needs Linux")
+}
+
+/** A process and all that it started, itself first. */
+export function processTree(pid: number): readonly number[] {
+  const parents = new Map<number, number[]>()
+  for (const name of readdirSync("/proc")) {
+    const parent = /^\d+$/.test(name) ? parentOf(name) : null
+    if (parent !== null) parents.set(parent, [...(parents.get(parent) ?? []), Number(name)])
+  }
+  const tree = [pid]
+  // Grows while it is walked, until the last descendant has no children.
+  for (const member of tree) tree.push(...(parents.get(member) ?? []))
+  return tree
+}
+
+const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
+
+/** Processor time a process has used so far in microseconds: user and system, all its threads. */
+export function processorMicros(pid: number): number {
+  const fields = statFields(String(pid))
+  return microsOf([Number(fields[STAT_UTIME]), Number(fields[STAT_STIME])])
+}
+
+/** Processor time this process and those it started and saw end have used, in microseconds. */
+export function ownProcessorMicros(): number {
+  const fields = statFields("self")
+  const own = [STAT_UTIME, STAT_STIME, STAT_CHILDREN_UTIME, STAT_CHILDREN_STIME]
+  return microsOf(own.map((field) => Number(fields[field])))
+}
+
+/** Processor time all processes of the machine have used, in microseconds. */
+export function machineProcessorMicros(): number {
+  const [, ...ticks] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/ +/)
+  return microsOf(BUSY_STATES.map((state) => Number(ticks[state])))
+}
+
+/** Memory no file backs: what the process itself costs, without code and pages of mapped databases. */
+export function anonymousBytes(pid: number): number {
+  const kibibytes = /^Anonymous:\s+(\d+) kB$/m.exec(
+    readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"),
+  )?.[1]
+  if (kibibytes === undefined) throw new BenchError("the kernel does not tell anonymous memory")
+  return Number(kibibytes) * 1024
+}
+
+// proc(5), counted from the state, which is the first field after the name.
+const STAT_PARENT = 1
+const STAT_UTIME = 11
+const STAT_STIME = 12
+const STAT_CHILDREN_UTIME = 13
+const STAT_CHILDREN_STIME = 14
+
+/** User, nice, system, interrupts: not idle, not waiting for a disk, and not what a host took away. */
+const BUSY_STATES = [0, 1, 2, 5, 6]
+
+function microsOf(ticks: readonly number[]): number {
+  return (ticks.reduce((sum, count) => sum + count, 0) * 1_000_000) / ticksPerSecond
+}
+
+function statFields(pid: string): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  // The name is in parentheses and may hold spaces and parentheses itself.
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+}
+
+function parentOf(pid: string): number | null {
+  try {
+    return Number(statFields(pid)[STAT_PARENT])
+  } catch {
+    // It ended between being listed and being read.
+    return null
+  }
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict"
+import { suite, test } from "node:test"
+import { emailInput, emailModel, phoneModel } from "./arbitrary-inputs-suite.ts"
+import { assessEmail } from "./assess-email.ts"
+import emailDocument from "./email-1.0.json" with { type: "json" }
+import { ModelFault } from "./model-document.ts"
+import { loadEmailModel } from "./model-email.ts"
+import { loadPhoneModel } from "./model-phone.ts"
+import { emailModels, phoneModels } from "./models.ts"
+import phoneDocument from "./phone-1.0.json" with { type: "json" }
+import { lineOf } from "./phone-input.ts"
+
+/** A copy of the document with one member changed; undefined takes it away. */
+function changed(document: object, path: string, value: unknown): unknown {
+  const copy = structuredClone(document)
+  const names = path.split("/").slice(1)
+  const last = names.pop() ?? ""
+  let holder = copy as Record<string, unknown>
+  for (const name of names) holder = holder[name] as Record<string, unknown>
+  if (value === undefined) Reflect.deleteProperty(holder, last)
+  else holder[last] = value
+  return copy
+}
+
+function assertFault(
+  load: (document: unknown) => unknown,
+  document: unknown,
+  path: string,
+  reason: RegExp,
+) {
+  assert.throws(
+    () => load(document),
+    (error) => {
+      assert.ok(error instanceof ModelFault)
+      assert.equal(error.path, path)
+      assert.match(error.message, reason)
+      assert.ok(error.message.includes(path === "" ? "document" : path))
+      return true
+    },
+  )
+}
+
+suite("a malformed e-mail model is refused", () => {
+  const faults: [string, unknown, RegExp][] = [
+    ["/priors/credential", undefined, /is missing/],
+    ["/priors/credential", 1, /must be < 1/],
+    ["/priors/abuse", "0.01", /must be number/],
+    ["/exposure/kinds/breach/oddsRatio", 0.5, /must be >= 1/],
+    ["/exposure/kinds/breach/oddsRadio", 10, /is not a member of the model/],
+    ["/exposure/secrets/plaintext", 1.2, /must be <= 1/],
+    ["/market/tested/halfLifeDays", 0, /must be > 0/],
+    ["/abuse/ownershipVerified", 0.7, /must be <= 0/],
+    ["/abuse/disposable", -2.8, /must be >= 0/],
+    ["/abuse/emailAge/2/0", 5, /must be greater than the one before it/],
+    ["/abuse/emailAge/2/1", null, /must be number/],
+    ["/stages/native/attack", "STOLEN", /./],
+    ["/stages/limits/TRADED/floor", 10, /is below that of the stage before/],
+    ["/stages/limits/TESTED/cap", 50, /is below that of the stage before/],
+    ["/stages/limits/LEAKED/floor", 35, /is above the cap/],
+    ["/stages/freshRepost/floor", 41, /between the floors of REPOSTED and TRADED/],
+    ["/texts/reuse", "Same password by {sources}", /must match pattern/],
+    ["/texts/exposures/CRED_BREACH/one", "{secret in one", /must match pattern/],
+    ["/texts/signals/DW_LISTED/many", "", /must match pattern/],
+    ["/version", "1", /must match pattern/],
+    ["/name", "phone", /./],
+    ["/surplus", 1, /is not a member of the model/],
+  ]
+  for (const [path, value, reason] of faults) {
+    test(`${path} as ${value === undefined ? "nothing" : JSON.stringify(value)}`, () => {
+      assertFault(loadEmailModel, changed(emailDocument, path, value), path, reason)
+    })
+  }
+
+  test("a document that is no object", () => {
+    for (const document of [null, undefined, [], "email", 1]) {
+      assertFault(loadEmailModel, document, "", /must be object/)
+    }
+  })
+})
+
+suite("a malformed phone model is refused", () => {
+  const faults: [string, unknown, RegExp][] = [
+    ["/takeover/prior", 0, /must be > 0/],
+    ["/takeover/recycled/floor", 101, /must be <= 100/],
+    ["/takeover/simChange/floor/1/0", 1, /must be greater than the one before it/],
+    ["/takeover/simChange/delays", [], /./],
+    ["/quality/lines/mobile", undefined, /is missing/],
+    ["/quality/active", 0.2, /must be <= 0/],
+    ["/lineOfNumberType/mobile", "cellular", /./],
+    ["/fields/smsWeakLines/0", "voip", /./],
+    ["/texts/reasons/SIM_CHANGED", "SIM changed {when}", /must match pattern/],
+  ]
+  for (const [path, value, reason] of faults) {
+    test(`${path} as ${value === undefined ? "nothing" : JSON.stringify(value)}`, () => {
+      assertFault(loadPhoneModel, changed(phoneDocument, path, value), path, reason)
+    })
+  }
+})
+
+suite("models", () => {
+  test("are held by version, and no version is made up", () => {
+    assert.equal(emailModels["1.0"].version, "1.0")
+    assert.equal(phoneModels["1.0"].version, "1.0")
+    assert.equal(emailModels["0.9"], undefined)
+    assert.equal(emailModels.constructor, undefined)
+  })
+
+  test("cannot be changed after loading, by themselves or by their document", () => {
+    const document = structuredClone(emailDocument)
+    const model = loadEmailModel(document)
+    document.priors.abuse = 0.5
+    assert.equal(model.priors.abuse, 0.01)
+    assert.ok(Object.isFrozen(model.abuse.emailAge[0]))
+    assert.ok(!Object.isFrozen(document.priors))
+  })
+
+  test("another version scores by its own numbers and names itself", () => {
+    const other = loadEmailModel({
+      ...structuredClone(emailDocument),
+      version: "1.1",
+      priors: { credential: 0.0033, abuse: 0.1 },
+    })
+    const [now, then] = [other, emailModel].map((model) => assessEmail(emailInput(), model))
+    assert.deepEqual([now?.model_version, now?.risk_score], ["1.1", 35])
+    assert.deepEqual([then?.model_version, then?.risk_score], ["1.0", 7])
+  })
+
+  test("weights of coverage add up to the whole", () => {
+    const sum = (weights: object) =>
+      (Object.values(weights) as number[]).reduce((total, weight) => total + weight, 0)
+    assert.ok(Math.abs(sum(emailModel.confidence.coverage) - 1) <= 1e-12)
+    assert.ok(Math.abs(sum(phoneModel.coverage) - 1) <= 1e-12)
+  })
+
+  test("know the line of each number type, and unknown for any other", () => {
+    assert.equal(lineOf("fixed_line_or_mobile", phoneModel), "mobile")
+    assert.equal(lineOf("pager", phoneModel), "voip_nonfixed")
+    assert.equal(lineOf("shared_cost", phoneModel), "fixed")
+    assert.equal(lineOf("invalid", phoneModel), "unknown")
+    assert.equal(lineOf("toString", phoneModel), "unknown")
+  })
+})

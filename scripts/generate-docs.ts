@@ -1,0 +1,73 @@
+// npm run docs: writes docs/reference from the code it describes. With --check it writes nothing and
+// fails when a page is not what the code would print today.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { format, resolveConfig } from "prettier"
+import { apiPage } from "./reference/api.ts"
+import { commandLinePage } from "./reference/command-line.ts"
+import { configurationPage } from "./reference/configuration.ts"
+import { limitsPage } from "./reference/limits.ts"
+import { emailModelPage } from "./reference/model-email.ts"
+import { phoneModelPage } from "./reference/model-phone.ts"
+import { problemsPage } from "./reference/problems.ts"
+import { root } from "./repository.ts"
+
+const folder = join(root, "docs", "reference")
+
+const [flag, ...others] = process.argv.slice(2)
+if (others.length > 0 || (flag !== undefined && flag !== "--check")) {
+  console.error("Usage: node --conditions=source scripts/generate-docs.ts [--check]")
+  process.exit(2)
+}
+const pages = await currentPages()
+if (flag === "--check") check(pages)
+else write(pages)
+
+/** Every page by its file name, formatted as the repository formats Markdown. */
+async function currentPages(): Promise<ReadonlyMap<string, string>> {
+  const [api, commandLine] = await Promise.all([apiPage(), commandLinePage()])
+  const texts = {
+    "api.md": api,
+    "command-line.md": commandLine,
+    "configuration.md": configurationPage(),
+    "limits.md": limitsPage(),
+    "model-email-1.0.md": emailModelPage(),
+    "model-phone-1.0.md": phoneModelPage(),
+    "problems.md": problemsPage(),
+  }
+  const options = await resolveConfig(join(folder, "api.md"))
+  const formatted = new Map<string, string>()
+  for (const [name, text] of Object.entries(texts)) {
+    const page = `<!-- Printed by \`npm run docs\` from the code; edit that, not this. -->\n\n${text}`
+    formatted.set(name, await format(page, { ...options, parser: "markdown" }))
+  }
+  return formatted
+}
+
+function write(wanted: ReadonlyMap<string, string>): void {
+  mkdirSync(folder, { recursive: true })
+  for (const name of strays(wanted)) rmSync(join(folder, name))
+  for (const [name, text] of wanted) writeFileSync(join(folder, name), text)
+  console.log(`Written to docs/reference: ${[...wanted.keys()].join(", ")}`)
+}
+
+function check(wanted: ReadonlyMap<string, string>): void {
+  const stale = [...wanted].filter(([name, text]) => stored(name) !== text).map(([name]) => name)
+  const names = [...stale, ...strays(wanted)].map((name) => `docs/reference/${name}`)
+  if (names.length === 0) {
+    console.log(`${wanted.size} pages of docs/reference are current`)
+    return
+  }
+  console.error(`Not what the code says; run \`npm run docs\`:\n${names.join("\n")}`)
+  process.exitCode = 1
+}
+
+function stored(name: string): string | null {
+  const file = join(folder, name)
+  return existsSync(file) ? readFileSync(file, "utf8") : null
+}
+
+/** Files in the folder that no generator writes any more. */
+function strays(wanted: ReadonlyMap<string, string>): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => !wanted.has(name)) : []
+}

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { root } from "../repository.ts"
+
+/** The `assay` command run from its sources. */
+export const serverCommand = [
+  process.execPath,
+  "--conditions=source",
+  join(root, "packages/server/src/main.ts"),
+] as const
+
+const READY_MS = 60_000
+
+/** Starts a real service on a directory of its own, asks it something, and stops it. */
+export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promise<T> {
+  const data = mkdtempSync(join(tmpdir(), "assay-docs-"))
+  const [program, ...args] = serverCommand
+  const server = spawn(program, [...args, "serve"], {
+    cwd: data,
+    env: { PATH: process.env.PATH, ASSAY_DATA: data, PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const ended = once(server, "exit")
+  try {
+    return await ask(await addressOf(server))
+  } finally {
+    server.kill("SIGTERM")
+    await ended
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+/** The address a starting service prints; fails with what it said when it ends or stays silent. */
+function addressOf(server: ReturnType<typeof spawn>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ""
+    const fail = (reason: string): void => reject(new Error(`The service ${reason}:\n${said}`))
+    const timer = setTimeout(() => fail("did not start in time"), READY_MS)
+    server.once("exit", () => {
+      clearTimeout(timer)
+      fail("ended before it was ready")
+    })
+    const listen = (chunk: Buffer): void => {
+      said += chunk.toString()
+      const base = /API reference\s+(http:\/\/\S+)\/docs/.exec(said)?.[1]
+      if (base === undefined) return
+      clearTimeout(timer)
+      resolve(base)
+    }
+    server.stdout?.on("data", listen)
+    server.stderr?.on("data", listen)
+  })
+}

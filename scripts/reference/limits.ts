@@ -1,0 +1,79 @@
+import { problems, SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
+import { plans, type Plan } from "../../packages/server/src/accounts/plans.ts"
+import { settings, type SettingName } from "../../packages/server/src/config.ts"
+import {
+  SHARED_ENTRIES_MAX,
+  TENANT_ENTRIES_MAX,
+} from "../../packages/server/src/stores/entry-set.ts"
+import { code, counted, lines, table } from "./page.ts"
+
+export function limitsPage(): string {
+  return lines(
+    "# Limits",
+    "## Plans",
+    table(
+      [
+        "Plan",
+        "Requests a second",
+        "Lookups a month",
+        "Different identities a day",
+        "Names sources",
+        "Scopes a key can have",
+      ],
+      Object.entries<Plan>(plans).map(planRow),
+    ),
+    "Limits are of the tenant, whatever key and whichever worker: seconds are windows that begin with the first request, days and months are UTC. Requests that are refused or fail are not counted. Service keys belong to no tenant and have no limits.",
+    "## Scopes",
+    table(
+      ["Scope", "Held by"],
+      [
+        ...TENANT_SCOPES.map((scope) => [code(scope), "keys of a tenant"]),
+        ...SERVICE_SCOPES.map((scope) => [code(scope), "service keys"]),
+      ],
+    ),
+    "This release has operations for `score` only; the other scopes can be given to a key and open nothing yet.",
+    "## Requests",
+    table(
+      ["Past this limit", "Status", "The limit"],
+      (["body-too-large", "headers-too-large", "request-timeout"] as const).map((name) => [
+        code(name),
+        problems[name].status,
+        problems[name].meaning,
+      ]),
+    ),
+    table(
+      ["Setting", "Default", "Takes", "Meaning"],
+      (["ASSAY_REQUEST_SECONDS", "ASSAY_SHED_DELAY_MS", "ASSAY_STOP_SECONDS"] as const).map(
+        settingRow,
+      ),
+    ),
+    "## Evidence of one identity",
+    table(
+      ["What an answer rests on", "At most"],
+      [
+        ["shared entries", SHARED_ENTRIES_MAX],
+        ["entries of the asking tenant's own", TENANT_ENTRIES_MAX],
+      ],
+    ),
+    "Where there are more, the highest stage and then the newest are kept, and `entries_cut` in the explanation says how many were left out.",
+  )
+}
+
+function planRow([name, { limits, scopes, namedSources }]: [string, Plan]): (string | boolean)[] {
+  const shown = (limit: number | undefined): string =>
+    limit === undefined ? "no limit" : counted(limit)
+  return [
+    code(name),
+    shown(limits?.requestsPerSecond),
+    shown(limits?.lookupsPerMonth),
+    shown(limits?.identitiesPerDay),
+    namedSources,
+    scopes.map(code).join(", "),
+  ]
+}
+
+function settingRow(wanted: SettingName): string[] {
+  return settings
+    .filter(({ name }) => name === wanted)
+    .flatMap(({ name, fallback, takes, meaning }) => [code(name), fallback, takes, meaning])
+}

@@ -1,0 +1,141 @@
+import { EMAIL_REASON_CODES, emailModels, type EmailModel, STAGES } from "@assay/core/score"
+import { code, lines, percent, signed, table } from "./page.ts"
+import { points, scaleSection, sentencesOf } from "./model-shared.ts"
+
+/** The model card of the e-mail model: its data, as the document the scorer loads holds it. */
+export function emailModelPage(): string {
+  const model = emailModels["1.0"]
+  const { priors, exposure, confidence, reasons, abuse } = model
+  return lines(
+    `# E-mail model ${model.version}`,
+    "Two risks are scored apart and joined, because the same fact can speak for one and against the other: an address in an old breach is more exposed and less likely to be a throwaway. *Credential*: somebody uses this person's stolen credentials within a year. *Abuse*: the owner of the address is the abuser. With probabilities p_C and p_B the total is p = 1 − (1 − p_C)(1 − p_B).",
+    "**Not validated end to end.** No public data set joins exposures and outcomes, so probabilities are nominal: the odds ratios of exposures follow published measurements (Thomas et al., *Data Breaches, Phishing, or Malware?*, CCS 2017, and Bursztein et al., *Handcrafted Fraud and Extortion*, IMC 2014, for the base rate); most other weights are judgement.",
+    scaleSection(model),
+    "At low confidence nothing is blocked: it is reviewed.",
+    "## Credential",
+    `Prior ${percent(priors.credential)} a year. An exposure adds (odds ratio − 1) × usable share of its secret × what is left at its age × confidence of its source to the odds; the largest counts in full, each further one with ${percent(exposure.discount)} of the weight before it. The same password from two sources multiplies the sum by ${1 + exposure.reuse}. Each further class of personal data in an exposure adds ${model.depth.nats} nats, for at most ${model.depth.classesMax} of ${model.depth.classes.map(code).join(", ")}. After a confirmed change of the password older exposures count ${percent(exposure.rotatedShare)}.`,
+    table(
+      [
+        "Exposure",
+        "Odds ratio",
+        "Share that fades fast",
+        "Its half-life, days",
+        "Half-life of the rest, days",
+      ],
+      Object.entries(exposure.kinds).map(([kind, { oddsRatio, fastShare, fastHalfLifeDays }]) => [
+        code(kind),
+        oddsRatio,
+        percent(fastShare),
+        fastHalfLifeDays,
+        exposure.slowHalfLifeDays,
+      ]),
+    ),
+    table(
+      ["Secret", "Usable share"],
+      Object.entries(exposure.secrets).map(([secret, share]) => [code(secret), percent(share)]),
+    ),
+    `Signals of the criminal market, in nats; the strongest counts in full, each further one with ${percent(model.market.discount)} of the weight before it:`,
+    table(["Signal", "Nats", "At most", "Half-life, days"], marketRows(model)),
+    "## Stage",
+    `The stage is the highest of which the sources together are at least ${percent(model.stages.certainty)} sure. Its floor and cap hold the credential points. An item counts one stage less after each window without a new sighting. REPOSTED has the floor ${model.stages.freshRepost.floor} when ${model.stages.freshRepost.sourcesMin} sources repeat it within ${model.stages.freshRepost.daysMax} days.`,
+    table(["Stage", "Marker", "Floor", "Cap", "Window, days", "Set by"], stageRows(model)),
+    "## Abuse",
+    `Prior ${percent(priors.abuse)}. Terms in nats: those for and those against are summed apart, the largest in full, each further one with ${percent(abuse.discount)} of the weight before it. An unknown is no term: what was not looked up counts neither for nor against anyone.`,
+    table(["Term", "Nats"], abuseRows(model)),
+    "## Confidence",
+    `${confidence.coverageShare} × coverage + ${confidence.evidenceShare} × (1 − e^(−N/${confidence.evidenceScale})), where N adds up the best item of each source, weighed by confidence and a half-life of ${confidence.evidenceHalfLifeDays} days. \`medium\` from ${confidence.mediumFrom}, \`high\` from ${confidence.highFrom}. Confidence says how much was looked at, not how risky the address is.`,
+    table(["Family", "Share of coverage"], Object.entries(confidence.coverage)),
+    "In this release the service looks up exposures and signals in its index, and domains in the operator's lists; mail servers, domain registration, deliverability, request context and history are not looked up, so trust is covered to 0.4 and bot not at all, and no answer reaches the words those look-ups would explain.",
+    "## Reasons",
+    `At most ${reasons.countMax}, each of at least ${reasons.pointsMin} point; points of all factors, the baseline and rounding add up to the score. The order breaks ties.`,
+    table(
+      ["Code", "Sentence"],
+      EMAIL_REASON_CODES.map((name) => [code(name), sentenceOf(model, name)]),
+    ),
+  )
+}
+
+function marketRows({ market }: EmailModel): (string | number | null)[][] {
+  const saturating = [
+    ["circulation: reposts, and combo lists with a secret", market.circulation],
+    ["`listing`", market.listing],
+    ["`mention`", market.mention],
+  ] as const
+  const fading = ["ready", "sale", "tested", "attack", "monetized"] as const
+  return [
+    ...saturating.map(([name, { nats, natsMax, halfLifeDays }]) => [
+      name,
+      `${nats} × ln(1 + sum)`,
+      natsMax,
+      halfLifeDays,
+    ]),
+    ...fading.map((name) => [
+      code(name),
+      `${market[name].nats} × strongest`,
+      market[name].nats,
+      market[name].halfLifeDays,
+    ]),
+  ]
+}
+
+function stageRows({ stages }: EmailModel): (string | number | null)[][] {
+  return STAGES.map(({ name, marker }) => {
+    const { floor, cap, windowDays } = stages.limits[name]
+    const kinds = Object.entries(stages.native)
+      .filter(([, stage]) => stage === name)
+      .map(([kind]) => code(kind))
+    if (stages.addressOnly === name) kinds.push("an exposure without any secret")
+    return [name, `${marker} %`, floor, cap, windowDays, kinds.join(", ")]
+  })
+}
+
+function abuseRows({ abuse }: EmailModel): string[][] {
+  const { burnerDomain, corporate, blocklist, confirmedFraud, handle } = abuse
+  const flags = {
+    disposable: "disposable domain",
+    masked: "alias of a privacy relay",
+    undeliverable: "no mail server, or the mailbox refuses mail",
+    toxicDomain: "domain listed as a source of abuse",
+    typosquat: "domain imitates a large provider",
+    catchAll: "domain accepts every address",
+    role: "role mailbox",
+    mailboxDied: "mailbox worked once and now bounces",
+    ownershipVerified: "ownership verified",
+    deliverable: "deliverable",
+  } as const
+  return [
+    ["age of the address, days (interpolated)", points(abuse.emailAge, "")],
+    ["age of the domain, days (interpolated; not for free providers)", points(abuse.domainAge, "")],
+    ...Object.entries(flags).map(([name, text]) => [
+      text,
+      signed(abuse[name as keyof typeof flags]),
+    ]),
+    [`disposable domain younger than ${burnerDomain.daysBelow} days`, signed(burnerDomain.nats)],
+    [
+      `own domain with mail servers, older than ${corporate.domainDaysAbove} days`,
+      signed(corporate.nats),
+    ],
+    ["passive traces found: 0, 1, 2, 3 or more", abuse.traces.map(signed).join("; ")],
+    ["shape of the local part", `${signed(handle.min)} to ${signed(handle.max)}`],
+    ["sign-ups from the same device or network in 24 hours", points(abuse.velocity24h, " or more")],
+    ["addresses of the same pattern in 24 hours", points(abuse.cluster, " or more")],
+    ["seconds from sign-up to first action", points(abuse.instantAction, " or fewer")],
+    ["behaviour reported as anomalous, 0 to 1", `${signed(abuse.anomaly)} × value`],
+    ["on a block list", `${signed(blocklist.nats)}, half-life ${blocklist.halfLifeDays} days`],
+    [
+      "fraud by this identity confirmed",
+      `${signed(confirmedFraud.nats)}, half-life ${confirmedFraud.halfLifeDays} days`,
+    ],
+    ["days of good history", points(abuse.goodHistory, " or more")],
+  ]
+}
+
+function sentenceOf({ texts }: EmailModel, name: (typeof EMAIL_REASON_CODES)[number]): string {
+  const all: Readonly<Record<string, unknown>> = {
+    ...texts.exposures,
+    CRED_PASSWORD_REUSE: texts.reuse,
+    ...texts.signals,
+    ...texts.trust,
+  }
+  return sentencesOf(all[name])
+}

@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+
+const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
+
+export interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the `assay` command as a person would, with nothing of this process's own settings. */
+export async function assay(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Outcome> {
+  return await new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ["--conditions=source", main, ...args],
+      { env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env } },
+      (error, out, err) =>
+        resolve({
+          code: error === null ? 0 : typeof error.code === "number" ? error.code : -1,
+          out,
+          err,
+        }),
+    )
+  })
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test } from "node:test"
+import { startService } from "../http/service.ts"
+import { assay } from "./assay.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
+after(() => rmSync(directory, { recursive: true }))
+
+test("config prints every setting with its source and meaning, and masks secrets", async () => {
+  const { code, out } = await assay(["config"], {
+    PORT: "9000",
+    ASSAY_METRICS_TOKEN: "canary-canary-canary",
+  })
+  assert.equal(code, 0)
+  assert.match(out, /^PORT=9000 {2}\(environment\)$/m)
+  assert.match(out, /^ASSAY_DATA=\.\/data {2}\(default\)$/m)
+  assert.match(out, /^ASSAY_METRICS_TOKEN=\(secret\) {2}\(environment\)$/m)
+  assert.doesNotMatch(out, /canary/)
+})
+
+test("wrong settings are all named and nothing is created", async () => {
+  const data = join(directory, "never")
+  const { code, err } = await assay(["serve"], {
+    ASSAY_DATA: data,
+    PORT: "x",
+    ASSAY_LOG_LEVEL: "y",
+    ASSAY_PROT: "1",
+  })
+  assert.equal(code, 1)
+  assert.match(err, /PORT takes/)
+  assert.match(err, /ASSAY_LOG_LEVEL takes/)
+  assert.match(err, /ASSAY_PROT is not a setting/)
+  assert.throws(() => rmSync(data), /ENOENT/)
+})
+
+test("doctor finds a healthy service healthy, while it runs and after it stopped", async () => {
+  const data = join(directory, "healthy")
+  const service = await startService({ dataDirectory: data })
+  const running = await assay(["doctor"], { ASSAY_DATA: data })
+  assert.equal(running.code, 0, running.out + running.err)
+  for (const check of ["key", "records", "disk", "clock", "lists", "index"])
+    assert.match(running.out, new RegExp(`^(ok|warning) +${check} `, "m"))
+  await service.stop()
+  const stopped = await assay(["doctor"], { ASSAY_DATA: data })
+  assert.equal(stopped.code, 0, stopped.out + stopped.err)
+})
+
+test("doctor names another secret as the fault and fails", async () => {
+  const data = join(directory, "healthy")
+  const other = join(directory, "other-secret")
+  writeFileSync(other, `${"ab".repeat(32)}\n`)
+  const { code, out } = await assay(["doctor"], { ASSAY_DATA: data, ASSAY_SECRET_FILE: other })
+  assert.equal(code, 1)
+  assert.match(out, /^fault +key +The index was made with another master secret$/m)
+  assert.match(out, /^fault +records /m)
+})
+
+test("doctor on a directory without a service says so and leaves it as it is", async () => {
+  const data = join(directory, "empty")
+  mkdirSync(data)
+  const { code, err } = await assay(["doctor"], { ASSAY_DATA: data })
+  assert.equal(code, 1)
+  assert.match(err, /No service was ever started/)
+  assert.deepEqual(readdirSync(data), [])
+})

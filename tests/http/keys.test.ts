@@ -1,0 +1,133 @@
+import assert from "node:assert/strict"
+import { after, before, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+
+let service: Service
+before(async () => {
+  service = await startService({ args: ["--workers", "2"] })
+})
+after(() => service.stop())
+
+async function create(...args: string[]): Promise<string> {
+  const { out, err, code } = await assay(["keys", "create", ...args], {
+    ASSAY_DATA: service.dataDirectory,
+  })
+  assert.equal(code, 0, err)
+  return out.trim()
+}
+
+async function score(key: string | null, headers: Record<string, string> = {}): Promise<Response> {
+  return await service.request("/api/v1/risk/score", {
+    key,
+    headers,
+    json: { email: "ana.silva@mail.example" },
+  })
+}
+
+async function idOf(label: string): Promise<string> {
+  const { out } = await assay(["keys", "list"], { ASSAY_DATA: service.dataDirectory })
+  return (
+    /key_[0-9a-f]{16}/.exec(
+      out.split("\n").find((line) => line.endsWith(` ${label}`)) ?? "",
+    )?.[0] ?? ""
+  )
+}
+
+/** New connections, so that both workers are asked. */
+async function statuses(key: string): Promise<Set<number>> {
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => score(key, { connection: "close" })),
+  )
+  return new Set(answers.map(({ status }) => status))
+}
+
+test("without a key, with a mistyped, an unknown or an oddly sent one: 401 with a challenge, and no hint which", async () => {
+  const missing = await score(null)
+  assert.equal(missing.status, 401)
+  assert.equal(missing.headers.get("www-authenticate"), 'Bearer realm="assay"')
+  const unknown = mintApiKey()
+  for (const authorization of [
+    `Bearer ${unknown}`,
+    `Bearer ${unknown.slice(0, -1)}x`,
+    `Bearer ${service.key ?? ""}x`,
+    "Bearer x",
+  ]) {
+    const answer = await score(null, { authorization })
+    assert.equal(answer.status, 401, authorization)
+    assert.equal(
+      answer.headers.get("www-authenticate"),
+      'Bearer realm="assay", error="invalid_token"',
+    )
+    const text = await answer.text()
+    assert.ok(
+      !text.includes(authorization.slice(7)) || authorization === "Bearer x",
+      "the key came back",
+    )
+  }
+  for (const authorization of [
+    "Basic YTpi",
+    `Token ${service.key ?? ""}`,
+    `Bearer  ${service.key ?? ""}`,
+  ]) {
+    assert.equal((await score(null, { authorization })).status, 401, authorization)
+  }
+  const query = await service.request(`/api/v1/risk/score?key=${service.key ?? ""}`, {
+    key: null,
+    json: { email: "a@b.example" },
+  })
+  assert.equal(query.status, 401)
+})
+
+test("a key made by the command works in every worker of the running server at once", async () => {
+  assert.deepEqual(
+    await statuses(await create("--tenant", "fresh", "--plan", "enterprise")),
+    new Set([200]),
+  )
+})
+
+test("a key without the scope is 403 and told which scope it needs", async () => {
+  const key = await create("--tenant", "narrow", "--plan", "enterprise", "--scopes", "usage:read")
+  const answer = await score(key)
+  assert.equal(answer.status, 403)
+  assert.match(
+    answer.headers.get("www-authenticate") ?? "",
+    /error="insufficient_scope", scope="score"/,
+  )
+  assert.equal(((await answer.json()) as { code: string }).code, "insufficient-scope")
+  const admin = await create("--service", "--scopes", "corpus:admin")
+  assert.equal((await score(admin)).status, 403)
+})
+
+test("a revoked key stops working in every worker within five seconds, and no other key does", async () => {
+  const key = await create("--tenant", "doomed", "--plan", "enterprise", "--label", "doomed")
+  assert.deepEqual(await statuses(key), new Set([200]))
+  const { code } = await assay(["keys", "revoke", await idOf("doomed")], {
+    ASSAY_DATA: service.dataDirectory,
+  })
+  assert.equal(code, 0)
+  await delay(5000)
+  assert.deepEqual(await statuses(key), new Set([401]))
+  assert.deepEqual(await statuses(service.key ?? ""), new Set([200]))
+})
+
+test("a rotated key and its successor both work during the overlap; without one the old key ends", async () => {
+  const rotate = async (label: string, overlap: string): Promise<string> => {
+    const { out } = await assay(["keys", "rotate", await idOf(label), "--overlap", overlap], {
+      ASSAY_DATA: service.dataDirectory,
+    })
+    return out.trim()
+  }
+  const old = await create("--tenant", "turning", "--plan", "enterprise", "--label", "turning")
+  const next = await rotate("turning", "1h")
+  assert.deepEqual(await statuses(next), new Set([200]))
+  assert.deepEqual(await statuses(old), new Set([200]))
+
+  const abrupt = await create("--tenant", "abrupt", "--plan", "enterprise", "--label", "abrupt")
+  assert.deepEqual(await statuses(abrupt), new Set([200]))
+  await rotate("abrupt", "0h")
+  await delay(5000)
+  assert.deepEqual(await statuses(abrupt), new Set([401]))
+})

@@ -1,0 +1,266 @@
+// Runs the real service, as its own processes, for the tests of this folder.
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { constants, tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { after } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+
+export interface ServiceOptions {
+  /** Added to an otherwise bare environment: nothing of the caller's own reaches the service. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Arguments of `serve`, such as `--workers 2`. */
+  readonly args?: readonly string[]
+  /** Kept afterwards. Without it: a new one, which goes when the service stops. */
+  readonly dataDirectory?: string
+}
+
+export interface ServiceRequest extends RequestInit {
+  /** The key to send: the demo key unless given; null sends none. */
+  readonly key?: string | null
+  /** Sent as the body of a POST. */
+  readonly json?: unknown
+}
+
+export interface Service extends AsyncDisposable {
+  readonly baseUrl: string
+  readonly port: number
+  /** The demo key; null in production. */
+  readonly key: string | null
+  readonly dataDirectory: string
+  /** Of the primary, which is also the number of the process group it shares with its workers. */
+  readonly pid: number
+  /** All that was written to standard output so far. */
+  stdout(): string
+  /** All that was written to standard error so far, the log included. */
+  stderr(): string
+  /** Sends SIGTERM and resolves to the exit code, 128 + n for an end by signal n. */
+  stop(): Promise<number>
+  /**
+   * Sends SIGKILL to the primary and all workers and resolves when they are gone. The data directory
+   * stays: until stop() or the end of the file if it was made here.
+   */
+  kill(): Promise<void>
+  request(path: string, init?: ServiceRequest): Promise<Response>
+}
+
+const MAIN = resolve(import.meta.dirname, "../../packages/server/src/main.ts")
+const START_MS = 60_000
+/** Past the 20 s the service gives requests in flight by default. */
+const STOP_MS = 40_000
+const GONE_MS = 10_000
+const DEMO_KEY = /\bask_demo_[0-9A-Za-z]{36}(?=\s)/
+
+/** What a service may leave behind: a process group that runs, a directory of its own. */
+interface Remains {
+  group: number | null
+  directory: string | null
+}
+const remains = new Set<Remains>()
+
+// A failed test does not reach its stop(). The hook is set while the module loads, so it belongs to
+// the file and runs after its last test.
+after(async () => {
+  for (const { group, directory } of remains) {
+    if (group !== null) await killGroup(group)
+    if (directory !== null) await rm(directory, { recursive: true, force: true })
+  }
+  remains.clear()
+})
+
+// An uncaught exception ends the test process without its hooks.
+process.on("exit", () => {
+  for (const { group, directory } of remains) {
+    if (group !== null) signalGroup(group)
+    if (directory !== null) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+/** Starts the service; resolves once it answers, rejects with its output if it ends or hangs before. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { env = {}, args = [] } = options
+  const temporary = options.dataDirectory === undefined
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
+  const child = spawn(process.execPath, ["--conditions=source", MAIN, "serve", ...args], {
+    env: { PATH: process.env["PATH"], PORT: "0", ASSAY_DATA: dataDirectory, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    // Its own process group, so that one signal reaches the workers too.
+    detached: true,
+  })
+  const { pid } = child
+  if (pid === undefined) throw await failureOf(child)
+  const own: Remains = { group: pid, directory: temporary ? dataDirectory : null }
+  remains.add(own)
+  const guard = startGuard(pid, own.directory)
+
+  const output = { stdout: "", stderr: "" }
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => void (output[name] += text))
+  const told = (): string => `stdout:\n${output.stdout}\nstderr:\n${output.stderr}`
+
+  // `close` waits for the pipes too: the workers hold them, so nothing more is written after it.
+  const ended = new Promise<number>((resolve) => {
+    child.once("close", (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    )
+  })
+  const kill = async (): Promise<void> => {
+    if (own.group === null) return
+    await killGroup(own.group)
+    await ended
+    own.group = null
+    // From here on the number may become somebody else's, whom the guard must not hit.
+    guard.kill()
+  }
+  const removeDirectory = async (): Promise<void> => {
+    if (own.directory !== null) await rm(own.directory, { recursive: true, force: true })
+    remains.delete(own)
+  }
+
+  const demo = env["NODE_ENV"] !== "production"
+  let ready: Ready
+  try {
+    ready = await readyOf(child, output, demo)
+  } catch (error) {
+    await kill()
+    await removeDirectory()
+    throw new Error(`${(error as Error).message}\n${told()}`, { cause: error })
+  }
+
+  const host = ready.address.includes(":") ? `[${ready.address}]` : ready.address
+  const baseUrl = `http://${host}:${ready.port}`
+  const stop = async (): Promise<number> => {
+    child.kill("SIGTERM")
+    const timely = new AbortController()
+    const late = delay(STOP_MS, null, { signal: timely.signal }).catch(() => null)
+    const code = await Promise.race([ended, late])
+    timely.abort()
+    await kill()
+    await removeDirectory()
+    if (code === null) throw new Error(`The service did not stop within ${STOP_MS} ms\n${told()}`)
+    return code
+  }
+  return {
+    baseUrl,
+    port: ready.port,
+    key: ready.key,
+    dataDirectory,
+    pid,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    stop,
+    kill,
+    request(path, { key = ready.key, json, headers: given, ...init } = {}) {
+      const headers = new Headers(given)
+      if (key !== null && !headers.has("authorization"))
+        headers.set("authorization", `Bearer ${key}`)
+      if (json === undefined) return fetch(baseUrl + path, { ...init, headers })
+      if (!headers.has("content-type")) headers.set("content-type", "application/json")
+      return fetch(baseUrl + path, { method: "POST", ...init, headers, body: JSON.stringify(json) })
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+    },
+  }
+}
+
+interface Ready {
+  readonly port: number
+  readonly address: string
+  readonly key: string | null
+}
+
+/** What the log line "ready" says, and the demo key, which follows it on the other stream. */
+async function readyOf(
+  child: ChildProcess,
+  output: { readonly stdout: string; readonly stderr: string },
+  demo: boolean,
+): Promise<Ready> {
+  return await new Promise((resolve, reject) => {
+    const look = (): void => {
+      const line = output.stderr.split("\n").find((text) => text.includes('"msg":"ready"'))
+      const key = DEMO_KEY.exec(output.stdout)?.[0] ?? null
+      // The last line may have arrived in part; a whole one ends in a brace.
+      if (line?.endsWith("}") !== true || (demo && key === null)) return
+      settle()
+      const { port, address } = JSON.parse(line) as { port: number; address: string }
+      resolve({ port, address: address.split(" ")[0] ?? "127.0.0.1", key })
+    }
+    const fail = (message: string) => (): void => {
+      settle()
+      reject(new Error(message))
+    }
+    const ended = fail("The service ended before it was ready")
+    const timer = setTimeout(fail(`The service was not ready within ${START_MS} ms`), START_MS)
+    const settle = (): void => {
+      clearTimeout(timer)
+      child.off("close", ended)
+      child.stdout?.off("data", look)
+      child.stderr?.off("data", look)
+    }
+    child.on("close", ended)
+    child.stdout?.on("data", look)
+    child.stderr?.on("data", look)
+  })
+}
+
+async function failureOf(child: ChildProcess): Promise<Error> {
+  const [error] = (await once(child, "error")) as [Error]
+  return error
+}
+
+/**
+ * Ends the service when this process is killed and can run no code of its own: the guard's input
+ * then closes. It has a group of its own, so that Ctrl-C, which ends us, leaves it to do its work.
+ */
+function startGuard(pid: number, directory: string | null): ChildProcess {
+  const script = 'read -r _; kill -s KILL -- "-$1"; [ -z "$2" ] || { sleep 1; rm -rf -- "$2"; }'
+  const guard = spawn("sh", ["-c", script, "guard", String(pid), directory ?? ""], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  })
+  guard.unref()
+  return guard
+}
+
+function signalGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
+/** Kills every process of the group and resolves when none runs any more. */
+async function killGroup(pid: number): Promise<void> {
+  const deadline = performance.now() + GONE_MS
+  while (groupRuns(pid)) {
+    signalGroup(pid)
+    if (performance.now() > deadline) throw new Error(`Process group ${pid} outlives SIGKILL`)
+    await delay(5)
+  }
+}
+
+function groupRuns(pid: number): boolean {
+  try {
+    process.kill(-pid, 0)
+  } catch {
+    return false
+  }
+  // Where process 1 does not collect orphans, dead workers stay as zombies, which signals still find.
+  if (process.platform !== "linux") return true
+  return readdirSync("/proc").some((name) => /^\d+$/.test(name) && runsInGroup(name, pid))
+}
+
+/** proc_pid_stat(5): `pid (name) state ppid pgrp …`; the name may itself hold brackets and spaces. */
+function runsInGroup(process: string, group: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${process}/stat`, "utf8")
+    const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return Number(pgrp) === group && state !== "Z" && state !== "X"
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict"
+import { connect } from "node:net"
+import { readdirSync, readFileSync } from "node:fs"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { startService, type Service } from "./service.ts"
+
+const email = { email: "ana.silva@mail.example" }
+
+/** The process ids of the workers: the primary's children that run the same program. */
+function workersOf({ pid }: Service): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === pid
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let n = 0; n < 300 && !condition(); n++) await delay(100)
+  assert.ok(condition())
+}
+
+/** A request of which the last byte is sent when `finish` is called. */
+function slowRequest({ port, key }: Service): { finish(): void; answer: Promise<string> } {
+  const body = JSON.stringify(email)
+  const socket = connect(port, "127.0.0.1")
+  socket.write(
+    `POST /api/v1/risk/score HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+  )
+  const answer = new Promise<string>((resolve, reject) => {
+    let text = ""
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString()
+      if (/"model_version":"1.0"\}/.test(text)) socket.end()
+    })
+    socket.once("close", () => resolve(text))
+    socket.once("error", reject)
+  })
+  return { finish: () => void socket.write(body.slice(-1)), answer }
+}
+
+test(
+  "SIGHUP replaces every worker one after the other, and no request fails meanwhile",
+  { skip: process.platform !== "linux" },
+  async () => {
+    await using service = await startService({ args: ["--workers", "2"] })
+    const before = workersOf(service)
+    assert.equal(before.length, 2)
+    let asking = true
+    const failures: unknown[] = []
+    let answered = 0
+    const ask = async (): Promise<void> => {
+      while (asking) {
+        await service
+          .request("/api/v1/risk/score", { json: email, headers: { connection: "close" } })
+          .then(
+            ({ status }) => (status === 200 ? answered++ : failures.push(status)),
+            (error: unknown) => failures.push(error),
+          )
+      }
+    }
+    const load = Promise.all([ask(), ask(), ask()])
+    process.kill(service.pid, "SIGHUP")
+    await until(() => service.stderr().includes('"msg":"workers restarted"'))
+    asking = false
+    await load
+    assert.deepEqual(failures, [])
+    assert.ok(answered > 0)
+    const now = workersOf(service)
+    assert.equal(now.length, 2)
+    assert.ok(now.every((pid) => !before.includes(pid)))
+  },
+)
+
+test(
+  "a worker that dies is replaced and the service goes on",
+  { skip: process.platform !== "linux" },
+  async () => {
+    await using service = await startService({ args: ["--workers", "2"] })
+    const [victim = 0] = workersOf(service)
+    process.kill(victim, "SIGKILL")
+    await until(() => workersOf(service).length === 2 && !workersOf(service).includes(victim))
+    await until(() => /worker died and is replaced/.test(service.stderr()))
+    for (let n = 0; n < 8; n++) {
+      assert.equal(
+        (
+          await service.request("/api/v1/risk/score", {
+            json: email,
+            headers: { connection: "close" },
+          })
+        ).status,
+        200,
+      )
+    }
+  },
+)
+
+test("a stop answers the requests in flight before it ends, and takes no new ones", async () => {
+  const service = await startService()
+  const slow = slowRequest(service)
+  await delay(300)
+  const stopped = service.stop()
+  await delay(300)
+  await assert.rejects(fetch(`${service.baseUrl}/healthz`, { headers: { connection: "close" } }))
+  slow.finish()
+  assert.match(await slow.answer, /^HTTP\/1\.1 200 /)
+  assert.equal(await stopped, 0)
+})
+
+test("a request that never ends does not hold up a stop for longer than it may", async () => {
+  const service = await startService({
+    env: { ASSAY_STOP_SECONDS: "1", ASSAY_REQUEST_SECONDS: "300" },
+  })
+  const slow = slowRequest(service)
+  await delay(300)
+  assert.equal(await service.stop(), 0)
+  assert.doesNotMatch(await slow.answer.catch(() => ""), /200 OK/)
+})

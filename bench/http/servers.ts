@@ -3,13 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BenchError } from "../bench.ts"
 import { type RunningProgram, startProgram } from "../child-program.ts"
-import { ANSWERS, type ConstantAnswers } from "./constant-answers.ts"
+import { ANSWERS, type ConstantAnswers, WORKERS } from "./constant-answers.ts"
 import { emailMix, phoneMix } from "./identity-mix.ts"
 import type { LoadTarget } from "./load.ts"
 
 export const VARIANTS = [
   "node-http",
   "fastify-email",
+  "fastify-email-2",
   "fastify-phone",
   "email-1",
   "email-2",
@@ -22,6 +23,8 @@ export type VariantName = (typeof VARIANTS)[number]
 export interface Variant {
   readonly name: VariantName
   readonly pid: number
+  /** Processes that answer requests. */
+  readonly workers: number
   readonly target: LoadTarget
 }
 
@@ -70,36 +73,39 @@ async function variantsIn(folder: string, start: typeof startProgram): Promise<r
       /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/,
     )
     const at = { port: Number(ready[1]), apiKey: ready[2] as string }
-    services.push({ name: `email-${workers}`, pid, target: { ...at, ...emails } })
-    services.push({ name: `phone-${workers}`, pid, target: { ...at, ...phones } })
+    services.push({ name: `email-${workers}`, pid, workers, target: { ...at, ...emails } })
+    services.push({ name: `phone-${workers}`, pid, workers, target: { ...at, ...phones } })
   }
   for (const { name, target } of services) await requireAnswers(name, target)
 
   const answers = await typicalAnswers(services)
-  const constant = async (program: string): Promise<Pick<Variant, "pid"> & { port: number }> => {
-    const { pid, ready } = await start(
-      [join("bench", "http", program)],
-      { [ANSWERS]: JSON.stringify(answers) },
-      /listening on (\d+)\n/,
-    )
-    return { pid, port: Number(ready[1]) }
-  }
-  const plain = await constant("constant-node.ts")
-  const framework = await constant("constant-fastify.ts")
   // They look at no key; the header is sent all the same, since reading it is part of HTTP.
   const apiKey = services[0]?.target.apiKey ?? ""
+  const constant = async (
+    program: string,
+    workers: number,
+    routes: Partial<Record<VariantName, Pick<LoadTarget, "path" | "bodiesFile">>>,
+  ): Promise<Variant[]> => {
+    const { pid, ready } = await start(
+      [join("bench", "http", program)],
+      { [ANSWERS]: JSON.stringify(answers), [WORKERS]: String(workers) },
+      /listening on (\d+)\n/,
+    )
+    const at = { port: Number(ready[1]), apiKey }
+    return Object.entries(routes).map(([name, route]) => ({
+      name: name as VariantName,
+      pid,
+      workers,
+      target: { ...at, ...route },
+    }))
+  }
   return [
-    { name: "node-http", pid: plain.pid, target: { port: plain.port, apiKey, ...emails } },
-    {
-      name: "fastify-email",
-      pid: framework.pid,
-      target: { port: framework.port, apiKey, ...emails },
-    },
-    {
-      name: "fastify-phone",
-      pid: framework.pid,
-      target: { port: framework.port, apiKey, ...phones },
-    },
+    ...(await constant("constant-node.ts", 1, { "node-http": emails })),
+    ...(await constant("constant-fastify.ts", 1, {
+      "fastify-email": emails,
+      "fastify-phone": phones,
+    })),
+    ...(await constant("constant-fastify.ts", 2, { "fastify-email-2": emails })),
     ...services,
   ]
 }

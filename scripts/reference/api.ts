@@ -43,6 +43,7 @@ interface Description {
 export async function apiPage(): Promise<string> {
   const api = await askDemoServer(async (base) => {
     const response = await fetch(`${base}/openapi.json`)
+    if (!response.ok) throw new Error(`/openapi.json answered ${response.status}`)
     return (await response.json()) as Description
   })
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>

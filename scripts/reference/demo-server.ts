@@ -20,7 +20,8 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
   const [program, ...args] = serverCommand
   const server = spawn(program, [...args, "serve"], {
     cwd: data,
-    env: { PATH: process.env.PATH, ASSAY_DATA: data, PORT: "0" },
+    // A machine that is busy with other checks must not make it turn the one question away.
+    env: { PATH: process.env.PATH, ASSAY_DATA: data, PORT: "0", ASSAY_SHED_DELAY_MS: "10000" },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(server, "exit")

@@ -23,9 +23,9 @@ export function counted(value: number): string {
   return value.toLocaleString("en-US")
 }
 
-/** A share as a percentage with at most one decimal. */
+/** A share as a percentage, to three digits. */
 export function percent(share: number): string {
-  return `${Number((share * 100).toFixed(1))} %`
+  return `${Number((share * 100).toPrecision(3))} %`
 }
 
 /** Nats with their sign, since the sign says which way a finding speaks. */

@@ -16,7 +16,7 @@ export interface FailoverAnswer<F extends Failover = Failover> {
 }
 
 /** What a call resolves to: with "throw" the result itself, else one of two told apart by `failover`. */
-export type Answer<Result, F extends Failover> = F extends "throw"
+export type Answer<Result, F extends Failover> = [F] extends ["throw"]
   ? Result
   : (Result & { readonly failover?: never }) | FailoverAnswer<F>
 

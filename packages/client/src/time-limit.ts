@@ -28,9 +28,9 @@ export async function withinTime<T>(
     signal: controller.signal,
     remainingMs: () => endsAt - performance.now(),
     async pause(ms) {
-      const waking = Promise.withResolvers<undefined>()
-      const alarm = setTimeout(waking.resolve, ms)
-      await Promise.race([waking.promise, ended]).finally(() => clearTimeout(alarm))
+      let alarm: ReturnType<typeof setTimeout> | undefined
+      const over = new Promise<void>((resolve) => (alarm = setTimeout(resolve, ms)))
+      await Promise.race([over, ended]).finally(() => clearTimeout(alarm))
     },
   }
   try {

@@ -120,6 +120,8 @@ export async function buildApp(services: Services): Promise<App> {
   })
   await app.register(underPressure, {
     maxEventLoopDelay: config.shedDelayMs,
+    // A worker's own start blocks its loop; a short sample forgets that before the first requests are turned away.
+    sampleInterval: 200,
     pressureHandler() {
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     },

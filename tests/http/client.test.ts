@@ -1,0 +1,152 @@
+// The client against the service itself.
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { resolve } from "node:path"
+import { after, before, suite, test } from "node:test"
+import { promisify } from "node:util"
+import {
+  AssayProblem,
+  AssayUnavailable,
+  type ClientOptions,
+  createClient,
+  type Failover,
+} from "@assay/client"
+import { type Service, startService } from "./service.ts"
+
+const run = promisify(execFile)
+// Far more than the service needs, so that a busy machine fails no test that is not about time.
+const AMPLE = { timeoutMs: 20_000 }
+
+suite("the client with the service", () => {
+  let service: Service
+  before(async () => void (service = await startService()))
+  after(() => service.stop())
+
+  const clientOf = <const F extends Failover = "throw">(options: Partial<ClientOptions<F>> = {}) =>
+    createClient<F>({ baseUrl: service.baseUrl, apiKey: service.key ?? "", ...AMPLE, ...options })
+
+  for (const [email, stage, action] of [
+    ["omar.haddad@mail.example", "CLEAN", "allow"],
+    ["ana.silva@mail.example", "LEAKED", "step_up_auth"],
+    ["sofia.rossi@mail.example", "ATTACKED", "block"],
+  ] as const) {
+    test(`${email} is ${stage}: ${action}`, async () => {
+      const result = await clientOf().scoreEmail(email)
+      assert.equal(result.email, email)
+      assert.equal(result.threat_stage, stage)
+      assert.equal(result.recommended_action, action)
+      assert.equal(result.exposed, stage !== "CLEAN")
+      assert.equal(Object.hasOwn(result, "explanation"), false)
+    })
+  }
+
+  test("a number whose SIM changed two hours ago is riskier than one with years of service", async () => {
+    const swapped = await clientOf().scorePhone("+61491570156")
+    const settled = await clientOf().scorePhone("+61491570159")
+    assert.equal(swapped.sim_change_detected, true)
+    assert.equal(settled.sim_change_detected, false)
+    assert.ok(swapped.risk_score > settled.risk_score)
+    assert.equal(swapped.phone_number, "+61491570156")
+  })
+
+  test("an explanation comes when it is asked for", async () => {
+    const email = await clientOf().scoreEmail("ana.silva@mail.example", { explain: true })
+    const phone = await clientOf().scorePhone("+61491570156", { explain: true })
+    assert.ok(Object.keys(email.explanation).length > 0)
+    assert.ok(Object.keys(phone.explanation).length > 0)
+  })
+
+  test("text beyond ASCII comes back as it was sent", async () => {
+    for (const email of ["zoë@münchen.example", '"o\\"k"@mail.example', " ana@mail.example "])
+      assert.equal((await clientOf().scoreEmail(email)).email, email)
+  })
+
+  test("a refusal is a problem with the request's id, failover or not", async () => {
+    const client = clientOf({ failover: "allow" })
+    await assert.rejects(client.scoreEmail("nobody", { requestId: "client-1" }), (error) => {
+      assert.ok(error instanceof AssayProblem)
+      assert.equal(error.code, "not-an-email")
+      assert.equal(error.status, 422)
+      assert.equal(error.requestId, "client-1")
+      assert.ok(error.detail)
+      return true
+    })
+    await assert.rejects(client.scorePhone("0491 570 156"), { code: "not-a-phone-number" })
+    await assert.rejects(client.scoreEmail(7 as never), (error) => {
+      assert.ok(error instanceof AssayProblem)
+      assert.equal(error.code, "invalid-request")
+      assert.match(error.errors[0]?.pointer ?? "", /\/email$/)
+      return true
+    })
+    await assert.rejects(client.scoreEmail(`${"a".repeat(20_000)}@mail.example`), {
+      code: "body-too-large",
+    })
+    const stranger = clientOf({ apiKey: "ask_live_unknown", failover: "allow" })
+    await assert.rejects(stranger.scoreEmail("ana@mail.example"), { code: "unauthenticated" })
+    await assert.rejects(clientOf({ baseUrl: `${service.baseUrl}/x` }).scorePhone("+1"), {
+      code: "not-found",
+    })
+  })
+
+  test("a service that hangs is given up on in time, and one that goes on is used again", async () => {
+    const client = clientOf({ failover: "challenge" })
+    process.kill(-service.pid, "SIGSTOP")
+    try {
+      const answer = await client.scoreEmail("ana.silva@mail.example", { timeoutMs: 500 })
+      assert.ok(answer.failover)
+      assert.equal(answer.action, "step_up_auth")
+      assert.ok(answer.cause instanceof AssayUnavailable)
+      assert.equal(answer.cause.reason, "timeout")
+    } finally {
+      process.kill(-service.pid, "SIGCONT")
+    }
+    const answer = await client.scoreEmail("ana.silva@mail.example")
+    assert.ok(!answer.failover)
+    assert.equal(answer.threat_stage, "LEAKED")
+  })
+
+  test("the example prints a line for each identity", async () => {
+    const example = resolve(import.meta.dirname, "../../examples/score.ts")
+    const identities = ["sofia.rossi@mail.example", "+61491570156", "nobody"]
+    const { stdout } = await run(
+      process.execPath,
+      ["--conditions=source", example, ...identities],
+      { env: { BASE_URL: service.baseUrl, API_KEY: service.key ?? "" } },
+    )
+    const [email, phone, refused, ...rest] = stdout.trimEnd().split("\n")
+    assert.match(email ?? "", /^\d+ block: \S/)
+    assert.match(phone ?? "", /^\d+ (block|step_up_auth): \S/)
+    assert.match(refused ?? "", /^refused: .*not-an-email/)
+    assert.deepEqual(rest, [])
+  })
+
+  test("nothing that was sent is in the service's log", () => {
+    const log = service.stderr()
+    assert.match(log, /"requestId":"client-1"/)
+    assert.doesNotMatch(log, /mail\.example|nobody|49157|ask_/)
+  })
+})
+
+test("a service that is gone fails over, and comes back", async () => {
+  const first = await startService()
+  const client = createClient({
+    baseUrl: first.baseUrl,
+    apiKey: first.key ?? "",
+    failover: "deny",
+    ...AMPLE,
+  })
+  assert.equal((await client.scoreEmail("omar.haddad@mail.example")).failover, undefined)
+  await first.kill()
+  const answer = await client.scoreEmail("omar.haddad@mail.example")
+  assert.ok(answer.failover)
+  assert.equal(answer.action, "block")
+  assert.ok(answer.cause instanceof AssayUnavailable)
+  assert.equal(answer.cause.reason, "network")
+  const { dataDirectory, port } = first
+  const second = await startService({ dataDirectory, env: { PORT: String(port) } })
+  const again = await client.scoreEmail("omar.haddad@mail.example")
+  assert.ok(!again.failover)
+  assert.equal(again.threat_stage, "CLEAN")
+  assert.equal(await second.stop(), 0)
+  await first.stop()
+})

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict"
+import { readdirSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+
+const EMAIL = "canary.zqxjkv+tag@canary-domain-zqxjkv.example"
+const PHONE = "+61491570737"
+/** What would betray the identities: whole, in part, in either case, spelled for a URL, in base64 or hexadecimal. */
+const CANARIES = [
+  EMAIL,
+  "canary.zqxjkv",
+  "canary-domain-zqxjkv",
+  encodeURIComponent(EMAIL),
+  PHONE,
+  PHONE.slice(1),
+  Buffer.from("canary.zqxjkv@canary-domain-zqxjkv.example").toString("base64").slice(0, 24),
+  Buffer.from("canary.zqxjkv@").toString("hex"),
+]
+
+function assertWithout(text: string | Buffer, canaries: readonly string[], where: string): void {
+  const lower = (Buffer.isBuffer(text) ? text.toString("latin1") : text).toLowerCase()
+  for (const canary of canaries)
+    assert.ok(!lower.includes(canary.toLowerCase()), `${where} holds ${canary}`)
+}
+
+function assertDirectoryWithout(directory: string, canaries: readonly string[]): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    assertWithout(path, canaries, "a file name")
+    if (entry.isFile()) assertWithout(readFileSync(path), canaries, path)
+  }
+}
+
+/** Puts the identities everywhere a caller can put them. Returns every answer that is not a score. */
+async function sendEverywhere(service: Service, key: string): Promise<string[]> {
+  const answers: string[] = []
+  const send = async (
+    path: string,
+    init: Parameters<Service["request"]>[1] = {},
+  ): Promise<void> => {
+    const response = await service.request(path, { key, ...init })
+    const headers = JSON.stringify([...response.headers])
+    const body = await response.text()
+    answers.push(response.status === 200 ? headers : headers + body)
+  }
+  await send("/api/v1/risk/score", { json: { email: EMAIL } })
+  await send("/api/v1/risk/score?explain=true", { json: { email: EMAIL } })
+  await send("/api/v1/phone-risk", { json: { phone_number: PHONE } })
+  await send("/api/v1/risk/score", { json: { email: `${EMAIL} x` } })
+  await send("/api/v1/risk/score", { json: { email: [EMAIL], [EMAIL]: EMAIL } })
+  await send("/api/v1/phone-risk", { json: { phone_number: `tel:${PHONE}` } })
+  await send("/api/v1/risk/score", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: `{"email":"${EMAIL}"`,
+  })
+  await send("/api/v1/risk/score", {
+    method: "POST",
+    headers: { "content-type": `text/${EMAIL.replace("@", "-")}` },
+    body: EMAIL,
+  })
+  await send(`/api/v1/risk/score/${encodeURIComponent(EMAIL)}`)
+  await send(
+    `/api/v1/risk/score?email=${encodeURIComponent(EMAIL)}&explain=${encodeURIComponent(EMAIL)}`,
+    { json: { email: EMAIL } },
+  )
+  await send("/healthz", {
+    headers: {
+      "x-request-id": EMAIL,
+      "user-agent": EMAIL,
+      referer: `https://${EMAIL}/`,
+      cookie: `id=${EMAIL}`,
+    },
+  })
+  await send("/api/v1/risk/score", {
+    key: null,
+    headers: { authorization: `Bearer ${EMAIL}` },
+    json: { email: EMAIL },
+  })
+  return answers
+}
+
+test("no identity and no key is in any log line, metric, error, header or file, running, stopped or killed", async () => {
+  const data = join(temporary, "data")
+  const before = new Set(readdirSync(tmpdir()))
+  const service = await startService({ dataDirectory: data, env: { ASSAY_LOG_LEVEL: "debug" } })
+  const key = (
+    await assay(
+      ["keys", "create", "--tenant", "canary", "--plan", "enterprise", "--scopes", "all"],
+      { ASSAY_DATA: data },
+    )
+  ).out.trim()
+  const freeKey = (
+    await assay(["keys", "create", "--tenant", "canary-free"], { ASSAY_DATA: data })
+  ).out.trim()
+  const secrets = [...CANARIES, key, key.slice(9, 39), freeKey, freeKey.slice(9, 39)]
+
+  const answers = [
+    ...(await sendEverywhere(service, key)),
+    ...(await sendEverywhere(service, freeKey)),
+  ]
+  for (const answer of answers) assertWithout(answer, secrets, "an answer")
+  assertWithout(await (await service.request("/metrics")).text(), secrets, "metrics")
+  await delay(1500)
+  assertDirectoryWithout(data, secrets)
+
+  await service.kill()
+  assertWithout(service.stderr(), secrets, "the log")
+  assertWithout(service.stdout(), secrets, "standard output")
+  assert.match(service.stderr(), /"route":"\/api\/v1\/risk\/score"/)
+  assertDirectoryWithout(data, secrets)
+
+  const again = await startService({ dataDirectory: data, env: { ASSAY_LOG_LEVEL: "debug" } })
+  await sendEverywhere(again, key)
+  assert.equal(await again.stop(), 0)
+  assertWithout(again.stderr(), secrets, "the log")
+  assertDirectoryWithout(data, secrets)
+  const mine = readdirSync(tmpdir()).filter(
+    (name) => !before.has(name) && !name.startsWith("assay-"),
+  )
+  for (const name of mine) assertWithout(name, secrets, "a temporary file's name")
+})
+
+test("what one tenant asks leaves no byte of difference in another's answer", async () => {
+  await using service = await startService()
+  const make = async (tenant: string): Promise<string> =>
+    (
+      await assay(["keys", "create", "--tenant", tenant, "--plan", "enterprise"], {
+        ASSAY_DATA: service.dataDirectory,
+      })
+    ).out.trim()
+  const [one, other] = [await make("one"), await make("other")]
+  const answer = async (key: string): Promise<string> =>
+    await (
+      await service.request("/api/v1/risk/score?explain=true", {
+        key,
+        json: { email: "mei.tanaka@mail.example" },
+      })
+    ).text()
+  const before = await answer(other)
+  for (let n = 0; n < 20; n++) await answer(one)
+  assert.equal(await answer(other), before)
+})
+
+test("a free plan sees how many sources there are, not which", async () => {
+  await using service = await startService()
+  const free = (
+    await assay(["keys", "create", "--tenant", "free"], { ASSAY_DATA: service.dataDirectory })
+  ).out.trim()
+  const explained = async (key: string | null): Promise<string> =>
+    await (
+      await service.request("/api/v1/risk/score?explain=true", {
+        key,
+        json: { email: "mei.tanaka@mail.example" },
+      })
+    ).text()
+  assert.match(await explained(service.key), /demo-market/)
+  assert.doesNotMatch(await explained(free), /demo-/)
+})

@@ -19,6 +19,7 @@ import { describeApi } from "./http/api-description.ts"
 import { answerClientError } from "./http/client-error.ts"
 import { refuseOtherMethods } from "./http/other-methods.ts"
 import { readJsonBodies } from "./http/json-body.ts"
+import { BODY_MAX, HEADERS_MAX } from "./http/sizes.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./health/metrics.ts"
 import { pageRoutes } from "./pages/routes.ts"
@@ -69,8 +70,6 @@ export interface Services {
   readonly pingRecords: () => Promise<void>
 }
 
-const BODY_MAX = 16 * 1024
-const HEADERS_MAX = 8 * 1024
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 const SECURITY_HEADERS = {

@@ -11,6 +11,8 @@ export interface Config {
   readonly host: string | null
   readonly dataDirectory: string
   readonly secretFile: string
+  /** Without a place of its own the secret is made at first start; a path that was given is only ever read. */
+  readonly secretMayBeMade: boolean
   readonly databaseUrl: string | null
   readonly bootstrapKey: string | null
   readonly workers: number
@@ -215,6 +217,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     host: optional("HOST"),
     dataDirectory,
     secretFile,
+    secretMayBeMade: optional("ASSAY_SECRET_FILE") === null,
     databaseUrl,
     bootstrapKey: optional("ASSAY_BOOTSTRAP_KEY"),
     workers: integer("ASSAY_WORKERS", 1, 64, workersFlag),

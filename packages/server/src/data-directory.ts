@@ -74,7 +74,7 @@ export function lockDataDirectory(path: string): { release(): void } | null {
   const database = new DatabaseSync(file)
   chmodSync(file, 0o600)
   try {
-    database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE")
+    database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
   } catch (error) {
     database.close()
     if ((error as { errcode?: number }).errcode === 5) return null

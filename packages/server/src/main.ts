@@ -9,10 +9,19 @@ import { VERSION } from "./version.ts"
 
 const terminal: Terminal = {
   env: process.env,
-  user: userInfo().username,
+  user: userName(),
   now: Date.now,
   print: (line) => void process.stdout.write(`${line}\n`),
   note: (line) => void process.stderr.write(`${line}\n`),
+}
+
+/** A container may run under a number that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`
+  }
 }
 
 function program(): Command {

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox"
 import { Action, Confidence, Explanation, RiskReasons, RiskScore, ThreatStage } from "./words.ts"
 
-/** SPEC 2.1. The length bounds only keep rubbish out early; whether it is an address is decided by the identity rules. */
+/** No format and no length here: whether a text is an address is decided by the identity rules, with a reason. */
 export const EmailRiskRequest = Type.Object(
   {
     email: Type.String({
@@ -13,7 +13,7 @@ export const EmailRiskRequest = Type.Object(
 )
 export type EmailRiskRequest = Static<typeof EmailRiskRequest>
 
-/** SPEC 2.2. `explanation` is the only member a caller can add, with `?explain=true`. */
+/** `explanation` is the only member a caller can add, with `?explain=true`. */
 export const EmailRiskResult = Type.Object(
   {
     email: Type.String({ description: "The address exactly as received." }),

@@ -1,7 +1,6 @@
 import { Type, type Static } from "typebox"
-import { Action, Confidence, Explanation, RiskReasons, RiskScore, words } from "./words.ts"
+import { Action, Explanation, RiskReasons, RiskScore, words } from "./words.ts"
 
-/** SPEC 2.4. */
 export const PhoneRiskRequest = Type.Object(
   {
     phone_number: Type.String({
@@ -34,7 +33,7 @@ export const NUMBER_TYPES = [
   "unknown",
 ] as const
 
-/** SPEC 2.5. `explanation` is the only member a caller can add, with `?explain=true`. */
+/** `explanation` is the only member a caller can add, with `?explain=true`. */
 export const PhoneRiskResult = Type.Object(
   {
     phone_number: Type.String({ description: "The number exactly as received." }),
@@ -50,7 +49,7 @@ export const PhoneRiskResult = Type.Object(
     sim_change_window: Type.Union([Type.String({ pattern: "^\\d+[hd]$" }), Type.Null()], {
       description: "Time since the last SIM change in hours or days; null when none is known.",
     }),
-    ownership_confidence: Confidence,
+    ownership_confidence: words(["low", "medium", "high"], "Certainty of device ownership."),
     network_continuity: words(["stable", "unstable"], "Routing and provisioning stability."),
     number_type: words(NUMBER_TYPES, "Type of the line."),
     carrier_region: Type.String({

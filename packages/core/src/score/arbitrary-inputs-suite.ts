@@ -49,7 +49,7 @@ export const exposure: fc.Arbitrary<Exposure> = sometimes<Exposure>(
     age,
     secret: fc.constantFrom(...SECRETS),
     conf,
-    classes: fc.subarray(["phone", "dob", "address", "gov_id", "ip_geo", "session", "shoe_size"]),
+    classes: fc.subarray([...emailModel.depth.classes, "shoe_size"]),
     pwFp: fc.oneof(fc.constantFrom("a1f", "b2e"), fc.subarray(["a1f", "b2e", "c3d"])),
   },
   ["kind", "source", "age"],

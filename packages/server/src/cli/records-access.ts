@@ -26,7 +26,7 @@ export async function withRecords<T>(
       `The server on ${directory.path} is starting or stopping; try again in a moment`,
     )
   try {
-    const secrets = openSecrets(config.secretFile, config.secretFile.startsWith(directory.path))
+    const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
     const { databaseUrl: url } = config
     const records =
       url === null

@@ -12,6 +12,8 @@ const Status = Type.Object({ status: Type.Literal("ok") })
 
 export function healthRoutes(app: App, { config, index, pingRecords, metrics }: Services): void {
   const live = {
+    operationId: "live",
+    security: [],
     summary: "Whether the process answers",
     tags: ["Operate"],
     response: { 200: Status },
@@ -19,6 +21,8 @@ export function healthRoutes(app: App, { config, index, pingRecords, metrics }: 
   app.get("/healthz", { schema: live, config: neverShed }, async () => ({ status: "ok" as const }))
 
   const ready = {
+    operationId: "ready",
+    security: [],
     summary: "Whether every required store can be read",
     tags: ["Operate"],
     response: { 200: Status, ...failures("store-unavailable") },

@@ -54,9 +54,13 @@ export async function describeApi(app: App): Promise<void> {
   })
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    staticCSP: true,
+    // The reference styles its parts inline and cannot do without; scripts stay to our own files.
+    staticCSP:
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     theme: { title: "Assay API reference" },
     uiConfig: {
+      // Without the bar that would ask for the address of another description.
+      layout: "BaseLayout",
       validatorUrl: null,
       docExpansion: "list",
       defaultModelsExpandDepth: 0,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { App } from "../app.ts"
+import { HEADERS_MAX } from "./sizes.ts"
 
 /** Where a server without HOST listens: this machine, by either protocol. */
 const LOOPBACK = ["127.0.0.1", "::1"] as const
@@ -64,7 +65,7 @@ function siblingOf(app: App): Server {
       requestTimeout,
       keepAliveTimeout,
       connectionsCheckingInterval: 500,
-      maxHeaderSize: 8 * 1024,
+      maxHeaderSize: HEADERS_MAX,
     },
     app.routing,
   )

@@ -2,10 +2,13 @@ import { type ProblemCode, problems } from "@assay/core/contract"
 import { type Static, type TSchema, Type, type TUnsafe } from "typebox"
 
 /** A reference to a schema registered under its `$id`, so that the API description names it once. */
-export function named<T extends TSchema>(schema: T): TUnsafe<Static<T>> {
+export function named<T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T>> {
   const { $id } = schema as { $id?: string }
   if ($id === undefined) throw new Error("Only a schema with an $id can be referred to")
-  return Type.Unsafe<Static<T>>({ $ref: `${$id}#` })
+  return Type.Unsafe<Static<T>>({
+    $ref: `${$id}#`,
+    ...(description === undefined ? {} : { description }),
+  })
 }
 
 /** The failures an operation can answer with, by status, for the API description. */

@@ -30,8 +30,8 @@ main { max-width: 44rem; margin: 0 auto; padding: 3rem 1.25rem 4rem }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem }
 p, li { margin: .4rem 0 } a { color: var(--accent) } .soft { color: var(--soft) }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: .9rem 1rem; overflow-x: auto; font: .875rem/1.5 ui-monospace, monospace }
-code { font-family: ui-monospace, monospace; font-size: .925em } table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top } td:first-child { white-space: nowrap }
+code { font-family: ui-monospace, monospace; font-size: .925em } 
+dt { margin-top: .9rem } dd { margin: .1rem 0 0 }
 `
 
 /** The style as a page of its own hash in the policy: nothing else can style or run on it. */

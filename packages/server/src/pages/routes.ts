@@ -36,58 +36,35 @@ function sendPage(reply: FastifyReply, text: string): FastifyReply {
 const home = page(
   "Assay",
   html`<h1>Assay</h1>
-    <p>
-      Scores how risky an e-mail address or a phone number is, and says why, on your own machine.
-    </p>
-    <p>
-      <a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI description</a> ·
-      <a href="/problems">Problems</a>
-    </p>
-    <h2>A first call</h2>
-    <p>
-      With an API key (the demo prints one when it starts; <code>assay keys create</code> makes
-      one):
-    </p>
-    <pre>
-curl -s http://localhost:8080/api/v1/risk/score   -H "Authorization: Bearer $ASSAY_KEY"   -H "Content-Type: application/json"   -d '{"email": "ana.silva@mail.example"}'</pre>
-    <p>
-      The answer holds a score from 0 to 100, the stage of the criminal lifecycle the address has
-      reached, the reasons, and a recommended action. <code>?explain=true</code> adds the scorer's
-      input and how each part of it moved the score.
-    </p>
-    <h2>A phone number</h2>
-    <pre>
-curl -s http://localhost:8080/api/v1/phone-risk   -H "Authorization: Bearer $ASSAY_KEY"   -H "Content-Type: application/json"   -d '{"phone_number": "+61491570156"}'</pre>`,
+<p>Scores how risky an e-mail address or a phone number is, and says why, on your own machine.</p>
+<p><a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI description</a> · <a href="/problems">Problems</a></p>
+<h2>A first call</h2>
+<p>With an API key (the demo prints one when it starts; <code>assay keys create</code> makes one):</p>
+<pre tabindex="0">${firstCall("risk/score", `{"email": "ana.silva@mail.example"}`)}</pre>
+<p>The answer holds a score from 0 to 100, the stage of the criminal lifecycle the address has reached, the reasons, and a
+recommended action. <code>?explain=true</code> adds the scorer's input and how each part of it moved the score.</p>
+<h2>A phone number</h2>
+<pre tabindex="0">${firstCall("phone-risk", `{"phone_number": "+61491570156"}`)}</pre>`,
 )
+
+function firstCall(operation: string, body: string): string {
+  return [
+    `curl -s http://localhost:8080/api/v1/${operation}`,
+    `-H "Authorization: Bearer $ASSAY_KEY"`,
+    `-H "Content-Type: application/json"`,
+    `-d '${body}'`,
+  ].join(" \\\n  ")
+}
 
 const problemIndex = page(
   "Problems · Assay",
   html`<h1>Problems</h1>
-    <p>
-      Every failure is a problem document (RFC 9457) with one of these codes. A code keeps its
-      meaning.
-    </p>
-    <table>
-      <thead>
-        <tr>
-          <th>Code</th>
-          <th>Status</th>
-          <th>Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${Object.entries(problems).map(
-          ([code, { status, title }]) =>
-            html` <tr>
-              <td>
-                <a href="/problems/${code}"><code>${code}</code></a>
-              </td>
-              <td>${status}</td>
-              <td>${title}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`,
+<p>Every failure is a problem document (RFC 9457) with one of these codes. A code keeps its meaning.</p>
+<dl>${Object.entries(problems).map(
+    ([code, { status, title }]) => html`
+<dt><a href="/problems/${code}"><code>${code}</code></a> <span class="soft">${status}</span></dt><dd>${title}</dd>`,
+  )}
+</dl>`,
 )
 
 function problemPage(code: ProblemCode): string {

@@ -40,7 +40,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const lock = lockDataDirectory(directory.path)
   if (lock === null)
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
-  const secrets = openSecrets(config.secretFile, config.secretFile.startsWith(directory.path))
+  const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   const index = await openLmdbIndex({ path: directory.index })
   await index.checkKeyCheckValue(secrets.checkValue)
   directory.markIndexed()

@@ -12,7 +12,7 @@ import type { Caller } from "../accounts/callers.ts"
 import type { Found, FoundEntry, Source } from "../stores/exposure-index.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import { catalogueFacts } from "./catalogue-facts.ts"
-import { type Observation, sourceLabel, visibleTo } from "./observations.ts"
+import { itemLabels, type Observation, sourceLabel, visibleTo } from "./observations.ts"
 import type { Lists } from "./lists.ts"
 
 export interface EmailEvidence {
@@ -52,6 +52,7 @@ export function emailEvidence({
   const blocklist: { conf: number; age: number }[] = []
   const visible = visibleTo(caller, found)
   const fingerprints = usableFingerprints(visible)
+  const itemLabel = itemLabels(caller)
   let exactly = false
   let seen = 0
   for (const { entry, source } of visible) {
@@ -59,7 +60,7 @@ export function emailEvidence({
     const conf = entry.confidence ?? source.confidence
     const common = {
       source: sourceLabel(source, caller),
-      ...(entry.item === null ? {} : { item: entry.item }),
+      ...(entry.item === null ? {} : { item: itemLabel(entry.item) }),
       age,
       conf,
     }

@@ -24,3 +24,14 @@ export function visibleTo(caller: Caller, { entries, catalogue }: Found): Observ
 export function sourceLabel({ id, name }: Source, { plan }: Caller): string {
   return plan.namedSources ? name : `source ${id}`
 }
+
+/** Items can name a source too (a site, a log), so those plans see only whether two are the same. */
+export function itemLabels({ plan }: Caller): (item: string) => string {
+  if (plan.namedSources) return (item) => item
+  const numbers = new Map<string, number>()
+  return (item) => {
+    const number = numbers.get(item) ?? numbers.size + 1
+    numbers.set(item, number)
+    return `item ${number}`
+  }
+}

@@ -15,7 +15,10 @@ const schema = {
   security: [{ apiKey: [] }],
   body: named(EmailRiskRequest),
   querystring: ExplainQuery,
-  response: { 200: named(EmailRiskResult), ...failures("not-an-email", ...COMMON_FAILURES) },
+  response: {
+    200: named(EmailRiskResult, "The assessment."),
+    ...failures("not-an-email", ...COMMON_FAILURES),
+  },
 }
 
 export function scoreRoutes(

@@ -15,7 +15,10 @@ const schema = {
   security: [{ apiKey: [] }],
   body: named(PhoneRiskRequest),
   querystring: ExplainQuery,
-  response: { 200: named(PhoneRiskResult), ...failures("not-a-phone-number", ...COMMON_FAILURES) },
+  response: {
+    200: named(PhoneRiskResult, "The assessment."),
+    ...failures("not-a-phone-number", ...COMMON_FAILURES),
+  },
 }
 
 export function telecomRoutes(

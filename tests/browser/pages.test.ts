@@ -1,0 +1,106 @@
+import assert from "node:assert/strict"
+import { mkdirSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { after, before, test } from "node:test"
+import AxeBuilder from "@axe-core/playwright"
+import type { Browser, Page } from "playwright-core"
+import { type Service, startService } from "../http/service.ts"
+import { launchChromium } from "./chromium.ts"
+
+let service: Service
+before(async () => {
+  service = await startService()
+})
+after(() => service.stop())
+
+/** For a person to look at after a run. */
+const screenshots = resolve(import.meta.dirname, "../../tmp/screenshots")
+mkdirSync(screenshots, { recursive: true })
+
+/** Opens a page and collects what a person would not see: requests that left the machine, script errors. */
+async function open(
+  browser: Browser,
+  path: string,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<{ page: Page; outside: string[]; errors: string[] }> {
+  const page = await (await browser.newContext(options)).newPage()
+  const outside: string[] = []
+  const errors: string[] = []
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol !== "data:" && origin !== new URL(service.baseUrl).origin)
+      outside.push(request.url())
+  })
+  page.on("response", (response) => {
+    if (response.status() >= 400) void response.text().then((body) => errors.push(`${response.url()} ${body}`))
+  })
+  page.on("pageerror", (error) => errors.push(error.message))
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()))
+  await page.goto(service.baseUrl + path, { waitUntil: "networkidle" })
+  return { page, outside, errors }
+}
+
+async function assertAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
+    .analyze()
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
+    [],
+  )
+}
+
+test("the front page and the problem pages are readable, accessible and self-contained, in light and dark, on a phone, without JavaScript", async (context) => {
+  const browser = await launchChromium(context)
+  if (browser === null) return
+  for (const path of ["/", "/problems", "/problems/not-an-email"]) {
+    const variants = [
+      { name: "light", options: { colorScheme: "light" as const } },
+      { name: "dark", options: { colorScheme: "dark" as const } },
+      { name: "phone", options: { viewport: { width: 320, height: 640 } } },
+    ]
+    for (const { name, options } of variants) {
+      const { page, outside, errors } = await open(browser, path, options)
+      assert.deepEqual(outside, [])
+      assert.deepEqual(errors, [])
+      assert.ok(await page.locator("h1").isVisible())
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      )
+      assert.ok(overflow <= 0, `${path} is ${overflow} px wider than a ${name} screen`)
+      await assertAccessible(page)
+      await page.screenshot({
+        path: join(screenshots, `${path.replaceAll("/", "_")}-${name}.png`),
+        fullPage: true,
+      })
+      await page.close()
+    }
+    const { page } = await open(browser, path, { javaScriptEnabled: false })
+    assert.ok(await page.locator("h1").isVisible())
+    await page.close()
+  }
+})
+
+test("the API reference renders both operations, scores through its own form, and asks nobody else", async (context) => {
+  const browser = await launchChromium(context)
+  if (browser === null) return
+  const { page, outside, errors } = await open(browser, "/docs", {
+    viewport: { width: 1200, height: 1000 },
+  })
+  await page.getByText("/api/v1/risk/score").first().waitFor()
+  await page.getByText("/api/v1/phone-risk").first().waitFor()
+  await page.screenshot({ path: join(screenshots, "docs.png") })
+
+  await page.getByRole("button", { name: "Authorize" }).first().click()
+  await page.locator(".auth-container input").fill(service.key ?? "")
+  await page.locator(".auth-btn-wrapper button[type=submit]").click()
+  await page.locator(".auth-btn-wrapper .btn-done").click()
+  await page.locator("#operations-Score-scoreEmail .opblock-summary-control").click()
+  await page.getByRole("button", { name: "Try it out" }).click()
+  await page.getByRole("button", { name: "Execute" }).click()
+  await page.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor()
+  await page.screenshot({ path: join(screenshots, "docs-tried.png"), fullPage: true })
+  assert.match(await page.locator(".live-responses-table").innerText(), /risk_score/)
+  assert.deepEqual(outside, [])
+  assert.deepEqual(errors, [])
+})

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { join, resolve } from "node:path"
+import { after, before, test } from "node:test"
+import { promisify } from "node:util"
+import { problems } from "@assay/core/contract"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+let service: Service
+before(async () => {
+  service = await startService()
+})
+after(() => service.stop())
+
+interface Operation {
+  operationId?: string
+  requestBody?: {
+    content: Record<
+      string,
+      { schema: { $ref: string }; examples?: Record<string, { value: unknown }> }
+    >
+  }
+  responses: Record<string, { description: string; content?: Record<string, unknown> }>
+  security?: object[]
+}
+interface Description {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, { properties: Record<string, { examples?: unknown[] }> }> }
+}
+
+async function description(): Promise<Description> {
+  const response = await service.request("/openapi.json", { key: null })
+  assert.equal(response.status, 200)
+  return (await response.json()) as Description
+}
+
+test("the front page tells a person what this is, where the reference is, and a first call", async () => {
+  const response = await service.request("/", { key: null })
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get("content-type") ?? "", /^text\/html/)
+  const text = await response.text()
+  assert.match(text, /Scores how risky/)
+  assert.match(text, /href="\/docs"/)
+  assert.match(text, /curl -s http/)
+  assert.doesNotMatch(text, /<script/)
+})
+
+test("every problem has a page of its own, and the list has them all", async () => {
+  const list = await (await service.request("/problems", { key: null })).text()
+  for (const [code, { status, title }] of Object.entries(problems)) {
+    assert.ok(list.includes(`/problems/${code}`))
+    const page = await service.request(`/problems/${code}`, { key: null })
+    assert.equal(page.status, 200)
+    const text = await page.text()
+    assert.ok(text.includes(title.replaceAll("'", "&#39;")), code)
+    assert.ok(text.includes(`HTTP status ${status}`))
+  }
+  assert.equal((await service.request("/problems/unheard-of", { key: null })).status, 404)
+})
+
+test("the API description is OpenAPI 3.1 and describes exactly the operations there are", async () => {
+  const { openapi, paths } = await description()
+  assert.match(openapi, /^3\.1\./)
+  assert.deepEqual(Object.keys(paths).sort(), [
+    "/api/v1/phone-risk",
+    "/api/v1/risk/score",
+    "/healthz",
+    "/readyz",
+  ])
+  for (const path of ["/api/v1/phone-risk", "/api/v1/risk/score"]) {
+    const { post } = paths[path] ?? {}
+    assert.deepEqual(post?.security, [{ apiKey: [] }])
+    assert.deepEqual(Object.keys(post?.responses ?? {}).sort(), [
+      "200",
+      "400",
+      "401",
+      "403",
+      "413",
+      "415",
+      "422",
+      "429",
+      "500",
+      "503",
+    ])
+    for (const [status, { content }] of Object.entries(post?.responses ?? {})) {
+      assert.deepEqual(Object.keys(content ?? {}), [
+        status === "200" ? "application/json" : "application/problem+json",
+      ])
+    }
+  }
+})
+
+test("the examples in the API description work when sent as they stand", async () => {
+  const { paths, components } = await description()
+  let sent = 0
+  for (const [path, { post }] of Object.entries(paths)) {
+    if (post?.requestBody === undefined) continue
+    const { $ref } = post.requestBody.content["application/json"]?.schema ?? { $ref: "" }
+    const schema = components.schemas[$ref.split("/").at(-1) ?? ""]
+    const body = Object.fromEntries(
+      Object.entries(schema?.properties ?? {}).map(([name, { examples = [] }]) => [
+        name,
+        examples[0],
+      ]),
+    )
+    const response = await service.request(path, { json: body })
+    assert.equal(response.status, 200, `${path} ${JSON.stringify(body)}`)
+    sent++
+  }
+  assert.equal(sent, 2)
+})
+
+test("the API description passes a linter", async () => {
+  const file = join(temporary, "openapi.json")
+  writeFileSync(file, JSON.stringify(await description()))
+  const cli = resolve(import.meta.dirname, "../../node_modules/.bin/redocly")
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+    NO_COLOR: "1",
+  }
+  const { stdout, stderr } = await promisify(execFile)(
+    cli,
+    ["lint", file, "--extends=recommended", "--skip-rule=operation-4xx-response"],
+    { env },
+  )
+  assert.match(stdout + stderr, /valid/)
+})
+
+test("the reference loads nothing from outside", async () => {
+  const html = await (await service.request("/docs", { key: null })).text()
+  const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    ([, address]) => address ?? "",
+  )
+  assert.ok(addresses.length > 3)
+  for (const address of addresses) assert.doesNotMatch(address, /^(https?:)?\/\//)
+  const policy =
+    (await service.request("/docs/static/index.html", { key: null })).headers.get(
+      "content-security-policy",
+    ) ?? ""
+  assert.match(policy, /default-src 'self'/)
+})
+
+test("metrics have the latency of each route and status, from every worker, with patterns for labels", async () => {
+  for (let n = 0; n < 3; n++)
+    await service.request("/api/v1/risk/score", { json: { email: "ana.silva@mail.example" } })
+  await service.request("/api/v1/risk/score", { json: {} })
+  await service.request("/some/unknown/path")
+  const text = await (await service.request("/metrics", { key: null })).text()
+  assert.match(
+    text,
+    /assay_http_request_seconds_count\{route="\/api\/v1\/risk\/score",method="POST",status="200"\} [3-9]/,
+  )
+  assert.match(
+    text,
+    /assay_http_request_seconds_count\{route="\/api\/v1\/risk\/score",method="POST",status="400"\} 1/,
+  )
+  assert.match(text, /route="unmatched"/)
+  assert.doesNotMatch(text, /unknown\/path/)
+})
+
+test("metrics with a token or a port of their own answer only there", async () => {
+  await using guarded = await startService({ env: { ASSAY_METRICS_TOKEN: "a-long-enough-token" } })
+  assert.equal((await guarded.request("/metrics", { key: null })).status, 401)
+  assert.equal((await guarded.request("/metrics", { key: "a-long-enough-tokeN" })).status, 401)
+  assert.equal((await guarded.request("/metrics", { key: "a-long-enough-token" })).status, 200)
+
+  const port = await freePort()
+  await using apart = await startService({ env: { ASSAY_METRICS_PORT: String(port) } })
+  assert.equal((await apart.request("/metrics", { key: null })).status, 404)
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+  assert.equal(response.status, 200)
+  assert.match(await response.text(), /assay_http_request_seconds/)
+  assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/risk/score`)).status, 404)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}

@@ -145,7 +145,7 @@ test("the reference loads nothing from outside", async () => {
     (await service.request("/docs/static/index.html", { key: null })).headers.get(
       "content-security-policy",
     ) ?? ""
-  assert.match(policy, /default-src 'self'/)
+  assert.match(policy, /default-src 'none'; script-src 'self'; /)
 })
 
 test("metrics have the latency of each route and status, from every worker, with patterns for labels", async () => {

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { test } from "node:test"
+import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "./data-directory.ts"
+
+const temporary = mkdtempSync(join(tmpdir(), "assay-directory-"))
+process.on("exit", () => rmSync(temporary, { recursive: true, force: true }))
+
+test("only one holds the lock, and it is free again after release and after kill -9", async () => {
+  const { path } = openDataDirectory(join(temporary, "locked"))
+  const lock = lockDataDirectory(path)
+  assert.ok(lock !== null)
+  assert.equal(lockDataDirectory(path), null)
+  lock.release()
+
+  const module = new URL("./data-directory.ts", import.meta.url).href
+  const script = `const { lockDataDirectory } = await import(${JSON.stringify(module)}); console.log(lockDataDirectory(${JSON.stringify(path)}) !== null); setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, [
+    "--conditions=source",
+    "--input-type=module",
+    "-e",
+    script,
+  ])
+  const [said] = (await once(child.stdout, "data")) as [Buffer]
+  assert.equal(said.toString().trim(), "true")
+  assert.equal(lockDataDirectory(path), null)
+  child.kill("SIGKILL")
+  await once(child, "exit")
+  const again = lockDataDirectory(path)
+  assert.ok(again !== null)
+  again.release()
+})
+
+test("a directory is its owner's alone, also where it was not before", () => {
+  const path = join(temporary, "open")
+  mkdirSync(path, { mode: 0o755 })
+  openDataDirectory(path)
+  assert.equal(statSync(path).mode & 0o777, 0o700)
+})
+
+test("what a directory was marked as stays, and a lost index is noticed", () => {
+  const path = join(temporary, "marked")
+  const directory = openDataDirectory(path)
+  assert.equal(directory.demo, false)
+  directory.markDemo()
+  mkdirSync(directory.index)
+  directory.markIndexed()
+  assert.equal(openDataDirectory(path).demo, true)
+  rmSync(directory.index, { recursive: true })
+  assert.throws(() => openDataDirectory(path), /lost its index/)
+})
+
+test("a newer or damaged format file is refused", () => {
+  const path = join(temporary, "formats")
+  openDataDirectory(path)
+  for (const text of ['{"format":2}', "", "{", "[]", '{"format":"1"}']) {
+    writeFileSync(join(path, "format.json"), text)
+    assert.throws(() => openDataDirectory(path), DataDirectoryError, text)
+  }
+})

@@ -32,7 +32,8 @@ async function open(
       outside.push(request.url())
   })
   page.on("response", (response) => {
-    if (response.status() >= 400) void response.text().then((body) => errors.push(`${response.url()} ${body}`))
+    if (response.status() >= 400)
+      void response.text().then((body) => errors.push(`${response.url()} ${body}`))
   })
   page.on("pageerror", (error) => errors.push(error.message))
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()))

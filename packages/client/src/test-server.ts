@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { after } from "node:test"
 import type { EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
@@ -18,6 +18,17 @@ export interface TestServer {
 
 export type Reply = (response: ServerResponse, seen: Seen) => void
 
+const servers = new Set<Server>()
+
+// Set while the module loads, so the hook belongs to the file and runs after its last test, passed or
+// failed.
+after(() => {
+  for (const server of servers) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
 /** Listens on loopback and gives the requests to `replies` in turn, the last one again and again. */
 export async function startTestServer(
   ...replies: readonly [Reply, ...Reply[]]
@@ -35,10 +46,7 @@ export async function startTestServer(
     })
   })
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  servers.add(server)
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 

@@ -123,7 +123,7 @@ async function run(): Promise<void> {
     // A terminal sends its signals to every process; a worker stops when its primary says so.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
     const { runWorker } = await import("./process/worker.ts")
-    await runWorker(process.env, process as never, () => process.exit(0))
+    await runWorker(process.env, process, () => process.exit(0))
     return
   }
   cluster.setupPrimary({ serialization: "advanced" })

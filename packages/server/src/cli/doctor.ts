@@ -62,7 +62,7 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
   },
   async clock(_config, { now }) {
     if (now() < CLOCK_EARLIEST) return ["fault", `the clock says ${dayOf(now())}`]
-    return ["ok", `${new Date(now()).toISOString()}`]
+    return ["ok", new Date(now()).toISOString()]
   },
   async lists(config, { now }) {
     const { size, newestAt } = openLists(openDataDirectory(config.dataDirectory).lists)

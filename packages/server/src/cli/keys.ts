@@ -1,7 +1,7 @@
 import { SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
 import { hashApiKey, hintOf, mintApiKey } from "../accounts/api-key.ts"
 import { newKeyId } from "../accounts/key-id.ts"
-import { type Plan, planOf, type PlanName, plans } from "../accounts/plans.ts"
+import { type Plan, planOf, plans } from "../accounts/plans.ts"
 import { readConfig } from "../config.ts"
 import type { ApiKey, Records, Tenant } from "../stores/records.ts"
 import { DAY_MS, HOUR_MS } from "../time.ts"
@@ -129,7 +129,7 @@ async function tenantFor(
   if (known === null) {
     const tenant = await records.createTenant({
       name,
-      plan: (plan ?? "free") as PlanName,
+      plan: plan ?? "free",
       at: terminal.now(),
       actor: terminal.user,
     })

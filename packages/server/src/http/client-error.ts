@@ -13,7 +13,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
 /** Answers what never became a request: broken HTTP, oversized headers, a sender too slow. Then hangs up. */
 export function answerClientError({ code }: ConnectionError, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
-  const kind = codes[code ?? ""] ?? "malformed-http"
+  const kind = codes[code] ?? "malformed-http"
   const body = JSON.stringify(problemDetails(new Problem(kind, problems[kind].meaning), null))
   const { status } = problems[kind]
   socket.end(

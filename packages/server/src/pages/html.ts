@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-type Value = string | number | Html | readonly Html[]
+type Value = string | number | Html | Html[]
 
 /** Builds HTML; whatever is put in is escaped, unless it was itself built here. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
@@ -15,11 +15,8 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
 
 function escaped(value: Value): string {
   if (value instanceof Html) return value.text
-  if (Array.isArray(value)) return (value as readonly Html[]).map(({ text }) => text).join("")
-  return String(value as string | number).replace(
-    /[&<>"']/g,
-    (character) => `&#${character.charCodeAt(0)};`,
-  )
+  if (Array.isArray(value)) return value.map(({ text }) => text).join("")
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 const STYLE = `

@@ -17,7 +17,9 @@ export function threadChannel(port: Pick<MessagePort, "postMessage" | "on"> | Th
 export function workerChannel(worker: ClusterWorker): Channel {
   return {
     // A worker that just died is told nothing; its calls fail by `onClose` on its own side.
-    send: (message) => void (worker.isConnected() && worker.send(message as object)),
+    send(message) {
+      if (worker.isConnected()) worker.send(message as object)
+    },
     onMessage: (listener) => void worker.on("message", listener),
     onClose: (listener) => void worker.once("disconnect", listener),
   }
@@ -33,7 +35,9 @@ export interface ParentPipe {
 
 export function parentChannel(parent: ParentPipe): Channel {
   return {
-    send: (message) => void (parent.connected && parent.send?.(message)),
+    send(message) {
+      if (parent.connected) parent.send?.(message)
+    },
     onMessage: (listener) => void parent.on("message", listener),
     onClose: (listener) => void parent.once("disconnect", listener),
   }

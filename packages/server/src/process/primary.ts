@@ -132,7 +132,7 @@ async function restoredCounters(records: Records): Promise<EmbeddedCounters> {
 /** What commands may do through the running server: all but closing the records under it. */
 function recordsMethods(records: Records): Methods {
   const open = RECORDS_METHODS.filter((method) => method !== "close" && method !== "migrate")
-  return Object.fromEntries(open.map((method) => [method, records[method]])) as unknown as Methods
+  return Object.fromEntries(open.map((method) => [method, records[method]]))
 }
 
 async function serveMetrics(

@@ -4,7 +4,7 @@ import type { Records } from "../stores/records.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { threadChannel } from "./channels.ts"
 import { RECORDS_METHODS, type RecordsPlace } from "./records-writer.ts"
-import { answerCalls, type Methods } from "./rpc.ts"
+import { answerCalls } from "./rpc.ts"
 
 const place = workerData as RecordsPlace
 const opening =
@@ -26,6 +26,6 @@ const method =
 if (parentPort === null) throw new Error("records-thread runs as a thread of the primary process")
 answerCalls(
   threadChannel(parentPort),
-  Object.fromEntries(RECORDS_METHODS.map((name) => [name, method(name)])) as Methods,
+  Object.fromEntries(RECORDS_METHODS.map((name) => [name, method(name)])),
 )
 opening.catch(() => undefined)

@@ -72,9 +72,9 @@ export function openCalls(channel: Channel): (timeoutMs: number) => Call {
         else reject(new RemoteError(failure.code, failure.message))
       }
       const timer = setTimeout(() => settle({ rpc: "reply", id, failure: late }), timeoutMs)
-      if (closed) return settle({ rpc: "reply", id, failure: gone })
       waiting.set(id, settle)
-      channel.send({ rpc: "call", id, method, args } satisfies CallMessage)
+      if (closed) settle({ rpc: "reply", id, failure: gone })
+      else channel.send({ rpc: "call", id, method, args } satisfies CallMessage)
     })
   return (timeoutMs) =>
     (method, ...args) =>

@@ -51,7 +51,11 @@ export async function runWorker(
     onFailOpen: metrics.countLimitsFailOpen,
   })
   const usage = openUsage(
-    { addUsage: async (rows) => void (await within(30_000)("addUsage", rows)) },
+    {
+      addUsage: async (rows) => {
+        await within(30_000)("addUsage", rows)
+      },
+    },
     now,
     log,
   )
@@ -107,7 +111,9 @@ function countersOver(call: Call): Counters {
   return {
     lease: async (...args) =>
       (await call("lease", ...args)) as Awaited<ReturnType<Counters["lease"]>>,
-    giveBack: async (...args) => void (await call("giveBack", ...args)),
+    async giveBack(...args) {
+      await call("giveBack", ...args)
+    },
     admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as boolean,
   }
 }

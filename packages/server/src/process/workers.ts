@@ -67,8 +67,8 @@ export async function startWorkers(
         if (!running.delete(self) || self.leaving || stopping) return
         log.error("worker died and is replaced", {
           worker: worker.id,
-          exitCode: exitCode ?? -1,
-          signal: signal ?? "none",
+          exitCode,
+          signal,
         })
         setTimeout(() => void respawn(), RESPAWN_MS)
       })

@@ -113,7 +113,7 @@ test("an entry's own confidence and classes add to its source's", () => {
     input.exposures?.map(({ conf }) => conf),
     [0.3, 0.9],
   )
-  assert.deepEqual(input.exposures?.[0]?.classes, ["dob", "phone"])
+  assert.deepEqual(input.exposures[0]?.classes, ["dob", "phone"])
 })
 
 test("a spam list or an invented breach proves the address and nothing else", () => {
@@ -128,7 +128,7 @@ test("a spam list or an invented breach proves the address and nothing else", ()
     const [exposure] =
       evidence(found({ fingerprint: 7, of: { flags, classes: ["payment"] } })).input.exposures ?? []
     assert.equal(exposure?.secret, "none")
-    assert.ok(!("classes" in (exposure ?? {})) && !("pwFp" in (exposure ?? {})))
+    assert.ok(!("classes" in exposure) && !("pwFp" in exposure))
   }
 })
 

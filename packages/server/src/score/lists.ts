@@ -71,7 +71,7 @@ function listFiles(directory: string): string[] {
 function readLine(line: string, file: string, number: number): ListEntry & { domain: string } {
   const [name = "", category = ""] = line.split(",").map((part) => part.trim())
   const domain = parseDomain(name)
-  if (domain === null || "fault" in domain)
+  if ("fault" in domain)
     throw new ListsError(`${file}, line ${number}: the first column is no domain`)
   if (!isCategory(category))
     throw new ListsError(

@@ -1,9 +1,13 @@
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
-/** The UTC date of a time, as YYYY-MM-DD. */
+let lastDay = { number: -1, text: "" }
+
+/** The UTC date of a time, as YYYY-MM-DD. Asked for many times a request and nearly always for today. */
 export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
+  const number = Math.floor(ms / DAY_MS)
+  if (number !== lastDay.number) lastDay = { number, text: new Date(ms).toISOString().slice(0, 10) }
+  return lastDay.text
 }
 
 /** The UTC month of a time, as YYYY-MM. */

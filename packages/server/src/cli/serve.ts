@@ -1,7 +1,7 @@
 import type { Cluster } from "node:cluster"
 import { demoEmails, demoPhones } from "../corpus/demo-identities.ts"
 import { readConfig } from "../config.ts"
-import { openLog } from "../log.ts"
+import { type Log, openLog } from "../log.ts"
 import { type Service, startService } from "../process/primary.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -18,24 +18,28 @@ export async function serve(
   const config = readConfig(terminal.env, options.workers)
   const log = openLog(config.logLevel)
   if (!config.production) terminal.note(`Starting on ${config.dataDirectory} …`)
+  const stopped = signalled(onSignal, log)
   const service = await startService(config, log, cluster)
   announce(service, terminal)
-  await new Promise<void>((resolve, reject) => {
-    let stopping = false
-    const stop = (signal: string) => (): void => {
-      if (stopping) return
-      stopping = true
-      log.info("stopping", { signal })
-      service.stop().then(resolve, reject)
-    }
-    onSignal("SIGTERM", stop("SIGTERM"))
-    onSignal("SIGINT", stop("SIGINT"))
-    onSignal("SIGHUP", () => {
-      log.info("restarting workers", { signal: "SIGHUP" })
-      service
-        .restart()
-        .catch((error: unknown) => log.error("workers could not be restarted", { error }))
+  onSignal("SIGHUP", () => {
+    log.info("restarting workers", { signal: "SIGHUP" })
+    service.restart().catch((error: unknown) => {
+      log.error("workers could not be restarted", { error })
     })
+  })
+  await stopped
+  await service.stop()
+}
+
+/** Resolves at the first signal to stop. Asked for before anything starts, so that none is missed meanwhile. */
+async function signalled(onSignal: OnSignal, log: Log): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      onSignal(signal, () => {
+        log.info("stopping", { signal })
+        resolve()
+      })
+    }
   })
 }
 

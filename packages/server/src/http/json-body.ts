@@ -9,26 +9,33 @@ import { Problem } from "../problem.ts"
  */
 export function readJsonBodies(app: App): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
+  app.addContentTypeParser<Buffer>(
     "application/json",
     { parseAs: "buffer" },
-    async (request: { headers: Record<string, unknown> }, body: Buffer) => {
+    (request, body, done) => {
       const encoding = request.headers["content-encoding"]
       if (encoding !== undefined && encoding !== "identity") {
-        throw new Problem("unsupported-media-type", "Send the body without compression.")
-      }
-      if (!isUtf8(body)) throw new Problem("malformed-json", "The body is not valid UTF-8.")
-      try {
-        return JSON.parse(withoutByteOrderMark(body)) as unknown
-      } catch {
-        // The parser's message quotes the body.
-        throw new Problem(
-          "malformed-json",
-          body.length === 0 ? "The body is empty." : "The body is not valid JSON.",
-        )
+        done(new Problem("unsupported-media-type", "Send the body without compression."))
+      } else if (!isUtf8(body)) {
+        done(new Problem("malformed-json", "The body is not valid UTF-8."))
+      } else {
+        parse(body, done)
       }
     },
   )
+}
+
+function parse(body: Buffer, done: (error: Error | null, value?: unknown) => void): void {
+  let value: unknown
+  try {
+    value = JSON.parse(withoutByteOrderMark(body))
+  } catch {
+    // The parser's message quotes the body.
+    const detail = body.length === 0 ? "The body is empty." : "The body is not valid JSON."
+    done(new Problem("malformed-json", detail))
+    return
+  }
+  done(null, value)
 }
 
 function withoutByteOrderMark(body: Buffer): string {

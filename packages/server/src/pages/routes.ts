@@ -30,7 +30,10 @@ export function pageRoutes(app: App): void {
 }
 
 function sendPage(reply: FastifyReply, text: string): FastifyReply {
-  return reply.header("content-security-policy", POLICY).type("text/html; charset=utf-8").send(text)
+  return reply
+    .headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" })
+    .type("text/html; charset=utf-8")
+    .send(text)
 }
 
 const home = page(

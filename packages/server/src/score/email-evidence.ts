@@ -123,18 +123,22 @@ function secretOf(
 const FINGERPRINTED: ReadonlySet<string> = new Set(["breach", "stealer", "phish"])
 const FINGERPRINTS_MANY = 12
 
+const NO_FINGERPRINT: ReadonlySet<number> = new Set()
+
 /** Twelve bits collide by chance, so with many fingerprints only those seen under three sources count. */
 function usableFingerprints(visible: readonly Observation[]): ReadonlySet<number> {
+  const eligible = visible.filter(
+    ({ entry, source }) =>
+      entry.fingerprint !== null && !source.circulates && FINGERPRINTED.has(entry.kind),
+  )
+  if (eligible.length === 0) return NO_FINGERPRINT
   const sources = new Map<number, Set<number>>()
-  let count = 0
-  for (const { entry, source } of visible) {
-    const { kind, fingerprint } = entry
-    if (fingerprint === null || source.circulates || !FINGERPRINTED.has(kind)) continue
-    count++
+  for (const { entry, source } of eligible) {
+    const fingerprint = entry.fingerprint ?? 0
     const under = sources.get(fingerprint) ?? new Set()
     sources.set(fingerprint, under.add(source.id))
   }
-  const needed = count > FINGERPRINTS_MANY ? 3 : 1
+  const needed = eligible.length > FINGERPRINTS_MANY ? 3 : 1
   return new Set(
     [...sources].filter(([, under]) => under.size >= needed).map(([fingerprint]) => fingerprint),
   )
@@ -152,17 +156,17 @@ function trustOf(
   blocklist: Trust["blocklist"],
 ): Trust {
   const category = lists.find(parsed.domain)?.category
-  const traces = new Set(
-    exposures
-      .filter(({ kind, age }) => kind === "breach" && age > TRACE_DAYS)
-      .map(({ source }) => source),
-  ).size
-  const firstSeen = exposures.reduce((oldest, { age }) => Math.max(oldest, age), 0)
+  let firstSeen = 0
+  const traces = new Set<string>()
+  for (const { kind, age, source } of exposures) {
+    firstSeen = Math.max(firstSeen, age)
+    if (kind === "breach" && age > TRACE_DAYS) traces.add(source)
+  }
   return {
     // A first sighting proves that the mailbox is at least that old, never that it is young.
     ...(firstSeen >= AGE_PROVEN_DAYS ? { emailAge: firstSeen } : {}),
     // None found is not "looked and found none": a corpus of breaches is no directory of people.
-    ...(traces === 0 ? {} : { traces }),
+    ...(traces.size === 0 ? {} : { traces: traces.size }),
     ...(category === "masked" ? { masked: true } : { handle: handleScore(parsed.local) }),
     ...(category === "disposable" ? { disposable: true } : {}),
     ...(category === "free" ? { free: true } : {}),

@@ -2,8 +2,9 @@ import type { Bench } from "./bench.ts"
 import { findWrk, type LoadOptions, peakLoad } from "./http/load.ts"
 import { measure, type Measurement } from "./http/measure.ts"
 import {
+  bareSpread,
+  disturbances,
   medians,
-  othersCores,
   page,
   type Report,
   type Round,
@@ -88,7 +89,8 @@ function keep(report: Report): void {
     machine,
     generator,
     options,
-    othersCores: othersCores(rounds),
+    disturbances: disturbances(rounds),
+    bareSpread: bareSpread(rounds),
     targets: targets(rounds),
     medians: medians(rounds),
     rounds,

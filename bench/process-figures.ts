@@ -36,10 +36,20 @@ export function ownProcessorMicros(): number {
   return microsOf(own.map((field) => Number(fields[field])))
 }
 
-/** Processor time all processes of the machine have used, in microseconds. */
-export function machineProcessorMicros(): number {
+/** Processor time of the whole machine so far, in microseconds. */
+export interface MachineProcessor {
+  /** Used by its processes. */
+  readonly used: number
+  /** Wanted by them while the host of a virtual machine ran something else: seen by no process, felt by all. */
+  readonly stolen: number
+}
+
+export function machineProcessor(): MachineProcessor {
   const [, ...ticks] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/ +/)
-  return microsOf(BUSY_STATES.map((state) => Number(ticks[state])))
+  return {
+    used: microsOf(USED_STATES.map((state) => Number(ticks[state]))),
+    stolen: microsOf([Number(ticks[STOLEN_STATE])]),
+  }
 }
 
 /** Memory no file backs: what the process itself costs, without code and pages of mapped databases. */
@@ -58,8 +68,9 @@ const STAT_STIME = 12
 const STAT_CHILDREN_UTIME = 13
 const STAT_CHILDREN_STIME = 14
 
-/** User, nice, system, interrupts: not idle, not waiting for a disk, and not what a host took away. */
-const BUSY_STATES = [0, 1, 2, 5, 6]
+/** User, nice, system and both kinds of interrupts: not idle and not waiting for a disk. */
+const USED_STATES = [0, 1, 2, 5, 6]
+const STOLEN_STATE = 7
 
 function microsOf(ticks: readonly number[]): number {
   return (ticks.reduce((sum, count) => sum + count, 0) * 1_000_000) / ticksPerSecond

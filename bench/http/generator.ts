@@ -6,11 +6,14 @@ import type { GeneratorOrder, LoadFigures } from "./load.ts"
 
 /** Requests due within one tick of the timer are sent together; it is the finest Node's timers go. */
 const TICK_MS = 1
+/** Requests of the beginning are sent and not timed: connections are being opened and this program is not compiled yet. */
+const UNTIMED_MS = 1000
 /** After the last request was due, answers have this long to arrive. */
 const PATIENCE_MS = 10_000
 
 const order = JSON.parse(process.argv[2] ?? "") as GeneratorOrder
 const requests = requestsOf(order)
+const lastsMs = UNTIMED_MS + order.seconds * 1000
 const latency = createHistogram()
 let answers = 0
 let refused = 0
@@ -32,7 +35,7 @@ console.log(JSON.stringify(figures))
 
 /** Sends what is due each tick, over whichever connection is free; the number that stayed without an answer. */
 async function paced(ratePerSecond: number): Promise<number> {
-  const total = Math.floor(ratePerSecond * order.seconds)
+  const total = Math.floor((ratePerSecond * lastsMs) / 1000)
   const dueAt = (n: number): number => startedAt + (n * 1000) / ratePerSecond
   const idle = [...open]
   let sent = 0
@@ -62,13 +65,13 @@ async function paced(ratePerSecond: number): Promise<number> {
       if (answers + failed === total || failed === open.length) finish()
     }
     const ticking = setInterval(sendDue, TICK_MS)
-    const patience = setTimeout(finish, order.seconds * 1000 + PATIENCE_MS)
+    const patience = setTimeout(finish, lastsMs + PATIENCE_MS)
   })
 }
 
 /** Every connection as fast as it is answered; the number of connections that broke. */
 async function withoutPace(): Promise<number> {
-  const endsAt = startedAt + order.seconds * 1000
+  const endsAt = startedAt + lastsMs
   let sent = 0
   const ended = await Promise.allSettled(
     open.map(async (connection) => {
@@ -82,6 +85,7 @@ async function withoutPace(): Promise<number> {
 function record(status: number, sinceMs: number): void {
   answers++
   if (status < 200 || status > 299) refused++
+  if (sinceMs < startedAt + UNTIMED_MS) return
   latency.record(Math.max(1, Math.round((performance.now() - sinceMs) * 1e6)))
 }
 

@@ -14,6 +14,7 @@ export interface LoadTarget {
 }
 
 export interface LoadFigures {
+  /** All that were answered, and the time that took. Latencies may leave out the beginning. */
   readonly requests: number
   readonly seconds: number
   readonly p50Ms: number

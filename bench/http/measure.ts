@@ -1,7 +1,8 @@
 import { BenchError } from "../bench.ts"
 import {
   anonymousBytes,
-  machineProcessorMicros,
+  type MachineProcessor,
+  machineProcessor,
   ownProcessorMicros,
   processorMicros,
   processTree,
@@ -16,8 +17,13 @@ export interface LoadMeasurement {
   readonly p99Ms: number
   /** Processor time of all the server's processes. */
   readonly cpuMicrosPerRequest: number
-  /** Cores that programs outside the bench kept busy meanwhile: on a quiet machine next to nothing. */
+  /**
+   * Cores that programs outside the bench kept busy meanwhile. The kernel counts a machine's time by sampling and a
+   * process's exactly, so on a quiet machine this is near zero and may fall below.
+   */
   readonly othersCores: number
+  /** Cores the host of a virtual machine withheld meanwhile. */
+  readonly stolenCores: number
 }
 
 /** One variant in one round. */
@@ -46,7 +52,7 @@ async function underLoad(pid: number, load: () => Promise<LoadFigures>): Promise
   const spent = (): Spent => ({
     server: processes.reduce((sum, process) => sum + processorMicros(process), 0),
     bench: ownProcessorMicros(),
-    machine: machineProcessorMicros(),
+    machine: machineProcessor(),
   })
   const before = spent()
   const startedAt = performance.now()
@@ -56,13 +62,15 @@ async function underLoad(pid: number, load: () => Promise<LoadFigures>): Promise
   const elapsedMicros = (performance.now() - startedAt) * 1000
   const after = spent()
   const server = after.server - before.server
-  const others = after.machine - before.machine - server - (after.bench - before.bench)
+  const used = after.machine.used - before.machine.used
+  const others = used - server - (after.bench - before.bench)
   return {
     requestsPerSecond: requests / seconds,
     p50Ms,
     p99Ms,
     cpuMicrosPerRequest: server / requests,
-    othersCores: Math.max(0, others / elapsedMicros),
+    othersCores: others / elapsedMicros,
+    stolenCores: (after.machine.stolen - before.machine.stolen) / elapsedMicros,
   }
 }
 
@@ -70,5 +78,5 @@ async function underLoad(pid: number, load: () => Promise<LoadFigures>): Promise
 interface Spent {
   readonly server: number
   readonly bench: number
-  readonly machine: number
+  readonly machine: MachineProcessor
 }

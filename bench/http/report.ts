@@ -119,8 +119,8 @@ function quietness(rounds: readonly Round[]): string {
   const cores = ({ median, worst }: Disturbance): string =>
     `${median.toFixed(2)} cores (worst load ${worst.toFixed(2)})`
   return `Other programs used ${cores(others)}; the host of a virtual machine withheld ${cores(host)}.
-Between rounds the bare route's own requests/s moved by a factor of ${bareSpread(rounds).toFixed(2)}: no difference smaller than
-that means anything here, and latencies include what disturbed the machine.`
+Between rounds the bare route's own requests/s moved by a factor of ${bareSpread(rounds).toFixed(2)}, though nothing in it changed:
+differences smaller than that may be the machine, and latencies include whatever disturbed it.`
 }
 
 /** What the design promises of this bench, beside what it measured. */

@@ -14,7 +14,15 @@ export type IdentityTag = (typeof IDENTITY_TAGS)[keyof typeof IDENTITY_TAGS]
 export const IDENTITY_KEY_BYTES = 16
 
 const SUBKEY_BYTES = 32
-const utf8 = new TextEncoder()
+const encoder = new TextEncoder()
+const scratch = new Uint8Array(1024)
+
+/** The UTF-8 bytes of a text, good until the next call: every request needs them once, for a hash. */
+function utf8(text: string): Uint8Array {
+  // A UTF-16 unit takes at most three bytes.
+  if (text.length * 3 > scratch.length) return encoder.encode(text)
+  return scratch.subarray(0, encoder.encodeInto(text, scratch).written)
+}
 
 /** The key of a canonical form: SHA-256(K_id ‖ tag ‖ UTF-8 canonical form), first 16 bytes. */
 export function identityKey(
@@ -24,7 +32,7 @@ export function identityKey(
   canonical: string,
 ): IdentityKey {
   requireSubkey(identitySubkey)
-  const digest = sha256(identitySubkey, Uint8Array.of(tag), utf8.encode(canonical))
+  const digest = sha256(identitySubkey, Uint8Array.of(tag), utf8(canonical))
   // Copied, not sliced: a slice of Node's Buffer would keep the whole digest alive.
   return identityKeyOf(new Uint8Array(digest.subarray(0, IDENTITY_KEY_BYTES)))
 }
@@ -49,7 +57,7 @@ export function aliasTag(
 ): number {
   requireSubkey(aliasSubkey)
   if (exact === canonical) return 0
-  const [high = 0, low = 0] = sha256(aliasSubkey, key, utf8.encode(exact))
+  const [high = 0, low = 0] = sha256(aliasSubkey, key, utf8(exact))
   // 0 is taken by the canonical address, so the one alias in 65536 that hashes to it becomes 1.
   return (high << 8) | low || 1
 }
@@ -60,7 +68,7 @@ export function aliasTag(
  */
 export function keyCheckValue(sha256: Sha256, identitySubkey: Uint8Array): string {
   requireSubkey(identitySubkey)
-  const digest = sha256(identitySubkey, Uint8Array.of(0), utf8.encode("assay key check v1"))
+  const digest = sha256(identitySubkey, Uint8Array.of(0), utf8("assay key check v1"))
   return Array.from(digest.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 

@@ -40,7 +40,7 @@ function wordOf(value: number, { mediumFrom, highFrom }: EmailModel["confidence"
 
 // A source is one witness however much it says, so only its best item counts.
 function evidenceMass({ items, sourceCount }: Evidence, halfLifeDays: number): number {
-  const best = new Float64Array(sourceCount)
+  const best = new Array<number>(sourceCount).fill(0)
   for (const { source, conf, age } of items) {
     best[source] = Math.max(best[source] ?? 0, conf * decayed(age, halfLifeDays))
   }

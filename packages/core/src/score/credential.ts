@@ -15,6 +15,11 @@ const placeOf = Object.fromEntries(EVIDENCE_KINDS.map((kind, i) => [kind, i])) a
 const bitOf = Object.fromEntries(EVIDENCE_KINDS.map((kind, i) => [kind, 1 << i])) as ByKind
 const FIRST_MARKET_KIND = placeOf.listing
 
+/** A plain array: a typed one costs several times as much to make, and one assessment makes a handful. */
+function zeros(length: number): number[] {
+  return new Array<number>(length).fill(0)
+}
+
 /** The credential side of an identity for one set of kinds. */
 export interface CredentialRisk {
   readonly p: number
@@ -38,13 +43,13 @@ export class CredentialTerms {
   readonly #priorLogOdds: number
   /** Excess odds with the bit of their kind, largest first. */
   readonly #excess: { odds: number; bit: number }[] = []
-  readonly #classes = new Uint32Array(EXPOSURE_KINDS.length)
+  readonly #classes = zeros(EXPOSURE_KINDS.length)
   /** By kind: the summed, and the largest, weight on the market. */
-  readonly #sums = new Float64Array(EVIDENCE_KINDS.length)
-  readonly #maxima = new Float64Array(EVIDENCE_KINDS.length)
-  readonly #market = new Float64Array(EVIDENCE_KINDS.length)
+  readonly #sums = zeros(EVIDENCE_KINDS.length)
+  readonly #maxima = zeros(EVIDENCE_KINDS.length)
+  readonly #market = zeros(EVIDENCE_KINDS.length)
   /** Room to sort the market terms of one question in. */
-  readonly #marketTerms = new Float64Array(EVIDENCE_KINDS.length)
+  readonly #marketTerms = zeros(EVIDENCE_KINDS.length)
 
   constructor({ items }: Evidence, rotatedAge: number | null, prior: number, model: EmailModel) {
     this.#model = model

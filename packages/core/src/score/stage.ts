@@ -54,8 +54,8 @@ interface Voice {
 export class StageEvidence {
   readonly #model: EmailModel
   /** By kind: the highest stage that one trusted source alone carries, and the highest of all. */
-  readonly #certain = new Uint8Array(KINDS)
-  readonly #highest = new Uint8Array(KINDS)
+  readonly #certain = new Array<number>(KINDS).fill(0)
+  readonly #highest = new Array<number>(KINDS).fill(0)
   /** Items that need company to carry a stage, those of one source next to each other. */
   readonly #doubtful: Voice[] = []
   readonly #fresh: Voice[] = []

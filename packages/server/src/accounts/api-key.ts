@@ -32,7 +32,7 @@ export function readApiKey(text: string): KeyKind | null {
 
 /** A fast hash is enough: 178 random bits cannot be searched. */
 export function hashApiKey(key: string): Buffer {
-  return hash("sha256", key, "buffer")
+  return Buffer.from(hash("sha256", key, "latin1"), "latin1")
 }
 
 /** What lists and pages show of a key. */

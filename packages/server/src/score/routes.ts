@@ -1,12 +1,13 @@
 import { EmailRiskRequest, EmailRiskResult, ExplainQuery } from "@assay/core/contract"
 import { aliasTag, IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
-import { assessEmail, explainEmail } from "@assay/core/score"
+import { explainEmail } from "@assay/core/score"
 import { identityTagToday } from "../accounts/identity-tag.ts"
 import type { App, Services } from "../app.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
 import { emailEvidence } from "./email-evidence.ts"
+import { rememberingAssessor } from "./remembered-assessments.ts"
 
 const schema = {
   operationId: "scoreEmail",
@@ -27,6 +28,7 @@ export function scoreRoutes(
 ): void {
   const { subkeys } = secrets
   const model = models.email
+  const assess = rememberingAssessor(model)
 
   app.post("/api/v1/risk/score", { schema, config: { scope: "score" } }, async (request, reply) => {
     const { body, caller, query } = request
@@ -46,7 +48,7 @@ export function scoreRoutes(
         caller,
         nowMs: now(),
       })
-      const result = { email: body.email, ...assessEmail(input, model) }
+      const result = { email: body.email, ...assess(input) }
       usage.count(caller.keyId, "email")
       if (query.explain !== "true") return result
       return {

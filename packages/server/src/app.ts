@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto"
-import underPressure from "@fastify/under-pressure"
+import { randomFillSync } from "node:crypto"
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
 import { problems, type Scope } from "@assay/core/contract"
 import {
@@ -7,6 +6,9 @@ import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+  type onResponseHookHandler,
   type RawServerDefault,
 } from "fastify"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -14,6 +16,7 @@ import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import type { Config } from "./config.ts"
+import { openPressure } from "./health/pressure.ts"
 import { healthRoutes } from "./health/routes.ts"
 import { describeApi } from "./http/api-description.ts"
 import { answerClientError } from "./http/client-error.ts"
@@ -39,6 +42,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The scope a key needs for this route; without it the route is open to anyone. */
     scope?: Scope
+    /** Answered also while others are turned away: monitoring must see an overloaded service. */
+    neverShed?: boolean
   }
 }
 
@@ -110,46 +115,52 @@ export async function buildApp(services: Services): Promise<App> {
       void sendProblem(reply as FastifyReply, asProblem(error), request.id),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  // Hooks take callbacks: an async one costs a promise and two turns of the queue on every request.
+  // Hooks take callbacks, and what differs by route is bound when the route is made: on the hot path a promise costs two
+  // turns of the queue, and `request.routeOptions` a new object.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(SECURITY_HEADERS)
     reply.header("x-request-id", request.id)
     done()
   })
-  await app.register(underPressure, {
-    maxEventLoopDelay: config.shedDelayMs,
-    // A worker's own start blocks its loop; a short sample forgets that before the first requests are turned away.
-    sampleInterval: 200,
-    pressureHandler() {
-      throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
-    },
-  })
   app.decorateRequest("caller")
-  app.addHook("onRequest", (request, _reply, done) => {
-    const { scope } = request.routeOptions.config
-    if (scope === undefined) return done()
-    const admit = (caller: Caller): void => {
-      requireScope(caller, scope)
-      request.caller = caller
-    }
-    const caller = callers.authenticate(request.headers.authorization)
-    if (!(caller instanceof Promise)) {
-      admit(caller)
-      return done()
-    }
-    caller.then(admit).then(() => done(), done)
+  app.addHook("onRoute", (route) => {
+    const { scope, neverShed = false } = route.config ?? {}
+    route.onRequest = [
+      ...(neverShed ? [] : [shedding]),
+      ...(scope === undefined ? [] : [authenticating(callers, scope)]),
+      ...asArray(route.onRequest),
+    ]
+    route.onResponse = [...asArray(route.onResponse), observing(route.url)]
   })
-  app.addHook("onResponse", (request, reply, done) => {
-    const { method, id: requestId } = request
-    const route = request.routeOptions.url ?? "unmatched"
-    const status = reply.statusCode
-    metrics.observeRequest(route, method, status, reply.elapsedTime / 1000)
-    const level = status >= 500 ? "error" : status >= 400 ? "info" : "debug"
-    if (!log.isLevelEnabled(level)) return done()
-    const ms = Math.round(reply.elapsedTime)
-    log[level]("request", { requestId, method, route, status, ms, ...callerFields(request.caller) })
+  const pressure = openPressure(config.shedDelayMs)
+  app.addHook("onClose", async () => pressure.close())
+  const shedding: onRequestHookHandler = (_request, _reply, done) => {
+    if (pressure.isHigh())
+      throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     done()
-  })
+  }
+  const observe = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
+    const { method, id: requestId } = request
+    const status = reply.statusCode
+    const { elapsedTime } = reply
+    metrics.observeRequest(route, method, status, elapsedTime / 1000)
+    const level = status >= 500 ? "error" : status >= 400 ? "info" : "debug"
+    if (!log.isLevelEnabled(level)) return
+    log[level]("request", {
+      requestId,
+      method,
+      route,
+      status,
+      ms: Math.round(elapsedTime),
+      ...callerFields(request.caller),
+    })
+  }
+  const observing =
+    (route: string): onResponseHookHandler =>
+    (request, reply, done) => {
+      observe(route, request, reply)
+      done()
+    }
   app.setErrorHandler((error, request, reply) => {
     const problem = asProblem(error)
     if (problem.code === "internal-error" || problem.code === "store-unavailable") {
@@ -161,9 +172,10 @@ export async function buildApp(services: Services): Promise<App> {
     }
     return sendProblem(reply, problem, request.id)
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request.id),
-  )
+  app.setNotFoundHandler((request, reply) => {
+    sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request.id)
+    observe("unmatched", request, reply)
+  })
 
   readJsonBodies(app)
   await describeApi(app)
@@ -176,13 +188,19 @@ export async function buildApp(services: Services): Promise<App> {
   return app
 }
 
-const requestIdStem = randomBytes(9).toString("hex")
-let requests = 0
+const REQUEST_ID_BYTES = 12
+const pool = Buffer.alloc(REQUEST_ID_BYTES * 512)
+let poolAt = pool.length
 
-/** The caller's own id where it is harmless, else one that no other request of any process has. */
+/** The caller's own id where it is harmless, else a random one. A counter would tell callers how many others call. */
 function requestId(given: string | string[] | undefined): string {
   if (typeof given === "string" && REQUEST_ID.test(given)) return given
-  return `${requestIdStem}-${(++requests).toString(36)}`
+  if (poolAt === pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  poolAt += REQUEST_ID_BYTES
+  return pool.toString("hex", poolAt - REQUEST_ID_BYTES, poolAt)
 }
 
 /** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
@@ -192,6 +210,27 @@ function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): 
     .headers({ ...SECURITY_HEADERS, "x-request-id": requestId, ...problem.headers })
     .type("application/problem+json")
     .send(JSON.stringify(problemDetails(problem, requestId)))
+}
+
+/** The hook of routes that need a key. A known key is answered for at once, without a promise. */
+function authenticating(callers: Callers, scope: Scope): onRequestHookHandler {
+  const admit = (request: FastifyRequest, caller: Caller): void => {
+    requireScope(caller, scope)
+    request.caller = caller
+  }
+  return (request, _reply, done) => {
+    const caller = callers.authenticate(request.headers.authorization)
+    if (caller instanceof Promise) {
+      caller.then((found) => admit(request, found)).then(() => done(), done)
+      return
+    }
+    admit(request, caller)
+    done()
+  }
+}
+
+function asArray<T>(value: T | T[] | undefined): T[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value]
 }
 
 function callerFields(caller: Caller | undefined): { keyId?: string; tenantId?: number } {

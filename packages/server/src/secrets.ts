@@ -18,7 +18,8 @@ import {
 } from "@assay/core/identity"
 
 /** Twice a request, so it matters that a digest read as text costs a fifth of one handed out as a new buffer. */
-export const sha256: Sha256 = (...parts) => Buffer.from(hash("sha256", Buffer.concat(parts), "latin1"), "latin1")
+export const sha256: Sha256 = (...parts) =>
+  Buffer.from(hash("sha256", Buffer.concat(parts), "latin1"), "latin1")
 
 /** The subkeys of one master secret. The master itself is not kept after they are derived. */
 export interface Secrets {

@@ -6,18 +6,18 @@ import type { Line } from "./vocabulary.ts"
 
 /** From 0 (no source answered) to 1; a family left out is 0. */
 export interface PhoneCoverage {
-  readonly number?: number | null
-  readonly sim?: number | null
-  readonly device?: number | null
-  readonly network?: number | null
-  readonly context?: number | null
+  readonly number?: number | null | undefined
+  readonly sim?: number | null | undefined
+  readonly device?: number | null | undefined
+  readonly network?: number | null | undefined
+  readonly context?: number | null | undefined
 }
 
 export interface PhoneSettings {
-  readonly costs?: CostSettings | null
-  readonly calibration?: Calibration | null
+  readonly costs?: CostSettings | null | undefined
+  readonly calibration?: Calibration | null | undefined
   /** `block` only for a number that is not allocated: nothing else about a number is confirmed. */
-  readonly confirmedBeforeBlock?: boolean | null
+  readonly confirmedBeforeBlock?: boolean | null | undefined
 }
 
 /**
@@ -30,29 +30,29 @@ export interface PhoneInput {
   /** Carried into the answer as they are. */
   readonly numberType: string
   readonly region: string
-  readonly line?: Line | null
-  readonly valid?: boolean | null
-  readonly active?: boolean | null
-  readonly tenureDays?: number | null
-  readonly simChangeAge?: number | null
-  readonly portAge?: number | null
+  readonly line?: Line | null | undefined
+  readonly valid?: boolean | null | undefined
+  readonly active?: boolean | null | undefined
+  readonly tenureDays?: number | null | undefined
+  readonly simChangeAge?: number | null | undefined
+  readonly portAge?: number | null | undefined
   /** A source affirms no SIM change in the last so many days: a lower bound, never an age. */
-  readonly noSimChangeDays?: number | null
-  readonly deviceContinuityDays?: number | null
-  readonly deviceChangedWithSim?: boolean | null
-  readonly simMovedSameDevice?: boolean | null
-  readonly recycledSinceVerified?: boolean | null
-  readonly callForwarding?: boolean | null
-  readonly routeChanges90d?: number | null
-  readonly otpFailureBurst?: boolean | null
-  readonly accounts24h?: number | null
-  readonly countryMismatch?: boolean | null
-  readonly blocklisted?: boolean | null
+  readonly noSimChangeDays?: number | null | undefined
+  readonly deviceContinuityDays?: number | null | undefined
+  readonly deviceChangedWithSim?: boolean | null | undefined
+  readonly simMovedSameDevice?: boolean | null | undefined
+  readonly recycledSinceVerified?: boolean | null | undefined
+  readonly callForwarding?: boolean | null | undefined
+  readonly routeChanges90d?: number | null | undefined
+  readonly otpFailureBurst?: boolean | null | undefined
+  readonly accounts24h?: number | null | undefined
+  readonly countryMismatch?: boolean | null | undefined
+  readonly blocklisted?: boolean | null | undefined
   /** Days since this account last verified the number. */
-  readonly verifiedAge?: number | null
-  readonly coverage?: PhoneCoverage | null
-  readonly ctx?: ActionContext | null
-  readonly settings?: PhoneSettings | null
+  readonly verifiedAge?: number | null | undefined
+  readonly coverage?: PhoneCoverage | null | undefined
+  readonly ctx?: ActionContext | null | undefined
+  readonly settings?: PhoneSettings | null | undefined
 }
 
 /** What the input tells about who can speak for the number. */

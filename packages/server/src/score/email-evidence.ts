@@ -58,22 +58,14 @@ export function emailEvidence({
   for (const { entry, source } of visible) {
     const age = Math.max(0, today - Math.floor(entry.hours / 24))
     const conf = entry.confidence ?? source.confidence
-    const common = {
-      source: sourceLabel(source, caller),
-      ...(entry.item === null ? {} : { item: itemLabel(entry.item) }),
-      age,
-      conf,
-    }
-    if (exposureKinds.has(entry.kind)) {
-      if (source.circulates) signals.push({ type: "repost", ...common })
-      else
-        exposures.push({
-          kind: entry.kind as Exposure["kind"],
-          ...common,
-          ...secretOf(entry, source, fingerprints),
-        })
+    const label = sourceLabel(source, caller)
+    const item = entry.item === null ? undefined : itemLabel(entry.item)
+    if (exposureKinds.has(entry.kind) && !source.circulates) {
+      exposures.push(exposureOf(entry, source, fingerprints, { source: label, item, age, conf }))
+    } else if (exposureKinds.has(entry.kind)) {
+      signals.push({ type: "repost", source: label, item, age, conf })
     } else if (signalTypes.has(entry.kind)) {
-      signals.push({ type: entry.kind as Signal["type"], ...common })
+      signals.push({ type: entry.kind as Signal["type"], source: label, item, age, conf })
     } else if (entry.kind === "blocklisted") {
       blocklist.push({ conf, age })
     } else continue
@@ -101,22 +93,30 @@ export function emailEvidence({
 }
 
 /** A spam list or an invented breach proves no more than that the address is known. */
-function secretOf(
-  entry: FoundEntry,
+function exposureOf(
+  { kind, secret, classes, fingerprint }: FoundEntry,
   source: Source,
   fingerprints: ReadonlySet<number>,
-): Pick<Exposure, "secret" | "classes" | "pwFp"> {
-  if (source.flags.spamList || source.flags.fabricated) return { secret: "none" }
-  const classes = [...new Set([...source.classes, ...entry.classes])]
+  { source: label, item, age, conf }: Pick<Exposure, "source" | "item" | "age" | "conf">,
+): Exposure {
+  const addressOnly = source.flags.spamList || source.flags.fabricated
+  const reusable =
+    !addressOnly && fingerprint !== null && FINGERPRINTED.has(kind) && fingerprints.has(fingerprint)
   return {
-    secret: entry.secret,
-    ...(classes.length === 0 ? {} : { classes }),
-    ...(entry.fingerprint !== null &&
-    fingerprints.has(entry.fingerprint) &&
-    FINGERPRINTED.has(entry.kind)
-      ? { pwFp: String(entry.fingerprint) }
-      : {}),
+    kind: kind as Exposure["kind"],
+    source: label,
+    item,
+    age,
+    conf,
+    secret: addressOnly ? "none" : secret,
+    classes: addressOnly ? undefined : allClasses(source.classes, classes),
+    pwFp: reusable ? String(fingerprint) : undefined,
   }
+}
+
+function allClasses(of: readonly string[], more: readonly string[]): readonly string[] | undefined {
+  if (more.length === 0) return of.length === 0 ? undefined : of
+  return [...new Set([...of, ...more])]
 }
 
 /** A list that circulates others carries their passwords by construction: only origins can show reuse. */
@@ -164,13 +164,14 @@ function trustOf(
   }
   return {
     // A first sighting proves that the mailbox is at least that old, never that it is young.
-    ...(firstSeen >= AGE_PROVEN_DAYS ? { emailAge: firstSeen } : {}),
+    emailAge: firstSeen >= AGE_PROVEN_DAYS ? firstSeen : undefined,
     // None found is not "looked and found none": a corpus of breaches is no directory of people.
-    ...(traces.size === 0 ? {} : { traces: traces.size }),
-    ...(category === "masked" ? { masked: true } : { handle: handleScore(parsed.local) }),
-    ...(category === "disposable" ? { disposable: true } : {}),
-    ...(category === "free" ? { free: true } : {}),
-    ...(category === "toxic" ? { toxicDomain: true } : {}),
-    ...(blocklist?.length ? { blocklist } : {}),
+    traces: traces.size === 0 ? undefined : traces.size,
+    handle: category === "masked" ? undefined : handleScore(parsed.local),
+    masked: category === "masked" ? true : undefined,
+    disposable: category === "disposable" ? true : undefined,
+    free: category === "free" ? true : undefined,
+    toxicDomain: category === "toxic" ? true : undefined,
+    blocklist: blocklist?.length ? blocklist : undefined,
   }
 }

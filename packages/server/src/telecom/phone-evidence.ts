@@ -52,30 +52,27 @@ export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question)
       newest.get("subscription")?.value ?? null,
     ),
     valid: parsed.valid,
-    ...known("simChangeAge", simAge),
-    ...known("portAge", ageOf("port")),
-    ...known(
-      "noSimChangeDays",
-      unchanged !== undefined && unchanged.age <= AFFIRMED_DAYS
-        ? (unchanged.value ?? undefined)
-        : undefined,
-    ),
-    ...known("deviceContinuityDays", deviceAge),
-    ...(simAge !== undefined && deviceAge !== undefined
-      ? { deviceChangedWithSim: Math.abs(simAge - deviceAge) <= TOGETHER_DAYS }
-      : {}),
-    ...(recycledAge === undefined
-      ? {}
-      : { recycledSinceVerified: verifiedAge === undefined || recycledAge < verifiedAge }),
-    ...(status === undefined ? {} : { active: status.value === 1 }),
-    ...(tenure === undefined || tenure.value === null
-      ? {}
-      : { tenureDays: tenure.value + tenure.age }),
-    ...(forwarding === undefined ? {} : { callForwarding: forwarding.value === 1 }),
-    ...(routeChanges === 0 ? {} : { routeChanges90d: routeChanges }),
-    ...((ageOf("otp_failures") ?? Infinity) <= BURST_DAYS ? { otpFailureBurst: true } : {}),
-    ...(newest.has("blocklisted") || newest.has("fraud_report") ? { blocklisted: true } : {}),
-    ...known("verifiedAge", verifiedAge),
+    active: status === undefined ? undefined : status.value === 1,
+    tenureDays:
+      tenure === undefined || tenure.value === null ? undefined : tenure.value + tenure.age,
+    simChangeAge: simAge,
+    portAge: ageOf("port"),
+    noSimChangeDays:
+      unchanged !== undefined && unchanged.age <= AFFIRMED_DAYS ? unchanged.value : undefined,
+    deviceContinuityDays: deviceAge,
+    deviceChangedWithSim:
+      simAge === undefined || deviceAge === undefined
+        ? undefined
+        : Math.abs(simAge - deviceAge) <= TOGETHER_DAYS,
+    recycledSinceVerified:
+      recycledAge === undefined
+        ? undefined
+        : verifiedAge === undefined || recycledAge < verifiedAge,
+    callForwarding: forwarding === undefined ? undefined : forwarding.value === 1,
+    routeChanges90d: routeChanges === 0 ? undefined : routeChanges,
+    otpFailureBurst: (ageOf("otp_failures") ?? Infinity) <= BURST_DAYS ? true : undefined,
+    blocklisted: newest.has("blocklisted") || newest.has("fraud_report") ? true : undefined,
+    verifiedAge,
     coverage: {
       number: 1,
       sim: simAge !== undefined || newest.has("port") || unchanged !== undefined ? 1 : 0,
@@ -84,13 +81,6 @@ export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question)
       context: 0,
     },
   }
-}
-
-function known<const N extends string>(
-  name: N,
-  value: number | undefined,
-): Partial<Record<N, number>> {
-  return value === undefined ? {} : ({ [name]: value } as Record<N, number>)
 }
 
 /** Prepaid and postpaid are no types of a number but of the contract behind it. */

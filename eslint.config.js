@@ -15,7 +15,10 @@ export default defineConfig(
       ],
       // Ports and services are plain objects of closures; there is no `this` to lose.
       "@typescript-eslint/unbound-method": "off",
-      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_", varsIgnorePattern: "^_" },
+      ],
       // A port answers with a promise also where its embedded adapter happens to be synchronous.
       "@typescript-eslint/require-await": "off",
       "@typescript-eslint/no-confusing-void-expression": [

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { root } from "./repository.ts"
 import { runCommand } from "./run-command.ts"
-import type { SkipRecord, SummaryRecord, TestCounts, TestRecord } from "./test-record.ts"
+import type { OutcomeRecord, SkipRecord, TestCounts, TestRecord } from "./test-record.ts"
 
 export interface FileResult extends TestCounts {
   readonly file: string
@@ -63,10 +63,10 @@ function readRecords(file: string): TestRecord[] {
 }
 
 function testRun(names: readonly string[], records: TestRecord[], exitCode: number): TestRun {
-  const summaries = records.filter((record) => record.type === "summary")
+  const outcomes = records.filter((record) => record.type === "outcome")
   const skips = records.filter((record) => record.type === "skip")
-  const files = names.map((name) => fileResult(name, summaries))
-  const whole = summaries.find((summary) => summary.file === null)
+  const whole = records.find((record) => record.type === "summary")
+  const files = names.map((name) => fileResult(name, outcomes))
   for (const { file } of files.filter((each) => each.passed + each.failed + each.skipped === 0)) {
     console.error(`${file} could not be loaded or holds no test`)
   }
@@ -76,10 +76,12 @@ function testRun(names: readonly string[], records: TestRecord[], exitCode: numb
   return { ok, passed, failed: ok ? failed : Math.max(1, failed), skipped, files, skips }
 }
 
-function fileResult(file: string, summaries: readonly SummaryRecord[]): FileResult {
-  const summary = summaries.find((each) => each.file !== null && relative(root, each.file) === file)
-  // A file that could not be loaded, or that holds no test, has no summary of its own.
-  if (summary === undefined)
-    return { file, passed: 0, failed: 0, skipped: 0, seconds: 0, ok: false }
-  return { file, ...summary.counts, seconds: summary.seconds, ok: summary.ok }
+function fileResult(file: string, outcomes: readonly OutcomeRecord[]): FileResult {
+  const own = outcomes.filter((each) => relative(root, each.file) === file)
+  const count = (outcome: OutcomeRecord["outcome"]): number =>
+    own.filter((each) => each.outcome === outcome).length
+  const counts = { passed: count("passed"), failed: count("failed"), skipped: count("skipped") }
+  const seconds = own.reduce((sum, each) => sum + each.seconds, 0)
+  // A file that could not be loaded, or that holds no test, has nothing to show.
+  return { file, ...counts, seconds, ok: own.length > 0 && counts.failed === 0 }
 }

@@ -6,13 +6,22 @@ export interface TestCounts {
   readonly skipped: number
 }
 
-/** One line of the record: what a file's tests, or with `file` null the whole run's, came to. */
+/** One line of the record: what the whole run came to. */
 export interface SummaryRecord {
   readonly type: "summary"
-  readonly file: string | null
   readonly counts: TestCounts
-  readonly seconds: number
   readonly ok: boolean
+}
+
+/**
+ * One line of the record: a test of a file, and how it ended. Files are added up from these: the runner's own summary
+ * of a file is lost when something in it ends the process, as a database server's exit hook does.
+ */
+export interface OutcomeRecord {
+  readonly type: "outcome"
+  readonly file: string
+  readonly outcome: keyof TestCounts
+  readonly seconds: number
 }
 
 /** One line of the record: a test that did not run, and why. */
@@ -22,36 +31,38 @@ export interface SkipRecord {
   readonly reason: string
 }
 
-export type TestRecord = SummaryRecord | SkipRecord
+export type TestRecord = SummaryRecord | OutcomeRecord | SkipRecord
 
 /** A reporter of node:test that writes the counts, and the tests that were skipped, as lines of JSON. */
 async function* testRecord(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
-    const record = recordOf(event)
-    if (record !== null) yield `${JSON.stringify(record)}\n`
+    for (const record of recordsOf(event)) yield `${JSON.stringify(record)}\n`
   }
 }
 
 // The runner takes a reporter only as the default export of its module.
 export default testRecord
 
-function recordOf(event: TestEvent): TestRecord | null {
+function recordsOf(event: TestEvent): TestRecord[] {
   if (event.type === "test:summary") {
-    const { counts, duration_ms, file, success } = event.data
+    const { counts, file, success } = event.data
+    if (file !== undefined) return []
     const skipped = counts.skipped + counts.todo
     // What neither passed nor was skipped failed: also a test cut off by a time limit.
     const failed = counts.tests - counts.passed - skipped
-    return {
-      type: "summary",
-      file: file ?? null,
-      counts: { passed: counts.passed, failed, skipped },
-      seconds: duration_ms / 1000,
-      ok: success,
-    }
+    return [{ type: "summary", counts: { passed: counts.passed, failed, skipped }, ok: success }]
   }
-  if (event.type === "test:pass" && event.data.skip !== undefined) {
-    const { name, skip } = event.data
-    return { type: "skip", name, reason: typeof skip === "string" ? skip : "" }
+  if (event.type !== "test:pass" && event.type !== "test:fail") return []
+  const { name, file, skip, todo, details } = event.data
+  if (details.type === "suite" || file === undefined) return []
+  const skipped = skip !== undefined || todo !== undefined
+  const outcome = event.type === "test:fail" ? "failed" : skipped ? "skipped" : "passed"
+  const ended: OutcomeRecord = {
+    type: "outcome",
+    file,
+    outcome,
+    seconds: details.duration_ms / 1000,
   }
-  return null
+  if (skip === undefined) return [ended]
+  return [ended, { type: "skip", name, reason: typeof skip === "string" ? skip : "" }]
 }

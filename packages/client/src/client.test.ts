@@ -470,8 +470,8 @@ test("no failure tells the identity or the key, whatever the other side sends ba
   for (const reply of replies) {
     const server = await startTestServer(reply)
     const client = clientOf(server.url, { timeoutMs: 1000 })
-    for (const call of [client.scoreEmail(EMAIL), client.scorePhone(PHONE)]) {
-      const { error } = await failureOf(call)
+    for (const call of [() => client.scoreEmail(EMAIL), () => client.scorePhone(PHONE)]) {
+      const { error } = await failureOf(call())
       for (let each: unknown = error; each instanceof Error; each = each.cause) {
         for (const secret of [EMAIL, PHONE, KEY])
           assert.ok(!`${each.message}${String(each.stack)}`.includes(secret), inspect(error))

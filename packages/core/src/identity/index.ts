@@ -13,7 +13,6 @@ export {
   type IdentityTag,
   type Sha256,
 } from "./keys.ts"
-export { lineOf, type LineOfNumber } from "./line.ts"
 export type { PhoneFault, PhoneFaultWord } from "./phone-fault.ts"
 export { parsePhone, type NumberType, type ParsedPhone, type SpecialNumber } from "./phone.ts"
 export { subkeyInfo, SUBKEY_NAMES, type SubkeyName } from "./subkeys.ts"

@@ -3,8 +3,6 @@ import { test } from "node:test"
 import fc from "fast-check"
 import { parsePhoneNumberFromString, PhoneNumber } from "libphonenumber-js/max"
 import metadata from "libphonenumber-js/max/metadata"
-import { NUMBER_TYPES } from "../contract/phone-risk.ts"
-import { lineOf } from "./line.ts"
 import { callingCodeOf, plannedNumber } from "./numbering-plans.ts"
 import { parsePhone, type ParsedPhone } from "./phone.ts"
 
@@ -185,26 +183,4 @@ test("arbitrary digits after any calling code are read as the library reads them
     { seed, numRuns: 5000 },
   )
   assert.ok(same > 3500, `only ${same} were read as the same number`)
-})
-
-test("every number type has the line that the model gives it", () => {
-  const lines = NUMBER_TYPES.map((type) => `${type} ${lineOf(type)}`)
-  assert.deepEqual(lines.toSorted(), [
-    "fixed_line fixed",
-    "fixed_line_or_mobile mobile",
-    "invalid unknown",
-    "mobile mobile",
-    "pager voip_nonfixed",
-    "personal voip_nonfixed",
-    "premium_rate premium",
-    "satellite mobile",
-    "shared_cost fixed",
-    "toll_free toll_free",
-    "uan fixed",
-    "unknown unknown",
-    "voicemail voip_nonfixed",
-    "voip voip_nonfixed",
-    "voip_fixed voip_fixed",
-    "voip_non_fixed voip_nonfixed",
-  ])
 })

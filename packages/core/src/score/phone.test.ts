@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import fc from "fast-check"
+import { NUMBER_TYPES } from "../contract/phone-risk.ts"
 import {
   anyPhone,
   days,
@@ -10,7 +11,8 @@ import {
   SLACK,
 } from "./arbitrary-inputs-suite.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
-import type { PhoneInput } from "./phone-input.ts"
+import { phoneModels } from "./models.ts"
+import { lineOf, type PhoneInput } from "./phone-input.ts"
 import { bandOf } from "./vocabulary.ts"
 
 const assess = (known: Partial<PhoneInput>) => assessPhone(phoneInput(known), phoneModel)
@@ -234,10 +236,10 @@ suite("the other fields of a number", () => {
   test("what was checked is told when nothing raises the score", () => {
     const quiet = { line: "mobile", valid: true, active: true, noSimChangeDays: 240 } as const
     assert.deepEqual(assess(quiet).risk_reasons, [
-      "Nothing found that raises the risk; checked: number and lists, SIM history, network",
+      "Nothing found that raises the risk; checked: the number itself, SIM history, network",
     ])
     assert.deepEqual(assess({ line: "mobile" }).risk_reasons, [
-      "Nothing found that raises the risk; checked: number and lists",
+      "Nothing found that raises the risk; checked: the number itself",
       "SIM history was not available",
     ])
   })
@@ -254,4 +256,26 @@ suite("the other fields of a number", () => {
       "2 accounts used the number in 24 hours",
     )
   })
+})
+
+test("every number type has the line that the model gives it", () => {
+  const lines = NUMBER_TYPES.map((type) => `${type} ${lineOf(type, phoneModels["1.0"])}`)
+  assert.deepEqual(lines.toSorted(), [
+    "fixed_line fixed",
+    "fixed_line_or_mobile mobile",
+    "invalid unknown",
+    "mobile mobile",
+    "pager voip_nonfixed",
+    "personal voip_nonfixed",
+    "premium_rate premium",
+    "satellite mobile",
+    "shared_cost fixed",
+    "toll_free toll_free",
+    "uan fixed",
+    "unknown unknown",
+    "voicemail voip_nonfixed",
+    "voip voip_nonfixed",
+    "voip_fixed voip_fixed",
+    "voip_non_fixed voip_nonfixed",
+  ])
 })

@@ -11,6 +11,7 @@ export interface DataDirectory {
   readonly records: string
   readonly lists: string
   readonly controlSocket: string
+  readonly compiledCode: string
   /** Demo data was loaded into it; production refuses such a directory. */
   readonly demo: boolean
   markDemo(): void
@@ -52,6 +53,7 @@ export function openDataDirectory(path: string): DataDirectory {
     records: join(path, "records.sqlite"),
     lists: join(path, "lists"),
     controlSocket: join(path, "control.sock"),
+    compiledCode: join(path, "compiled-code"),
     get demo() {
       return state.demo
     },

@@ -3,6 +3,7 @@ import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { Terminal } from "./cli/terminal.ts"
+import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
 
 // A command imports only what it runs, so that `assay keys list` does not load a web server.
@@ -37,6 +38,7 @@ function program(): Command {
     .description("start the service")
     .option("--workers <count>", "processes that answer requests (default: ASSAY_WORKERS, or 1)")
     .action(async (options: { workers?: string }) => {
+      keepCompiledCode(process.env)
       const { serve } = await import("./cli/serve.ts")
       await serve(
         options,
@@ -119,9 +121,12 @@ function exitCodeOf(error: unknown): number {
 }
 
 async function run(): Promise<void> {
+  // Whatever this program makes, a forgotten file included, is its owner's alone.
+  process.umask(0o077)
   if (cluster.isWorker) {
     // A terminal sends its signals to every process; a worker stops when its primary says so.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
+    keepCompiledCode(process.env)
     const { runWorker } = await import("./process/worker.ts")
     await runWorker(process.env, process, () => process.exit(0))
     return

@@ -31,8 +31,15 @@ export async function loadDemoCorpus(
 ): Promise<void> {
   const hour = Math.floor(nowMs / HOUR_MS)
   const before = await index.catalogue()
+  const live = new Set(
+    [...before.batches.values()]
+      .filter(({ state }) => state === "live")
+      .map(({ fingerprint }) => fingerprint),
+  )
   for (const description of demoSources) {
-    const batch = await index.openBatch(description, `demo ${description.name} ${hour}`, nowMs)
+    const fingerprint = `demo ${description.name} ${hour}`
+    if (live.has(fingerprint)) continue
+    const batch = await index.openBatch(description, fingerprint, nowMs)
     if (batch.state !== "loading") continue
     const rows = demoRows(description, batch.id, secrets, nowMs)
     await index.merge(batch.id, rows)

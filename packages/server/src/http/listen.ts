@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, Server as NetServer } from "node:net"
+import { setTimeout as delay } from "node:timers/promises"
 import type { App } from "../app.ts"
 import { HEADERS_MAX } from "./sizes.ts"
 
@@ -23,13 +24,7 @@ export async function listen(app: App, port: number, host: string | null): Promi
   const [first, second] = host === null ? LOOPBACK : [host, null]
   await app.listen({ port, host: first })
   const bound = (app.server.address() as AddressInfo).port
-  const alone: Listening = {
-    port: bound,
-    addresses: [first],
-    close: async () => app.close(),
-    cutOff: () => app.server.closeAllConnections(),
-  }
-  if (second === null) return alone
+  if (second === null) return listening(app, bound, [first], [app.server])
   const sibling = siblingOf(app)
   try {
     await new Promise<void>((resolve, reject) => {
@@ -38,22 +33,42 @@ export async function listen(app: App, port: number, host: string | null): Promi
     })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") return alone
+    if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") {
+      return listening(app, bound, [first], [app.server])
+    }
     await app.close()
     throw error
   }
+  return listening(app, bound, [first, second], [app.server, sibling])
+}
+
+const LINGER_MS = 200
+const SWEEP_MS = 50
+
+function listening(app: App, port: number, addresses: string[], servers: Server[]): Listening {
   return {
-    port: bound,
-    addresses: [first, second],
+    port,
+    addresses,
     async close() {
-      const closed = new Promise<void>((resolve) => void sibling.close(() => resolve()))
-      await Promise.all([closed, app.close()])
+      // HTTP's own close also resets connections whose first request is still on its way. So: stop accepting, leave
+      // those a moment, and then end connections as they fall idle.
+      const ended = Promise.all(servers.map(acceptNoMore))
+      await delay(LINGER_MS)
+      const sweeping = setInterval(
+        () => servers.forEach((server) => server.closeIdleConnections()),
+        SWEEP_MS,
+      )
+      await ended
+      clearInterval(sweeping)
+      await app.close()
     },
-    cutOff() {
-      app.server.closeAllConnections()
-      sibling.closeAllConnections()
-    },
+    cutOff: () => servers.forEach((server) => server.closeAllConnections()),
   }
+}
+
+/** Resolves when the last connection has ended. */
+async function acceptNoMore(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()))
 }
 
 /** A second server with the same limits that feeds the same routes. */

@@ -41,13 +41,15 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   if (lock === null)
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
-  const index = await openLmdbIndex({ path: directory.index })
+  const place =
+    config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
+  const [index, records] = await Promise.all([
+    openLmdbIndex({ path: directory.index }),
+    openRecordsWriter(place),
+  ])
   await index.checkKeyCheckValue(secrets.checkValue)
-  directory.markIndexed()
-  const records = await openRecordsWriter(
-    config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl },
-  )
   await records.checkKeyCheckValue(secrets.checkValue)
+  directory.markIndexed()
   if (!config.production) {
     directory.markDemo()
     writeDemoLists(directory.lists)

@@ -1,4 +1,3 @@
-import { randomFillSync } from "node:crypto"
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
 import { problems, type Scope } from "@assay/core/contract"
 import {
@@ -22,6 +21,7 @@ import { describeApi } from "./http/api-description.ts"
 import { answerClientError } from "./http/client-error.ts"
 import { refuseOtherMethods } from "./http/other-methods.ts"
 import { readJsonBodies } from "./http/json-body.ts"
+import { requestId } from "./http/request-id.ts"
 import { BODY_MAX, HEADERS_MAX } from "./http/sizes.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./health/metrics.ts"
@@ -74,8 +74,6 @@ export interface Services {
   /** Reads from the records, or throws. */
   readonly pingRecords: () => Promise<void>
 }
-
-const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 const SECURITY_HEADERS = {
   "cache-control": "no-store",
@@ -186,21 +184,6 @@ export async function buildApp(services: Services): Promise<App> {
   telecomRoutes(app, services)
   finishMethods()
   return app
-}
-
-const REQUEST_ID_BYTES = 12
-const pool = Buffer.alloc(REQUEST_ID_BYTES * 512)
-let poolAt = pool.length
-
-/** The caller's own id where it is harmless, else a random one. A counter would tell callers how many others call. */
-function requestId(given: string | string[] | undefined): string {
-  if (typeof given === "string" && REQUEST_ID.test(given)) return given
-  if (poolAt === pool.length) {
-    randomFillSync(pool)
-    poolAt = 0
-  }
-  poolAt += REQUEST_ID_BYTES
-  return pool.toString("hex", poolAt - REQUEST_ID_BYTES, poolAt)
 }
 
 /** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */

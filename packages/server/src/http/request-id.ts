@@ -1,0 +1,17 @@
+import { randomFillSync } from "node:crypto"
+
+const HARMLESS = /^[\w.:-]{1,128}$/
+const ID_BYTES = 12
+const pool = Buffer.alloc(ID_BYTES * 512)
+let poolAt = pool.length
+
+/** The caller's own id where it is harmless, else a random one. A counter would tell callers how many others call. */
+export function requestId(given: string | string[] | undefined): string {
+  if (typeof given === "string" && HARMLESS.test(given)) return given
+  if (poolAt === pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  poolAt += ID_BYTES
+  return pool.toString("hex", poolAt - ID_BYTES, poolAt)
+}

@@ -26,6 +26,12 @@ import { temporaryDirectory } from "./temporary.ts"
 const temporary = temporaryDirectory()
 let opened = 0
 
+interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
 interface Faulty {
   readonly index: ExposureIndex
   readonly records: Records
@@ -33,15 +39,19 @@ interface Faulty {
   readonly clock: { ms: number }
   readonly log: string[]
   readonly metrics: () => Promise<string>
-  score(email: string, key?: string): Promise<{ status: number; body: Record<string, unknown> }>
+  score(email: string, key?: string): Promise<Answer>
   get(path: string): Promise<number>
   close(): Promise<void>
 }
 
+interface Change {
+  readonly index?: (index: ExposureIndex) => ExposureIndex
+  readonly counters?: Counters
+  readonly overloaded?: () => boolean
+}
+
 /** The real application on real stores in this process, where a test can take a store away. */
-async function openApplication(
-  change: { index?: (index: ExposureIndex) => ExposureIndex; counters?: Counters } = {},
-): Promise<Faulty> {
+async function openApplication(change: Change = {}): Promise<Faulty> {
   const directory = join(temporary, String(++opened))
   const clock = { ms: Date.now() }
   const now = (): number => clock.ms
@@ -60,7 +70,6 @@ async function openApplication(
   const app = await buildApp({
     config: {
       production: false,
-      shedDelayMs: 10_000,
       requestSeconds: 10,
       metricsToken: null,
       metricsPort: null,
@@ -80,6 +89,7 @@ async function openApplication(
     }),
     usage: openUsage(records, now, log),
     metrics,
+    pressure: { isHigh: change.overloaded ?? (() => false) },
     pingRecords: () => records.ping(),
   })
   return {
@@ -96,7 +106,7 @@ async function openApplication(
         headers: { authorization: `Bearer ${with_}` },
         payload: { email },
       })
-      return { status: answer.statusCode, body: answer.json() }
+      return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
     },
     get: async (path) => (await app.inject({ url: path })).statusCode,
     async close() {
@@ -157,6 +167,21 @@ test("while the records are away, a known key is honoured for a minute and not l
   const { status, body } = await app.score("a@mail.example")
   assert.equal(status, 503)
   assert.equal(body["code"], "store-unavailable")
+  await app.close()
+})
+
+test("an overloaded worker turns requests away with 503 and Retry-After, never with a score, and answers monitoring", async () => {
+  let overloaded = true
+  const app = await openApplication({ overloaded: () => overloaded })
+  const { status, body, headers } = await app.score("sofia.rossi@mail.example")
+  assert.equal(status, 503)
+  assert.equal(body["code"], "overloaded")
+  assert.equal(headers["retry-after"], "1")
+  assert.ok(!("risk_score" in body))
+  for (const path of ["/healthz", "/readyz", "/metrics"])
+    assert.equal(await app.get(path), 200, path)
+  overloaded = false
+  assert.equal((await app.score("sofia.rossi@mail.example")).status, 200)
   await app.close()
 })
 

@@ -15,7 +15,7 @@ import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import type { Config } from "./config.ts"
-import { openPressure } from "./health/pressure.ts"
+import type { Pressure } from "./health/pressure.ts"
 import { healthRoutes } from "./health/routes.ts"
 import { describeApi } from "./http/api-description.ts"
 import { answerClientError } from "./http/client-error.ts"
@@ -57,10 +57,7 @@ export type App = FastifyInstance<
 
 /** All that the routes use. Everything in it is real, in tests too. */
 export interface Services {
-  readonly config: Pick<
-    Config,
-    "production" | "shedDelayMs" | "requestSeconds" | "metricsToken" | "metricsPort"
-  >
+  readonly config: Pick<Config, "production" | "requestSeconds" | "metricsToken" | "metricsPort">
   readonly log: Log
   readonly now: () => number
   readonly secrets: Secrets
@@ -71,6 +68,7 @@ export interface Services {
   readonly limits: Limits
   readonly usage: Usage
   readonly metrics: Metrics
+  readonly pressure: Pick<Pressure, "isHigh">
   /** Reads from the records, or throws. */
   readonly pingRecords: () => Promise<void>
 }
@@ -83,7 +81,7 @@ const SECURITY_HEADERS = {
 }
 
 export async function buildApp(services: Services): Promise<App> {
-  const { config, log, callers, metrics } = services
+  const { config, log, callers, metrics, pressure } = services
   const app: App = fastify({
     logger: false,
     bodyLimit: BODY_MAX,
@@ -130,8 +128,6 @@ export async function buildApp(services: Services): Promise<App> {
     ]
     route.onResponse = [...asArray(route.onResponse), observing(route.url)]
   })
-  const pressure = openPressure(config.shedDelayMs)
-  app.addHook("onClose", async () => pressure.close())
   const shedding: onRequestHookHandler = (_request, _reply, done) => {
     if (pressure.isHigh())
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })

@@ -6,6 +6,7 @@ import { buildApp } from "../app.ts"
 import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openMetrics } from "../health/metrics.ts"
+import { openPressure } from "../health/pressure.ts"
 import { listen } from "../http/listen.ts"
 import { openLog } from "../log.ts"
 import { openLists } from "../score/lists.ts"
@@ -60,6 +61,7 @@ export async function runWorker(
     log,
   )
   const lists = openLists(directory.lists)
+  const pressure = openPressure(config.shedDelayMs)
   const app = await buildApp({
     config,
     log,
@@ -72,6 +74,7 @@ export async function runWorker(
     limits,
     usage,
     metrics,
+    pressure,
     pingRecords: () => records.ping(),
   })
   const listening = await listen(app, config.port, config.host)
@@ -96,6 +99,7 @@ export async function runWorker(
     clearTimeout(deadline)
     clearInterval(flushing)
     callers.close()
+    pressure.close()
     await flush()
     await Promise.all([index.close(), records.close()])
   }

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { root } from "./repository.ts"
 import { runCommand } from "./run-command.ts"
-import type { OutcomeRecord, SkipRecord, TestCounts, TestRecord } from "./test-record.ts"
+import type {
+  OutcomeRecord,
+  SkipRecord,
+  SummaryRecord,
+  TestCounts,
+  TestRecord,
+} from "./test-record.ts"
 
 export interface FileResult extends TestCounts {
   readonly file: string
@@ -64,9 +70,10 @@ function readRecords(file: string): TestRecord[] {
 
 function testRun(names: readonly string[], records: TestRecord[], exitCode: number): TestRun {
   const outcomes = records.filter((record) => record.type === "outcome")
+  const summaries = records.filter((record) => record.type === "summary")
   const skips = records.filter((record) => record.type === "skip")
-  const whole = records.find((record) => record.type === "summary")
-  const files = names.map((name) => fileResult(name, outcomes))
+  const whole = summaries.find((summary) => summary.file === null)
+  const files = names.map((name) => fileResult(name, summaries, outcomes))
   for (const { file } of files.filter((each) => each.passed + each.failed + each.skipped === 0)) {
     console.error(`${file} could not be loaded or holds no test`)
   }
@@ -76,8 +83,17 @@ function testRun(names: readonly string[], records: TestRecord[], exitCode: numb
   return { ok, passed, failed: ok ? failed : Math.max(1, failed), skipped, files, skips }
 }
 
-function fileResult(file: string, outcomes: readonly OutcomeRecord[]): FileResult {
-  const own = outcomes.filter((each) => relative(root, each.file) === file)
+function fileResult(
+  file: string,
+  summaries: readonly SummaryRecord[],
+  outcomes: readonly OutcomeRecord[],
+): FileResult {
+  const isThis = (path: string | null): boolean => path !== null && relative(root, path) === file
+  const summary = summaries.find((each) => isThis(each.file))
+  if (summary !== undefined) {
+    return { file, ...summary.counts, seconds: summary.seconds, ok: summary.ok }
+  }
+  const own = outcomes.filter((each) => isThis(each.file))
   const count = (outcome: OutcomeRecord["outcome"]): number =>
     own.filter((each) => each.outcome === outcome).length
   const counts = { passed: count("passed"), failed: count("failed"), skipped: count("skipped") }

@@ -6,16 +6,18 @@ export interface TestCounts {
   readonly skipped: number
 }
 
-/** One line of the record: what the whole run came to. */
+/** One line of the record: what a file's tests, or with `file` null the whole run's, came to. */
 export interface SummaryRecord {
   readonly type: "summary"
+  readonly file: string | null
   readonly counts: TestCounts
+  readonly seconds: number
   readonly ok: boolean
 }
 
 /**
- * One line of the record: a test of a file, and how it ended. Files are added up from these: the runner's own summary
- * of a file is lost when something in it ends the process, as a database server's exit hook does.
+ * One line of the record: how a test ended, and the file it is written in. Needed where the runner's summary of a file
+ * is lost because something in it ends the process, as a database server's exit hook does.
  */
 export interface OutcomeRecord {
   readonly type: "outcome"
@@ -45,12 +47,19 @@ export default testRecord
 
 function recordsOf(event: TestEvent): TestRecord[] {
   if (event.type === "test:summary") {
-    const { counts, file, success } = event.data
-    if (file !== undefined) return []
+    const { counts, duration_ms, file, success } = event.data
     const skipped = counts.skipped + counts.todo
     // What neither passed nor was skipped failed: also a test cut off by a time limit.
     const failed = counts.tests - counts.passed - skipped
-    return [{ type: "summary", counts: { passed: counts.passed, failed, skipped }, ok: success }]
+    return [
+      {
+        type: "summary",
+        file: file ?? null,
+        counts: { passed: counts.passed, failed, skipped },
+        seconds: duration_ms / 1000,
+        ok: success,
+      },
+    ]
   }
   if (event.type !== "test:pass" && event.type !== "test:fail") return []
   const { name, file, skip, todo, details } = event.data

@@ -63,6 +63,17 @@ test("two services on one directory: the second is refused and the first goes on
   assert.equal((await service.request("/readyz")).status, 200)
 })
 
+test(
+  "HOST listens on that address and on no other",
+  { skip: process.platform !== "linux" },
+  async () => {
+    await using service = await startService({ env: { HOST: "127.0.0.2" } })
+    assert.equal((await service.request("/healthz")).status, 200)
+    assert.match(service.baseUrl, /127\.0\.0\.2/)
+    await assert.rejects(fetch(`http://127.0.0.1:${service.port}/healthz`))
+  },
+)
+
 test("a port that is taken is named, and the start fails", async () => {
   await using service = await startService()
   const { code, err } = await assay(["serve"], {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { connect } from "node:net"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { startService, type Service } from "./service.ts"
@@ -122,4 +123,13 @@ test("a request that never ends does not hold up a stop for longer than it may",
   await delay(300)
   assert.equal(await service.stop(), 0)
   assert.doesNotMatch(await slow.answer.catch(() => ""), /200 OK/)
+})
+
+test("SIGHUP with a list that cannot be used changes nothing: the workers that run go on", async () => {
+  await using service = await startService()
+  writeFileSync(join(service.dataDirectory, "lists", "broken.csv"), "x.example,nonsense,\n")
+  process.kill(service.pid, "SIGHUP")
+  await until(() => service.stderr().includes('"msg":"workers could not be restarted"'))
+  assert.match(service.stderr(), /broken\.csv, line 1/)
+  assert.equal((await service.request("/api/v1/risk/score", { json: email })).status, 200)
 })

@@ -86,6 +86,7 @@ export function openCallers({ accounts, now, demoKeysAllowed }: CallersOptions):
     throw unauthenticated("The API key is not valid here.")
   }
 
+  // A poll that fails is not lost: the next request finds the last one too old and polls itself, in the open.
   const timer = setInterval(() => void poll().catch(() => undefined), POLL_MS)
   timer.unref()
   return {

@@ -28,4 +28,5 @@ answerCalls(
   threadChannel(parentPort),
   Object.fromEntries(RECORDS_METHODS.map((name) => [name, method(name)])),
 )
+// Told to the first caller; until there is one, it must not end the process as unhandled.
 opening.catch(() => undefined)

@@ -115,6 +115,7 @@ export async function startWorkers(
   return {
     address,
     restart() {
+      // Whoever asked for the restart before was told if it failed; this one starts from what runs now.
       restarting = restarting
         .catch(() => undefined)
         .then(async () => {

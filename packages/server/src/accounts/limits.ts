@@ -16,8 +16,8 @@ export interface Admission {
 export interface Limits {
   /** Lets a lookup in, or throws a 429 Problem. `identityTag` names today's identity for this tenant. */
   admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Promise<Admission>
-  /** Gives leased requests that were not used back to their month. */
-  settle(): Promise<void>
+  /** Gives leased requests that were not used back to their month: of seconds that are over, or, leaving, all. */
+  settle(leaving?: "leaving"): Promise<void>
 }
 
 interface Hand {
@@ -130,14 +130,22 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
         },
       }
     },
-    async settle() {
+    async settle(leaving) {
       for (const [tenantId, hand] of hands) {
-        const idle = hand.windowEndsAt <= now()
-        const unused = hand.unused + (idle ? hand.tokens : 0)
+        if (leaving !== undefined || hand.windowEndsAt <= now()) {
+          hand.unused += hand.tokens
+          hand.tokens = 0
+        }
+        const { unused } = hand
         if (unused === 0) continue
+        // Out of the hand first, so that two settlings at once do not both give it; back into it if that fails.
         hand.unused = 0
-        if (idle) hand.tokens = 0
-        await counters.giveBack(tenantId, unused)
+        try {
+          await counters.giveBack(tenantId, unused)
+        } catch (error) {
+          hand.unused += unused
+          throw error
+        }
       }
     },
   }

@@ -60,8 +60,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const counters = await restoredCounters(records)
   let forgottenBefore = ""
   const keepIdentities = async (): Promise<void> => {
-    const fresh = counters.takeNewIdentities()
-    if (fresh.length > 0) await records.addDailyIdentities(fresh)
+    await counters.writeNewIdentities((rows) => records.addDailyIdentities(rows))
     // A day's tags are of no use the day after.
     const today = dayOf(Date.now())
     if (forgottenBefore !== today) await records.forgetDailyIdentities(today)

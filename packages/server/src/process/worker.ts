@@ -79,10 +79,10 @@ export async function runWorker(
   })
   const listening = await listen(app, config.port, config.host)
 
-  const flush = async (): Promise<void> => {
+  const flush = async (leaving?: "leaving"): Promise<void> => {
     await usage.flush()
     await limits
-      .settle()
+      .settle(leaving)
       .catch((error: unknown) => log.warn("unused requests could not be given back", { error }))
   }
   const flushing = setInterval(() => void flush(), FLUSH_MS)
@@ -100,7 +100,7 @@ export async function runWorker(
     clearInterval(flushing)
     callers.close()
     pressure.close()
-    await flush()
+    await flush("leaving")
     await Promise.all([index.close(), records.close()])
   }
   channel.onClose(() => void stop().finally(exit))

@@ -22,10 +22,15 @@ test("counts restored after a restart go on where they stood; those of another m
   assert.equal(await stale.admitIdentity(1, new Uint8Array(8), 1), true)
 })
 
-test("each admitted identity is handed out once to be made durable", async () => {
+test("each admitted identity is written once, and again only where the writing failed", async () => {
   const counters = embeddedCounters(() => Date.UTC(2026, 10, 14))
+  const written: number[] = []
+  const write = async (rows: readonly unknown[]): Promise<void> => void written.push(rows.length)
   await counters.admitIdentity(1, new Uint8Array(8), 5)
   await counters.admitIdentity(1, new Uint8Array(8), 5)
-  assert.equal(counters.takeNewIdentities().length, 1)
-  assert.equal(counters.takeNewIdentities().length, 0)
+  await assert.rejects(counters.writeNewIdentities(async () => Promise.reject(new Error("away"))))
+  await counters.admitIdentity(1, new Uint8Array(8).fill(1), 5)
+  await counters.writeNewIdentities(write)
+  await counters.writeNewIdentities(write)
+  assert.deepEqual(written, [2])
 })

@@ -18,8 +18,8 @@ export interface EmbeddedCounters extends Counters {
     day: string,
     identities: Iterable<Omit<NewDailyIdentity, "day">>,
   ): void
-  /** Tags admitted since the last call, to be made durable. */
-  takeNewIdentities(): NewDailyIdentity[]
+  /** Hands tags that are not durable yet to `write`; those it fails on are handed to it again next time. */
+  writeNewIdentities(write: (rows: readonly NewDailyIdentity[]) => Promise<void>): Promise<void>
 }
 
 /** The counters of one machine, in the memory of the primary process. `now` is in milliseconds since 1970. */
@@ -91,10 +91,16 @@ export function embeddedCounters(now: () => number): EmbeddedCounters {
       for (const { tenantId, tag } of seen)
         identitiesToday(tenantId).add(Buffer.from(tag).toString("base64"))
     },
-    takeNewIdentities() {
+    async writeNewIdentities(write) {
+      if (fresh.length === 0) return
       const taken = fresh
       fresh = []
-      return taken
+      try {
+        await write(taken)
+      } catch (error) {
+        fresh = [...taken, ...fresh]
+        throw error
+      }
     },
   }
 }

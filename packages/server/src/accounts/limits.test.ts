@@ -1,0 +1,82 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { openLog } from "../log.ts"
+import type { Counters } from "../stores/counters.ts"
+import { embeddedCounters } from "../stores/embedded/counters.ts"
+import type { Caller } from "./callers.ts"
+import { type Limits, openLimits } from "./limits.ts"
+import { plans } from "./plans.ts"
+
+const caller: Caller = {
+  keyId: "k",
+  tenantId: 1,
+  plan: plans.free,
+  scopes: new Set(),
+  verified: false,
+}
+const tag = (): Uint8Array => new Uint8Array(8)
+
+function opened(change: (counters: Counters) => Counters = (counters) => counters): {
+  limits: Limits
+  counters: Counters
+  clock: { ms: number }
+} {
+  const clock = { ms: Date.UTC(2026, 10, 14, 12) }
+  const counters = embeddedCounters(() => clock.ms)
+  const log = openLog("error", { write: () => undefined })
+  const limits = openLimits({
+    counters: change(counters),
+    now: () => clock.ms,
+    log,
+    onFailOpen: () => undefined,
+  })
+  return { limits, counters, clock }
+}
+
+async function monthLeft(counters: Counters): Promise<number> {
+  const { quotaLeft } = await counters.lease(1, { perSecond: 10, perMonth: 1000 }, 0)
+  return quotaLeft
+}
+
+test("what a lease did not use goes back to the month when its second is over", async () => {
+  const { limits, counters, clock } = opened()
+  await limits.admit(caller, tag)
+  assert.equal(await monthLeft(counters), 995)
+  await limits.settle()
+  assert.equal(await monthLeft(counters), 995)
+  clock.ms += 1001
+  await limits.settle()
+  assert.equal(await monthLeft(counters), 999)
+})
+
+test("a worker that leaves gives back all it holds", async () => {
+  const { limits, counters } = opened()
+  await limits.admit(caller, tag)
+  await limits.settle("leaving")
+  assert.equal(await monthLeft(counters), 999)
+})
+
+test("a request that is refunded costs the month nothing", async () => {
+  const { limits, counters } = opened()
+  const { refund } = await limits.admit(caller, tag)
+  refund()
+  await limits.settle("leaving")
+  assert.equal(await monthLeft(counters), 1000)
+})
+
+test("what could not be given back is given back later, once", async () => {
+  let away = true
+  const { limits, counters, clock } = opened((real) => ({
+    ...real,
+    giveBack: async (...args) =>
+      away ? Promise.reject(new Error("away")) : real.giveBack(...args),
+  }))
+  await limits.admit(caller, tag)
+  clock.ms += 1001
+  await assert.rejects(limits.settle())
+  assert.equal(await monthLeft(counters), 995)
+  away = false
+  await limits.settle()
+  await limits.settle()
+  assert.equal(await monthLeft(counters), 999)
+})

@@ -19,14 +19,21 @@ export async function serve(
   const log = openLog(config.logLevel)
   if (!config.production) terminal.note(`Starting on ${config.dataDirectory} …`)
   const stopped = signalled(onSignal, log)
+  // Asked for before anything starts too: unheard, this signal ends a process.
+  const early = { reload: false }
+  let reload = (): void => {
+    early.reload = true
+  }
+  onSignal("SIGHUP", () => reload())
   const service = await startService(config, log, cluster)
-  announce(service, terminal)
-  onSignal("SIGHUP", () => {
+  reload = (): void => {
     log.info("restarting workers", { signal: "SIGHUP" })
     service.restart().catch((error: unknown) => {
       log.error("workers could not be restarted", { error })
     })
-  })
+  }
+  announce(service, terminal)
+  if (early.reload) reload()
   await stopped
   await service.stop()
 }

@@ -11,8 +11,10 @@ import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
 import { openMetrics } from "../../packages/server/src/health/metrics.ts"
 import { openLog } from "../../packages/server/src/log.ts"
+import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/lists.ts"
 import { currentModels } from "../../packages/server/src/score/models.ts"
+import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
 import { deriveSecrets } from "../../packages/server/src/secrets.ts"
 import type { Counters } from "../../packages/server/src/stores/counters.ts"
 import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
@@ -79,6 +81,8 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     secrets,
     index: change.index?.(index) ?? index,
     lists: openLists(`${directory}-lists`),
+    network: networkTrustOff,
+    decisions: decisionsOff,
     models: currentModels,
     callers,
     limits: openLimits({

@@ -29,7 +29,9 @@ import { pageRoutes } from "./pages/routes.ts"
 import { asProblem, Problem, problemDetails } from "./problem.ts"
 import { scoreRoutes } from "./score/routes.ts"
 import type { Lists } from "./score/lists.ts"
+import type { DecisionRecorder } from "./score/decision-draft.ts"
 import type { Models } from "./score/models.ts"
+import type { NetworkTrust } from "./score/network-trust.ts"
 import type { Secrets } from "./secrets.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
@@ -63,6 +65,8 @@ export interface Services {
   readonly secrets: Secrets
   readonly index: ExposureIndex
   readonly lists: Lists
+  readonly network: NetworkTrust
+  readonly decisions: DecisionRecorder
   readonly models: Models
   readonly callers: Callers
   readonly limits: Limits

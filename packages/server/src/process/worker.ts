@@ -9,8 +9,10 @@ import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { listen } from "../http/listen.ts"
 import { openLog } from "../log.ts"
+import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
 import { currentModels } from "../score/models.ts"
+import { networkTrustOff } from "../score/network-trust.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -69,6 +71,8 @@ export async function runWorker(
     secrets,
     index,
     lists,
+    network: networkTrustOff,
+    decisions: decisionsOff,
     models: currentModels,
     callers,
     limits,

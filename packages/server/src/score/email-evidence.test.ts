@@ -5,6 +5,7 @@ import type { Caller } from "../accounts/callers.ts"
 import { plans } from "../accounts/plans.ts"
 import type { Batch, Entry, Found, Source } from "../stores/exposure-index.ts"
 import { DAY_MS } from "../time.ts"
+import { domainTrust } from "./domain-trust.ts"
 import { emailEvidence } from "./email-evidence.ts"
 import type { ListCategory, Lists } from "./lists.ts"
 
@@ -90,7 +91,17 @@ function evidence(
     size: 0,
     newestAt: null,
   }
-  return emailEvidence({ parsed: parsed(email), aliasTag, found: of, lists, caller, nowMs })
+  const address = parsed(email)
+  return emailEvidence({
+    parsed: address,
+    aliasTag,
+    found: of,
+    domain: domainTrust(address, lists),
+    network: { mx: null, domainAge: null, coverage: 0, told: {} },
+    context: null,
+    caller,
+    nowMs,
+  })
 }
 
 test("ages are whole days between UTC dates, and a date ahead is today", () => {

@@ -3,7 +3,6 @@ import {
   type EmailInput,
   EXPOSURE_KINDS,
   type Exposure,
-  handleScore,
   type Signal,
   SIGNAL_TYPES,
   type Trust,
@@ -12,8 +11,12 @@ import type { Caller } from "../accounts/callers.ts"
 import type { Found, FoundEntry, Source } from "../stores/exposure-index.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import { catalogueFacts } from "./catalogue-facts.ts"
+import type { ContextTrust } from "./context-trust.ts"
+import type { DomainTrust } from "./domain-trust.ts"
+import { MailboxState } from "./mailbox-state.ts"
+import type { DomainNetwork } from "./network-trust.ts"
 import { itemLabels, type Observation, sourceLabel, visibleTo } from "./observations.ts"
-import type { Lists } from "./lists.ts"
+import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.ts"
 
 export interface EmailEvidence {
   readonly input: EmailInput
@@ -23,33 +26,30 @@ export interface EmailEvidence {
   readonly cut: number
 }
 
-interface Question {
+/** Everything that was looked up about an address. */
+export interface EmailFindings {
   readonly parsed: ParsedEmail
   readonly aliasTag: number
   readonly found: Found
-  readonly lists: Lists
+  readonly domain: DomainTrust
+  readonly network: DomainNetwork
+  /** null: the request came without context. */
+  readonly context: ContextTrust | null
   readonly caller: Caller
   readonly nowMs: number
 }
 
 const exposureKinds: ReadonlySet<string> = new Set(EXPOSURE_KINDS)
 const signalTypes: ReadonlySet<string> = new Set(SIGNAL_TYPES)
-/** Lists are always consulted; MX, registration and deliverability are not, until they are configured. */
-const TRUST_COVERAGE = 0.4
 
-/** Turns what the index and the lists know into the scorer's input document. */
-export function emailEvidence({
-  parsed,
-  aliasTag,
-  found,
-  lists,
-  caller,
-  nowMs,
-}: Question): EmailEvidence {
+/** Turns what was looked up into the scorer's input document. */
+export function emailEvidence(findings: EmailFindings): EmailEvidence {
+  const { aliasTag, found, domain, network, context, caller, nowMs } = findings
   const today = Math.floor(nowMs / DAY_MS)
   const exposures: Exposure[] = []
   const signals: Signal[] = []
-  const blocklist: { conf: number; age: number }[] = []
+  const blocklist = [...domain.blocklist]
+  const mailbox = new MailboxState()
   const visible = visibleTo(caller, found)
   const fingerprints = usableFingerprints(visible)
   const itemLabel = itemLabels(caller)
@@ -68,10 +68,13 @@ export function emailEvidence({
       signals.push({ type: entry.kind as Signal["type"], source: label, item, age, conf })
     } else if (entry.kind === "blocklisted") {
       blocklist.push({ conf, age })
-    } else continue
+    } else if (!mailbox.take(entry.kind, age, entry.value)) continue
     seen++
     if (entry.aliasTag === aliasTag) exactly = true
   }
+  const history = visible.some(({ entry }) => entry.owner !== "shared")
+    ? tenantHistory(visible, today, mailbox)
+    : NO_HISTORY
   const facts = catalogueFacts(found.catalogue, nowMs)
   return {
     input: {
@@ -80,16 +83,28 @@ export function emailEvidence({
       coverage: {
         credential: facts.credentialCoverage,
         darkweb: facts.darkwebCoverage,
-        trust: TRUST_COVERAGE,
-        bot: 0,
+        trust: trustCoverage(network, mailbox, history),
+        bot: (context?.counted === true ? 0.5 : 0) + (history.hasHistory ? 0.5 : 0),
       },
       exposures,
       signals,
-      trust: trustOf(parsed, lists, exposures, blocklist),
+      trust: trustOf(domain, network, context, mailbox, history, exposures, blocklist),
+      rotatedAge: history.rotatedAge,
     },
     matched: seen === 0 ? null : exactly ? "exact" : "mailbox",
     cut: found.cut,
   }
+}
+
+/** Model 1.0, section 5.7: lists are always consulted, the rest counts when it was answered. */
+function trustCoverage(
+  network: DomainNetwork,
+  mailbox: MailboxState,
+  history: TenantHistory,
+): number {
+  const mailboxKnown = mailbox.deliverable() !== undefined || history.ownershipIsRecent
+  // Tenths, added as integers: 0.4 + 0.2 + 0.2 + 0.2 in binary fractions is not 1.
+  return Math.round(4 + network.coverage * 10 + (mailboxKnown ? 2 : 0)) / 10
 }
 
 /** A spam list or an invented breach proves no more than that the address is known. */
@@ -147,31 +162,60 @@ function usableFingerprints(visible: readonly Observation[]): ReadonlySet<number
 const TRACE_DAYS = 365
 /** Below this the model reads an age as young; see `trustOf`. */
 const AGE_PROVEN_DAYS = 730
+/** An own domain this old that takes mail is a company's or a person's own: its local parts follow its own rules. */
+const OWN_DOMAIN_DAYS = 365
 
 /** Age and traces are derived here and never in the scorer: an old breach proves an old mailbox. */
 function trustOf(
-  parsed: ParsedEmail,
-  lists: Lists,
+  domain: DomainTrust,
+  network: DomainNetwork,
+  context: ContextTrust | null,
+  mailbox: MailboxState,
+  history: TenantHistory,
   exposures: readonly Exposure[],
-  blocklist: Trust["blocklist"],
+  blocklist: NonNullable<Trust["blocklist"]>,
 ): Trust {
-  const category = lists.find(parsed.domain)?.category
-  let firstSeen = 0
-  const traces = new Set<string>()
+  let firstSeen = history.firstKnownDays ?? 0
+  let traces = firstSeen > TRACE_DAYS ? 1 : 0
+  const traceSources = new Set<string>()
   for (const { kind, age, source } of exposures) {
     firstSeen = Math.max(firstSeen, age)
-    if (kind === "breach" && age > TRACE_DAYS) traces.add(source)
+    if (kind === "breach" && age > TRACE_DAYS) traceSources.add(source)
   }
+  traces += traceSources.size
+  const { mx, domainAge } = network
+  const corporate =
+    domain.free === false &&
+    domain.disposable !== true &&
+    domain.masked !== true &&
+    mx === true &&
+    domainAge !== null &&
+    domainAge > OWN_DOMAIN_DAYS
   return {
     // A first sighting proves that the mailbox is at least that old, never that it is young.
     emailAge: firstSeen >= AGE_PROVEN_DAYS ? firstSeen : undefined,
     // None found is not "looked and found none": a corpus of breaches is no directory of people.
-    traces: traces.size === 0 ? undefined : traces.size,
-    handle: category === "masked" ? undefined : handleScore(parsed.local),
-    masked: category === "masked" ? true : undefined,
-    disposable: category === "disposable" ? true : undefined,
-    free: category === "free" ? true : undefined,
-    toxicDomain: category === "toxic" ? true : undefined,
-    blocklist: blocklist?.length ? blocklist : undefined,
+    traces: traces === 0 ? undefined : traces,
+    handle: corporate ? undefined : domain.handle,
+    masked: domain.masked,
+    disposable: domain.disposable,
+    disposableDomainAge: domain.disposableDomainAge,
+    free: domain.free,
+    toxicDomain: domain.toxicDomain,
+    typosquat: domain.typosquat,
+    role: domain.role,
+    mx: mx ?? undefined,
+    domainAge: domainAge ?? undefined,
+    deliverable: mailbox.deliverable(),
+    catchAll: mailbox.catchAll(),
+    mailboxDied: mailbox.died(history.ownershipVerifiedAge),
+    ownershipVerified: history.ownershipVerified,
+    goodHistoryDays: history.goodHistoryDays,
+    confirmedFraudAge: history.confirmedFraudAge,
+    velocity24h: context?.velocity24h,
+    signupToActionSec: context?.signupToActionSec,
+    clusterSize: context?.clusterSize,
+    anomaly: context?.anomaly,
+    blocklist: blocklist.length === 0 ? undefined : blocklist,
   }
 }

@@ -1,0 +1,28 @@
+/** How a look-up over the network ended. Off is not failed, and neither is an answer. */
+export type ProbeStatus = "off" | "answered" | "failed" | "late"
+
+/** What the network says of a domain. A member that is null is unknown: it adds nothing to the risk. */
+export interface DomainNetwork {
+  readonly mx: boolean | null
+  readonly domainAge: number | null
+  /** Shares of the trust coverage that were answered: 0.2 for mail servers, 0.2 for the registration. */
+  readonly coverage: number
+  /** For the explanation: each look-up with its status and what it found. */
+  readonly told: Readonly<Record<string, unknown>>
+}
+
+export interface NetworkTrust {
+  /** At once where nothing is configured or everything is known; otherwise within the budget. Never throws. */
+  look(domain: string, nowMs: number): DomainNetwork | Promise<DomainNetwork>
+  close(): void
+}
+
+const OFF: DomainNetwork = {
+  mx: null,
+  domainAge: null,
+  coverage: 0,
+  told: { mx: { status: "off" }, registration: { status: "off" } },
+}
+
+/** Without a configured resolver or registry nobody is asked. */
+export const networkTrustOff: NetworkTrust = { look: () => OFF, close: () => undefined }

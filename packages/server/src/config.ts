@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs"
 import { resolve, sep } from "node:path"
+import type { NameServers } from "./score/network/name-service.ts"
+import { readNameServers, readRegistryUrl } from "./score/network/providers.ts"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -22,6 +24,12 @@ export interface Config {
   readonly shedDelayMs: number
   readonly requestSeconds: number
   readonly stopSeconds: number
+  /** Who is asked about mail servers; null: nobody. */
+  readonly dns: NameServers | null
+  /** Where registration dates are asked for, with a slash at its end; null: nowhere. */
+  readonly rdapUrl: string | null
+  readonly rdapRedirects: boolean
+  readonly networkBudgetMs: number
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
@@ -139,6 +147,34 @@ export const settings = [
     fallback: "20",
     meaning: "Time requests in flight have to finish when the service stops.",
   },
+  {
+    name: "ASSAY_DNS",
+    takes: "`system`, or addresses with or without a port, separated by commas",
+    fallback: "",
+    meaning:
+      "Looks up mail servers, SPF and DMARC of an address's domain, at the machine's own resolver or at these. Without it nobody is asked.",
+  },
+  {
+    name: "ASSAY_RDAP_URL",
+    takes: "an https:// URL, or an http:// URL of this machine",
+    fallback: "",
+    meaning:
+      "Looks up when an address's domain was registered, by RDAP under this URL. Without it nobody is asked.",
+  },
+  {
+    name: "ASSAY_RDAP_REDIRECTS",
+    takes: "true or false",
+    fallback: "false",
+    meaning:
+      "Follows redirects of ASSAY_RDAP_URL to other hosts, as services that only know the right registry send them. Those registries then learn the domain too.",
+  },
+  {
+    name: "ASSAY_NETWORK_BUDGET_MS",
+    takes: "an integer from 1 to 10000",
+    fallback: "100",
+    meaning:
+      "Time in milliseconds an answer waits for look-ups over the network. What is not there by then is unknown to it.",
+  },
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]["name"]
@@ -210,6 +246,19 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
   const metricsToken = optional("ASSAY_METRICS_TOKEN")
   if (metricsToken !== null && metricsToken.length < 16)
     faults.push("ASSAY_METRICS_TOKEN takes at least 16 characters")
+  const dnsText = optional("ASSAY_DNS")
+  const dns = dnsText === null ? null : readNameServers(dnsText)
+  if (dnsText !== null && dns === null)
+    faults.push(
+      "ASSAY_DNS takes `system`, or addresses such as 192.0.2.1, 192.0.2.1:53 or [::1]:53",
+    )
+  const rdapText = optional("ASSAY_RDAP_URL")
+  const rdapUrl = rdapText === null ? null : readRegistryUrl(rdapText)
+  if (rdapText !== null && rdapUrl === null) {
+    faults.push(
+      "ASSAY_RDAP_URL takes an https:// URL without user, query or fragment (http:// only on this machine)",
+    )
+  }
 
   const config = {
     production,
@@ -228,6 +277,10 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     shedDelayMs: integer("ASSAY_SHED_DELAY_MS", 10, 10_000),
     requestSeconds: integer("ASSAY_REQUEST_SECONDS", 1, 300),
     stopSeconds: integer("ASSAY_STOP_SECONDS", 1, 300),
+    dns,
+    rdapUrl,
+    rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
+    networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config

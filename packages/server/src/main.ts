@@ -93,7 +93,7 @@ function program(): Command {
     .action(async () => (await import("./cli/config.ts")).printConfig(terminal))
   assay
     .command("doctor")
-    .description("check the master secret, disk, clock, lists and index")
+    .description("check the master secret, disk, clock, lists, index and network look-ups")
     .action(async () => (await import("./cli/doctor.ts")).runDoctor(terminal))
   return assay
 }

@@ -3,6 +3,8 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openLists } from "../score/lists.ts"
+import { type NameServers, openNameService } from "../score/network/name-service.ts"
+import { openRegistry } from "../score/network/registration.ts"
 import { openSecrets } from "../secrets.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { DAY_MS, dayOf } from "../time.ts"
@@ -90,4 +92,33 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
       await index.close()
     }
   },
+  async network({ dns, rdapUrl, rdapRedirects }) {
+    if (dns === null && rdapUrl === null) return ["ok", "look-ups over the network are off"]
+    const silent = [
+      ...(dns === null || (await nameServersAnswer(dns)) ? [] : ["ASSAY_DNS"]),
+      ...(rdapUrl === null || (await registryAnswers(rdapUrl, rdapRedirects))
+        ? []
+        : ["ASSAY_RDAP_URL"]),
+    ]
+    if (silent.length > 0) return ["fault", `no usable answer from ${silent.join(" and ")}`]
+    return ["ok", "the configured providers answer"]
+  },
+}
+
+/** Asks for the name servers of the root, which names nobody and which every resolver knows. */
+async function nameServersAnswer(servers: NameServers): Promise<boolean> {
+  const names = openNameService(servers)
+  return await names.ns(".").then(
+    (found) => found !== null && found.length > 0,
+    () => false,
+  )
+}
+
+async function registryAnswers(url: string, redirectsAbroad: boolean): Promise<boolean> {
+  return await openRegistry({ url, redirectsAbroad })
+    .ping()
+    .then(
+      () => true,
+      () => false,
+    )
 }

@@ -2,6 +2,7 @@ import {
   AggregatorRegistry,
   Counter,
   collectDefaultMetrics,
+  Gauge,
   Histogram,
   Registry,
 } from "prom-client"
@@ -10,8 +11,15 @@ export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countLimitsFailOpen(): void
+  /** The metrics of one kind of look-up over the network, found once so that counting searches no labels. */
+  networkProbe(probe: string): ProbeMetrics
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
+}
+
+export interface ProbeMetrics {
+  count(outcome: "answered" | "failed" | "late"): void
+  showBreaker(open: boolean): void
 }
 
 /** A worker's own metrics; `text` asks the primary, which gathers them from every worker. */
@@ -28,11 +36,36 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Requests let through because the counters could not be asked.",
     registers: [registry],
   })
+  const lookups = new Counter({
+    name: "assay_network_lookups_total",
+    help: "What requests learned from look-ups over the network, remembered answers included.",
+    labelNames: ["probe", "outcome"] as const,
+    registers: [registry],
+  })
+  const breakers = new Gauge({
+    name: "assay_network_breaker_open",
+    help: "Workers that do not ask because the provider failed several times in a row.",
+    labelNames: ["probe"] as const,
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status }, seconds),
     countLimitsFailOpen: () => failedOpen.inc(),
+    networkProbe(probe) {
+      const outcomes = {
+        answered: lookups.labels(probe, "answered"),
+        failed: lookups.labels(probe, "failed"),
+        late: lookups.labels(probe, "late"),
+      }
+      const breaker = breakers.labels(probe)
+      breaker.set(0)
+      return {
+        count: (outcome) => outcomes[outcome].inc(),
+        showBreaker: (open) => breaker.set(open ? 1 : 0),
+      }
+    },
     text,
   }
 }

@@ -12,7 +12,7 @@ import { openLog } from "../log.ts"
 import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
 import { currentModels } from "../score/models.ts"
-import { networkTrustOff } from "../score/network-trust.ts"
+import { openNetworkTrust } from "../score/network/open-network-trust.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -63,6 +63,7 @@ export async function runWorker(
     log,
   )
   const lists = openLists(directory.lists)
+  const network = openNetworkTrust({ config, metrics })
   const pressure = openPressure(config.shedDelayMs)
   const app = await buildApp({
     config,
@@ -71,7 +72,7 @@ export async function runWorker(
     secrets,
     index,
     lists,
-    network: networkTrustOff,
+    network,
     decisions: decisionsOff,
     models: currentModels,
     callers,
@@ -104,6 +105,7 @@ export async function runWorker(
     clearInterval(flushing)
     callers.close()
     pressure.close()
+    network.close()
     await flush("leaving")
     await Promise.all([index.close(), records.close()])
   }

@@ -1,13 +1,13 @@
-/** How a look-up over the network ended. Off is not failed, and neither is an answer. */
-export type ProbeStatus = "off" | "answered" | "failed" | "late"
-
 /** What the network says of a domain. A member that is null is unknown: it adds nothing to the risk. */
 export interface DomainNetwork {
   readonly mx: boolean | null
   readonly domainAge: number | null
   /** Shares of the trust coverage that were answered: 0.2 for mail servers, 0.2 for the registration. */
   readonly coverage: number
-  /** For the explanation: each look-up with its status and what it found. */
+  /**
+   * For the explanation: each look-up with its status and what it found. Off is not failed, and neither is an answer;
+   * `late` had no answer in time, `unasked` nothing to ask about.
+   */
   readonly told: Readonly<Record<string, unknown>>
 }
 
@@ -21,7 +21,7 @@ const OFF: DomainNetwork = {
   mx: null,
   domainAge: null,
   coverage: 0,
-  told: { mx: { status: "off" }, registration: { status: "off" } },
+  told: { mx: { status: "off" }, mail_policy: { status: "off" }, registration: { status: "off" } },
 }
 
 /** Without a configured resolver or registry nobody is asked. */

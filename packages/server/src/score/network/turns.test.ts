@@ -1,0 +1,43 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { openTurns } from "./turns.ts"
+
+interface Work {
+  readonly promise: Promise<string>
+  readonly resolve: (value: string) => void
+  readonly reject: (reason: Error) => void
+}
+
+function work(): Work {
+  return Promise.withResolvers<string>()
+}
+
+test("no more runs at once than may, the next one starts when one ends, and past the queue nothing is taken", async () => {
+  const turns = openTurns(1, 1)
+  const [first, second] = [work(), work()]
+  const started: string[] = []
+  const run = (name: string, { promise }: Work): Promise<string> | null =>
+    turns.run(() => {
+      started.push(name)
+      return promise
+    })
+  const one = run("first", first)
+  const two = run("second", second)
+  assert.equal(run("third", work()), null)
+  assert.deepEqual(started, ["first"])
+  first.resolve("done")
+  assert.equal(await one, "done")
+  second.resolve("done too")
+  assert.equal(await two, "done too")
+  assert.deepEqual(started, ["first", "second"])
+})
+
+test("work that fails gives its turn on", async () => {
+  const turns = openTurns(1, 1)
+  const failing = work()
+  const first = turns.run(() => failing.promise)
+  const second = turns.run(async () => "next")
+  failing.reject(new Error("away"))
+  await assert.rejects(async () => await first)
+  assert.equal(await second, "next")
+})

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict"
+import { suite, test } from "node:test"
+import { type EmailInput, emailModels, explainEmail } from "@assay/core/score"
+import { openTestNameServer } from "../../packages/server/src/score/network/test-name-server.ts"
+import {
+  failing,
+  openTestRegistry,
+  registeredOn,
+  silent,
+} from "../../packages/server/src/score/network/test-registry.ts"
+import { type Service, startService } from "./service.ts"
+
+const DAY_MS = 86_400_000
+const young = new Date(Date.now() - 5 * DAY_MS).toISOString()
+
+/** A local part the tests look for wherever it must not be. */
+const LOCAL = "john.smith"
+
+interface Explained {
+  readonly risk_score: number
+  readonly threat_stage: string
+  readonly risk_reasons: readonly string[]
+  readonly explanation: {
+    readonly input: EmailInput
+    readonly p_abuse: number
+    readonly confidence_value: number
+    readonly coverage: { readonly trust: number }
+    readonly network: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    readonly decision_id: string | null
+  }
+}
+
+/** Without the decision's id, the one thing that two services must not share. */
+async function explained(service: Service, domain: string): Promise<Explained> {
+  const json = { email: `${LOCAL}@${domain}` }
+  const response = await service.request("/api/v1/risk/score?explain=true", { json })
+  assert.equal(response.status, 200)
+  const answer = (await response.json()) as Explained
+  return { ...answer, explanation: { ...answer.explanation, decision_id: null } }
+}
+
+const providers = async () => ({
+  names: await openTestNameServer({
+    "young.example": { MX: [[10, "mx.young.example"]] },
+    "no-mail.example": { MX: [[0, "."]], TXT: ["v=spf1 -all"] },
+    "company.example": { MX: [[10, "mx.company.example"]], TXT: ["v=spf1 mx -all"] },
+    "_dmarc.company.example": { TXT: ["v=DMARC1; p=quarantine"] },
+    "xn--bcher-kva.example": { MX: [[10, "mx.example"]] },
+    "broken.example": "servfail",
+    "_dmarc.broken.example": "servfail",
+    "silent.example": "silent",
+    "_dmarc.silent.example": "silent",
+    "mail.example": "silent",
+  }),
+  registry: await openTestRegistry({
+    "young.example": registeredOn(young),
+    "company.example": registeredOn("2001-02-03T04:05:06Z"),
+    "broken.example": failing(500),
+    "silent.example": silent,
+  }),
+})
+
+suite("look-ups over the network, switched on", async () => {
+  const { names, registry } = await providers()
+  // So long that no answer depends on how busy the machine is.
+  const service = await startService({
+    env: {
+      ASSAY_DNS: names.address,
+      ASSAY_RDAP_URL: registry.url,
+      ASSAY_NETWORK_BUDGET_MS: "10000",
+      ASSAY_LOG_LEVEL: "debug",
+    },
+  })
+  const off = await startService()
+
+  test("a domain registered days ago raises the score and is a reason", async () => {
+    const [on, without] = [
+      await explained(service, "young.example"),
+      await explained(off, "young.example"),
+    ]
+    const { input, network } = on.explanation
+    const days = (Date.parse(input.as_of) - Date.parse(young.slice(0, 10))) / DAY_MS
+    assert.equal(input.trust?.domainAge, days)
+    assert.equal(input.trust.mx, true)
+    assert.deepEqual(network["registration"], { status: "answered", date: young.slice(0, 10) })
+    assert.ok(on.risk_score > without.risk_score)
+    assert.match(on.risk_reasons.join("\n"), /domain/i)
+    assert.equal(on.explanation.coverage.trust, 0.8)
+  })
+
+  test("a domain that takes no mail raises the score and is a reason", async () => {
+    const [on, without] = [
+      await explained(service, "no-mail.example"),
+      await explained(off, "no-mail.example"),
+    ]
+    assert.equal(on.explanation.input.trust?.mx, false)
+    assert.deepEqual(on.explanation.network["mx"], {
+      status: "answered",
+      accepts_mail: false,
+      records: 0,
+      null_mx: true,
+    })
+    assert.ok(on.risk_score > without.risk_score)
+    assert.notDeepEqual(on.risk_reasons, without.risk_reasons)
+  })
+
+  test("an old domain with mail servers lowers the risk of abuse, and more so where it is no free provider's", async () => {
+    const [on, without] = [
+      await explained(service, "company.example"),
+      await explained(off, "company.example"),
+    ]
+    assert.ok(on.explanation.p_abuse < without.explanation.p_abuse)
+    assert.deepEqual(on.explanation.network["mail_policy"], {
+      status: "answered",
+      spf: "fail",
+      dmarc: "quarantine",
+    })
+    const { input } = on.explanation
+    const { mitigations } = explainEmail(
+      { ...input, trust: { ...input.trust, free: false } },
+      emailModels["1.0"],
+    )
+    assert.ok(mitigations.terms.some(({ term }) => term === "corporate"))
+  })
+
+  test("a domain is asked for in ASCII form, whichever way it is written", async () => {
+    for (const spelling of ["bücher.example", "xn--bcher-kva.example"])
+      assert.equal((await explained(service, spelling)).explanation.input.trust?.mx, true)
+    const spelled = names.asked.filter(({ name }) => name.includes("cher"))
+    assert.deepEqual(
+      new Set(spelled.map(({ name }) => name)),
+      new Set(["xn--bcher-kva.example", "_dmarc.xn--bcher-kva.example"]),
+    )
+    assert.ok(registry.asked.some(({ path }) => path === "/domain/xn--bcher-kva.example"))
+  })
+
+  test("providers that fail give the score of an unchecked domain, with less confidence than an answer, and are named", async () => {
+    const [failed, answered, without] = [
+      await explained(service, "broken.example"),
+      await explained(service, "company.example"),
+      await explained(off, "broken.example"),
+    ]
+    assert.equal(failed.risk_score, without.risk_score)
+    assert.deepEqual(failed.risk_reasons, without.risk_reasons)
+    assert.deepEqual(failed.explanation.input, without.explanation.input)
+    assert.ok(failed.explanation.confidence_value < answered.explanation.confidence_value)
+    assert.deepEqual(failed.explanation.network, {
+      mx: { status: "failed" },
+      mail_policy: { status: "failed" },
+      registration: { status: "failed" },
+    })
+  })
+
+  test("metrics count outcomes by look-up", async () => {
+    const text = await (await service.request("/metrics")).text()
+    assert.match(text, /^assay_network_lookups_total\{probe="mx",outcome="answered"\} [1-9]/m)
+    assert.match(
+      text,
+      /^assay_network_lookups_total\{probe="registration",outcome="failed"\} [1-9]/m,
+    )
+    assert.match(text, /^assay_network_breaker_open\{probe="mail_policy"\} 0$/m)
+    assert.doesNotMatch(text, /example/)
+  })
+
+  test("providers learn the domain and nothing of the local part; the log learns neither", async () => {
+    const heard = JSON.stringify([names.asked, registry.asked])
+    assert.match(heard, /company\.example/)
+    assert.doesNotMatch(heard, /john|smith/i)
+    assert.doesNotMatch(service.stderr(), /example|john/)
+  })
+
+  test("the services stop as ever", async () => {
+    assert.equal(await service.stop(), 0)
+    assert.equal(await off.stop(), 0)
+  })
+})
+
+test("providers that hang make an answer less sure, not slow: it is 200 and says that they were late", async () => {
+  const { names, registry } = await providers()
+  const env = {
+    ASSAY_DNS: names.address,
+    ASSAY_RDAP_URL: registry.url,
+    ASSAY_NETWORK_BUDGET_MS: "50",
+  }
+  await using service = await startService({ env })
+  const { explanation, threat_stage } = await explained(service, "silent.example")
+  assert.equal(threat_stage, "CLEAN")
+  assert.equal(explanation.coverage.trust, 0.4)
+  assert.equal(explanation.input.trust?.mx, undefined)
+  assert.deepEqual(explanation.network, {
+    mx: { status: "late" },
+    mail_policy: { status: "late" },
+    registration: { status: "late" },
+  })
+  const json = { email: "sofia.rossi@mail.example" }
+  const exposed = await service.request("/api/v1/risk/score", { json })
+  assert.equal(((await exposed.json()) as Explained).threat_stage, "ATTACKED")
+})
+
+test("switched off, nobody is asked, and an answer is that of a service without the settings", async () => {
+  const { names, registry } = await providers()
+  const env = { ASSAY_DNS: "", ASSAY_RDAP_URL: "" }
+  await using service = await startService({ env })
+  await using plain = await startService()
+  const answer = await explained(service, "young.example")
+  assert.deepEqual(answer, await explained(plain, "young.example"))
+  assert.deepEqual(answer.explanation.network, {
+    mx: { status: "off" },
+    mail_policy: { status: "off" },
+    registration: { status: "off" },
+  })
+  const text = await (await service.request("/metrics")).text()
+  assert.doesNotMatch(text, /^assay_network_\w+\{/m)
+  assert.deepEqual([names.asked.length, registry.asked.length], [0, 0])
+})

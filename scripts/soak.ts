@@ -7,7 +7,7 @@ import { runTests, type FileResult } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
 
 // All of them, since a conformance suite that reads ASSAY_SOAK is run by test files that do not name it.
-const pattern = "{packages/*/src,tests/{http,cli,browser}}/**/*.test.ts"
+const pattern = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
 
 // One file at a time: suites that measure or kill processes must not disturb each other.
 const run = await runTests(pattern, {

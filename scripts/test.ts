@@ -23,6 +23,7 @@ const commands: Record<string, readonly [string, ...string[]]> = {
 
 const suites: Record<string, string> = {
   unit: "packages/*/src/**/*.test.ts",
+  eval: "eval/**/*.test.ts",
   packages: "tests/packages/**/*.test.ts",
   http: "tests/http/**/*.test.ts",
   cli: "tests/cli/**/*.test.ts",

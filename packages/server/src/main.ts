@@ -1,6 +1,7 @@
 import cluster from "node:cluster"
 import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
+import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
@@ -88,6 +89,18 @@ function program(): Command {
     .action(async () => (await import("./cli/keys.ts")).mintKey(terminal))
 
   assay
+    .command("calibrate")
+    .description("fit probabilities to your own outcomes and print the calibration")
+    .requiredOption("--labels <file>", "what became of scored identities: .csv, .ndjson or .jsonl")
+    .option("--tenant <name>", "the tenant the calibration is for")
+    .option("--apply", "make it the calibration of the tenant")
+    .action(async (options: CalibrateOptions) =>
+      (await import("./cli/calibrate.ts")).calibrate(options, terminal, {
+        decisionOf: null,
+        apply: null,
+      }),
+    )
+  assay
     .command("config")
     .description("print every setting, its value, where that comes from and what it means")
     .action(async () => (await import("./cli/config.ts")).printConfig(terminal))
@@ -106,6 +119,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "SecretError",
   "StartError",
   "ListsError",
+  "LabelFileError",
   "IndexUnavailable",
   "NewerIndexFormat",
   "WrongSecret",

@@ -4,6 +4,8 @@ export { assessPhone, explainPhone, riskLevelOf } from "./assess-phone.ts"
 export type { PhoneAssessment } from "./assess-phone.ts"
 export type { Costs, CostSettings, Decision } from "./action.ts"
 export type { Calibration } from "./calibration.ts"
+export { calibrated, fitCalibration, LabelsFault, plattFit, qualityOf } from "./fit-calibration.ts"
+export type { CalibrationFit, Label, Quality } from "./fit-calibration.ts"
 export type {
   ActionContext,
   BlocklistEntry,
@@ -31,6 +33,8 @@ export { loadPhoneModel, PhoneModelSchema } from "./model-phone.ts"
 export type { PhoneModel } from "./model-phone.ts"
 export { emailModels, phoneModels } from "./models.ts"
 export type { Models } from "./models.ts"
+export { brierScore, equalMassBins, rocAuc } from "./outcome-metrics.ts"
+export type { Outcome, OutcomeBin } from "./outcome-metrics.ts"
 export { lineOf } from "./phone-input.ts"
 export type { PhoneCoverage, PhoneInput, PhoneSettings } from "./phone-input.ts"
 export {

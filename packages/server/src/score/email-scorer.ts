@@ -61,7 +61,7 @@ export function emailScorer({
     async score({ email, parsed, key }, caller, explain) {
       const nowMs = now()
       const found = await index.lookup(key, caller.tenantId)
-      const domain = domainTrust(parsed, lists)
+      const domain = domainTrust(parsed, lists, nowMs)
       const looking = network.look(parsed.domain, nowMs)
       const seen = looking instanceof Promise ? await looking : looking
       const { input, matched, cut } = emailEvidence({

@@ -70,7 +70,8 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
     ownCategory ?? (relay ? "masked" : burner ? "disposable" : provider ? "free" : null)
   const denied = !allowed && (ownMarks & deny) !== 0
   const weakly = ownCategory === null && evidence !== 0 && !burner
-  const known = allowed || guarded || category === "masked" || category === "free"
+  // Whoever is a provider on any list imitates none, also where others call it disposable.
+  const known = allowed || guarded || provider || category === "masked" || category === "free"
   return {
     category,
     toxic: !allowed && (ownMarks & toxic) !== 0,

@@ -62,7 +62,10 @@ function readShippedLists(): ShippedLists {
         if (isPlain(bytes, start, end)) table.markBytes(bytes, start, end, mark)
         else {
           const domain = parseDomain(Buffer.from(bytes.subarray(start, end)).toString("utf8"))
-          if ("fault" in domain) return void unusable++
+          if ("fault" in domain) {
+            unusable++
+            return
+          }
           table.mark(domain.domain, mark)
         }
         entries++

@@ -9,8 +9,8 @@ export interface DomainTrust {
   readonly masked: boolean | undefined
   readonly disposable: boolean | undefined
   readonly disposableDomainAge: number | undefined
-  /** Never undefined: the lists were asked, and a domain that is on none of free mail is not free. */
-  readonly free: boolean
+  /** False where the lists were asked and none has it as free mail. */
+  readonly free: boolean | undefined
   readonly toxicDomain: boolean | undefined
   readonly typosquat: boolean | undefined
   readonly role: boolean | undefined

@@ -139,7 +139,10 @@ function readDomains(file: string): string[] {
 
 async function tellService(controlSocket: string, terminal: Terminal): Promise<void> {
   const server = await callRunningServer(controlSocket)
-  if (server === null) return void terminal.note("No service runs here; the next start reads it.")
+  if (server === null) {
+    terminal.note("No service runs here; the next start reads it.")
+    return
+  }
   try {
     await server.call("reloadLists")
     terminal.note("The running service has taken it over.")

@@ -24,15 +24,14 @@ export function registrableDomain(domain: string): RegistrableDomain | null {
 
 /**
  * Visits a domain and its parents, nearest first, as positions in the text: down to the part somebody registered and
- * never past it, since a list that names a public suffix says nothing of its customers. Stops when told true.
+ * never past it, since a list that names a public suffix says nothing of who has a name under it.
  */
 export function walkParents(
   domain: string,
   registrable: RegistrableDomain | null,
-  visit: (from: number) => boolean | undefined,
+  visit: (from: number) => void,
 ): void {
   const last = registrable?.start ?? 0
-  for (let from = 0; from <= last; from = domain.indexOf(".", from) + 1) {
-    if (visit(from) === true || from === last) return
-  }
+  for (let from = 0; from < last; from = domain.indexOf(".", from) + 1) visit(from)
+  visit(last)
 }

@@ -45,7 +45,7 @@ export function emailModelPage(): string {
     "## Confidence",
     `${confidence.coverageShare} × coverage + ${confidence.evidenceShare} × (1 − e^(−N/${confidence.evidenceScale})), where N adds up the best item of each source, weighed by confidence and a half-life of ${confidence.evidenceHalfLifeDays} days. \`medium\` from ${confidence.mediumFrom}, \`high\` from ${confidence.highFrom}. Confidence says how much was looked at, not how risky the address is.`,
     table(["Family", "Share of coverage"], Object.entries(confidence.coverage)),
-    "In this release the service looks up exposures and signals in its index, and domains in the operator's lists; mail servers, domain registration, deliverability, request context and history are not looked up, so trust is covered to 0.4 and bot not at all, and no answer reaches the words those look-ups would explain.",
+    "In this release the service looks up exposures and signals in its index, and domains in shipped and the operator's lists; mail servers, domain registration, deliverability, request context and history are not looked up, so trust is covered to 0.4 and bot not at all, and no answer reaches the words those look-ups would explain.",
     "## Reasons",
     `At most ${reasons.countMax}, each of at least ${reasons.pointsMin} point; points of all factors, the baseline and rounding add up to the score. The order breaks ties.`,
     table(

@@ -3,6 +3,7 @@ import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CreateOptions } from "./cli/keys.ts"
+import type { ImportOptions } from "./cli/lists.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -87,6 +88,36 @@ function program(): Command {
       "print a key for ASSAY_BOOTSTRAP_KEY; it opens nothing until a service starts with it",
     )
     .action(async () => (await import("./cli/keys.ts")).mintKey(terminal))
+
+  const lists = assay.command("lists").description("show and change what is known of mail domains")
+  lists
+    .command("stats")
+    .description("print every list with its entries, version, category and age")
+    .action(async () => (await import("./cli/lists.ts")).printListStats(terminal))
+  lists
+    .command("check <domain>")
+    .description("print what the lists say of a domain, and which of them")
+    .action(async (domain: string) =>
+      (await import("./cli/lists.ts")).checkDomain(domain, terminal),
+    )
+  lists
+    .command("import <file>")
+    .description(
+      "make a list of a file: a domain a line, a hosts file, or CSV; all of it or nothing",
+    )
+    .requiredOption(
+      "--category <word>",
+      "what its domains are: toxic, disposable, free, masked, allow or deny",
+    )
+    .option("--name <name>", "name of the list; one of this name is replaced (default: the file's)")
+    .option("--note <text>", "a note kept beside every domain")
+    .action(async (file: string, options: ImportOptions) =>
+      (await import("./cli/lists.ts")).importList(file, options, terminal),
+    )
+  lists
+    .command("remove <name>")
+    .description("remove a list that was imported or written by hand")
+    .action(async (name: string) => (await import("./cli/lists.ts")).removeList(name, terminal))
 
   assay
     .command("calibrate")

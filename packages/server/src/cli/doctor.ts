@@ -67,12 +67,11 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     return ["ok", new Date(now()).toISOString()]
   },
   async lists(config, { now }) {
-    const { size, newestAt } = openLists(openDataDirectory(config.dataDirectory).lists)
-    if (newestAt === null) return ["warning", "no list is loaded"]
-    const days = Math.floor((now() - newestAt) / DAY_MS)
+    const lists = openLists(openDataDirectory(config.dataDirectory).lists)
+    const days = Math.max(0, Math.floor((now() - lists.newestAtMs()) / DAY_MS))
     return [
       days > LIST_OLD_DAYS ? "warning" : "ok",
-      `${size} domains, newest list ${days} days old`,
+      `${lists.size()} domains, newest list ${days} days old`,
     ]
   },
   async index(config) {

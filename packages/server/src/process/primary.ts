@@ -13,8 +13,9 @@ import type { Records } from "../stores/records.ts"
 import { dayOf, monthOf } from "../time.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
+import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
-import { startWorkers, type WorkerAddress } from "./workers.ts"
+import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
 
 export interface Service {
   readonly address: WorkerAddress
@@ -72,7 +73,12 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
-  const control = await openControlSocket(directory.controlSocket, recordsMethods(records))
+  const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
+  const control = await openControlSocket(directory.controlSocket, {
+    ...recordsMethods(records),
+    // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
+    reloadLists: async () => await reloadLists(await running),
+  })
   const gatherMetrics = async (): Promise<string> =>
     await gatheredMetrics((await workers.callAll("metrics")) as object[])
   const methods: Methods = {
@@ -89,6 +95,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     config.stopSeconds * 1000,
     log,
   )
+  nowRunning(workers)
   const metricsServer =
     config.metricsPort === null
       ? null

@@ -19,6 +19,7 @@ import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { openPostgresRecords } from "../stores/postgres/records.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
+import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
 
 /** A limit is asked for while a caller waits: past this the request goes through. */
@@ -113,8 +114,12 @@ export async function runWorker(
   answerCalls(channel, {
     stop,
     metrics: async () => await registry.getMetricsAsJSON(),
+    reloadLists: async () => reloadedLists(lists),
   })
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
+  // From here on the primary tells us of changed lists; one that changed since we read them is read now.
+  if (reloadedLists(lists) !== null)
+    log.warn("changed lists could not be taken over; assay doctor names the fault")
 }
 
 function countersOver(call: Call): Counters {

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict"
-import { test } from "node:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test } from "node:test"
 import { parseEmail, type ParsedEmail } from "@assay/core/identity"
 import type { Caller } from "../accounts/callers.ts"
 import { plans } from "../accounts/plans.ts"
@@ -7,7 +10,10 @@ import type { Batch, Entry, Found, Source } from "../stores/exposure-index.ts"
 import { DAY_MS } from "../time.ts"
 import { domainTrust } from "./domain-trust.ts"
 import { emailEvidence } from "./email-evidence.ts"
-import type { ListCategory, Lists } from "./lists.ts"
+import { type ListCategory, openLists } from "./lists.ts"
+
+const listsDirectory = mkdtempSync(join(tmpdir(), "assay-evidence-lists-"))
+after(() => rmSync(listsDirectory, { recursive: true }))
 
 const nowMs = Date.UTC(2026, 10, 14, 15, 30)
 const today = Math.floor(nowMs / DAY_MS)
@@ -86,17 +92,19 @@ function evidence(
   more: { email?: string; caller?: Caller; category?: ListCategory; aliasTag?: number } = {},
 ): ReturnType<typeof emailEvidence> {
   const { email = "ana.silva@mail.example", caller = enterprise, category, aliasTag = 0 } = more
-  const lists: Lists = {
-    find: () => (category === undefined ? null : { category, origin: "test" }),
-    size: 0,
-    newestAt: null,
-  }
   const address = parsed(email)
+  const lists = openLists(listsDirectory)
+  if (category !== undefined) {
+    const file = join(listsDirectory, "test.csv")
+    writeFileSync(file, `${address.domain},${category},`)
+    lists.reload()
+    rmSync(file)
+  }
   return emailEvidence({
     parsed: address,
     aliasTag,
     found: of,
-    domain: domainTrust(address, lists),
+    domain: domainTrust(address, lists, nowMs),
     network: { mx: null, domainAge: null, coverage: 0, told: {} },
     context: null,
     caller,

@@ -63,7 +63,7 @@ export function emailScorer({
       // Under way while the index is read; it never rejects, so a failure there leaves nothing behind.
       const looking = network.look(parsed.domain, nowMs)
       const found = await index.lookup(key, caller.tenantId)
-      const domain = domainTrust(parsed, lists)
+      const domain = domainTrust(parsed, lists, nowMs)
       const seen = looking instanceof Promise ? await looking : looking
       const { input, matched, cut } = emailEvidence({
         parsed,

@@ -1,89 +1,109 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
-import { parseDomain } from "@assay/core/identity"
+import type { ParsedDomain } from "@assay/core/identity"
+import type { Trust } from "@assay/core/score"
+import { type Judgement, judgeDomain } from "../lists/judgement.ts"
+import { type OwnList, readOwnLists } from "../lists/own-lists.ts"
+import { shippedLists } from "../lists/shipped-lists.ts"
 
-/** In order of precedence: a domain on several lists is the first of these. */
-export const LIST_CATEGORIES = ["masked", "disposable", "free", "toxic"] as const
-export type ListCategory = (typeof LIST_CATEGORIES)[number]
+export type { ListCategory } from "../lists/categories.ts"
+export { LIST_CATEGORIES } from "../lists/categories.ts"
+export { ListsError } from "../lists/lists-error.ts"
 
-export interface ListEntry {
-  readonly category: ListCategory
-  /** The file the entry stands in. */
-  readonly origin: string
+/** What the lists say of a domain, in the form the scorer's evidence takes. */
+export interface DomainFacts {
+  readonly category: Judgement["category"]
+  readonly toxic: boolean
+  /** When a disposable host was first seen; null where no list knows. */
+  readonly firstSeenMs: number | null
+  readonly imitates: string | null
+  readonly blocklist: NonNullable<Trust["blocklist"]>
+  readonly told: DomainTold
+}
+
+/** For the explanation. */
+export interface DomainTold {
+  readonly category: Judgement["category"]
+  readonly toxic: boolean
+  readonly blocklisted: Judgement["blocklisted"]
+  /** The lists the verdict rests on, with their versions. */
+  readonly origins: readonly string[]
+  readonly imitates: string | null
+  readonly role: boolean
 }
 
 export interface Lists {
-  /** What is known of a domain in ASCII form, by itself or by the nearest parent that is listed. */
-  find(domain: string): ListEntry | null
-  readonly size: number
-  /** When the newest list file changed; null where there is none. */
-  readonly newestAt: number | null
+  /** What is known of a domain, by itself or by its parents. Remembered, since the same domains come again. */
+  about(domain: ParsedDomain): DomainFacts
+  /** Reads the operator's lists again. Throws a ListsError, and goes on with the old ones, where one cannot be used. */
+  reload(): void
+  /** The operator's lists as they were last read. */
+  own(): readonly OwnList[]
+  /** Names in all lists. */
+  size(): number
+  /** When the newest list was made or changed. */
+  newestAtMs(): number
 }
 
-export class ListsError extends Error {
-  override readonly name = "ListsError"
-}
+const REMEMBERED_MAX = 10_000
 
-/**
- * Reads the operator's lists: files `*.csv` with a line `domain,category,note` each, `#` for comments. A line that
- * cannot be used stops the start with its place, rather than being left out in silence.
- */
+/** Opens the shipped lists and the operator's. A line of those that cannot be used throws with its place. */
 export function openLists(directory: string): Lists {
-  const entries = new Map<string, ListEntry>()
-  let newestAt: number | null = null
-  for (const name of listFiles(directory)) {
-    const file = join(directory, name)
-    newestAt = Math.max(newestAt ?? 0, statSync(file).mtimeMs)
-    readFileSync(file, "utf8")
-      .split(/\r?\n/)
-      .forEach((line, index) => {
-        if (line.trim() === "" || line.startsWith("#")) return
-        const entry = readLine(line, name, index + 1)
-        const known = entries.get(entry.domain)
-        if (known === undefined || rank(entry.category) < rank(known.category))
-          entries.set(entry.domain, entry)
-      })
-  }
+  const shipped = shippedLists()
+  let own = readOwnLists(directory)
+  const remembered = new Map<string, DomainFacts>()
   return {
-    find(domain) {
-      for (let at = 0; at !== -1; at = domain.indexOf(".", at + 1)) {
-        const found = entries.get(at === 0 ? domain : domain.slice(at + 1))
-        if (found !== undefined) return found
-      }
-      return null
+    about(domain) {
+      const known = remembered.get(domain.domain)
+      if (known !== undefined) return known
+      const facts = factsOf(judgeDomain(domain, own))
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+      remembered.set(domain.domain, facts)
+      return facts
     },
-    size: entries.size,
-    newestAt,
+    reload() {
+      own = readOwnLists(directory)
+      remembered.clear()
+    },
+    own: () => own,
+    size: () => own.reduce((sum, { table }) => sum + table.size, shipped.table.size),
+    newestAtMs: () =>
+      Math.max(
+        ...shipped.lists.map(({ released }) => Date.parse(released)),
+        ...own.map(({ changedAtMs }) => changedAtMs),
+      ),
   }
 }
 
-function listFiles(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith(".csv"))
-      .sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
-    throw new ListsError("The directory of lists cannot be read", { cause: error })
+const NOT_BLOCKLISTED: DomainFacts["blocklist"] = []
+/** One bulk list alone is wrong too often to be a verdict. */
+const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0 }]
+const DENIED: DomainFacts["blocklist"] = [{ conf: 1, age: 0 }]
+
+function factsOf(judgement: Judgement): DomainFacts {
+  const { category, toxic, blocklisted, firstSeenMs, imitates } = judgement
+  return {
+    category,
+    toxic,
+    firstSeenMs,
+    imitates,
+    blocklist:
+      blocklisted === null
+        ? NOT_BLOCKLISTED
+        : blocklisted === "denied"
+          ? DENIED
+          : WEAKLY_BLOCKLISTED,
+    told: { category, toxic, blocklisted, origins: originsOf(judgement), imitates, role: false },
   }
 }
 
-function readLine(line: string, file: string, number: number): ListEntry & { domain: string } {
-  const [name = "", category = ""] = line.split(",").map((part) => part.trim())
-  const domain = parseDomain(name)
-  if ("fault" in domain)
-    throw new ListsError(`${file}, line ${number}: the first column is no domain`)
-  if (!isCategory(category))
-    throw new ListsError(
-      `${file}, line ${number}: the category must be one of ${LIST_CATEGORIES.join(", ")}`,
-    )
-  return { domain: domain.domain, category, origin: file }
-}
-
-function isCategory(text: string): text is ListCategory {
-  return (LIST_CATEGORIES as readonly string[]).includes(text)
-}
-
-function rank(category: ListCategory): number {
-  return LIST_CATEGORIES.indexOf(category)
+/** The operator's lists that name the domain and, unless they decide alone, the shipped ones the verdict rests on. */
+function originsOf({ category, blocklisted, own, shipped }: Judgement): string[] {
+  const decided = own.some(({ says }) => says === category || says === "allow")
+  const resting = decided
+    ? []
+    : shipped.filter(({ says }) =>
+        says === "curated" || says === "bulk"
+          ? category === "disposable" || blocklisted === "weakly"
+          : says === category || (says === "mainstream" && category === "free"),
+      )
+  return [...new Set([...own, ...resting].map(({ origin }) => origin))]
 }

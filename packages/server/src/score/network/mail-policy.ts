@@ -1,6 +1,6 @@
 import type { NameService } from "./name-service.ts"
 import type { Answer } from "./probe.ts"
-import { registrableDomain } from "./registrable-domain.ts"
+import { registrableDomain } from "../../lists/registrable-domain.ts"
 
 /** What receivers are told to do with mail that others send in the domain's name: shown, and worth nothing in the score. */
 export interface MailPolicy extends Answer {
@@ -25,7 +25,7 @@ export async function mailPolicy(names: NameService, domain: string): Promise<Ma
 /** A name without a policy has that of the domain it was registered under. */
 async function dmarcOf(names: NameService, domain: string): Promise<DmarcPosture> {
   const own = dmarcPosture((await names.txt(`_dmarc.${domain}`)) ?? [], "p")
-  const registered = registrableDomain(domain)
+  const registered = registrableDomain(domain)?.domain ?? null
   if (own !== "absent" || registered === null || registered === domain) return own
   return dmarcPosture((await names.txt(`_dmarc.${registered}`)) ?? [], "sp")
 }

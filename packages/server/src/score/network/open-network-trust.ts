@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts"
 import type { Metrics, ProbeMetrics } from "../../health/metrics.ts"
+import { registrableDomain } from "../../lists/registrable-domain.ts"
 import { DAY_MS } from "../../time.ts"
 import { type DomainNetwork, type NetworkTrust, networkTrustOff } from "../network-trust.ts"
 import { KEEP_MS, NAMES, REGISTRY } from "./limits.ts"
@@ -7,7 +8,6 @@ import { mailPolicy, type MailPolicy } from "./mail-policy.ts"
 import { mailServers, type MailServers } from "./mail-servers.ts"
 import { openNameService } from "./name-service.ts"
 import { type Answer, type Failed, openProbe, type Probe, type ProbeLimits } from "./probe.ts"
-import { registrableDomain } from "./registrable-domain.ts"
 import { openRegistry, type Registration } from "./registration.ts"
 
 export interface NetworkTrustOptions {
@@ -132,7 +132,7 @@ export function openNetworkTrust({
 /** The registry of a suffix registers others under it, and has no date for it. */
 function askRegistry(probe: Probe<Registration>, domain: string): Coming<Registration> {
   const registered = registrableDomain(domain)
-  return registered === null ? UNASKED : probe.find(registered)
+  return registered === null ? UNASKED : probe.find(registered.domain)
 }
 
 function count(

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from "node:fs"
+import { basename, extname } from "node:path"
+import { parseDomain } from "@assay/core/identity"
+import { readConfig } from "../config.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import {
+  categoryMark,
+  isListCategory,
+  LIST_CATEGORIES,
+  type ListCategory,
+} from "../lists/categories.ts"
+import type { DomainTable } from "../lists/domain-table.ts"
+import { readImportFile } from "../lists/import-file.ts"
+import { type Judgement, judgeDomain, type Naming } from "../lists/judgement.ts"
+import { ListsError } from "../lists/lists-error.ts"
+import { isListName, removeOwnList, writeOwnList } from "../lists/own-list-file.ts"
+import { type OwnList, readOwnLists } from "../lists/own-lists.ts"
+import { shippedLists } from "../lists/shipped-lists.ts"
+import { callRunningServer } from "../process/control-socket.ts"
+import { RemoteError } from "../process/rpc.ts"
+import { DAY_MS } from "../time.ts"
+import { table } from "./table.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+export interface ImportOptions {
+  readonly category: string
+  readonly name?: string
+  readonly note?: string
+}
+
+/** Rewritten by every start of the demo. */
+const DEMO_LIST = "demo"
+
+/** Prints every list, and how many names the shipped ones make what. */
+export function printListStats(terminal: Terminal): void {
+  const days = (ms: number): string =>
+    `${Math.max(0, Math.floor((terminal.now() - ms) / DAY_MS))} d`
+  const { lists, masks, table: names } = shippedLists()
+  const shipped = lists.map(({ name, version, kind, entries, unusable, released }) => [
+    name,
+    version,
+    kind,
+    String(entries),
+    String(unusable),
+    days(Date.parse(released)),
+  ])
+  const own = ownLists(terminal).map(({ file, table: domains, changedAtMs }) => [
+    file,
+    "",
+    categoriesIn(domains).join(" "),
+    String(domains.size),
+    "0",
+    days(changedAtMs),
+  ])
+  table(
+    ["LIST", "VERSION", "CATEGORY", "ENTRIES", "UNUSABLE", "AGE"],
+    [...shipped, ...own],
+  ).forEach(terminal.print)
+  const counts = { masked: 0, disposable: 0, blocklisted: 0, free: 0 }
+  names.forEachMarks((marks) => {
+    const evidence = (marks & masks.guard) === 0 ? marks & (masks.curated | masks.bulk) : 0
+    if ((marks & masks.masked) !== 0) counts.masked++
+    else if ((evidence & masks.curated) !== 0 || evidence === masks.bulk) counts.disposable++
+    else {
+      if (evidence !== 0) counts.blocklisted++
+      if ((marks & masks.free) !== 0) counts.free++
+    }
+  })
+  terminal.print("")
+  terminal.print(
+    `Shipped: ${names.size} domains; ${counts.disposable} disposable, ${counts.blocklisted} on one bulk list alone, ${counts.free} free, ${counts.masked} masked.`,
+  )
+}
+
+/** Prints what is said of a domain, by whom, and what follows. */
+export function checkDomain(text: string, terminal: Terminal): void {
+  const parsed = parseDomain(text)
+  if ("fault" in parsed) throw new CommandError("This is no domain")
+  const judgement = judgeDomain(parsed, ownLists(terminal))
+  terminal.print(`${parsed.domain}: ${verdictOf(judgement).join(", ")}`)
+  const rows = [
+    ...judgement.own.map((naming) => namingRow("own", naming)),
+    ...judgement.shipped.map((naming) => namingRow("shipped", naming)),
+  ]
+  if (rows.length > 0) table(["LISTS", "LIST", "SAYS", "NAMES"], rows).forEach(terminal.print)
+  else terminal.print("No list names it.")
+}
+
+/** Makes a list of a file, as a whole or not at all, and has a running service take it over. */
+export async function importList(
+  file: string,
+  options: ImportOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { category, note = "" } = options
+  if (!isListCategory(category))
+    throw new CommandError(`--category takes ${LIST_CATEGORIES.join(", ")}`)
+  if (!/^\P{C}{0,200}$/u.test(note))
+    throw new CommandError("--note takes up to 200 printable characters")
+  const name = options.name ?? basename(file, extname(file))
+  checkName(name)
+  const domains = readDomains(file)
+  const directory = openDataDirectory(readConfig(terminal.env).dataDirectory)
+  // A list that is broken already is named before anything changes.
+  readOwnLists(directory.lists)
+  const changed = writeOwnList(directory.lists, name, domains, category, note)
+  terminal.print(
+    changed
+      ? `${name}.csv: ${domains.length} domains, ${category}.`
+      : `${name}.csv has these ${domains.length} domains already; nothing changed.`,
+  )
+  await tellService(directory.controlSocket, terminal)
+}
+
+export async function removeList(name: string, terminal: Terminal): Promise<void> {
+  checkName(name)
+  const directory = openDataDirectory(readConfig(terminal.env).dataDirectory)
+  if (!removeOwnList(directory.lists, name)) throw new CommandError(`There is no list ${name}`)
+  terminal.print(`${name}.csv is removed.`)
+  await tellService(directory.controlSocket, terminal)
+}
+
+function readDomains(file: string): string[] {
+  let text: string
+  try {
+    text = readFileSync(file, "utf8")
+  } catch (error) {
+    throw new CommandError("The file cannot be read", { cause: error })
+  }
+  try {
+    return readImportFile(text)
+  } catch (error) {
+    if (!(error instanceof ListsError)) throw error
+    throw new CommandError(`Nothing was imported: ${basename(file)}, ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+async function tellService(controlSocket: string, terminal: Terminal): Promise<void> {
+  const server = await callRunningServer(controlSocket)
+  if (server === null) {
+    terminal.note("No service runs here; the next start reads it.")
+    return
+  }
+  try {
+    await server.call("reloadLists")
+    terminal.note("The running service has taken it over.")
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    throw new CommandError(`The running service goes on with its old lists: ${error.message}`, {
+      cause: error,
+    })
+  } finally {
+    server.close()
+  }
+}
+
+function checkName(name: string): void {
+  if (!isListName(name))
+    throw new CommandError("--name takes up to 64 letters, digits, hyphens and underscores")
+  if (name === DEMO_LIST)
+    throw new CommandError(`${DEMO_LIST} is the demo's own list; take another name with --name`)
+}
+
+/** Only reads, so a data directory that is not there is not made either. */
+function ownLists({ env }: Terminal): OwnList[] {
+  const { dataDirectory } = readConfig(env)
+  return existsSync(dataDirectory) ? readOwnLists(openDataDirectory(dataDirectory).lists) : []
+}
+
+function categoriesIn(domains: DomainTable): ListCategory[] {
+  let all = 0
+  domains.forEachMarks((marks) => void (all |= marks))
+  return LIST_CATEGORIES.filter((category) => (all & categoryMark(category)) !== 0)
+}
+
+function verdictOf(judgement: Judgement): string[] {
+  const { category, toxic, blocklisted, imitates, allowed, guarded } = judgement
+  const words = [
+    category,
+    toxic ? "toxic" : null,
+    blocklisted === "denied" ? "denied" : null,
+    blocklisted === "weakly" ? "on one bulk list alone" : null,
+    imitates === null ? null : `imitates ${imitates}`,
+    allowed ? "allowed" : null,
+    guarded ? "under guard" : null,
+  ].filter((word) => word !== null)
+  return words.length === 0 ? ["nothing known"] : words
+}
+
+function namingRow(lists: string, { origin, says, domain }: Naming): string[] {
+  return [lists, origin, says, domain]
+}

@@ -1,0 +1,110 @@
+import type { ParsedDomain } from "@assay/core/identity"
+import { categoryMark, LIST_CATEGORIES, type ListCategory } from "./categories.ts"
+import { imitatedProvider } from "./look-alikes.ts"
+import type { OwnList } from "./own-lists.ts"
+import { registrableDomain, walkParents } from "./registrable-domain.ts"
+import { type ShippedList, shippedLists } from "./shipped-lists.ts"
+
+/** A list that names a domain or a parent of it. */
+export interface Naming {
+  /** The list with its version, or the operator's file. */
+  readonly origin: string
+  readonly says: ShippedList["kind"] | ListCategory
+  /** The name that stands in the list. */
+  readonly domain: string
+}
+
+/** What all lists together say of a domain. */
+export interface Judgement {
+  readonly category: "masked" | "disposable" | "free" | null
+  readonly toxic: boolean
+  /** An operator's list refuses it, or one bulk list alone names it, which is a weak sign. */
+  readonly blocklisted: "denied" | "weakly" | null
+  readonly firstSeenMs: number | null
+  /** The provider it imitates. */
+  readonly imitates: string | null
+  readonly allowed: boolean
+  readonly guarded: boolean
+  readonly shipped: readonly Naming[]
+  readonly own: readonly Naming[]
+}
+
+const { masked, disposable, free, toxic, allow, deny } = Object.fromEntries(
+  LIST_CATEGORIES.map((category) => [category, categoryMark(category)]),
+) as Record<ListCategory, number>
+
+/**
+ * Judges a domain. An operator's lists win over the shipped ones; among them the nearest name that is listed decides.
+ * Of the shipped lists all that name the domain or a parent count together: one curated list or two lists of any kind
+ * make it disposable, unless it is under guard.
+ */
+export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]): Judgement {
+  const { domain } = parsed
+  const { lists, masks, table, firstSeenMs } = shippedLists()
+  const registrable = registrableDomain(domain)
+
+  let ownMarks = 0
+  const own: Naming[] = []
+  let shippedMarks = 0
+  const shipped: Naming[] = []
+  let seenMs: number | null = null
+  walkParents(domain, registrable, (from) => {
+    if (ownMarks === 0) ownMarks = takeOwn(domain, from, ownLists, own)
+    const marks = table.marks(domain, from)
+    if (marks === 0) return
+    shippedMarks |= marks
+    const name = domain.slice(from)
+    seenMs ??= firstSeenMs.get(name) ?? null
+    for (const { mark, origin, kind } of lists)
+      if ((marks & mark) !== 0) shipped.push({ origin, says: kind, domain: name })
+  })
+
+  const allowed = (ownMarks & allow) !== 0
+  const guarded = (shippedMarks & masks.guard) !== 0
+  const relay = !allowed && (shippedMarks & masks.masked) !== 0
+  const evidence = allowed || guarded || relay ? 0 : shippedMarks & (masks.curated | masks.bulk)
+  const burner = (evidence & masks.curated) !== 0 || isSeveral(evidence)
+  const provider = (shippedMarks & masks.free) !== 0
+  const ownCategory = allowed ? null : categoryOf(ownMarks)
+  const category =
+    ownCategory ?? (relay ? "masked" : burner ? "disposable" : provider ? "free" : null)
+  const denied = !allowed && (ownMarks & deny) !== 0
+  const weakly = ownCategory === null && evidence !== 0 && !burner
+  // Whoever is a provider on any list imitates none, also where others call it disposable.
+  const known = allowed || guarded || provider || category === "masked" || category === "free"
+  return {
+    category,
+    toxic: !allowed && (ownMarks & toxic) !== 0,
+    blocklisted: denied ? "denied" : weakly ? "weakly" : null,
+    firstSeenMs: category === "disposable" ? seenMs : null,
+    imitates: known ? null : imitatedProvider(parsed, registrable),
+    allowed,
+    guarded,
+    shipped,
+    own,
+  }
+}
+
+/** The marks the operator's lists give the name at `from`; whoever gives any is added to `own`. */
+function takeOwn(domain: string, from: number, lists: readonly OwnList[], own: Naming[]): number {
+  let all = 0
+  for (const { file, table } of lists) {
+    const marks = table.marks(domain, from)
+    if (marks === 0) continue
+    all |= marks
+    for (const says of LIST_CATEGORIES)
+      if ((marks & categoryMark(says)) !== 0)
+        own.push({ origin: file, says, domain: domain.slice(from) })
+  }
+  return all
+}
+
+function categoryOf(marks: number): Judgement["category"] {
+  if ((marks & masked) !== 0) return "masked"
+  if ((marks & disposable) !== 0) return "disposable"
+  return (marks & free) !== 0 ? "free" : null
+}
+
+function isSeveral(marks: number): boolean {
+  return (marks & (marks - 1)) !== 0
+}

@@ -1,0 +1,94 @@
+import type { ParsedDomain } from "@assay/core/identity"
+import { readDataFile } from "./data-file.ts"
+import { isOneSlipApart } from "./edit-distance.ts"
+import { type RegistrableDomain, registrableDomain } from "./registrable-domain.ts"
+import { isAscii, skeletonOf } from "./skeleton.ts"
+
+interface Major {
+  readonly domain: string
+  readonly name: string
+  readonly suffix: string
+  /** No mail under this name anywhere else, so that any other suffix imitates it. */
+  readonly only: boolean
+}
+
+/** Below this a slip makes too many honest names: "aol" is one letter from hundreds. */
+const SLIP_NAME_MIN = 5
+/** The same for skeletons that differ in plain letters and digits only: "rne.com" may be anybody's. */
+const PLAIN_SKELETON_NAME_MIN = 4
+
+/** What fingers make of "com". Top-level domains among them are real, but no provider's mail is there. */
+const MISTYPED_COM: ReadonlySet<string> = new Set(
+  "co cm om con cmo ocm comm coom ccom vom xom cim cpm clm copm conm cok".split(" "),
+)
+
+const majors: readonly Major[] = readDataFile(
+  new URL("./major-providers.csv", import.meta.url),
+).map(([domain = "", elsewhere]) => {
+  const { name = "", suffix = "" } = registrableDomain(domain) ?? {}
+  return { domain, name, suffix, only: elsewhere === "never" }
+})
+
+/** Providers by skeleton: letters that look alike can imitate any of them, not only the majors. */
+const bySkeleton: ReadonlyMap<string, string> = new Map(
+  [
+    ...readDataFile(new URL("./mainstream-providers.csv", import.meta.url)),
+    ...readDataFile(new URL("./masked-relays.csv", import.meta.url)),
+  ].map(([domain = ""]) => [skeletonOf(domain), domain]),
+)
+
+/**
+ * The provider a domain imitates, by a slip of the keyboard or by letters that look alike; null for none. The caller
+ * has made sure that the domain is not a provider's own. It is a sign and never a correction: the address stays as
+ * it was written.
+ */
+export function imitatedProvider(
+  { domain, unicodeDomain }: ParsedDomain,
+  registrable: RegistrableDomain | null,
+): string | null {
+  if (registrable === null) return null
+  const labels = domain.slice(registrable.start).split(".").length
+  const shown = unicodeDomain.split(".").slice(-labels).join(".")
+  const twin = bySkeleton.get(skeletonOf(shown))
+  if (twin !== undefined && twin !== domain.slice(registrable.start)) {
+    const length = twin.indexOf(".")
+    if (length >= PLAIN_SKELETON_NAME_MIN || !isAscii(shown)) return twin
+  }
+  const { suffix } = registrable
+  const name = isAscii(shown) ? registrable.name : skeletonOf(shown.slice(0, shown.indexOf(".")))
+  for (const major of majors) {
+    const imitates =
+      name === major.name
+        ? isMistypedSuffix(suffix, major)
+        : isSlip(name, suffix, major) || startsWith(domain, major)
+    if (imitates) return major.domain
+  }
+  return null
+}
+
+function isMistypedSuffix(suffix: string, major: Major): boolean {
+  if (suffix === major.suffix) return false
+  return major.only || (major.suffix === "com" && MISTYPED_COM.has(suffix))
+}
+
+function isSlip(name: string, suffix: string, major: Major): boolean {
+  return (
+    suffix === major.suffix &&
+    major.name.length >= SLIP_NAME_MIN &&
+    beginsAlike(name, major.name) &&
+    isOneSlipApart(name, major.name)
+  )
+}
+
+/** gmail.com.login.example: what people read first is the provider's. */
+function startsWith(domain: string, major: Major): boolean {
+  return domain.startsWith(major.domain) && domain[major.domain.length] === "."
+}
+
+/**
+ * People seldom mistype the first letter, while names that differ in it are often honest: "cloud.com" is not
+ * "icloud.com", and every letter has its "?mail.com".
+ */
+function beginsAlike(a: string, b: string): boolean {
+  return a[0] === b[0] || (a[0] === b[1] && a[1] === b[0])
+}

@@ -18,8 +18,8 @@ interface Member {
 
 /** Every member of a document, at any depth, but the document itself. */
 function membersOf(holder: object, path = ""): Member[] {
-  return Object.entries(holder).flatMap(([name, value]) => {
-    const own = { path: `${path}/${name}`, value: value as unknown }
+  return Object.entries(holder as Holder).flatMap(([name, value]) => {
+    const own = { path: `${path}/${name}`, value }
     return typeof value === "object" && value !== null ? [own, ...membersOf(value, own.path)] : own
   })
 }

@@ -106,6 +106,8 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "SecretError",
   "StartError",
   "ListsError",
+  "ModelsError",
+  "ModelNotLoaded",
   "IndexUnavailable",
   "NewerIndexFormat",
   "WrongSecret",

@@ -31,8 +31,9 @@ export { loadPhoneModel, PhoneModelSchema } from "./model-phone.ts"
 export type { PhoneModel } from "./model-phone.ts"
 export { emailModels, phoneModels } from "./models.ts"
 export type { Models } from "./models.ts"
-export { lineOf } from "./phone-input.ts"
-export type { PhoneCoverage, PhoneInput, PhoneSettings } from "./phone-input.ts"
+export { smsOtpTrust } from "./phone-fields.ts"
+export { lineOf, phoneKnowledge } from "./phone-input.ts"
+export type { PhoneCoverage, PhoneInput, PhoneKnowledge, PhoneSettings } from "./phone-input.ts"
 export {
   ACTIONS,
   bandOf,

@@ -6,6 +6,7 @@ import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
 import { gatheredMetrics } from "../health/metrics.ts"
 import type { Log } from "../log.ts"
+import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -41,6 +42,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   if (lock === null)
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
+  // Workers read them for themselves; a document that cannot be used is told here, before there are any.
+  openModels(directory.models)
   const place =
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
   const [index, records] = await Promise.all([

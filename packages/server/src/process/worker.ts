@@ -11,7 +11,7 @@ import { listen } from "../http/listen.ts"
 import { openLog } from "../log.ts"
 import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
-import { currentModels } from "../score/models.ts"
+import { openModels } from "../score/models.ts"
 import { networkTrustOff } from "../score/network-trust.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
@@ -73,7 +73,7 @@ export async function runWorker(
     lists,
     network: networkTrustOff,
     decisions: decisionsOff,
-    models: currentModels,
+    models: openModels(directory.models),
     callers,
     limits,
     usage,

@@ -3,6 +3,7 @@ import { test } from "node:test"
 import { parsePhone } from "@assay/core/identity"
 import type { PhoneInput } from "@assay/core/score"
 import { plans } from "../accounts/plans.ts"
+import { DEFAULT_SCORING } from "../accounts/tenant-settings.ts"
 import { currentModels } from "../score/models.ts"
 import type { Entry, EvidenceKind, Found } from "../stores/exposure-index.ts"
 import { HOUR_MS } from "../time.ts"
@@ -14,7 +15,7 @@ const caller = {
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set<string>(),
-  verified: false,
+  ...DEFAULT_SCORING,
 }
 
 type Seen = readonly [kind: EvidenceKind, hoursAgo: number, value?: number]

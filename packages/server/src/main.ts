@@ -2,6 +2,7 @@ import cluster from "node:cluster"
 import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
 import type { CreateOptions } from "./cli/keys.ts"
+import type { CardOptions, ShowOptions } from "./cli/model.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -87,6 +88,61 @@ function program(): Command {
     )
     .action(async () => (await import("./cli/keys.ts")).mintKey(terminal))
 
+  const tenants = assay.command("tenants").description("tenants, their plans and settings")
+  tenants
+    .command("list")
+    .description("list tenants, the models they use and what is set for them")
+    .action(async () => (await import("./cli/tenants.ts")).listTenants(terminal))
+  tenants
+    .command("show <name>")
+    .description("print every setting of a tenant and what it takes")
+    .action(async (name: string) => (await import("./cli/tenants.ts")).showTenant(name, terminal))
+  tenants
+    .command("create <name>")
+    .description("make a tenant, without a key")
+    .option("--plan <plan>", "free or enterprise (default: free)")
+    .action(async (name: string, options: { plan?: string }) =>
+      (await import("./cli/tenants.ts")).createTenant(name, options, terminal),
+    )
+  tenants
+    .command("set <name> <setting...>")
+    .description("change settings by KEY=VALUE; KEY= goes back to the default")
+    .action(async (name: string, settings: string[]) =>
+      (await import("./cli/tenants.ts")).setTenant(name, settings, terminal),
+    )
+
+  const model = assay.command("model").description("the models that make scores")
+  model
+    .command("list")
+    .description("list the models that are loaded and how many tenants use each")
+    .action(async () => (await import("./cli/model.ts")).listModels(terminal))
+  model
+    .command("show <name> [version]")
+    .description("print a model, email or phone")
+    .option("--path <member>", "only this member: abuse.emailAge")
+    .option("--json", "as its document")
+    .option("--schema", "the JSON Schema of its documents instead")
+    .action(async (name: string, version: string | undefined, options: ShowOptions) =>
+      (await import("./cli/model.ts")).showModel(name, version, options, terminal),
+    )
+  model
+    .command("diff <name> <from> <to>")
+    .description("print what differs between two versions or files")
+    .action(async (name: string, from: string, to: string) =>
+      (await import("./cli/model.ts")).diffModels(name, from, to, terminal),
+    )
+  model
+    .command("card [name] [version]")
+    .description("print the model card, in Markdown")
+    .option("--results <file>", "results of another evaluation than its own")
+    .action(async (name: string | undefined, version: string | undefined, options: CardOptions) =>
+      (await import("./cli/model.ts")).printCard(name, version, options, terminal),
+    )
+  model
+    .command("check <file>")
+    .description("say whether a document could be used as a model")
+    .action(async (file: string) => (await import("./cli/model.ts")).checkModel(file, terminal))
+
   assay
     .command("config")
     .description("print every setting, its value, where that comes from and what it means")
@@ -108,6 +164,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "ListsError",
   "ModelsError",
   "ModelNotLoaded",
+  "TenantSettingsError",
   "IndexUnavailable",
   "NewerIndexFormat",
   "WrongSecret",

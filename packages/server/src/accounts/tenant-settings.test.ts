@@ -49,7 +49,7 @@ test("settings reach the scorers in their words, a calibration only the e-mail s
     phoneSettings: shared,
     smsOnlyStepUp: true,
   })
-  assert.ok(Object.isFrozen(made.emailSettings) && Object.isFrozen(made.emailSettings?.costs))
+  assert.ok(Object.isFrozen(made.emailSettings) && Object.isFrozen(made.emailSettings.costs))
 })
 
 test("stored settings that cannot be read are a failure that names the member and not its value", () => {

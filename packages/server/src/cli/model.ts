@@ -154,7 +154,8 @@ function wanted(models: Models, name: string, version: string | undefined): Load
 function versionOrFile(models: Models, name: string, side: string): Model {
   if (/^\d+\.\d+$/.test(side)) return wanted(models, name, side).model
   const model = readModel(side, side)
-  if (model.name !== modelName(name)) throw new CommandError(`${side} is a ${model.name} model`)
+  if (model.name !== modelName(name))
+    throw new CommandError(`${side} holds the ${model.name} model`)
   return model
 }
 

@@ -1,6 +1,7 @@
 import type { Cluster } from "node:cluster"
 import { createServer, type Server } from "node:http"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
+import { tellUnanswerable } from "../accounts/tenant-check.ts"
 import { ConfigError, type Config } from "../config.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
@@ -43,7 +44,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   // Workers read them for themselves; a document that cannot be used is told here, before there are any.
-  openModels(directory.models)
+  const models = openModels(directory.models)
   const place =
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
   const [index, records] = await Promise.all([
@@ -53,6 +54,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
   directory.markIndexed()
+  await tellUnanswerable(records, models, log)
   if (!config.production) {
     directory.markDemo()
     writeDemoLists(directory.lists)

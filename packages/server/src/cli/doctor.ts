@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openLists } from "../score/lists.ts"
+import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { DAY_MS, dayOf } from "../time.ts"
@@ -72,6 +73,14 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
       days > LIST_OLD_DAYS ? "warning" : "ok",
       `${size} domains, newest list ${days} days old`,
     ]
+  },
+  async models(config) {
+    const models = openModels(openDataDirectory(config.dataDirectory).models)
+    const versions = MODEL_NAMES.map((name) => {
+      const loaded = models.loaded(name).map(({ model }) => model.version)
+      return `${name} ${loaded.join(", ")}`
+    })
+    return ["ok", versions.join("; ")]
   },
   async index(config) {
     const index = await openLmdbIndex({

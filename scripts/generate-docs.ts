@@ -2,6 +2,7 @@
 // fails when a page is not what the code would print today.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { modelSchemas } from "@assay/core/score"
 import { format, resolveConfig } from "prettier"
 import { apiPage } from "./reference/api.ts"
 import { commandLinePage } from "./reference/command-line.ts"
@@ -40,6 +41,10 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
   for (const [name, text] of Object.entries(texts)) {
     const page = `<!-- Printed by \`npm run docs\` from the code; edit that, not this. -->\n\n${text}`
     formatted.set(name, await format(page, { ...options, parser: "markdown" }))
+  }
+  for (const [name, schema] of Object.entries(modelSchemas)) {
+    const text = JSON.stringify(schema)
+    formatted.set(`model-${name}.schema.json`, await format(text, { ...options, parser: "json" }))
   }
   return formatted
 }

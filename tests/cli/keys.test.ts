@@ -113,7 +113,7 @@ test("a free tenant's key cannot be given more than the plan has", async () => {
 test("help lists every command, and a mistyped one fails with 2", async () => {
   const help = await assay(["--help"], env)
   assert.equal(help.code, 0)
-  for (const verb of ["serve", "keys", "config", "doctor"])
+  for (const verb of ["serve", "keys", "tenants", "model", "config", "doctor"])
     assert.match(help.out, new RegExp(`\\n  ${verb}`))
   assert.equal((await assay(["kyes"], env)).code, 2)
   assert.equal((await assay(["keys", "create", "--tenat", "x"], env)).code, 2)

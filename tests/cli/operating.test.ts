@@ -41,7 +41,7 @@ test("doctor finds a healthy service healthy, while it runs and after it stopped
   const service = await startService({ dataDirectory: data })
   const running = await assay(["doctor"], { ASSAY_DATA: data })
   assert.equal(running.code, 0, running.out + running.err)
-  for (const check of ["key", "records", "disk", "clock", "lists", "index"])
+  for (const check of ["key", "records", "disk", "clock", "lists", "models", "index"])
     assert.match(running.out, new RegExp(`^(ok|warning) +${check} `, "m"))
   await service.stop()
   const stopped = await assay(["doctor"], { ASSAY_DATA: data })

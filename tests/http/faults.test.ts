@@ -13,7 +13,7 @@ import { openMetrics } from "../../packages/server/src/health/metrics.ts"
 import { openLog } from "../../packages/server/src/log.ts"
 import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/lists.ts"
-import { currentModels } from "../../packages/server/src/score/models.ts"
+import { openModels } from "../../packages/server/src/score/models.ts"
 import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
 import { deriveSecrets } from "../../packages/server/src/secrets.ts"
 import type { Counters } from "../../packages/server/src/stores/counters.ts"
@@ -83,7 +83,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     lists: openLists(`${directory}-lists`),
     network: networkTrustOff,
     decisions: decisionsOff,
-    models: currentModels,
+    models: openModels(`${directory}-models`),
     callers,
     limits: openLimits({
       counters: change.counters ?? embeddedCounters(now),

@@ -161,7 +161,7 @@ export async function buildApp(services: Services): Promise<App> {
     }
   app.setErrorHandler((error, request, reply) => {
     const problem = asProblem(error)
-    if (problem.code === "internal-error" || problem.code === "store-unavailable") {
+    if (problem.code !== "overloaded" && problems[problem.code].status >= 500) {
       log.error("request failed", {
         requestId: request.id,
         code: problem.code,

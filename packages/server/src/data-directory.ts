@@ -5,11 +5,15 @@ import { DatabaseSync } from "node:sqlite"
 /** Grows by one with each change of the directory's layout; a newer program migrates forward, an older one refuses. */
 const FORMAT = 1
 
+/** Where an operator puts models beside those of the program. */
+export const MODELS_FOLDER = "models"
+
 export interface DataDirectory {
   readonly path: string
   readonly index: string
   readonly records: string
   readonly lists: string
+  readonly models: string
   readonly controlSocket: string
   readonly compiledCode: string
   /** Demo data was loaded into it; production refuses such a directory. */
@@ -52,6 +56,7 @@ export function openDataDirectory(path: string): DataDirectory {
     index,
     records: join(path, "records.sqlite"),
     lists: join(path, "lists"),
+    models: join(path, MODELS_FOLDER),
     controlSocket: join(path, "control.sock"),
     compiledCode: join(path, "compiled-code"),
     get demo() {

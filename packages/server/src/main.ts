@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { ImportOptions } from "./cli/lists.ts"
+import type { ShowOptions } from "./cli/model.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -131,6 +132,60 @@ function program(): Command {
         apply: null,
       }),
     )
+  const tenants = assay.command("tenants").description("tenants, their plans and settings")
+  tenants
+    .command("list")
+    .description("list tenants, the models they use and what is set for them")
+    .action(async () => (await import("./cli/tenants.ts")).listTenants(terminal))
+  tenants
+    .command("show <name>")
+    .description("print every setting of a tenant and what it takes")
+    .action(async (name: string) => (await import("./cli/tenants.ts")).showTenant(name, terminal))
+  tenants
+    .command("create <name>")
+    .description("make a tenant, without a key")
+    .option("--plan <plan>", "free or enterprise (default: free)")
+    .action(async (name: string, options: { plan?: string }) =>
+      (await import("./cli/tenants.ts")).createTenant(name, options, terminal),
+    )
+  tenants
+    .command("set <name> <setting...>")
+    .description("change settings by KEY=VALUE; KEY= goes back to the default")
+    .action(async (name: string, settings: string[]) =>
+      (await import("./cli/tenants.ts")).setTenant(name, settings, terminal),
+    )
+
+  const model = assay.command("model").description("the models that make scores")
+  model
+    .command("list")
+    .description("list the models that are loaded and how many tenants use each")
+    .action(async () => (await import("./cli/model.ts")).listModels(terminal))
+  model
+    .command("show <name> [version]")
+    .description("print a model, email or phone")
+    .option("--path <member>", "only this member: abuse.emailAge")
+    .option("--json", "as its document")
+    .option("--schema", "the JSON Schema of its documents instead")
+    .action(async (name: string, version: string | undefined, options: ShowOptions) =>
+      (await import("./cli/model.ts")).showModel(name, version, options, terminal),
+    )
+  model
+    .command("diff <name> <from> <to>")
+    .description("print what differs between two versions or files")
+    .action(async (name: string, from: string, to: string) =>
+      (await import("./cli/model.ts")).diffModels(name, from, to, terminal),
+    )
+  model
+    .command("card [name] [version]")
+    .description("print the model card, in Markdown")
+    .action(async (name: string | undefined, version: string | undefined) =>
+      (await import("./cli/model.ts")).printCard(name, version, terminal),
+    )
+  model
+    .command("check <file>")
+    .description("say whether a document could be used as a model")
+    .action(async (file: string) => (await import("./cli/model.ts")).checkModel(file, terminal))
+
   assay
     .command("config")
     .description("print every setting, its value, where that comes from and what it means")
@@ -151,6 +206,9 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "StartError",
   "ListsError",
   "LabelFileError",
+  "ModelsError",
+  "ModelNotLoaded",
+  "TenantSettingsError",
   "IndexUnavailable",
   "NewerIndexFormat",
   "WrongSecret",

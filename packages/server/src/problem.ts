@@ -1,5 +1,6 @@
 import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
 import type { FastifyError } from "fastify"
+import { ModelNotLoaded } from "./score/models.ts"
 import { IndexUnavailable } from "./stores/exposure-index.ts"
 import { RecordsError } from "./stores/records-error.ts"
 
@@ -48,6 +49,8 @@ export function asProblem(error: unknown): Problem {
       headers: { "retry-after": "2" },
     })
   }
+  if (error instanceof ModelNotLoaded)
+    return new Problem("model-unavailable", "Nothing was evaluated.", { cause: error })
   const { code, validation, validationContext } = error as Partial<FastifyError>
   if (validation !== undefined) {
     const place = validationContext === "querystring" ? "the query" : "the body"

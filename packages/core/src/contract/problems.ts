@@ -110,6 +110,12 @@ export const problems = {
     meaning:
       "An identity that could not be checked is never reported as clean. Try again after `Retry-After`.",
   },
+  "model-unavailable": {
+    status: 503,
+    title: "The model chosen for this tenant is not loaded",
+    meaning:
+      "The operator set a model version whose document is missing. Nothing was evaluated: no other model answers in its place. Tell the operator.",
+  },
   overloaded: {
     status: 503,
     title: "The service has more work than it can do",

@@ -5,6 +5,7 @@ import { decide } from "./action.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone } from "./assess-phone.ts"
 import type { EmailInput } from "./email-input.ts"
+import type { PhoneInput } from "./phone-input.ts"
 import golden from "./golden.json" with { type: "json" }
 import { ACTIONS, BANDS, STAGES } from "./vocabulary.ts"
 
@@ -132,6 +133,20 @@ suite("the recommended action", () => {
 })
 
 suite("the recommendation for a number", () => {
+  test("every action and level of a phone number is reached by the golden numbers or close by", () => {
+    const numbers = [
+      ...golden.phone.map(({ input }) => phoneInput(input as Partial<PhoneInput>)),
+      phoneInput({ simChangeAge: 5, callForwarding: true }),
+      phoneInput({ line: "sms_receive_site", accounts24h: 9, blocklisted: true, active: true }),
+    ]
+    const seen = numbers.map((input) => assessPhone(input, phoneModel))
+    assert.deepEqual(new Set(seen.map((one) => one.recommendation)), new Set(ACTIONS))
+    assert.deepEqual(
+      new Set(seen.map((one) => one.risk_level.toLowerCase())),
+      new Set(BANDS.map(({ name }) => name)),
+    )
+  })
+
   test("does not block on the shape of a number and a list alone, unless it is not allocated", () => {
     const listed = { line: "sms_receive_site", blocklisted: true } as const
     const assess = (known: object) => {

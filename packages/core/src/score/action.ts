@@ -71,7 +71,7 @@ export function decide(scale: Scale, costs: Costs, facts: ActionCase): Decision 
 // The break-even odds of challenge against allow, and of block against challenge. The costs of the
 // model put them on the band edges 25 and 80; a tenant's own costs move them. How well a challenge
 // works in one context moves neither: a weak challenge is no reason to wave a risk through.
-function edgesOf(scale: Scale, costs: Costs): { challenge: number; block: number } {
+export function edgesOf(scale: Scale, costs: Costs): { challenge: number; block: number } {
   const { loss, challenge, wrongBlock, stopsTakeover } = costs
   const challengeEdge = roundHalfUp(pointsOf(scale, Math.log(challenge / (loss * stopsTakeover))))
   if (wrongBlock <= challenge) return { challenge: challengeEdge, block: challengeEdge }

@@ -10,6 +10,9 @@ export const phoneModel = phoneModels["1.0"]
 /** One seed for every property: a failure is the same failure on every machine. */
 export const PROPERTY = { seed: 20_261_115, numRuns: process.env.ASSAY_SOAK ? 2_000 : 300 }
 
+/** Invariants are what the scores promise; they are cheap enough to be tried in full every time. */
+export const INVARIANT = { ...PROPERTY, numRuns: 2_000 }
+
 /** Probabilities are compared to twelve digits: a sum may be taken in another order. */
 export const SLACK = 1e-12
 
@@ -32,7 +35,7 @@ function sometimes<T>(shape: Shape<T>, required: (keyof T)[]): fc.Arbitrary<T> {
 }
 
 // Around the windows of the stages as often as anywhere else.
-const age = fc.oneof(
+export const age = fc.oneof(
   fc.integer({ min: 0, max: 4_000 }),
   fc.constantFrom(0, 1, 89, 90, 91, 119, 120, 179, 180, 240, 360, 365, 366, 480, 540, 730),
 )
@@ -60,39 +63,39 @@ export const signal: fc.Arbitrary<Signal> = sometimes<Signal>(
   ["type", "source", "age"],
 )
 
-export const trust: fc.Arbitrary<Trust> = sometimes<Trust>(
-  {
-    emailAge: age,
-    free: fc.boolean(),
-    disposable: fc.boolean(),
-    disposableDomainAge: fc.integer({ min: 0, max: 60 }),
-    masked: fc.boolean(),
-    mx: fc.boolean(),
-    deliverable: fc.boolean(),
-    catchAll: fc.boolean(),
-    role: fc.boolean(),
-    typosquat: fc.boolean(),
-    toxicDomain: fc.boolean(),
-    domainAge: age,
-    ownershipVerified: fc.boolean(),
-    traces: fc.integer({ min: 0, max: 5 }),
-    handle: fc.integer({ min: -60, max: 120 }).map((hundredths) => hundredths / 100),
-    velocity24h: fc.integer({ min: 0, max: 9 }),
-    signupToActionSec: fc.integer({ min: 0, max: 5_000 }),
-    clusterSize: fc.integer({ min: 0, max: 9 }),
-    blocklist: fc.array(
-      sometimes<{ conf?: number | null; age?: number | null }>({ conf, age }, []),
-      { maxLength: 3 },
-    ),
-    anomaly: unit,
-    mailboxDied: fc.boolean(),
-    goodHistoryDays: fc.integer({ min: 0, max: 400 }),
-    confirmedFraudAge: age,
-  },
-  [],
-)
+const trustMembers: Shape<Trust> = {
+  emailAge: age,
+  free: fc.boolean(),
+  disposable: fc.boolean(),
+  disposableDomainAge: fc.integer({ min: 0, max: 60 }),
+  masked: fc.boolean(),
+  mx: fc.boolean(),
+  deliverable: fc.boolean(),
+  catchAll: fc.boolean(),
+  role: fc.boolean(),
+  typosquat: fc.boolean(),
+  toxicDomain: fc.boolean(),
+  domainAge: age,
+  ownershipVerified: fc.boolean(),
+  traces: fc.integer({ min: 0, max: 5 }),
+  handle: fc.integer({ min: -60, max: 120 }).map((hundredths) => hundredths / 100),
+  velocity24h: fc.integer({ min: 0, max: 9 }),
+  signupToActionSec: fc.integer({ min: 0, max: 5_000 }),
+  clusterSize: fc.integer({ min: 0, max: 9 }),
+  blocklist: fc.array(sometimes<{ conf?: number | null; age?: number | null }>({ conf, age }, []), {
+    maxLength: 3,
+  }),
+  anomaly: unit,
+  mailboxDied: fc.boolean(),
+  goodHistoryDays: fc.integer({ min: 0, max: 400 }),
+  confirmedFraudAge: age,
+}
 
-const coverage = sometimes<NonNullable<EmailInput["coverage"]>>(
+export const trust: fc.Arbitrary<Trust> = sometimes<Trust>(trustMembers, [])
+/** Every member there is, each of them known. */
+export const fullTrust = fc.record(trustMembers)
+
+export const coverage = sometimes<NonNullable<EmailInput["coverage"]>>(
   { credential: unit, darkweb: unit, trust: unit, bot: unit },
   [],
 )
@@ -122,28 +125,30 @@ export const days = fc.oneof(
   fc.constantFrom(0, 1, 2, 3, 7, 10, 30, 365),
 )
 
+const phoneMembers = {
+  line: fc.constantFrom(...LINES),
+  valid: fc.boolean(),
+  active: fc.boolean(),
+  tenureDays: fc.integer({ min: 0, max: 2_000 }),
+  simChangeAge: days,
+  portAge: days,
+  noSimChangeDays: days,
+  deviceContinuityDays: days,
+  deviceChangedWithSim: fc.boolean(),
+  simMovedSameDevice: fc.boolean(),
+  recycledSinceVerified: fc.boolean(),
+  callForwarding: fc.boolean(),
+  routeChanges90d: fc.integer({ min: 0, max: 5 }),
+  otpFailureBurst: fc.boolean(),
+  accounts24h: fc.integer({ min: 0, max: 9 }),
+  countryMismatch: fc.boolean(),
+  blocklisted: fc.boolean(),
+  verifiedAge: days,
+}
+
+/** Every member a number may have beside its own shape, each of them known. */
+export const fullPhone = fc.record(phoneMembers)
+
 export const anyPhone: fc.Arbitrary<PhoneInput> = fc
-  .record(
-    {
-      line: fc.constantFrom(...LINES),
-      valid: fc.boolean(),
-      active: fc.boolean(),
-      tenureDays: fc.integer({ min: 0, max: 2_000 }),
-      simChangeAge: days,
-      portAge: days,
-      noSimChangeDays: days,
-      deviceContinuityDays: days,
-      deviceChangedWithSim: fc.boolean(),
-      simMovedSameDevice: fc.boolean(),
-      recycledSinceVerified: fc.boolean(),
-      callForwarding: fc.boolean(),
-      routeChanges90d: fc.integer({ min: 0, max: 5 }),
-      otpFailureBurst: fc.boolean(),
-      accounts24h: fc.integer({ min: 0, max: 9 }),
-      countryMismatch: fc.boolean(),
-      blocklisted: fc.boolean(),
-      verifiedAge: days,
-    },
-    { requiredKeys: [] },
-  )
+  .record(phoneMembers, { requiredKeys: [] })
   .map(phoneInput)

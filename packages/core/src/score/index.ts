@@ -31,12 +31,14 @@ export { EmailModelSchema, loadEmailModel } from "./model-email.ts"
 export type { EmailModel } from "./model-email.ts"
 export { loadPhoneModel, PhoneModelSchema } from "./model-phone.ts"
 export type { PhoneModel } from "./model-phone.ts"
+export { modelSchemas } from "./model-schema.ts"
 export { emailModels, phoneModels } from "./models.ts"
 export type { Models } from "./models.ts"
 export { brierScore, equalMassBins, rocAuc } from "./outcome-metrics.ts"
 export type { Outcome, OutcomeBin } from "./outcome-metrics.ts"
-export { lineOf } from "./phone-input.ts"
-export type { PhoneCoverage, PhoneInput, PhoneSettings } from "./phone-input.ts"
+export { smsOtpTrust } from "./phone-fields.ts"
+export { lineOf, phoneKnowledge } from "./phone-input.ts"
+export type { PhoneCoverage, PhoneInput, PhoneKnowledge, PhoneSettings } from "./phone-input.ts"
 export {
   ACTIONS,
   bandOf,

@@ -2,47 +2,49 @@ import { Type, type Static } from "typebox"
 import {
   Against,
   CalibrationSchema,
-  checkAscending,
   CostsSchema,
   Days,
   exactly,
   Fading,
   For,
-  ModelFault,
+  HalfLife,
+  Nats,
   NotNegative,
+  OddsRatio,
   oneOf,
-  Points,
   Positive,
   Probability,
   readDocument,
   ReasonsSchema,
   ScaleSchema,
   Share,
-  Table,
+  table,
   Version,
+  WholePoints,
   type Frozen,
 } from "./model-document.ts"
+import { checkEmailRules } from "./model-email-rules.ts"
 import { EmailTexts } from "./model-email-texts.ts"
 import { STAGES } from "./vocabulary.ts"
 
 const Kind = exactly({
-  oddsRatio: Type.Number({ minimum: 1 }),
+  oddsRatio: OddsRatio,
   fastShare: Share,
-  fastHalfLifeDays: Positive,
+  fastHalfLifeDays: HalfLife,
 })
-const Saturating = exactly({ nats: For, natsMax: For, halfLifeDays: Positive })
+const Saturating = exactly({ nats: For, natsMax: For, halfLifeDays: HalfLife })
 const Limits = exactly({
-  floor: Type.Union([Points, Type.Null()]),
-  cap: Points,
+  floor: Type.Union([WholePoints, Type.Null()]),
+  cap: WholePoints,
   /** After each window an item counts one stage less; null: it never does. */
-  windowDays: Type.Union([Positive, Type.Null()]),
+  windowDays: Type.Union([HalfLife, Type.Null()]),
 })
 const StageName = oneOf(STAGES.map(({ name }) => name))
 const NativeStage = Type.Union([StageName, Type.Null()])
 
 const Exposures = exactly({
   discount: Share,
-  slowHalfLifeDays: Positive,
+  slowHalfLifeDays: HalfLife,
   rotatedShare: Share,
   reuse: NotNegative,
   kinds: exactly({ breach: Kind, paste: Kind, combolist: Kind, stealer: Kind, phish: Kind }),
@@ -72,7 +74,8 @@ const Market = exactly({
 const Stages = exactly({
   /** How sure the sources together must be for a stage to hold. */
   certainty: Probability,
-  tolerance: NotNegative,
+  /** Of the sum of doubts, for its rounding errors alone. */
+  tolerance: Type.Number({ minimum: 0, maximum: 1e-6 }),
   limits: exactly({
     CLEAN: Limits,
     LEAKED: Limits,
@@ -83,7 +86,11 @@ const Stages = exactly({
     MONETIZED: Limits,
   }),
   /** The higher floor of REPOSTED when enough sources repeat it and none of them long ago. */
-  freshRepost: exactly({ floor: Points, sourcesMin: Type.Integer({ minimum: 1 }), daysMax: Days }),
+  freshRepost: exactly({
+    floor: WholePoints,
+    sourcesMin: Type.Integer({ minimum: 1, maximum: 100 }),
+    daysMax: Days,
+  }),
   native: exactly({
     breach: NativeStage,
     paste: NativeStage,
@@ -106,14 +113,14 @@ const Stages = exactly({
 
 const Abuse = exactly({
   discount: Share,
-  logOddsMin: Type.Number(),
-  logOddsMax: Type.Number(),
-  emailAge: Table,
+  logOddsMin: Against,
+  logOddsMax: For,
+  emailAge: table(Nats),
   disposable: For,
   burnerDomain: exactly({ nats: For, daysBelow: Days }),
   masked: For,
   corporate: exactly({ nats: Against, domainDaysAbove: Days }),
-  domainAge: Table,
+  domainAge: table(Nats),
   undeliverable: For,
   toxicDomain: For,
   typosquat: For,
@@ -122,23 +129,23 @@ const Abuse = exactly({
   ownershipVerified: Against,
   deliverable: Against,
   /** By the number of traces found; the last value is for as many or more. */
-  traces: Type.Array(Type.Number(), { minItems: 1 }),
+  traces: Type.Array(Nats, { minItems: 1 }),
   handle: exactly({ min: Against, max: For }),
-  velocity24h: Table,
-  instantAction: Table,
-  cluster: Table,
+  velocity24h: table(For),
+  instantAction: table(For),
+  cluster: table(For),
   blocklist: Fading,
   confirmedFraud: Fading,
   anomaly: For,
   mailboxDied: For,
-  goodHistory: Table,
+  goodHistory: table(Against),
 })
 
 const Confidence = exactly({
   coverageShare: Share,
   evidenceShare: Share,
   evidenceScale: Positive,
-  evidenceHalfLifeDays: Positive,
+  evidenceHalfLifeDays: HalfLife,
   conflict: Share,
   coverage: exactly({ credential: Share, darkweb: Share, trust: Share, bot: Share }),
   mediumFrom: Share,
@@ -155,13 +162,13 @@ export const EmailModelSchema = exactly({
   exposure: Exposures,
   depth: exactly({
     nats: For,
-    classesMax: Type.Integer({ minimum: 0 }),
+    classesMax: Type.Integer({ minimum: 0, maximum: 31 }),
     classes: Type.Array(Type.String({ minLength: 1 }), { maxItems: 31, uniqueItems: true }),
   }),
   market: Market,
   trend: exactly({
-    fastHalfLifeDays: Positive,
-    slowHalfLifeDays: Positive,
+    fastHalfLifeDays: HalfLife,
+    slowHalfLifeDays: HalfLife,
     rising: NotNegative,
     falling: NotNegative,
   }),
@@ -179,38 +186,6 @@ export type EmailModel = Frozen<Static<typeof EmailModelSchema>>
 /** A checked e-mail model; fails with the path and the reason for a malformed document. */
 export function loadEmailModel(document: unknown): EmailModel {
   const model = readDocument("email", EmailModelSchema, document)
-  const tables = ["emailAge", "domainAge", "velocity24h", "instantAction", "cluster", "goodHistory"]
-  for (const table of tables as (keyof EmailModel["abuse"])[]) {
-    checkAscending("email", `/abuse/${table}`, model.abuse[table] as [number, number][])
-  }
-  checkStages(model)
+  checkEmailRules(model)
   return model
-}
-
-// Risk may only grow with the stage. That holds by construction as long as neither the floors nor
-// the caps ever fall from one stage to the next.
-function checkStages({ stages }: EmailModel): void {
-  let floor = -Infinity
-  let cap = -Infinity
-  for (const { name } of STAGES) {
-    const limits = stages.limits[name]
-    const path = `/stages/limits/${name}`
-    const own = limits.floor ?? -Infinity
-    if (own < floor)
-      throw new ModelFault("email", `${path}/floor`, "is below that of the stage before")
-    if (limits.cap < cap)
-      throw new ModelFault("email", `${path}/cap`, "is below that of the stage before")
-    if (own > limits.cap) throw new ModelFault("email", `${path}/floor`, "is above the cap")
-    floor = own
-    cap = limits.cap
-  }
-  const { freshRepost, limits } = stages
-  const { REPOSTED, TRADED } = limits
-  if (
-    freshRepost.floor < (REPOSTED.floor ?? 0) ||
-    freshRepost.floor > Math.min(REPOSTED.cap, TRADED.floor ?? 100)
-  ) {
-    const reason = "must lie between the floors of REPOSTED and TRADED"
-    throw new ModelFault("email", "/stages/freshRepost/floor", reason)
-  }
 }

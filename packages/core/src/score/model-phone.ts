@@ -2,12 +2,13 @@ import { Type, type Static } from "typebox"
 import {
   Against,
   CalibrationSchema,
-  checkAscending,
   CostsSchema,
   Days,
   exactly,
   Fading,
   For,
+  HalfLife,
+  Nats,
   NotNegative,
   oneOf,
   Points,
@@ -18,10 +19,12 @@ import {
   ScaleSchema,
   sentence,
   Share,
-  Table,
+  table,
   Version,
+  WholePoints,
   type Frozen,
 } from "./model-document.ts"
+import { checkPhoneRules } from "./model-phone-rules.ts"
 import { LINES } from "./vocabulary.ts"
 
 const LineName = oneOf(LINES)
@@ -50,16 +53,16 @@ const Takeover = exactly({
     /** Share of takeovers of a number that go through a SIM change. */
     takeoverShare: Probability,
     /** How long abuse waits after a change: a mix of exponential delays. */
-    delays: Type.Array(exactly({ share: Share, meanDays: Positive }), { minItems: 1 }),
+    delays: Type.Array(exactly({ share: Share, meanDays: HalfLife }), { minItems: 1 }),
     /** Points by days since the change; none after the last day. */
-    floor: Table,
+    floor: table(Points),
   }),
   port: Fading,
-  recycled: exactly({ nats: For, floor: Points }),
+  recycled: exactly({ nats: For, floor: WholePoints }),
   callForwarding: For,
   deviceChanged: Fading,
   simMovedSameDevice: Against,
-  deviceContinuity: Table,
+  deviceContinuity: table(Against),
   routeChanges: exactly({ nats: For, natsMax: For }),
   otpFailureBurst: For,
 })
@@ -67,14 +70,14 @@ const Takeover = exactly({
 const Quality = exactly({
   prior: Probability,
   discount: Share,
-  lines: byLine(Type.Number()),
+  lines: byLine(Nats),
   lineReasonFrom: NotNegative,
   invalid: For,
   inactive: For,
   active: Against,
-  tenure: Table,
+  tenure: table(Nats),
   countryMismatch: For,
-  accounts24h: Table,
+  accounts24h: table(For),
   blocklisted: For,
 })
 
@@ -153,10 +156,6 @@ export type PhoneModel = Frozen<Static<typeof PhoneModelSchema>>
 /** A checked phone model; fails with the path and the reason for a malformed document. */
 export function loadPhoneModel(document: unknown): PhoneModel {
   const model = readDocument("phone", PhoneModelSchema, document)
-  const { takeover, quality } = model
-  checkAscending("phone", "/takeover/simChange/floor", takeover.simChange.floor)
-  checkAscending("phone", "/takeover/deviceContinuity", takeover.deviceContinuity)
-  checkAscending("phone", "/quality/tenure", quality.tenure)
-  checkAscending("phone", "/quality/accounts24h", quality.accounts24h)
+  checkPhoneRules(model)
   return model
 }

@@ -41,7 +41,8 @@ function assertFault(
 }
 
 suite("a malformed e-mail model is refused", () => {
-  const faults: [string, unknown, RegExp][] = [
+  // Where several members make the fault together, the last word is the path that names them all.
+  const faults: [string, unknown, RegExp, string?][] = [
     ["/priors/credential", undefined, /is missing/],
     ["/priors/credential", 1, /must be < 1/],
     ["/priors/abuse", "0.01", /must be number/],
@@ -53,7 +54,37 @@ suite("a malformed e-mail model is refused", () => {
     ["/abuse/disposable", -2.8, /must be >= 0/],
     ["/abuse/emailAge/2/0", 5, /must be greater than the one before it/],
     ["/abuse/emailAge/2/1", null, /must be number/],
+    ["/abuse/emailAge/6/1", -0.3, /must not be more than the one before it/],
+    ["/abuse/domainAge/1/1", 1.7, /must not be more than the one before it/],
+    ["/abuse/instantAction/1/1", 2.1, /must not be more than the one before it/],
+    ["/abuse/goodHistory/1/1", -0.4, /must not be more than the one before it/],
+    ["/abuse/velocity24h/2/1", 2.1, /must not be less than the one before it/],
+    [
+      "/abuse/cluster",
+      [
+        [5, 1.5],
+        [9, 1],
+      ],
+      /must not be less/,
+      "/abuse/cluster/1/1",
+    ],
+    ["/abuse/traces/3", -0.6, /must not be more than for one fewer/],
+    ["/abuse/handle/max", 2, /takes an address out of the low band by itself/],
+    ["/abuse/masked", 2, /takes an address out of the low band by itself/],
+    ["/exposure/secrets/unknown", 0.05, /must not be less than slow_hash/],
+    ["/exposure/secrets/plaintext", 0.8, /must not be less than weak_hash/],
+    ["/trend/rising", 0.1, /must not be less than falling/],
+    ["/confidence/highFrom", 0.3, /must not be less than mediumFrom/],
+    ["/confidence/coverage/bot", 0.3, /must add up to 1/, "/confidence/coverage"],
+    ["/calibration/slopeMin", 4, /must not be less than slopeMin/, "/calibration/slopeMax"],
+    ["/costs/loss", 40, /break even at 16 and 71 points; they must at 25 and 80/, "/costs"],
+    ["/scale/anchorPoints", 20, /break even at 20 and 75 points/, "/costs"],
+    ["/reasons/countMax", 5, /must be <= 4/],
     ["/stages/native/attack", "STOLEN", /./],
+    ["/stages/native/breach", null, /is below that of an exposure without a secret/],
+    ["/stages/addressOnly", "REPOSTED", /must be CLEAN or LEAKED/],
+    ["/stages/rotated", "TRADED", /must be CLEAN or LEAKED/],
+    ["/stages/limits/LEAKED/floor", 8.5, /must be integer/],
     ["/stages/limits/TRADED/floor", 10, /is below that of the stage before/],
     ["/stages/limits/TESTED/cap", 50, /is below that of the stage before/],
     ["/stages/limits/LEAKED/floor", 35, /is above the cap/],
@@ -65,9 +96,9 @@ suite("a malformed e-mail model is refused", () => {
     ["/name", "phone", /./],
     ["/surplus", 1, /is not a member of the model/],
   ]
-  for (const [path, value, reason] of faults) {
+  for (const [path, value, reason, named = path] of faults) {
     test(`${path} as ${value === undefined ? "nothing" : JSON.stringify(value)}`, () => {
-      assertFault(loadEmailModel, changed(emailDocument, path, value), path, reason)
+      assertFault(loadEmailModel, changed(emailDocument, path, value), named, reason)
     })
   }
 
@@ -79,20 +110,28 @@ suite("a malformed e-mail model is refused", () => {
 })
 
 suite("a malformed phone model is refused", () => {
-  const faults: [string, unknown, RegExp][] = [
+  const faults: [string, unknown, RegExp, string?][] = [
     ["/takeover/prior", 0, /must be > 0/],
     ["/takeover/recycled/floor", 101, /must be <= 100/],
     ["/takeover/simChange/floor/1/0", 1, /must be greater than the one before it/],
-    ["/takeover/simChange/delays", [], /./],
+    ["/takeover/simChange/delays/0/share", 0.6, /must add up to 1/, "/takeover/simChange/delays"],
+    ["/takeover/simChange/floor/1/1", 61, /must not be more than the one before it/],
+    ["/takeover/deviceContinuity/0/1", 0.8, /must be <= 0/],
+    ["/quality/tenure/4/1", 0.1, /must not be more than the one before it/],
+    ["/quality/accounts24h/2/1", 2, /must not be less than the one before it/],
+    ["/fields/simSwapRisk/elevatedBelowDays", 2, /must not be less than highBelowDays/],
+    ["/coverage/sim", 0.4, /must add up to 1/, "/coverage"],
+    ["/calibration/slopeMax", 0.2, /must not be less than slopeMin/],
+    ["/costs/challenge", 2, /they must at 25 and 80, as the bands do/, "/costs"],
     ["/quality/lines/mobile", undefined, /is missing/],
     ["/quality/active", 0.2, /must be <= 0/],
     ["/lineOfNumberType/mobile", "cellular", /./],
     ["/fields/smsWeakLines/0", "voip", /./],
     ["/texts/reasons/SIM_CHANGED", "SIM changed {when}", /must match pattern/],
   ]
-  for (const [path, value, reason] of faults) {
+  for (const [path, value, reason, named = path] of faults) {
     test(`${path} as ${value === undefined ? "nothing" : JSON.stringify(value)}`, () => {
-      assertFault(loadPhoneModel, changed(phoneDocument, path, value), path, reason)
+      assertFault(loadPhoneModel, changed(phoneDocument, path, value), named, reason)
     })
   }
 })

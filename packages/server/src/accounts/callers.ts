@@ -4,15 +4,14 @@ import { Problem } from "../problem.ts"
 import type { Accounts, KeyHolder } from "../stores/records.ts"
 import { hashApiKey, readApiKey } from "./api-key.ts"
 import { type Plan, planOf, plans } from "./plans.ts"
+import { readTenantSettings, type ScoringSettings, scoringSettings } from "./tenant-settings.ts"
 
 /** Whose key a request carries. A service key belongs to no tenant. */
-export interface Caller {
+export interface Caller extends ScoringSettings {
   readonly keyId: string
   readonly tenantId: number | null
   readonly plan: Plan
   readonly scopes: ReadonlySet<string>
-  /** An administrator marked the tenant as one that may see sensitive sources. */
-  readonly verified: boolean
 }
 
 interface CachedCaller extends Caller {
@@ -113,7 +112,7 @@ function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {
     tenantId: key.tenantId,
     plan: tenant === null ? plans.enterprise : planOf(tenant.plan),
     scopes: new Set(key.scopes),
-    verified: tenant?.settings["verified"] === true,
+    ...scoringSettings(readTenantSettings(tenant?.settings ?? {})),
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
   }

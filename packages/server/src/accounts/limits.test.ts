@@ -6,13 +6,14 @@ import { embeddedCounters } from "../stores/embedded/counters.ts"
 import type { Caller } from "./callers.ts"
 import { type Limits, openLimits } from "./limits.ts"
 import { plans } from "./plans.ts"
+import { DEFAULT_SCORING } from "./tenant-settings.ts"
 
 const caller: Caller = {
   keyId: "k",
   tenantId: 1,
   plan: plans.free,
   scopes: new Set(),
-  verified: false,
+  ...DEFAULT_SCORING,
 }
 const tag = (): Uint8Array => new Uint8Array(8)
 

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openLists } from "../score/lists.ts"
+import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { type NameServers, openNameService } from "../score/network/name-service.ts"
 import { openRegistry } from "../score/network/registration.ts"
 import { openSecrets } from "../secrets.ts"
@@ -73,6 +74,14 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
       days > LIST_OLD_DAYS ? "warning" : "ok",
       `${lists.size()} domains, newest list ${days} days old`,
     ]
+  },
+  async models(config) {
+    const models = openModels(openDataDirectory(config.dataDirectory).models)
+    const versions = MODEL_NAMES.map((name) => {
+      const loaded = models.loaded(name).map(({ model }) => model.version)
+      return `${name} ${loaded.join(", ")}`
+    })
+    return ["ok", versions.join("; ")]
   },
   async index(config) {
     const index = await openLmdbIndex({

@@ -27,8 +27,7 @@ export async function createKey(options: CreateOptions, terminal: Terminal): Pro
     ["--tenant", options.tenant],
     ["--label", options.label],
   ] as const) {
-    if (text !== undefined && !/^\P{C}{1,100}$/u.test(text))
-      throw new CommandError(`${option} takes 1 to 100 printable characters`)
+    if (text !== undefined) refuseUnprintable(option, text)
   }
   const key = mintApiKey()
   await withRecords(readConfig(env), async (records) => {
@@ -114,6 +113,17 @@ export function mintKey(terminal: Terminal): void {
   terminal.print(mintApiKey())
 }
 
+/** Names and labels are shown in tables and logs of terminals. */
+export function refuseUnprintable(what: string, text: string): void {
+  if (!/^\P{C}{1,100}$/u.test(text))
+    throw new CommandError(`${what} takes 1 to 100 printable characters`)
+}
+
+export function refuseUnknownPlan(plan: string | undefined): void {
+  if (plan !== undefined && !Object.hasOwn(plans, plan))
+    throw new CommandError(`--plan takes ${Object.keys(plans).join(" or ")}`)
+}
+
 async function tenantFor(
   { tenant: name, plan }: CreateOptions,
   records: Records,
@@ -123,8 +133,7 @@ async function tenantFor(
     throw new CommandError(
       "Name the tenant with --tenant, or make a key of the service with --service",
     )
-  if (plan !== undefined && !Object.hasOwn(plans, plan))
-    throw new CommandError(`--plan takes ${Object.keys(plans).join(" or ")}`)
+  refuseUnknownPlan(plan)
   const known = await records.tenantByName(name)
   if (known === null) {
     const tenant = await records.createTenant({
@@ -167,7 +176,7 @@ function scopesFor({ scopes, service }: CreateOptions, tenant: Tenant | null): s
   return [...new Set(wanted)]
 }
 
-async function knownTenant(name: string, records: Records): Promise<Tenant> {
+export async function knownTenant(name: string, records: Records): Promise<Tenant> {
   const tenant = await records.tenantByName(name)
   if (tenant === null) throw new CommandError(`There is no tenant ${name}`)
   return tenant

@@ -1,11 +1,13 @@
 import type { Cluster } from "node:cluster"
 import { createServer, type Server } from "node:http"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
+import { tellUnanswerable } from "../accounts/tenant-check.ts"
 import { ConfigError, type Config } from "../config.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
 import { gatheredMetrics } from "../health/metrics.ts"
 import type { Log } from "../log.ts"
+import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -42,6 +44,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   if (lock === null)
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
+  // Workers read them for themselves; a document that cannot be used is told here, before there are any.
+  const models = openModels(directory.models)
   const place =
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
   const [index, records] = await Promise.all([
@@ -51,6 +55,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
   directory.markIndexed()
+  await tellUnanswerable(records, models, log)
   if (!config.production) {
     directory.markDemo()
     writeDemoLists(directory.lists)

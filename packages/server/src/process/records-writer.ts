@@ -32,6 +32,7 @@ export const RECORDS_METHODS = [
   "tenants",
   "tenantByName",
   "setPlan",
+  "setTenantSettings",
   "createKey",
   "keyByHash",
   "keys",

@@ -11,7 +11,7 @@ import { listen } from "../http/listen.ts"
 import { openLog } from "../log.ts"
 import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
-import { currentModels } from "../score/models.ts"
+import { openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/network/open-network-trust.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
@@ -75,7 +75,7 @@ export async function runWorker(
     lists,
     network,
     decisions: decisionsOff,
-    models: currentModels,
+    models: openModels(directory.models),
     callers,
     limits,
     usage,

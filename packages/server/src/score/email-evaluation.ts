@@ -99,3 +99,10 @@ export interface ReliabilityBin {
 export const emailEvaluations: Readonly<Record<"1.0", EmailEvaluation>> = {
   "1.0": email10 as EmailEvaluation,
 }
+
+/** What is known of a version; null for one that was never evaluated. */
+export function evaluationOf(version: string): EmailEvaluation | null {
+  return Object.hasOwn(emailEvaluations, version)
+    ? emailEvaluations[version as keyof typeof emailEvaluations]
+    : null
+}

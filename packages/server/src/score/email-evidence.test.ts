@@ -6,6 +6,7 @@ import { after, test } from "node:test"
 import { parseEmail, type ParsedEmail } from "@assay/core/identity"
 import type { Caller } from "../accounts/callers.ts"
 import { plans } from "../accounts/plans.ts"
+import { DEFAULT_SCORING } from "../accounts/tenant-settings.ts"
 import type { Batch, Entry, Found, Source } from "../stores/exposure-index.ts"
 import { DAY_MS } from "../time.ts"
 import { domainTrust } from "./domain-trust.ts"
@@ -22,7 +23,7 @@ const enterprise: Caller = {
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set(),
-  verified: false,
+  ...DEFAULT_SCORING,
 }
 
 function parsed(text: string): ParsedEmail {

@@ -90,6 +90,7 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
       signals,
       trust: trustOf(domain, network, context, mailbox, history, exposures, blocklist),
       rotatedAge: history.rotatedAge,
+      settings: caller.emailSettings,
     },
     matched: seen === 0 ? null : exactly ? "exact" : "mailbox",
     cut: found.cut,

@@ -14,7 +14,7 @@ import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
 import { domainTrust } from "./domain-trust.ts"
 import { emailEvidence } from "./email-evidence.ts"
-import { rememberingAssessor } from "./remembered-assessments.ts"
+import { rememberingAssessors } from "./remembered-assessments.ts"
 
 /** An address that can be looked up. */
 export interface IdentifiedEmail {
@@ -49,8 +49,7 @@ export function emailScorer({
   now,
 }: Services): EmailScorer {
   const { subkeys } = secrets
-  const model = models.email
-  const assess = rememberingAssessor(model)
+  const assess = rememberingAssessors()
   return {
     identify(email) {
       const parsed = parseEmail(email)
@@ -59,6 +58,7 @@ export function emailScorer({
       return { email, parsed, key }
     },
     async score({ email, parsed, key }, caller, explain) {
+      const model = models.email(caller.emailModel)
       const nowMs = now()
       // Under way while the index is read; it never rejects, so a failure there leaves nothing behind.
       const looking = network.look(parsed.domain, nowMs)
@@ -75,7 +75,7 @@ export function emailScorer({
         caller,
         nowMs,
       })
-      const assessment = assess(input)
+      const assessment = assess(input, model)
       const recording = decisions.record({
         subject: "email",
         tenantId: caller.tenantId,

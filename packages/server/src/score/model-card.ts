@@ -5,23 +5,36 @@ type Cell = string | number | null
 
 /**
  * The model card of an e-mail model in Markdown, with the sections of Mitchell et al., "Model Cards for
- * Model Reporting" (2019). Every number in it is read from the model document or from the evaluation.
+ * Model Reporting" (2019). Every number in it is read from the model document or from the evaluation;
+ * a model that was never evaluated has a card that says so.
  */
-export function emailModelCard(model: EmailModel, results: EmailEvaluation): string {
+export function emailModelCard(model: EmailModel, results: EmailEvaluation | null): string {
+  const measured =
+    results === null
+      ? { caution: NEVER_EVALUATED, before: [], after: [] }
+      : {
+          caution: SMOKE_TEST,
+          before: [...metricsOf(results), ...evaluationData(results)],
+          after: resultsOf(model, results),
+        }
   return `${[
     `# Model card: ${model.name} ${model.version}`,
-    "**A smoke test, not a validation.** No public data set joins exposures of an address with what became of it. The figures below come from a simulator that shares no weight with the model: they show that the model is consistent with itself and ranks as intended in a world we made up. They do not show that it is right about yours. Nominal probabilities are priors until they are calibrated with your own outcomes (`assay calibrate`).",
+    measured.caution,
     ...detailsOf(model),
     ...intendedUse,
     ...factors(model),
-    ...metricsOf(results),
-    ...evaluationData(results),
+    ...measured.before,
     ...trainingData(model),
-    ...resultsOf(model, results),
+    ...measured.after,
     ...ethics,
     ...caveats(model, results),
   ].join("\n\n")}\n`
 }
+
+const SMOKE_TEST =
+  "**A smoke test, not a validation.** No public data set joins exposures of an address with what became of it. The figures below come from a simulator that shares no weight with the model: they show that the model is consistent with itself and ranks as intended in a world we made up. They do not show that it is right about yours. Nominal probabilities are priors until they are calibrated with your own outcomes (`assay calibrate`)."
+const NEVER_EVALUATED =
+  "**Never evaluated, and not validated.** This document does not come with the program, so nothing is known of how well it ranks. Nominal probabilities are priors until they are calibrated with your own outcomes (`assay calibrate`)."
 
 function detailsOf({ name, version, scale, priors, calibration }: EmailModel): string[] {
   return [
@@ -180,9 +193,9 @@ const ethics: readonly string[] = [
   ),
 ]
 
-function caveats({ scale, priors }: EmailModel, { bands }: EmailEvaluation): string[] {
+function caveats({ scale, priors }: EmailModel, results: EmailEvaluation | null): string[] {
   const odds = 2 ** ((100 - scale.anchorPoints) / scale.pointsToDouble) / scale.anchorOdds
-  const critical = bands.find(({ band }) => band === "critical")
+  const critical = results?.bands.find(({ band }) => band === "critical")
   return [
     "## Caveats and recommendations",
     list(

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { assessEmail, type EmailInput } from "@assay/core/score"
+import { assessEmail, type EmailInput, loadEmailModel } from "@assay/core/score"
 import { currentModels } from "./models.ts"
-import { rememberingAssessor } from "./remembered-assessments.ts"
+import { rememberingAssessors } from "./remembered-assessments.ts"
+
+const model = currentModels.email
 
 const quiet: EmailInput = {
   as_of: "2026-11-14",
@@ -26,16 +28,30 @@ const variants: EmailInput[] = [
 ]
 
 test("a remembered assessment is the one the scorer gives, for any change of the input", () => {
-  const assess = rememberingAssessor(currentModels.email)
+  const assess = rememberingAssessors()
   for (let round = 0; round < 3; round++) {
-    for (const input of variants)
-      assert.deepEqual(assess(input), assessEmail(input, currentModels.email))
+    for (const input of variants) assert.deepEqual(assess(input, model), assessEmail(input, model))
   }
 })
 
 test("only inputs without evidence are remembered", () => {
-  const assess = rememberingAssessor(currentModels.email)
+  const assess = rememberingAssessors()
   const exposed = variants[8] ?? assert.fail()
-  assert.equal(assess(quiet), assess({ ...quiet }))
-  assert.notEqual(assess(exposed), assess(exposed))
+  assert.equal(assess(quiet, model), assess({ ...quiet }, model))
+  assert.notEqual(assess(exposed, model), assess(exposed, model))
+})
+
+test("what is remembered of one model is no answer of another", () => {
+  const assess = rememberingAssessors()
+  const stricter = loadEmailModel({
+    ...model,
+    version: "1.1",
+    abuse: { ...model.abuse, disposable: 4 },
+  })
+  const input = { ...quiet, trust: { disposable: true } }
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(assess(input, model), assessEmail(input, model))
+    assert.deepEqual(assess(input, stricter), assessEmail(input, stricter))
+  }
+  assert.notEqual(assess(input, model).risk_score, assess(input, stricter).risk_score)
 })

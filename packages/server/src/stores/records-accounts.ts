@@ -64,6 +64,19 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         return tenantOf(row)
       }),
 
+    setTenantSettings: ({ tenantId, settings, at, actor }) =>
+      change(async (db) => {
+        const row = await db
+          .updateTable("tenants")
+          .set({ settings: JSON.stringify(settings) })
+          .where("id", "=", tenantId)
+          .returningAll()
+          .executeTakeFirst()
+        if (row === undefined) throw new RecordsError("not-found", "There is no such tenant")
+        await note(db, { at, actor }, "tenant.set-settings", `tenant:${row.id}`, { settings })
+        return tenantOf(row)
+      }),
+
     createKey: (key) =>
       change(async (db) => {
         const row = await insertKey(db, key)

@@ -90,6 +90,31 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     await assert.rejects(records.setPlan(unknown), refusedAs("not-found"))
   })
 
+  onRecords("settings replace those of the tenant named and of no other", async ({ records }) => {
+    const made = await records.createTenant(acme)
+    const other = await records.createTenant({ ...acme, name: "Other" })
+    const tenantId = made.id
+    await records.createKey(newKey("k1", { tenantId }))
+    const version = await records.accountsVersion()
+    const first = { models: { email: "1.1" }, prior_abuse: 0.1, verified: true }
+    const changed = await records.setTenantSettings({ tenantId, settings: first, at, actor })
+    assert.deepEqual(changed, { ...made, settings: first })
+    assert.deepEqual(await records.tenants(), [changed, other])
+    assert.deepEqual((await records.keyByHash(hashOf("k1")))?.tenant, changed)
+    assert.equal(await records.accountsVersion(), version + 1)
+    const [entry] = await records.audit({ limit: 1 })
+    assert.equal(entry?.action, "tenant.set-settings")
+    assert.equal(entry.subject, `tenant:${tenantId}`)
+    assert.deepEqual(entry.detail, { settings: first })
+
+    const second = { verified: false }
+    await records.setTenantSettings({ tenantId, settings: second, at, actor })
+    assert.deepEqual((await records.tenantByName("Acme"))?.settings, second)
+    const unknown = { tenantId: other.id + 1, settings: {}, at, actor }
+    await assert.rejects(records.setTenantSettings(unknown), refusedAs("not-found"))
+    assert.equal(await records.accountsVersion(), version + 2)
+  })
+
   onRecords("a key is found by its hash, with its tenant", async ({ records }) => {
     const tenant = await records.createTenant(acme)
     const scopes = ["score", "usage:read"]

@@ -47,6 +47,12 @@ export interface PlanChange extends Change {
   plan: string
 }
 
+/** The settings take the place of those the tenant had; what they may hold is not the store's to know. */
+export interface SettingsChange extends Change {
+  tenantId: number
+  settings: Readonly<Record<string, unknown>>
+}
+
 export interface NewKey extends Change {
   id: string
   tenantId: number | null
@@ -75,6 +81,7 @@ export interface Accounts {
   tenants(): Promise<Tenant[]>
   tenantByName(name: string): Promise<Tenant | null>
   setPlan(change: PlanChange): Promise<Tenant>
+  setTenantSettings(change: SettingsChange): Promise<Tenant>
 
   createKey(key: NewKey): Promise<ApiKey>
   /** The key whatever its state: whether it is expired or revoked is the caller's to judge. */

@@ -3,23 +3,25 @@ import { test } from "node:test"
 import { parsePhone } from "@assay/core/identity"
 import type { PhoneInput } from "@assay/core/score"
 import { plans } from "../accounts/plans.ts"
+import type { Caller } from "../accounts/callers.ts"
+import { DEFAULT_SCORING } from "../accounts/tenant-settings.ts"
 import { currentModels } from "../score/models.ts"
 import type { Entry, EvidenceKind, Found } from "../stores/exposure-index.ts"
 import { HOUR_MS } from "../time.ts"
 import { phoneEvidence } from "./phone-evidence.ts"
 
 const nowMs = Date.UTC(2026, 10, 14, 15)
-const caller = {
+const caller: Caller = {
   keyId: "k",
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set<string>(),
-  verified: false,
+  ...DEFAULT_SCORING,
 }
 
 type Seen = readonly [kind: EvidenceKind, hoursAgo: number, value?: number]
 
-function input(seen: readonly Seen[], phone = "+61491570156"): PhoneInput {
+function input(seen: readonly Seen[], phone = "+61491570156", by: Caller = caller): PhoneInput {
   const parsed = parsePhone(phone)
   if ("fault" in parsed) assert.fail(parsed.detail)
   const flags = { spamList: false, fabricated: false, sensitive: false, verified: true }
@@ -66,7 +68,7 @@ function input(seen: readonly Seen[], phone = "+61491570156"): PhoneInput {
     cut: 0,
     catalogue: { version: 1, sources: new Map([[1, source]]), batches: new Map([[1, batch]]) },
   }
-  return phoneEvidence({ parsed, found, caller, model: currentModels.phone, nowMs })
+  return phoneEvidence({ parsed, found, caller: by, model: currentModels.phone, nowMs })
 }
 
 test("the newest of each kind counts, in fractional days", () => {
@@ -77,6 +79,19 @@ test("the newest of each kind counts, in fractional days", () => {
   ])
   assert.equal(simChangeAge, 0.25)
   assert.equal(portAge, 1.5)
+})
+
+test("where SMS is the only challenge, a number that must not get codes says so to the scorer", () => {
+  const smsOnly = { ...caller, smsOnlyStepUp: true }
+  assert.deepEqual(input([["sim_change", 6]], undefined, smsOnly).ctx, { stepUpEff: 0.3 })
+  assert.equal(input([["sim_change", 6]]).ctx, undefined)
+  assert.equal(input([["sim_change", 24 * 60]], undefined, smsOnly).ctx, undefined)
+})
+
+test("settings of the tenant go into the input", () => {
+  const phoneSettings = { confirmedBeforeBlock: true }
+  assert.equal(input([], undefined, { ...caller, phoneSettings }).settings, phoneSettings)
+  assert.equal(input([]).settings, undefined)
 })
 
 test("nothing known stays unknown: no member is made up", () => {

@@ -1,5 +1,11 @@
 import type { ParsedPhone } from "@assay/core/identity"
-import { lineOf, type PhoneInput, type PhoneModel } from "@assay/core/score"
+import {
+  lineOf,
+  type PhoneInput,
+  phoneKnowledge,
+  type PhoneModel,
+  smsOtpTrust,
+} from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
 import { visibleTo } from "../score/observations.ts"
 import type { EvidenceKind, Found } from "../stores/exposure-index.ts"
@@ -20,6 +26,8 @@ const ROUTE_DAYS = 90
 const BURST_DAYS = 1
 /** A statement that the SIM did not change says nothing about what came after it. */
 const AFFIRMED_DAYS = 1
+/** Model 1.0, section 5.9: what a code by SMS stops where the number may be in other hands. */
+const SMS_ONLY_EFFICACY = 0.3
 
 /** Turns what is known of a number into the scorer's input document. Ages are in days, from the hour. */
 export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question): PhoneInput {
@@ -43,7 +51,7 @@ export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question)
   const device = deviceAge !== undefined
   const network =
     status !== undefined || tenure !== undefined || forwarding !== undefined || newest.has("port")
-  return {
+  const input: PhoneInput = {
     as_of: new Date(nowMs).toISOString(),
     numberType: parsed.numberType,
     region: parsed.region,
@@ -80,7 +88,16 @@ export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question)
       network: network ? 1 : 0,
       context: 0,
     },
+    ctx: undefined,
+    settings: caller.phoneSettings,
   }
+  return caller.smsOnlyStepUp ? withoutTrustInSms(input, model) : input
+}
+
+/** Where SMS is the only challenge, one to a number that must not get codes stops few; a review may be cheaper. */
+function withoutTrustInSms(input: PhoneInput, model: PhoneModel): PhoneInput {
+  const trust = smsOtpTrust(input, phoneKnowledge(input), model)
+  return trust === "do_not_use" ? { ...input, ctx: { stepUpEff: SMS_ONLY_EFFICACY } } : input
 }
 
 /** Prepaid and postpaid are no types of a number but of the contract behind it. */

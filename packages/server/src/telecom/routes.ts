@@ -17,7 +17,7 @@ const schema = {
   querystring: ExplainQuery,
   response: {
     200: named(PhoneRiskResult, "The assessment."),
-    ...failures("not-a-phone-number", ...COMMON_FAILURES),
+    ...failures("not-a-phone-number", "model-unavailable", ...COMMON_FAILURES),
   },
 }
 
@@ -26,7 +26,6 @@ export function telecomRoutes(
   { index, limits, models, usage, secrets, now }: Services,
 ): void {
   const { subkeys } = secrets
-  const model = models.phone
 
   app.post("/api/v1/phone-risk", { schema, config: { scope: "score" } }, async (request, reply) => {
     const { body, caller, query } = request
@@ -36,6 +35,7 @@ export function telecomRoutes(
     const admission = await limits.admit(caller, identityTagToday(subkeys.context, key, now()))
     reply.headers(admission.headers)
     try {
+      const model = models.phone(caller.phoneModel)
       const found = await index.lookup(key, caller.tenantId)
       const input = phoneEvidence({ parsed, found, caller, model, nowMs: now() })
       const result = {

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict"
+import { suite, test } from "node:test"
+import emailDocument from "./email-1.0.json" with { type: "json" }
+import { ModelFault } from "./model-document.ts"
+import { loadEmailModel } from "./model-email.ts"
+import { loadPhoneModel } from "./model-phone.ts"
+import phoneDocument from "./phone-1.0.json" with { type: "json" }
+
+// Generated over every member of both documents: none may be mistyped, out of range or missing
+// without being named.
+
+type Holder = Record<string, unknown>
+
+interface Member {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** Every member of a document, at any depth, but the document itself. */
+function membersOf(holder: object, path = ""): Member[] {
+  return Object.entries(holder as Holder).flatMap(([name, value]) => {
+    const own = { path: `${path}/${name}`, value }
+    return typeof value === "object" && value !== null ? [own, ...membersOf(value, own.path)] : own
+  })
+}
+
+/** Floors, windows and stages of evidence: null says that there is none. */
+function mayBeNull(path: string): boolean {
+  return /^\/stages\/(native\/|limits\/.*\/(floor|windowDays)$)/.test(path)
+}
+
+/** Loads a copy in which `change` was made to what holds the member. */
+function faultOf(
+  load: (document: unknown) => unknown,
+  document: object,
+  path: string,
+  change: (holder: Holder, name: string) => void,
+): ModelFault | null {
+  const copy = structuredClone(document)
+  const names = path.split("/").slice(1)
+  const last = names.pop() ?? ""
+  let holder = copy as Holder
+  for (const name of names) holder = holder[name] as Holder
+  change(holder, last)
+  try {
+    load(copy)
+    return null
+  } catch (error) {
+    assert.ok(error instanceof ModelFault, String(error))
+    return error
+  }
+}
+
+for (const [name, load, document] of [
+  ["e-mail", loadEmailModel, emailDocument],
+  ["phone", loadPhoneModel, phoneDocument],
+] as const) {
+  suite(`every member of the ${name} model`, () => {
+    const members = membersOf(document)
+    const numbers = members.filter(({ value }) => typeof value === "number")
+    const becoming = (path: string, value: unknown) =>
+      faultOf(load, document, path, (holder, member) => (holder[member] = value))
+    const refused = (path: string, value: unknown) =>
+      assert.equal(becoming(path, value)?.path, path, `${path} became ${String(value)}`)
+
+    test("is one of hundreds, most of them numbers and sentences", () => {
+      assert.ok(members.length > 150 && numbers.length > 70)
+    })
+
+    test("is refused in another type", () => {
+      for (const { path, value } of members) {
+        // What may be nothing may also be a word or a number; the ranges of those are tried below.
+        const others = value === null ? [true, [], {}] : ["", 0.125, true, [], {}, null]
+        for (const other of others) {
+          const sameType =
+            typeof other === typeof value && Array.isArray(other) === Array.isArray(value)
+          if (!sameType && !(other === null && mayBeNull(path))) refused(path, other)
+        }
+      }
+    })
+
+    test("is refused as a number beyond any that makes sense", () => {
+      for (const { path } of numbers) {
+        for (const other of [1e12, -1e12, Infinity, -Infinity, NaN]) refused(path, other)
+      }
+    })
+
+    test("is named when it is missing", () => {
+      for (const { path } of members) {
+        // A number type that is not named is of unknown line.
+        if (path.startsWith("/lineOfNumberType/")) continue
+        const fault = faultOf(load, document, path, (holder, member) => {
+          if (Array.isArray(holder)) holder[Number(member)] = undefined
+          else Reflect.deleteProperty(holder, member)
+        })
+        assert.equal(fault?.path, path)
+      }
+    })
+
+    test("is named when a row ends before it", () => {
+      const rows = members.filter(({ value }) => Array.isArray(value) && value.length === 2)
+      for (const { path } of rows.filter(
+        ({ value }) => typeof (value as unknown[])[0] === "number",
+      )) {
+        assert.equal(becoming(path, [1])?.path, `${path}/1`)
+        assert.equal(becoming(path, [])?.path, `${path}/0`)
+        assert.equal(becoming(path, [1, 1, 1])?.path, `${path}/2`)
+      }
+    })
+
+    test("has no unknown neighbour", () => {
+      for (const { path, value } of [{ path: "", value: document }, ...members]) {
+        if (typeof value !== "object" || value === null || Array.isArray(value)) continue
+        if (path === "/lineOfNumberType") continue
+        const surplus = `${path}/surplus`
+        assert.equal(becoming(surplus, 1)?.path, surplus)
+      }
+    })
+  })
+}

@@ -1,0 +1,22 @@
+import type { PhoneModel } from "./model-phone.ts"
+import { checkCosts, checkFalling, checkOrder, checkRising, checkWhole } from "./model-rules.ts"
+
+/** Fails with the path of the first number that would break what every phone score promises. */
+export function checkPhoneRules(model: PhoneModel): void {
+  const { calibration, fields, quality, takeover } = model
+  const { delays, floor } = takeover.simChange
+  const shares = delays.map(({ share }) => share)
+  checkWhole("phone", "/takeover/simChange/delays", shares)
+  checkFalling("phone", "/takeover/simChange/floor", floor)
+  checkFalling("phone", "/takeover/deviceContinuity", takeover.deviceContinuity)
+  checkFalling("phone", "/quality/tenure", quality.tenure)
+  checkRising("phone", "/quality/accounts24h", quality.accounts24h)
+  checkOrder("phone", "/fields/simSwapRisk", fields.simSwapRisk, [
+    "highBelowDays",
+    "elevatedBelowDays",
+    "lowBelowDays",
+  ])
+  checkWhole("phone", "/coverage", Object.values(model.coverage))
+  checkOrder("phone", "/calibration", calibration, ["slopeMin", "slopeMax"])
+  checkCosts("phone", model.scale, model.costs)
+}

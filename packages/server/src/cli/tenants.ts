@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from "node:util"
+import { readTenantSettings, TenantSettingsError } from "../accounts/tenant-settings.ts"
+import { readConfig } from "../config.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { type Models, openModels } from "../score/models.ts"
+import type { Records, Tenant } from "../stores/records.ts"
+import { dayOf } from "../time.ts"
+import { knownTenant, refuseUnknownPlan, refuseUnprintable } from "./keys.ts"
+import { withRecords } from "./records-access.ts"
+import { table } from "./table.ts"
+import {
+  type Assignment,
+  readAssignment,
+  TENANT_SETTINGS,
+  type TenantSetting,
+  valueAt,
+  withValueAt,
+} from "./tenant-setting.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+export async function listTenants(terminal: Terminal): Promise<void> {
+  await withTenants(terminal, async (records, models) => {
+    const rows = (await records.tenants()).map((tenant) => {
+      const { name, plan, createdAt, settings } = tenant
+      const own = Object.keys(settings)
+      const shown = (key: string) => told(settingOf(key), tenant, models)
+      return [
+        name,
+        plan,
+        dayOf(createdAt),
+        ...(isReadable(tenant)
+          ? [shown("model.email"), shown("model.phone"), own.length === 0 ? "none" : own.join(" ")]
+          : ["", "", "cannot be read"]),
+      ]
+    })
+    table(["TENANT", "PLAN", "MADE", "EMAIL MODEL", "PHONE MODEL", "OWN SETTINGS"], rows).forEach(
+      terminal.print,
+    )
+  })
+}
+
+export async function showTenant(name: string, terminal: Terminal): Promise<void> {
+  await withTenants(terminal, async (records, models) => {
+    const tenant = await knownTenant(name, records)
+    readTenantSettings(tenant.settings)
+    const keys = await records.keys({ tenantId: tenant.id })
+    terminal.print(
+      `Tenant ${tenant.name}, number ${tenant.id}, made ${dayOf(tenant.createdAt)}, ${keys.length} ${keys.length === 1 ? "key" : "keys"}`,
+    )
+    terminal.print("")
+    const rows = TENANT_SETTINGS.map((setting) => [
+      setting.key,
+      told(setting, tenant, models),
+      setting.takes(models),
+    ])
+    table(["SETTING", "VALUE", "TAKES"], rows).forEach(terminal.print)
+  })
+}
+
+export async function createTenant(
+  name: string,
+  options: { plan?: string },
+  terminal: Terminal,
+): Promise<void> {
+  refuseUnprintable("The name", name)
+  refuseUnknownPlan(options.plan)
+  await withTenants(terminal, async (records) => {
+    const plan = options.plan ?? "free"
+    await records.createTenant({ name, plan, at: terminal.now(), actor: terminal.user })
+    terminal.print(`Tenant ${name} is new, on the ${plan} plan.`)
+  })
+}
+
+/** Changes all that is named or, where one value does not fit, nothing. Prints what was and what is. */
+export async function setTenant(
+  name: string,
+  assignments: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  await withTenants(terminal, async (records, models) => {
+    const tenant = await knownTenant(name, records)
+    const read = assignments.map((text) => readAssignment(text, models))
+    refuseTwice(read)
+    const settings = read.reduce(
+      (document, { setting, value }) =>
+        setting.path === null ? document : withValueAt(document, setting.path, value),
+      tenant.settings,
+    )
+    readTenantSettings(settings)
+    refuseStaleCalibration(tenant, settings)
+    const plan = read.find(({ setting }) => setting.key === "plan")?.value ?? tenant.plan
+    const after = { ...tenant, settings, plan: String(plan) }
+
+    const changes = changesBetween(tenant, after, models)
+    const ofPlan = changes.filter(({ key }) => key === "plan")
+    const change = { tenantId: tenant.id, at: terminal.now(), actor: terminal.user }
+    if (changes.length > ofPlan.length) await records.setTenantSettings({ ...change, settings })
+    if (ofPlan.length > 0) await records.setPlan({ ...change, plan: after.plan })
+    for (const { key, was, is } of changes) terminal.print(`${key}: ${was} → ${is}`)
+    if (changes.length === 0) {
+      terminal.print("Nothing changed.")
+      return
+    }
+    terminal.note(`Tenant ${name} is answered by this within 5 seconds.`)
+  })
+}
+
+async function withTenants(
+  terminal: Terminal,
+  work: (records: Records, models: Models) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(terminal.env)
+  const models = openModels(openDataDirectory(config.dataDirectory).models)
+  await withRecords(config, (records) => work(records, models))
+}
+
+interface SettingDifference {
+  readonly key: string
+  readonly was: string
+  readonly is: string
+}
+
+function changesBetween(before: Tenant, after: Tenant, models: Models): SettingDifference[] {
+  return TENANT_SETTINGS.filter((setting) => {
+    // By the tenant's own values: a default that follows the model is no change of its own.
+    return !isDeepStrictEqual(ownValue(setting, before), ownValue(setting, after))
+  }).map((setting) => ({
+    key: setting.key,
+    was: told(setting, before, models),
+    is: told(setting, after, models),
+  }))
+}
+
+function ownValue({ path }: TenantSetting, { plan, settings }: Tenant): unknown {
+  return path === null ? plan : valueAt(settings, path)
+}
+
+/** A setting's value for a person, with a word where it is not the tenant's own. */
+function told(setting: TenantSetting, tenant: Tenant, models: Models): string {
+  const own = ownValue(setting, tenant)
+  if (own !== undefined) return typeof own === "string" ? own : JSON.stringify(own)
+  const version = valueAt(tenant.settings, ["models", "email"])
+  const known = models.loaded("email").some(({ model }) => model.version === version)
+  return `${setting.usual(models, known ? String(version) : null)} (default)`
+}
+
+function settingOf(key: string): TenantSetting {
+  const setting = TENANT_SETTINGS.find((known) => known.key === key)
+  if (setting === undefined) throw new Error(`no setting ${key}`)
+  return setting
+}
+
+function refuseTwice(assignments: readonly Assignment[]): void {
+  const keys = assignments.map(({ setting }) => setting.key)
+  const twice = keys.find((key, place) => keys.indexOf(key) !== place)
+  if (twice !== undefined) throw new CommandError(`${twice} is named twice`)
+}
+
+/** A fit maps the scores of one model; on those of another it would be wrong without a sign of it. */
+function refuseStaleCalibration(before: Tenant, after: Readonly<Record<string, unknown>>): void {
+  const path = ["models", "email"]
+  const isOther = valueAt(before.settings, path) !== valueAt(after, path)
+  if (isOther && after["calibration"] !== undefined)
+    throw new CommandError(
+      "model.email: the tenant's calibration was fitted to the scores of its present model; add calibration= to take it away, and fit it again",
+    )
+}
+
+function isReadable({ settings }: Tenant): boolean {
+  try {
+    readTenantSettings(settings)
+    return true
+  } catch (error) {
+    if (error instanceof TenantSettingsError) return false
+    throw error
+  }
+}

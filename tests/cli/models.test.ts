@@ -1,0 +1,121 @@
+import assert from "node:assert/strict"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { emailModels } from "@assay/core/score"
+import { temporaryDirectory } from "../http/temporary.ts"
+import { assay } from "./assay.ts"
+
+const directory = temporaryDirectory()
+const env = { ASSAY_DATA: join(directory, "data") }
+const document = emailModels["1.0"]
+const heavier = { ...document, version: "1.1", abuse: { ...document.abuse, disposable: 3.5 } }
+
+function file(name: string, content: unknown): string {
+  const path = join(directory, name)
+  writeFileSync(path, JSON.stringify(content))
+  return path
+}
+
+test("models are listed without a service, and listing makes no data directory", async () => {
+  const { code, out } = await assay(["model", "list"], env)
+  assert.equal(code, 0)
+  assert.match(out, /^MODEL +VERSION +FROM +TENANTS +SHA-256\n/)
+  assert.match(out, /\nemail +1\.0 +shipped +default +0 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nphone +1\.0 +shipped +default +0 +[0-9a-f]{64}\n/)
+  assert.ok(!existsSync(env.ASSAY_DATA))
+})
+
+test("a model is shown in sections, in part, as its document and by its schema", async () => {
+  const { out } = await assay(["model", "show", "email"], env)
+  assert.match(out, /^email 1\.0, shipped, sha256 [0-9a-f]{64}\n/)
+  assert.match(out, /\npriors\n {2}credential 0\.0033, abuse 0\.01\n/)
+  assert.match(out, /\n {2}limits\.TRADED +floor 40, cap 64, windowDays 180\n/)
+  assert.match(out, /\n {2}velocity24h +2: 1\.5, 3: 2\.2, 6: 2\.8\n/)
+  const part = await assay(["model", "show", "email", "1.0", "--path", "abuse.disposable"], env)
+  assert.equal(part.out, "2.8\n")
+  const pointer = await assay(
+    ["model", "show", "email", "--path", "/exposure/kinds", "--json"],
+    env,
+  )
+  assert.deepEqual(JSON.parse(pointer.out), document.exposure.kinds)
+  const whole = await assay(["model", "show", "email", "--json"], env)
+  assert.deepEqual(JSON.parse(whole.out), document)
+  const schema = JSON.parse((await assay(["model", "show", "email", "--schema"], env)).out) as {
+    properties: { priors: { properties: object } }
+  }
+  assert.deepEqual(Object.keys(schema.properties), Object.keys(document))
+  assert.deepEqual(Object.keys(schema.properties.priors.properties), ["credential", "abuse"])
+})
+
+test("a difference names every member and what it asks of the version", async () => {
+  const minor = await assay(["model", "diff", "email", "1.0", file("minor.json", heavier)], env)
+  assert.equal(
+    minor.out,
+    "MEMBER             BEFORE  AFTER  ASKS FOR\n" +
+      "/abuse/disposable  2.8     3.5    MINOR\n" +
+      "1 member differs: only weights, tables or texts change, which asks for a new MINOR version.\n",
+  )
+  const limits = { ...document.stages.limits, CLEAN: { floor: null, cap: 13, windowDays: null } }
+  const major = { ...heavier, stages: { ...document.stages, limits } }
+  const other = await assay(["model", "diff", "email", "1.0", file("major.json", major)], env)
+  assert.match(other.out, /\n\/stages\/limits\/CLEAN\/cap +14 +13 +MAJOR\n/)
+  assert.match(other.out, /asks for a new MAJOR version, and 1\.1 is none after 1\.0\.\n$/)
+  const none = await assay(["model", "diff", "email", "1.0", "1.0"], env)
+  assert.equal(none.out, "No member differs.\n")
+})
+
+test("a document is checked before it is used, and a fault is named by file, member and reason", async () => {
+  const good = await assay(["model", "check", file("good.json", heavier)], env)
+  assert.match(good.out, /^email 1\.1 can be used\.\nAgainst email 1\.0: 1 member differs: /)
+  const cases: [unknown, RegExp][] = [
+    [
+      { ...heavier, priors: { credential: 0.1 } },
+      /bad\.json: email model, \/priors\/abuse: is missing$/,
+    ],
+    [{ ...heavier, version: "1.0" }, /bad\.json: \/version: email 1\.0 is loaded already/],
+    [{ name: "letter" }, /bad\.json: \/name: must be email or phone$/],
+  ]
+  for (const [content, message] of cases) {
+    const { code, out, err } = await assay(["model", "check", file("bad.json", content)], env)
+    assert.equal(code, 1)
+    assert.equal(out, "")
+    assert.match(err.trimEnd(), message)
+    assert.equal(err.trimEnd().split("\n").length, 1)
+  }
+})
+
+test("a model in the data directory is listed with those who use it and chosen by its version", async () => {
+  mkdirSync(join(env.ASSAY_DATA, "models"), { recursive: true })
+  writeFileSync(join(env.ASSAY_DATA, "models", "heavier.json"), JSON.stringify(heavier))
+  await assay(["tenants", "create", "one"], env)
+  await assay(["tenants", "create", "two"], env)
+  const chosen = await assay(["tenants", "set", "one", "model.email=1.1"], env)
+  assert.equal(chosen.out, "model.email: 1.0 (default) → 1.1\n")
+  const { out } = await assay(["model", "list"], env)
+  assert.match(out, /\nemail +1\.0 +shipped +default +1 +/)
+  assert.match(out, /\nemail +1\.1 +heavier\.json +1 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nphone +1\.0 +shipped +default +2 +/)
+  const diff = await assay(["model", "diff", "email", "1.0", "1.1"], env)
+  assert.match(diff.out, /\/abuse\/disposable +2\.8 +3\.5 +MINOR/)
+  const card = await assay(["model", "card", "email", "1.1"], env)
+  assert.equal(card.code, 0, card.err)
+  assert.match(card.out, /^# .*1\.1/)
+  assert.match(card.out, /[Nn]ot validated/)
+})
+
+test("what there is not is said in one line", async () => {
+  const cases: [string[], RegExp][] = [
+    [["show", "email", "9.9"], /There is no email model 9\.9; there are 1\.0, 1\.1/],
+    [["show", "email", "--path", "abuse.colour"], /has no member abuse\.colour/],
+    [["diff", "phone", "1.0", join(directory, "good.json")], /good\.json holds the email model/],
+    [["diff", "email", "1.0", join(directory, "none.json")], /none\.json cannot be read/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, out, err } = await assay(["model", ...args], env)
+    assert.equal(code, 1, args.join(" "))
+    assert.equal(out, "")
+    assert.match(err, message)
+    assert.equal(err.trimEnd().split("\n").length, 1, err)
+  }
+})

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict"
+import { join } from "node:path"
+import { test } from "node:test"
+import { DatabaseSync } from "node:sqlite"
+import { temporaryDirectory } from "../http/temporary.ts"
+import { assay } from "./assay.ts"
+
+const env = { ASSAY_DATA: join(temporaryDirectory(), "data") }
+
+test("a tenant is made on a plan, listed, and shown with every setting at its default", async () => {
+  const made = await assay(["tenants", "create", "acme", "--plan", "enterprise"], env)
+  assert.deepEqual(made, {
+    code: 0,
+    out: "Tenant acme is new, on the enterprise plan.\n",
+    err: "",
+  })
+  const small = await assay(["tenants", "create", "small"], env)
+  assert.equal(small.out, "Tenant small is new, on the free plan.\n")
+
+  const listed = await assay(["tenants", "list"], env)
+  assert.match(listed.out, /^TENANT +PLAN +MADE +EMAIL MODEL +PHONE MODEL +OWN SETTINGS\n/)
+  assert.match(
+    listed.out,
+    /\nacme +enterprise +\d{4}-\d\d-\d\d +1\.0 \(default\) +1\.0 \(default\) +none\n/,
+  )
+  const { out } = await assay(["tenants", "show", "acme"], env)
+  assert.match(out, /^Tenant acme, number 1, made \d{4}-\d\d-\d\d, 0 keys\n\n/)
+  assert.match(out, /\nprior_abuse +0\.01 \(default\) +a number above 0 and below 1\n/)
+  assert.equal(out.match(/\(default\)/g)?.length, 11)
+})
+
+test("settings are changed together, printed as before and after, and reset one by one", async () => {
+  const changed = await assay(
+    [
+      ...["tenants", "set", "acme", "plan=free", "verified=true", "prior_abuse=0.1"],
+      ...["costs.loss=30", "costs.wrong_block=8", "confirmed_before_block=true"],
+    ],
+    env,
+  )
+  assert.equal(changed.code, 0, changed.err)
+  assert.deepEqual(changed.out.split("\n"), [
+    "plan: enterprise → free",
+    "verified: false (default) → true",
+    "prior_abuse: 0.01 (default) → 0.1",
+    "costs.loss: 20 (default) → 30",
+    "costs.wrong_block: 4.63 (default) → 8",
+    "confirmed_before_block: false (default) → true",
+    "",
+  ])
+  assert.match(changed.err, /within 5 seconds/)
+  const again = await assay(["tenants", "set", "acme", "prior_abuse=0.1", "plan=free"], env)
+  assert.equal(again.out, "Nothing changed.\n")
+
+  const reset = await assay(["tenants", "set", "acme", "costs.loss=", "prior_abuse=0.2"], env)
+  assert.equal(reset.out, "prior_abuse: 0.1 → 0.2\ncosts.loss: 30 → 20 (default)\n")
+  const all = await assay(
+    [
+      ...["tenants", "set", "acme", "verified=", "prior_abuse=", "costs.wrong_block="],
+      ...["confirmed_before_block=", "plan=enterprise"],
+    ],
+    env,
+  )
+  assert.equal(all.out.split("\n").length, 6)
+  assert.match((await assay(["tenants", "list"], env)).out, /\nacme +enterprise .* none\n/)
+})
+
+test("every change of settings is one entry of the audit trail, with all that is set", () => {
+  const records = new DatabaseSync(join(env.ASSAY_DATA, "records.sqlite"), { readOnly: true })
+  const entries = records
+    .prepare("SELECT subject, detail FROM audit WHERE action = 'tenant.set-settings' ORDER BY id")
+    .all() as { subject: string; detail: string }[]
+  records.close()
+  assert.deepEqual(
+    entries.map(({ subject, detail }) => [
+      subject,
+      (JSON.parse(detail) as { settings: object }).settings,
+    ]),
+    [
+      [
+        "tenant:1",
+        {
+          verified: true,
+          prior_abuse: 0.1,
+          costs: { loss: 30, wrong_block: 8 },
+          confirmed_before_block: true,
+        },
+      ],
+      [
+        "tenant:1",
+        {
+          verified: true,
+          prior_abuse: 0.2,
+          costs: { wrong_block: 8 },
+          confirmed_before_block: true,
+        },
+      ],
+      ["tenant:1", {}],
+    ],
+  )
+})
+
+test("a value that does not fit is refused with its key and what it takes, and nothing changes", async () => {
+  const before = (await assay(["tenants", "show", "acme"], env)).out
+  const cases: [string[], RegExp][] = [
+    [["verified=true", "prior_abuse=1"], /^assay: prior_abuse takes a number above 0 and below 1$/],
+    [["model.email=7.7"], /^assay: model\.email takes a version that is loaded: 1\.0$/],
+    [["prior_abuse=0.1", "prior_abuse=0.2"], /prior_abuse is named twice/],
+  ]
+  for (const [settings, message] of cases) {
+    const { code, out, err } = await assay(["tenants", "set", "acme", ...settings], env)
+    assert.equal(code, 1, settings.join(" "))
+    assert.equal(out, "")
+    assert.match(err.trimEnd(), message)
+    assert.equal(err.trimEnd().split("\n").length, 1, err)
+  }
+  assert.equal((await assay(["tenants", "show", "acme"], env)).out, before)
+  for (const [args, message] of [
+    [["set", "nobody", "verified=true"], /There is no tenant nobody/],
+    [["create", "acme"], /A tenant has this name/],
+    [["create", "a\u0007b"], /The name takes 1 to 100 printable characters/],
+  ] as const) {
+    const { code, err } = await assay(["tenants", ...args], env)
+    assert.equal(code, 1)
+    assert.match(err, message)
+    assert.equal(err.trimEnd().split("\n").length, 1, err)
+  }
+  assert.equal((await assay(["tenants", "set", "acme"], env)).code, 2)
+})
+
+test("settings that cannot be read are named, listed as such and repaired by a reset", async () => {
+  const records = new DatabaseSync(join(env.ASSAY_DATA, "records.sqlite"))
+  records.exec(`UPDATE tenants SET settings = '{"prior_abuse":7}' WHERE name = 'small'`)
+  records.close()
+  assert.match((await assay(["tenants", "list"], env)).out, /\nsmall +free .* cannot be read\n/)
+  const shown = await assay(["tenants", "show", "small"], env)
+  assert.equal(shown.code, 1)
+  assert.match(shown.err, /cannot be read by this program, at \/prior_abuse: must be < 1/)
+  const other = await assay(["tenants", "set", "small", "verified=true"], env)
+  assert.equal(other.code, 1)
+  const repaired = await assay(["tenants", "set", "small", "prior_abuse="], env)
+  assert.equal(repaired.out, "prior_abuse: 7 → 0.01 (default)\n")
+  assert.equal((await assay(["tenants", "show", "small"], env)).code, 0)
+})

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { assessEmail, type EmailInput, emailModels, phoneModels } from "@assay/core/score"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+const email10 = emailModels["1.0"]
+const phone10 = phoneModels["1.0"]
+const email11 = { ...email10, version: "1.1", abuse: { ...email10.abuse, disposable: 3.8 } }
+const lines = { ...phone10.quality.lines, mobile: 2 }
+const phone11 = { ...phone10, version: "1.1", quality: { ...phone10.quality, lines } }
+
+const DISPOSABLE = "xk7qz9w2pf@throwaway.example"
+/** Its handle is worth exactly nothing, so it shows the prior alone. */
+const UNKNOWN = "jsmith84@mail.example"
+const TESTED = "ivan.petrov@mail.example"
+const ATTACKED = "sofia.rossi@mail.example"
+
+function dataWith(name: string, documents: Record<string, unknown>): string {
+  const data = join(temporary, name)
+  mkdirSync(join(data, "models"), { recursive: true })
+  for (const [file, document] of Object.entries(documents))
+    writeFileSync(join(data, "models", file), JSON.stringify(document))
+  return data
+}
+
+async function command(data: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await assay(args, { ASSAY_DATA: data })
+  assert.equal(code, 0, err)
+  return out.trim()
+}
+
+/** A tenant of its own with a key to score. */
+async function tenant(data: string, name: string): Promise<string> {
+  return await command(data, "keys", "create", "--tenant", name, "--plan", "enterprise")
+}
+
+async function answer(
+  service: Service,
+  key: string,
+  email: string,
+  explain = false,
+): Promise<string> {
+  const path = `/api/v1/risk/score${explain ? "?explain=true" : ""}`
+  const response = await service.request(path, { key, json: { email } })
+  assert.equal(response.status, 200)
+  return await response.text()
+}
+
+interface Scored {
+  readonly risk_score: number
+  readonly model_version: string
+  readonly recommended_action: string
+}
+
+const scored = async (service: Service, key: string, email: string): Promise<Scored> =>
+  JSON.parse(await answer(service, key, email)) as Scored
+
+async function inputOf(service: Service, key: string, email: string): Promise<EmailInput> {
+  const told = await answer(service, key, email, true)
+  return (JSON.parse(told) as { explanation: { input: EmailInput } }).explanation.input
+}
+
+/** Asks until the answer is the one that a change makes; a change that never shows fails by its time limit. */
+async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Promise<T> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const told = await ask()
+    if (is(told)) return told
+    assert.ok(performance.now() < deadline, `still ${JSON.stringify(told)}`)
+    await delay(100)
+  }
+}
+
+test("a tenant is answered by the model and the settings it was given, and no other tenant by a byte", async () => {
+  const data = dataWith("chosen", { "email-1.1.json": email11, "phone-1.1.json": phone11 })
+  await using service = await startService({ dataDirectory: data })
+  const [one, other] = [await tenant(data, "one"), await tenant(data, "other")]
+  const emails = [DISPOSABLE, UNKNOWN, TESTED, ATTACKED]
+  const theirAnswers = async () => ({
+    bodies: await Promise.all(emails.map((email) => answer(service, other, email))),
+    inputs: await Promise.all(emails.map((email) => inputOf(service, other, email))),
+  })
+  const before = await theirAnswers()
+  const plain = await scored(service, one, DISPOSABLE)
+  assert.equal(plain.model_version, "1.0")
+
+  await command(data, "tenants", "set", "one", "model.email=1.1", "model.phone=1.1")
+  const heavier = await until(
+    () => scored(service, one, DISPOSABLE),
+    ({ model_version }) => model_version === "1.1",
+  )
+  assert.ok(heavier.risk_score > plain.risk_score)
+  const phone = async (key: string) =>
+    (await (
+      await service.request("/api/v1/phone-risk?explain=true", {
+        key,
+        json: { phone_number: "+61491570156" },
+      })
+    ).json()) as { risk_score: number; explanation: { model: { version: string } } }
+  const [mine, theirs] = [await phone(one), await phone(other)]
+  assert.deepEqual(
+    [mine.explanation.model.version, theirs.explanation.model.version],
+    ["1.1", "1.0"],
+  )
+  assert.ok(mine.risk_score > theirs.risk_score)
+
+  assert.equal((await scored(service, one, UNKNOWN)).risk_score, 7)
+  await command(data, "tenants", "set", "one", "model.email=", "prior_abuse=0.1")
+  const raised = await until(
+    () => scored(service, one, UNKNOWN),
+    ({ model_version }) => model_version === "1.0",
+  )
+  assert.deepEqual([raised.risk_score, raised.recommended_action], [35, "step_up_auth"])
+  const input = await inputOf(service, one, UNKNOWN)
+  assert.deepEqual(input.settings, { prior_abuse: 0.1 })
+  assert.equal(assessEmail(input, email10).risk_score, 35)
+
+  assert.deepEqual(await theirAnswers(), before)
+  assert.ok(before.inputs.every((input) => !("settings" in input)))
+})
+
+test("a tenant's costs move what is blocked, and only what is confirmed where it asks for that", async () => {
+  const data = dataWith("costs", {})
+  await using service = await startService({ dataDirectory: data })
+  const key = await tenant(data, "careful")
+  const actions = async () => [
+    (await scored(service, key, TESTED)).recommended_action,
+    (await scored(service, key, ATTACKED)).recommended_action,
+  ]
+  assert.deepEqual(await actions(), ["step_up_auth", "block"])
+  await command(data, "tenants", "set", "careful", "costs.loss=200")
+  const isBlocked = ([action]: string[]) => action !== "step_up_auth"
+  assert.deepEqual(await until(actions, isBlocked), ["block", "block"])
+  await command(data, "tenants", "set", "careful", "confirmed_before_block=true")
+  assert.deepEqual(await until(actions, ([action]) => action !== "block"), ["review", "block"])
+})
+
+test("a malformed model stops the start with its file, the member and the reason", async () => {
+  const abuse = { ...email11.abuse, disposable: -1 }
+  const data = dataWith("malformed", { "email-1.1.json": { ...email11, abuse } })
+  await assert.rejects(
+    startService({ dataDirectory: data }),
+    /assay: email-1\.1\.json: email model, \/abuse\/disposable: must be >= 0\n/,
+  )
+  const redefined = dataWith("redefined", { "mine.json": { ...email11, version: "1.0" } })
+  await assert.rejects(
+    startService({ dataDirectory: redefined }),
+    /assay: mine\.json: \/version: email 1\.0 already comes with the program, with other content/,
+  )
+})
+
+test("a tenant whose model is gone or whose settings cannot be read is refused loudly, the others are served", async () => {
+  const data = dataWith("gone", { "email-1.1.json": email11 })
+  const first = await startService({ dataDirectory: data })
+  const keys = [
+    await tenant(data, "gone"),
+    await tenant(data, "broken"),
+    await tenant(data, "sound"),
+  ] as const
+  await command(data, "tenants", "set", "gone", "model.email=1.1")
+  await first.stop()
+  rmSync(join(data, "models", "email-1.1.json"))
+  const records = new DatabaseSync(join(data, "records.sqlite"))
+  records.exec(`UPDATE tenants SET settings = '{"prior_abuse":7}' WHERE name = 'broken'`)
+  records.close()
+
+  await using service = await startService({ dataDirectory: data })
+  const refusals = await Promise.all(
+    keys.map(async (key) => {
+      const response = await service.request("/api/v1/risk/score", {
+        key,
+        json: { email: ATTACKED },
+      })
+      const body = (await response.json()) as { code?: string; risk_score?: number }
+      return [response.status, body.code, typeof body.risk_score]
+    }),
+  )
+  assert.deepEqual(refusals, [
+    [503, "model-unavailable", "undefined"],
+    [500, "internal-error", "undefined"],
+    [200, undefined, "number"],
+  ])
+  const log = service.stderr()
+  assert.match(
+    log,
+    /"tenantId":\d+,"error":\{"name":"ModelNotLoaded".*"msg":"a tenant cannot be answered"/,
+  )
+  assert.match(log, /"error":\{"name":"TenantSettingsError".*"msg":"a tenant cannot be answered"/)
+  assert.match(log, /"code":"model-unavailable".*"msg":"request failed"/)
+  assert.doesNotMatch(log, /sofia/)
+})

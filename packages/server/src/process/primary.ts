@@ -4,6 +4,8 @@ import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { ConfigError, type Config } from "../config.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
+import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
+import { keepSettling } from "../feedback/keep-settling.ts"
 import { gatheredMetrics } from "../health/metrics.ts"
 import type { Log } from "../log.ts"
 import { openSecrets } from "../secrets.ts"
@@ -72,6 +74,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
+  const feedback = await openFeedbackWriter({ records, index, now: Date.now })
+  await feedback.settleDue()
+  const endSettling = keepSettling(feedback, Date.now, log)
+
   const control = await openControlSocket(directory.controlSocket, recordsMethods(records))
   const gatherMetrics = async (): Promise<string> =>
     await gatheredMetrics((await workers.callAll("metrics")) as object[])
@@ -80,6 +86,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     giveBack: counters.giveBack,
     admitIdentity: counters.admitIdentity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
+    submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
+    undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     gatherMetrics,
   }
   const workers = await startWorkers(
@@ -107,6 +115,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       metricsServer?.close()
       await workers.stop()
       clearInterval(keeping)
+      await endSettling()
       control.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),

@@ -32,8 +32,6 @@ export interface FeedbackWriter extends FeedbackDesk {
   idle(): Promise<void>
 }
 
-/** More than this waiting means that they come faster than disks can take them. */
-const WAITING_MAX = 1000
 const DUE_AT_ONCE = 100
 /** How long undone and expired feedback is kept, so that undoing it again is answered as the first time. */
 export const ENDED_KEPT_DAYS = 90
@@ -48,6 +46,8 @@ interface WriterOptions {
   readonly records: FeedbackRecords
   readonly index: ExposureIndex
   readonly now: () => number
+  /** More than this waiting means that reports come faster than disks can take them. */
+  readonly waitingMax?: number
 }
 
 /**
@@ -57,7 +57,7 @@ interface WriterOptions {
  * reports before it.
  */
 export async function openFeedbackWriter(options: WriterOptions): Promise<FeedbackWriter> {
-  const { records, index, now } = options
+  const { records, index, now, waitingMax = 1000 } = options
   const apply = feedbackApplier(records, index)
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
   let last: Promise<unknown> = Promise.resolve()
@@ -71,14 +71,16 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
     return mine
   }
   const fromCaller = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= WAITING_MAX) throw new FeedbackOverload("Too much feedback is waiting")
+    if (waiting >= waitingMax) throw new FeedbackOverload("Too much feedback is waiting")
     return await inTurn(work)
   }
   /** No two reports are received at one moment, and none before an earlier one, even if the clock is put back. */
   const receive = (): number => (lastReceivedAt = Math.max(now(), lastReceivedAt + 1))
+  /** Now, but never before what was received already: that would not be due yet. */
+  const moment = (): number => Math.max(now(), lastReceivedAt)
   const applyNow = async (identity: FeedbackIdentity): Promise<void> => {
     try {
-      await apply(identity, Math.max(now(), lastReceivedAt))
+      await apply(identity, moment())
     } catch (error) {
       if (!(error instanceof IndexUnavailable)) throw error
       throw new RecordsError("unavailable", "The index cannot be written", { cause: error })
@@ -114,7 +116,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
     async settleDue() {
       const failures: unknown[] = []
       for (let more = true; more;) {
-        const due = await records.dueFeedback({ at: now(), limit: DUE_AT_ONCE })
+        const due = await records.dueFeedback({ at: moment(), limit: DUE_AT_ONCE })
         for (const identity of due) {
           // One that fails must not keep the others waiting.
           await inTurn(() => applyNow(identity)).catch((error: unknown) => failures.push(error))

@@ -63,10 +63,13 @@ export const FeedbackRequest = Type.Object(
 )
 export type FeedbackRequest = Static<typeof FeedbackRequest>
 
+/** What an id looks like; any other text names no feedback. */
+export const FEEDBACK_ID_PATTERN = "^fb_[0-9a-f]{28}$"
+
 export const FeedbackReceipt = Type.Object(
   {
     id: Type.String({
-      pattern: "^fb_[0-9a-f]{28}$",
+      pattern: FEEDBACK_ID_PATTERN,
       description: "Names the feedback, to undo it. Ids sort by time.",
     }),
   },

@@ -1,5 +1,6 @@
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
+  FEEDBACK_ID_PATTERN,
   FEEDBACK_OUTCOMES,
   type FeedbackOutcome,
   FeedbackParams,

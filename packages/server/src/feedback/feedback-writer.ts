@@ -137,8 +137,6 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   }
 }
 
-/** What an id looks like; any other text names no feedback. */
-export const FEEDBACK_ID = /^fb_[0-9a-f]{28}$/
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 8
 

@@ -1,4 +1,5 @@
 import {
+  FEEDBACK_ID_PATTERN,
   FeedbackParams,
   FeedbackReceipt,
   FeedbackRequest,
@@ -10,7 +11,6 @@ import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
 import { FEEDBACK_ROUTE } from "../stores/records-feedback.ts"
-import { FEEDBACK_ID } from "./feedback-writer.ts"
 import { readReport } from "./read-report.ts"
 
 const sendSchema = {
@@ -51,6 +51,8 @@ const undoSchema = {
     ),
   },
 }
+
+const FEEDBACK_ID = new RegExp(FEEDBACK_ID_PATTERN)
 
 export function feedbackRoutes(app: App, { feedback, limits, secrets, now }: Services): void {
   const config = { scope: "feedback:write" } as const

@@ -26,7 +26,7 @@ export const FeedbackRequest = Type.Object(
     ),
     outcome: words(
       FEEDBACK_OUTCOMES,
-      "What was found out. `fraud_confirmed`: its owner is abusive. `takeover_confirmed`: somebody else used the account. `credential_rotated`: the password was changed (e-mail only). `ownership_verified`: the owner proved it. `not_fraud`: earlier labels of fraud and takeover were wrong. `clear`: forget all earlier feedback.",
+      "What was found out. `fraud_confirmed`: its owner is abusive. `takeover_confirmed`: somebody else used the account. `credential_rotated`: the password was changed (e-mail only). `ownership_verified`: the owner proved it. `not_fraud`: earlier labels of fraud and takeover were wrong. `clear`: all earlier feedback is taken back.",
     ),
     occurred_at: Type.Optional(
       Type.String({

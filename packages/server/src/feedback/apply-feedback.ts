@@ -9,7 +9,7 @@ type AppliedIndex = Pick<ExposureIndex, "openBatch" | "goLive" | "replaceTenantE
 /** Brings what the index says of an identity in line with the tenant's feedback. Doing it again changes nothing. */
 export type ApplyFeedback = (identity: FeedbackIdentity, atMs: number) => Promise<void>
 
-/** Each tenant that sends feedback has one source and one batch of it, believed as MODEL 1.0 believes a confirmed report. */
+/** Each tenant that sends feedback has one source and one batch of it. Model 1.0 believes it at 0.95. */
 const SOURCE: SourceDescription = {
   name: "feedback",
   title: "Your feedback",

@@ -13,6 +13,9 @@ import { Problem } from "../problem.ts"
 import { FEEDBACK_ROUTE } from "../stores/records-feedback.ts"
 import { readReport } from "./read-report.ts"
 
+/** Feedback looks nobody up, so it takes of the rate alone. */
+const LOOKUP_LIMITS: ReadonlySet<string> = new Set(["quota-exceeded", "identities-exceeded"])
+
 const sendSchema = {
   operationId: "sendFeedback",
   summary: "Report what became of an identity",
@@ -27,7 +30,7 @@ const sendSchema = {
       "not-a-phone-number",
       "idempotency-in-progress",
       "idempotency-mismatch",
-      ...COMMON_FAILURES.filter((code) => code !== "identities-exceeded"),
+      ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
     ),
   },
 }

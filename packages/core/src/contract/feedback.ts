@@ -24,10 +24,13 @@ export const FeedbackRequest = Type.Object(
     phone_number: Type.Optional(
       Type.String({ description: "The phone number the outcome is about, in E.164." }),
     ),
-    outcome: words(
-      FEEDBACK_OUTCOMES,
-      "What was found out. `fraud_confirmed`: its owner is abusive. `takeover_confirmed`: somebody else used the account. `credential_rotated`: the password was changed (e-mail only). `ownership_verified`: the owner proved it. `not_fraud`: earlier labels of fraud and takeover were wrong. `clear`: all earlier feedback is taken back.",
-    ),
+    outcome: {
+      ...words(
+        FEEDBACK_OUTCOMES,
+        "What was found out. `fraud_confirmed`: its owner is abusive. `takeover_confirmed`: somebody else used the account. `credential_rotated`: the password was changed (e-mail only). `ownership_verified`: the owner proved it. `not_fraud`: earlier labels of fraud and takeover were wrong. `clear`: all earlier feedback is taken back.",
+      ),
+      examples: ["takeover_confirmed"],
+    },
     occurred_at: Type.Optional(
       Type.String({
         description:

@@ -85,7 +85,10 @@ function operationSection(path: string, method: string, operation: Operation): s
 }
 
 function responseRow([status, response]: [string, Operation["responses"][string]]): string[] {
-  if (status === "200") return [status, bodyOf(response)]
+  if (status.startsWith("2")) {
+    const body = bodyOf(response)
+    return [status, body === "" ? response.description : body]
+  }
   const codes = Object.keys(problems).filter((name) => response.description.includes(code(name)))
   const titles = codes.map((name) => `${code(name)}: ${problems[name as ProblemCode].title}`)
   return [status, titles.join(". ")]

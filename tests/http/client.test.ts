@@ -56,6 +56,23 @@ suite("the client with the service", () => {
     assert.ok(Object.keys(phone.explanation).length > 0)
   })
 
+  test("feedback moves the next score, and undone leaves it as it was", async () => {
+    const client = clientOf()
+    const email = "maria.lopez@mail.example"
+    const before = await client.scoreEmail(email)
+    const { id } = await client.sendFeedback({ email, outcome: "takeover_confirmed" })
+    assert.equal((await client.scoreEmail(email)).threat_stage, "ATTACKED")
+    await client.undoFeedback(id)
+    assert.deepEqual(await client.scoreEmail(email), before)
+    await client.undoFeedback(id)
+    const once = { idempotencyKey: "case-7" }
+    const said = await client.sendFeedback({ email, outcome: "clear" }, once)
+    assert.deepEqual(await client.sendFeedback({ email, outcome: "clear" }, once), said)
+    await assert.rejects(client.sendFeedback({ email, outcome: "not_fraud" }, once), {
+      code: "idempotency-mismatch",
+    })
+  })
+
   test("text beyond ASCII comes back as it was sent", async () => {
     for (const email of ["zoë@münchen.example", '"o\\"k"@mail.example', " ana@mail.example "])
       assert.equal((await clientOf().scoreEmail(email)).email, email)

@@ -9,6 +9,7 @@ import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
+import { openFeedbackWriter } from "../../packages/server/src/feedback/feedback-writer.ts"
 import { openMetrics } from "../../packages/server/src/health/metrics.ts"
 import { openLog } from "../../packages/server/src/log.ts"
 import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
@@ -92,6 +93,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
       onFailOpen: metrics.countLimitsFailOpen,
     }),
     usage: openUsage(records, now, log),
+    feedback: await openFeedbackWriter({ records, index, now }),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
     pingRecords: () => records.ping(),

@@ -1,20 +1,19 @@
-import { EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
-import { AssayUnavailable, isFailure } from "./errors.ts"
+import {
+  EmailRiskResult,
+  type FeedbackReceipt,
+  type FeedbackRequest,
+  PhoneRiskResult,
+} from "@assay/core/contract"
+import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
-import { checkedTimeout, type ClientOptions, type Settings, settingsOf } from "./options.ts"
+import { type FeedbackOptions, sendFeedback, undoFeedback } from "./feedback.ts"
+import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
 import { type Expected, resultOf } from "./response.ts"
-import { retryPause } from "./retry.ts"
-import { type TimeLimit, withinTime } from "./time-limit.ts"
+import { type CallOptions, sent } from "./send.ts"
 
-export interface ScoreOptions {
+export interface ScoreOptions extends CallOptions {
   /** Adds `explanation`: what the score was made from and how each part moved it. */
   readonly explain?: boolean
-  /** Cancels the call, which then rejects with the signal's reason, whatever `failover` says. */
-  readonly signal?: AbortSignal
-  /** Time for this call, its retries included, instead of the client's. */
-  readonly timeoutMs?: number
-  /** Sent as `X-Request-Id` and logged by the service: at most 128 letters, digits and `_.:-`. */
-  readonly requestId?: string
 }
 
 /** A result asked for with `explain: true`. */
@@ -35,6 +34,13 @@ export interface Client<F extends Failover = "throw"> {
     options: ScoreOptions & { readonly explain: true },
   ): Promise<Answer<Explained<PhoneRiskResult>, F>>
   scorePhone(phoneNumber: string, options?: ScoreOptions): Promise<Answer<PhoneRiskResult, F>>
+  /**
+   * Reports what became of an identity, and resolves when the next score rests on it. Safe to be sent again by itself;
+   * it rejects whatever `failover` says, and takes 5 seconds unless given more.
+   */
+  sendFeedback(feedback: FeedbackRequest, options?: FeedbackOptions): Promise<FeedbackReceipt>
+  /** Takes feedback back, by the id it was acknowledged with, as if it had never been sent. */
+  undoFeedback(id: string, options?: CallOptions): Promise<void>
 }
 
 /** A scoring operation, as the contract describes it. */
@@ -66,83 +72,40 @@ export function createClient<const F extends Failover = "throw">(
     // The members of the result were checked against the contract, so its type can be asserted.
     (identity: string, options: ScoreOptions = {}): Promise<never> =>
       scored(settings, operation, identity, options) as Promise<never>
-  return { scoreEmail: score(emailOperation), scorePhone: score(phoneOperation) }
+  return {
+    scoreEmail: score(emailOperation),
+    scorePhone: score(phoneOperation),
+    sendFeedback: (feedback, options) => sendFeedback(settings, feedback, options),
+    undoFeedback: (id, options) => undoFeedback(settings, id, options),
+  }
 }
 
 async function scored(
   settings: Settings<Failover>,
-  operation: Operation,
+  { path, identity: member, members }: Operation,
   identity: string,
   options: ScoreOptions,
 ): Promise<object> {
-  const timeoutMs = checkedTimeout(options.timeoutMs ?? settings.timeoutMs)
-  const late = (): Error =>
-    new AssayUnavailable("timeout", `Assay did not answer within ${timeoutMs} ms`)
-  const { signal } = options
-  const send = sender(settings, operation, identity, options)
+  const { explain = false } = options
+  const expected: Expected = {
+    members: explain ? [...members, "explanation"] : members,
+    echo: [member, identity],
+  }
   try {
-    return await withinTime({ timeoutMs, late, ...(signal && { signal }) }, (limit) =>
-      sendWithRetries(send, settings.retries, limit),
+    return await sent(
+      settings,
+      {
+        method: "POST",
+        path: path + (explain ? "?explain=true" : ""),
+        body: { [member]: identity },
+        repeatable: false,
+        read: (response) => resultOf(response, expected),
+      },
+      options,
     )
   } catch (error) {
     const answer = isFailure(error) ? failoverAnswer(settings.failover, error) : null
     if (answer === null) throw error
     return answer
-  }
-}
-
-type Send = (signal: AbortSignal) => Promise<object>
-
-async function sendWithRetries(send: Send, retries: number, limit: TimeLimit): Promise<object> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await send(limit.signal)
-    } catch (error) {
-      const pauseMs = isFailure(error) ? retryPause(error, attempt, Math.random) : null
-      // What cannot be over in time is reported now, not after waiting for it in vain.
-      if (pauseMs === null || attempt === retries || pauseMs >= limit.remainingMs()) throw error
-      await limit.pause(pauseMs)
-    }
-  }
-}
-
-/** A function that sends the request once and reads the result. */
-function sender(
-  { baseUrl, apiKey, fetch }: Settings<Failover>,
-  { path, identity: member, members }: Operation,
-  identity: string,
-  { explain = false, requestId }: ScoreOptions,
-): Send {
-  // Longer or stranger ids the service would replace by one of its own.
-  if (requestId !== undefined && !/^[\w.:-]{1,128}$/.test(requestId))
-    throw new TypeError("requestId takes at most 128 letters, digits and _.:-")
-  const expected: Expected = {
-    members: explain ? [...members, "explanation"] : members,
-    echo: [member, identity],
-  }
-  const url = baseUrl + path + (explain ? "?explain=true" : "")
-  const request = {
-    method: "POST",
-    headers: {
-      accept: "application/json, application/problem+json",
-      authorization: `Bearer ${apiKey}`,
-      "content-type": "application/json",
-      ...(requestId !== undefined && { "x-request-id": requestId }),
-    },
-    body: JSON.stringify({ [member]: identity }),
-    // Following one would hand the identity to another address; the service never sends any.
-    redirect: "manual",
-    cache: "no-store",
-    credentials: "omit",
-    referrerPolicy: "no-referrer",
-  } as const satisfies RequestInit
-  return async (signal) => {
-    let response: Response
-    try {
-      response = await fetch(url, { ...request, signal })
-    } catch (cause) {
-      throw new AssayUnavailable("network", "Assay could not be reached", { cause })
-    }
-    return await resultOf(response, expected)
   }
 }

@@ -1,5 +1,14 @@
 export { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
 export { type Client, createClient, type Explained, type ScoreOptions } from "./client.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
+export type { FeedbackOptions } from "./feedback.ts"
 export type { ClientOptions } from "./options.ts"
-export type { EmailRiskResult, PhoneRiskResult, ProblemCode } from "@assay/core/contract"
+export type { CallOptions } from "./send.ts"
+export type {
+  EmailRiskResult,
+  FeedbackOutcome,
+  FeedbackReceipt,
+  FeedbackRequest,
+  PhoneRiskResult,
+  ProblemCode,
+} from "@assay/core/contract"

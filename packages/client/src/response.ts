@@ -12,14 +12,23 @@ export interface Expected {
 
 /** The result a response holds. Throws the problem it holds instead, or that it is not the service's. */
 export async function resultOf(response: Response, expected: Expected): Promise<object> {
+  return await answerOf(response, 200, (body) => body !== null && isResult(body, expected))
+}
+
+/** The body of a response of this status that `fits`; null is one that is no JSON object. Throws like `resultOf`. */
+export async function answerOf(
+  response: Response,
+  expectedStatus: number,
+  fits: (body: JsonObject | null) => boolean,
+): Promise<JsonObject> {
   const { status, headers } = response
   const fields = {
     status,
     retryAfterSeconds: retryAfterSeconds(headers.get("retry-after"), Date.now()),
   }
   const body = jsonObject(await textOf(response, fields))
-  if (status === 200) {
-    if (body !== null && isResult(body, expected)) return body
+  if (status === expectedStatus) {
+    if (fits(body)) return body ?? {}
     throw new AssayUnavailable("protocol", "The response is not a result of Assay", fields)
   }
   const code = body?.["code"]

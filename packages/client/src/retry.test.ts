@@ -50,6 +50,15 @@ test("without a response only a failed connection is sent again", () => {
   assert.equal(retryPause(new AssayUnavailable("protocol", ""), 0, Math.random), null)
 })
 
+test("what may arrive twice is also sent again after half an answer, and after the first is done", () => {
+  const half = new AssayUnavailable("network", "", { status: 202 })
+  assert.notEqual(retryPause(half, 0, Math.random, true), null)
+  assert.notEqual(retryPause(problemOf(409, 1), 0, Math.random, true), null)
+  assert.equal(retryPause(problemOf(409, null), 0, Math.random, true), null)
+  for (const status of [400, 404, 422, 500])
+    assert.equal(retryPause(problemOf(status, 1), 0, Math.random, true), null)
+})
+
 test("callers that failed together come back at different times", () => {
   const failure = new AssayUnavailable("network", "")
   assert.equal(

@@ -15,6 +15,8 @@ import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import type { Config } from "./config.ts"
+import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
+import { feedbackRoutes } from "./feedback/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
 import { healthRoutes } from "./health/routes.ts"
 import { describeApi } from "./http/api-description.ts"
@@ -71,6 +73,7 @@ export interface Services {
   readonly callers: Callers
   readonly limits: Limits
   readonly usage: Usage
+  readonly feedback: FeedbackDesk
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   /** Reads from the records, or throws. */
@@ -182,6 +185,7 @@ export async function buildApp(services: Services): Promise<App> {
   pageRoutes(app)
   scoreRoutes(app, services)
   telecomRoutes(app, services)
+  feedbackRoutes(app, services)
   finishMethods()
   return app
 }

@@ -37,6 +37,13 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_ASYNC_CONSTRAINT: "not-found",
 }
 
+/** Where a request did not fit, by Fastify's word for it. */
+const places: Readonly<Record<string, string>> = {
+  querystring: "the query",
+  headers: "the headers",
+  params: "the path",
+}
+
 /** What any thrown value means to the caller: itself, a refusal of the framework, a store that is away, or our bug. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
@@ -53,7 +60,7 @@ export function asProblem(error: unknown): Problem {
     return new Problem("model-unavailable", "Nothing was evaluated.", { cause: error })
   const { code, validation, validationContext } = error as Partial<FastifyError>
   if (validation !== undefined) {
-    const place = validationContext === "querystring" ? "the query" : "the body"
+    const place = places[validationContext ?? "body"] ?? "the body"
     return new Problem(
       "invalid-request",
       `A member of ${place} is missing or has the wrong type.`,

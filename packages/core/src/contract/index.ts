@@ -1,4 +1,13 @@
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
+export {
+  FEEDBACK_ID_PATTERN,
+  FEEDBACK_OUTCOMES,
+  type FeedbackOutcome,
+  FeedbackParams,
+  FeedbackReceipt,
+  FeedbackRequest,
+  IdempotencyHeaders,
+} from "./feedback.ts"
 export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"
 export {

@@ -45,6 +45,12 @@ export const problems = {
     title: "There is nothing here",
     meaning: "No operation or page has this path. The reference is at /docs.",
   },
+  "feedback-not-found": {
+    status: 404,
+    title: "There is no such feedback",
+    meaning:
+      "No feedback of your own has this id. Feedback that was undone or has expired is forgotten after 90 days.",
+  },
   "method-not-allowed": {
     status: 405,
     title: "This path does not take that method",
@@ -54,6 +60,12 @@ export const problems = {
     status: 408,
     title: "The request did not arrive in time",
     meaning: "The whole request must arrive within the published time. The connection is closed.",
+  },
+  "idempotency-in-progress": {
+    status: 409,
+    title: "The first request under this Idempotency-Key is still being carried out",
+    meaning:
+      "Send the same request again after `Retry-After`; it is then answered as the first one was. Nothing is done twice.",
   },
   "body-too-large": {
     status: 413,
@@ -76,6 +88,12 @@ export const problems = {
     title: "This is not a phone number in international format",
     meaning:
       "Send E.164: a plus sign, country code and subscriber digits, without separators. Well-formed numbers nobody holds are scored, not refused.",
+  },
+  "idempotency-mismatch": {
+    status: 422,
+    title: "This Idempotency-Key was used for another request",
+    meaning:
+      "Within 24 hours an `Idempotency-Key` stands for one body. Make a new one for each request that is to be carried out.",
   },
   "rate-limited": {
     status: 429,

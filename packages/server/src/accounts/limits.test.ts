@@ -81,3 +81,33 @@ test("what could not be given back is given back later, once", async () => {
   await limits.settle()
   assert.equal(await monthLeft(counters), 999)
 })
+
+test("a request that looks nobody up takes of the rate and costs the month nothing", async () => {
+  const { limits, counters, clock } = opened()
+  const headers = await limits.pace(caller)
+  assert.match(headers["ratelimit"] ?? "", /"second"/)
+  for (let n = 1; n < 10; n++) await limits.pace(caller)
+  const tooMany = { code: "rate-limited" }
+  await assert.rejects(limits.pace(caller), tooMany)
+  await assert.rejects(limits.admit(caller, tag), tooMany)
+  clock.ms += 1001
+  await limits.settle()
+  assert.equal(await monthLeft(counters), 1000)
+  await limits.pace(caller)
+})
+
+test("a month that is used up ends lookups, not what a tenant has to say", async () => {
+  const { limits, counters, clock } = opened()
+  for (let left = 1000; left > 0; left -= 10) {
+    await counters.lease(1, { perSecond: 10, perMonth: 1000 }, 10)
+    clock.ms += 1001
+  }
+  await assert.rejects(limits.admit(caller, tag), { code: "quota-exceeded" })
+  await limits.pace(caller)
+})
+
+test("a plan without limits is not paced", async () => {
+  const { limits } = opened()
+  const free = { ...caller, plan: plans.enterprise }
+  for (let n = 0; n < 50; n++) assert.deepEqual(await limits.pace(free), {})
+})

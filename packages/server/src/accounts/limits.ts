@@ -16,6 +16,8 @@ export interface Admission {
 export interface Limits {
   /** Lets a lookup in, or throws a 429 Problem. `identityTag` names today's identity for this tenant. */
   admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Promise<Admission>
+  /** Lets in a request that looks nobody up: it takes of the rate and of nothing else. Returns the header fields. */
+  pace(caller: Caller): Promise<Readonly<Record<string, string>>>
   /** Gives leased requests that were not used back to their month: of seconds that are over, or, leaving, all. */
   settle(leaving?: "leaving"): Promise<void>
 }
@@ -129,6 +131,21 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
           else hand.unused++
         },
       }
+    },
+    async pace({ tenantId, plan }) {
+      if (tenantId === null || plan.limits === null) return OPEN.headers
+      const hand = handOf(tenantId)
+      try {
+        // A month that is used up ends lookups; what a tenant has to say may still be said.
+        if (await take(tenantId, hand, plan.limits)) hand.unused++
+        else if (hand.refused === "rate") throw refusal(hand, plan.limits, now())
+      } catch (error) {
+        if (error instanceof Problem) throw error
+        log.warn("limits could not be asked and let a request through", { error })
+        onFailOpen()
+        return OPEN.headers
+      }
+      return limitFields(hand, plan.limits, now())
     },
     async settle(leaving) {
       for (const [tenantId, hand] of hands) {

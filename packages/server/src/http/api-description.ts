@@ -3,6 +3,8 @@ import swaggerUi from "@fastify/swagger-ui"
 import {
   EmailRiskRequest,
   EmailRiskResult,
+  FeedbackReceipt,
+  FeedbackRequest,
   PhoneRiskRequest,
   PhoneRiskResult,
   ProblemDetails,
@@ -17,6 +19,8 @@ export async function describeApi(app: App): Promise<void> {
     EmailRiskResult,
     PhoneRiskRequest,
     PhoneRiskResult,
+    FeedbackRequest,
+    FeedbackReceipt,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -34,6 +38,7 @@ export async function describeApi(app: App): Promise<void> {
       servers: [{ url: "/" }],
       tags: [
         { name: "Score", description: "Score an identity." },
+        { name: "Feedback", description: "Report what became of an identity." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {

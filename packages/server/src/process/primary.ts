@@ -5,6 +5,8 @@ import { tellUnanswerable } from "../accounts/tenant-check.ts"
 import { ConfigError, type Config } from "../config.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
+import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
+import { keepSettling } from "../feedback/keep-settling.ts"
 import { gatheredMetrics } from "../health/metrics.ts"
 import type { Log } from "../log.ts"
 import { openModels } from "../score/models.ts"
@@ -78,6 +80,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
+  const feedback = await openFeedbackWriter({ records, index, now: Date.now })
+  await feedback.settleDue()
+  const endSettling = keepSettling(feedback, Date.now, log)
+
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
@@ -91,6 +97,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     giveBack: counters.giveBack,
     admitIdentity: counters.admitIdentity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
+    submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
+    undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     gatherMetrics,
   }
   const workers = await startWorkers(
@@ -119,6 +127,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       metricsServer?.close()
       await workers.stop()
       clearInterval(keeping)
+      await endSettling()
       control.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),

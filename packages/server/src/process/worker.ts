@@ -5,6 +5,7 @@ import { openUsage } from "../accounts/usage.ts"
 import { buildApp } from "../app.ts"
 import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
+import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { listen } from "../http/listen.ts"
@@ -79,6 +80,7 @@ export async function runWorker(
     callers,
     limits,
     usage,
+    feedback: remoteDesk(within(30_000)),
     metrics,
     pressure,
     pingRecords: () => records.ping(),

@@ -4,8 +4,10 @@ import fc from "fast-check"
 import { MalformedBytes } from "./bytes.ts"
 import { entryBytes, type Entry } from "./entry.ts"
 import {
+  firstEntrySet,
   mergedEntrySet,
   readEntrySet,
+  replacedEntrySet,
   visibleEntries,
   type BatchState,
   type EntrySet,
@@ -218,3 +220,39 @@ for (const [name, hex] of [
     assert.throws(() => readEntrySet(Buffer.from(hex, "hex")), MalformedBytes)
   })
 }
+
+test("replacing a batch's entries leaves those and no others of it, once or repeatedly, also where there is no room", () => {
+  const sets = fc.array(anyEntry(fc.integer({ min: 1, max: 3 })), { maxLength: 30 })
+  const own = fc.array(anyEntry(fc.constant(2)), { maxLength: 12 })
+  fc.assert(
+    fc.property(sets, own, own, fc.integer({ min: 1, max: 20 }), (stored, earlier, now, max) => {
+      const replaced = (set: Uint8Array | undefined, entries: readonly Entry[]): Uint8Array =>
+        replacedEntrySet(set, 2, entries, max, live)
+      const before = mergedInto(undefined, stored, max)
+      const once = replaced(before, now)
+      assert.deepEqual(replaced(once, now), once)
+      const said = new Set(now.map((entry) => Buffer.from(entryBytes(entry)).toString("hex")))
+      const { entries, cuts } = readEntrySet(once)
+      const kept = entries.filter(({ batchId }) => batchId === 2)
+      for (const entry of kept) assert.ok(said.has(Buffer.from(entryBytes(entry)).toString("hex")))
+      assert.equal(kept.length + (cuts.get(2) ?? 0), said.size)
+      // With room for all, what the batch said before has left no trace.
+      const roomy = mergedInto(undefined, stored)
+      assert.deepEqual(
+        replacedEntrySet(replacedEntrySet(roomy, 2, earlier, 256, live), 2, now, 256, live),
+        replacedEntrySet(roomy, 2, now, 256, live),
+      )
+    }),
+    { seed: 11, numRuns: 500 },
+  )
+})
+
+test("of what a batch says first nothing is added to later, also when it was cut at once", () => {
+  const first = firstEntrySet(undefined, [{ ...breach, batchId: 1 }], 256, live)
+  const later = { ...breach, batchId: 1, hours: breach.hours + 24 }
+  assert.deepEqual(firstEntrySet(first, [later], 256, live), first)
+  const full = mergedInto(undefined, days(3, { kind: "attack", batchId: 2 }), 3)
+  const cut = firstEntrySet(full, [{ ...breach, kind: "decided", batchId: 1 }], 3, live)
+  assert.deepEqual(readEntrySet(cut).cuts, new Map([[1, 1]]))
+  assert.deepEqual(firstEntrySet(cut, [later], 3, live), cut)
+})

@@ -67,7 +67,45 @@ export function mergedEntrySet(
   max: number,
   stateOf: (batchId: number) => BatchState,
 ): Uint8Array {
-  const { items: before, cuts } = readItems(stored, stateOf)
+  const { items, cuts } = readItems(stored, stateOf)
+  return joined(items, cuts, incoming, max, stateOf)
+}
+
+/** The stored set in which the batch has exactly `entries`, as bytes to store. Doing it again changes nothing. */
+export function replacedEntrySet(
+  stored: Uint8Array | undefined,
+  batchId: number,
+  entries: readonly Entry[],
+  max: number,
+  stateOf: (batchId: number) => BatchState,
+): Uint8Array {
+  const { items, cuts } = readItems(stored, stateOf)
+  const others = items.filter(({ entry }) => entry.batchId !== batchId)
+  const cutsOfOthers = new Map([...cuts].filter(([id]) => id !== batchId))
+  return joined(others, cutsOfOthers, entries, max, stateOf)
+}
+
+/** The stored set with those of `incoming` added whose batch has said nothing of the identity yet. */
+export function firstEntrySet(
+  stored: Uint8Array | undefined,
+  incoming: readonly Entry[],
+  max: number,
+  stateOf: (batchId: number) => BatchState,
+): Uint8Array {
+  const { items, cuts } = readItems(stored, stateOf)
+  // A batch whose only entry was cut has spoken too.
+  const known = new Set([...cuts.keys(), ...items.map(({ entry }) => entry.batchId)])
+  const first = incoming.filter(({ batchId }) => !known.has(batchId))
+  return joined(items, cuts, first, max, stateOf)
+}
+
+function joined(
+  before: readonly Item[],
+  cuts: ReadonlyMap<number, number>,
+  incoming: readonly Entry[],
+  max: number,
+  stateOf: (batchId: number) => BatchState,
+): Uint8Array {
   const arriving = unique(incoming.map(itemOf))
   const union = before.length === 0 ? arriving : unique([...before, ...arriving])
   const kept = union.length <= max ? union : withRoom(union, max, stateOf)
@@ -105,7 +143,7 @@ export function visibleEntries(
  * stage. Two groups have none. Findings that change an answer on their own, each rare, rank with the highest stage:
  * losing a SIM change or a confirmed takeover to a pile of old breaches would make a victim look safe. Readings of
  * which only the newest counts rank below everything: a sender who reports each delivered mail must not push a
- * fraud report out of the set.
+ * fraud report out of the set. That a tenant asked about an identity ranks below even those.
  */
 const WORTH: Readonly<Record<EvidenceKind, number>> = {
   monetized: 6,
@@ -127,6 +165,7 @@ const WORTH: Readonly<Record<EvidenceKind, number>> = {
   not_fraud: 6,
   credential_rotated: 6,
   ownership_verified: 6,
+  good_history: 6,
   blocklisted: 6,
   sim_change: 6,
   port: 6,
@@ -139,10 +178,10 @@ const WORTH: Readonly<Record<EvidenceKind, number>> = {
   tenure: 0,
   subscription: 0,
   sim_unchanged: 0,
-  good_history: 0,
   bounced: 0,
   delivered: 0,
   catch_all: 0,
+  decided: -1,
 }
 const exposures: ReadonlySet<EvidenceKind> = new Set([
   "breach",

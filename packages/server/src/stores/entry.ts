@@ -52,6 +52,7 @@ const KIND_CODES = {
   not_fraud: 34,
   takeover_confirmed: 35,
   good_history: 36,
+  decided: 37,
 } as const
 const ESCAPE = 31
 

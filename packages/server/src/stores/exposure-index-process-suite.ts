@@ -8,7 +8,8 @@ import { breach } from "./entry-samples-suite.ts"
  * answers one line each. `import` also says when it is under way, so that it can be killed there.
  */
 export type Command =
-  | { readonly verb: "count"; readonly key: string }
+  | { readonly verb: "count"; readonly key: string; readonly tenantId?: number }
+  | { readonly verb: "replace"; readonly tenantId: number; readonly identities: number }
   | { readonly verb: "import"; readonly fingerprint: string; readonly identities: number }
 
 export const source: SourceDescription = {
@@ -53,8 +54,19 @@ if (import.meta.main) {
   for await (const line of createInterface({ input: process.stdin })) {
     const command = JSON.parse(line) as Command
     if (command.verb === "count") {
-      const { entries } = await index.lookup(Buffer.from(command.key, "hex"), null)
+      const { entries } = await index.lookup(
+        Buffer.from(command.key, "hex"),
+        command.tenantId ?? null,
+      )
       say(entries.length)
+    } else if (command.verb === "replace") {
+      const { tenantId, identities } = command
+      const { id } = await index.openBatch(source, "reports", 1, tenantId)
+      await index.goLive(id, { rows: 0, identities: 0 }, 2)
+      const entries = [{ ...breach, batchId: id }]
+      const rows = Array.from({ length: identities }, (_, i) => ({ key: keyOf(i), entries }))
+      await index.replaceTenantEvidence(tenantId, id, rows)
+      say("replaced")
     } else {
       const { fingerprint, identities } = command
       const batch = await index.openBatch(source, fingerprint, 1)

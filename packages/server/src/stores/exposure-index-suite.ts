@@ -202,14 +202,23 @@ export function exposureIndexSuite(
       key: alice,
       entries: [{ ...breach, kind: "fraud_report", batchId: own.id }],
     }
-    await assert.rejects(index.addTenantEvidence(7, [evidence]), BatchRefused)
+    const sent = { tenantId: 7, batchId: own.id, rows: [evidence] }
+    const replace = ({ tenantId, batchId, rows }: typeof sent): Promise<void> =>
+      index.replaceTenantEvidence(tenantId, batchId, rows)
+    await assert.rejects(replace(sent), BatchRefused)
+    await assert.rejects(index.addFirstTenantEvidence(7, [evidence]), BatchRefused)
     await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
-    await assert.rejects(index.addTenantEvidence(8, [evidence]), BatchRefused)
-    await assert.rejects(index.addTenantEvidence(7, [row(alice, 1)]), BatchRefused)
+    await assert.rejects(replace({ ...sent, tenantId: 8 }), BatchRefused)
+    await assert.rejects(index.addFirstTenantEvidence(8, [evidence]), BatchRefused)
+    await assert.rejects(replace({ ...sent, batchId: 1 }), BatchRefused)
+    await assert.rejects(replace({ ...sent, batchId: 1, rows: [row(alice, 1)] }), BatchRefused)
+    await assert.rejects(replace({ ...sent, rows: [row(alice, 1)] }), BatchRefused)
+    await assert.rejects(replace({ ...sent, batchId: 99, rows: [] }), BatchRefused)
+    await assert.rejects(index.addFirstTenantEvidence(7, [row(alice, 1)]), BatchRefused)
     assert.deepEqual(seen(await index.lookup(alice, 7)), everyone)
 
-    await index.addTenantEvidence(7, [evidence])
-    await index.addTenantEvidence(7, [evidence])
+    await replace(sent)
+    await replace(sent)
     const found = await index.lookup(alice, 7)
     assert.deepEqual(
       found.entries.map(({ kind, owner }) => ({ kind, owner })),
@@ -241,6 +250,116 @@ export function exposureIndexSuite(
       const { entries, cut } = await index.lookup(alice, other)
       assert.deepEqual({ entries, cut }, { entries: [], cut: 0 })
     }
+  })
+
+  test(`${engine}: replacing leaves exactly the row's entries of that batch, and every other batch as it is`, async (t) => {
+    const { index } = await opened(t)
+    const reports = await ownBatch(index, "reports", 7)
+    const others = await ownBatch(index, "others", 7)
+    await index.replaceTenantEvidence(7, others, [row(alice, others)])
+    const say = (kinds: readonly Entry["kind"][]): Row => ({
+      key: alice,
+      entries: kinds.map((kind) => ({ ...breach, kind, batchId: reports })),
+    })
+    const kindsOf = async (batchId: number, key = alice): Promise<string[]> =>
+      (await index.lookup(key, 7)).entries
+        .filter((entry) => entry.batchId === batchId)
+        .map(({ kind }) => kind)
+        .sort()
+    for (const kinds of [["attack", "monetized"], ["fraud_confirmed"], [], ["attack"]] as const) {
+      await index.replaceTenantEvidence(7, reports, [say(kinds), { ...say(kinds), key: bob }])
+      assert.deepEqual(await kindsOf(reports), [...kinds])
+      assert.deepEqual(await kindsOf(reports, bob), [...kinds])
+      assert.deepEqual(await kindsOf(others), ["breach"])
+    }
+    await index.replaceTenantEvidence(7, reports, [say([]), { ...say([]), key: bob }])
+    await index.replaceTenantEvidence(7, others, [{ key: alice, entries: [] }])
+    assert.equal((await index.stats()).tenantIdentities, 0)
+  })
+
+  test(`${engine}: rows are replaced together or not at all`, async (t) => {
+    const { index } = await opened(t)
+    const batchId = await ownBatch(index, "reports", 7)
+    await index.replaceTenantEvidence(7, batchId, [row(alice, batchId)])
+    const before = seen(await index.lookup(alice, 7))
+    const impossible = { ...breach, batchId, hours: -1 }
+    const rows = [
+      { key: alice, entries: [] },
+      { key: bob, entries: [impossible] },
+    ]
+    await assert.rejects(index.replaceTenantEvidence(7, batchId, rows), RangeError)
+    assert.deepEqual(seen(await index.lookup(alice, 7)), before)
+    assert.deepEqual((await index.lookup(bob, 7)).entries, [])
+  })
+
+  test(`${engine}: of marks the first stays, by batch and identity`, async (t) => {
+    const { index } = await opened(t)
+    const marks = await ownBatch(index, "marks", 7)
+    const reports = await ownBatch(index, "reports", 7)
+    const mark = (key: Uint8Array, day: number): Row => ({
+      key,
+      entries: [{ ...breach, kind: "decided", secret: "none", hours: 24 * day, batchId: marks }],
+    })
+    const daysOf = async (key: Uint8Array, tenantId: number | null): Promise<number[]> =>
+      (await index.lookup(key, tenantId)).entries
+        .filter(({ kind }) => kind === "decided")
+        .map(({ hours }) => hours / 24)
+    await index.replaceTenantEvidence(7, reports, [row(alice, reports)])
+    await index.addFirstTenantEvidence(7, [mark(alice, 5)])
+    await index.addFirstTenantEvidence(7, [mark(alice, 3), mark(bob, 9), mark(alice, 5)])
+    assert.deepEqual(await daysOf(alice, 7), [5])
+    assert.deepEqual(await daysOf(bob, 7), [9])
+    for (const other of [null, 8]) assert.deepEqual(await daysOf(alice, other), [])
+    await index.replaceTenantEvidence(7, reports, [{ key: alice, entries: [] }])
+    assert.deepEqual(await daysOf(alice, 7), [5])
+  })
+
+  test(`${engine}: where 64 entries are taken, feedback pushes marks and readings out, and never the reverse`, async (t) => {
+    const { index } = await opened(t)
+    const batchId = await ownBatch(index, "feedback", 7)
+    const marks = await ownBatch(index, "marks", 7)
+    const readings = await ownBatch(index, "readings", 7)
+    const mark = { ...breach, kind: "decided" as const, hours: 24 * 900, batchId: marks }
+    const feedback = (["fraud_confirmed", "good_history", "ownership_verified"] as const).map(
+      (kind) => ({ ...breach, kind, hours: 24, batchId }),
+    )
+    const kinds = async (): Promise<Set<string>> =>
+      new Set((await index.lookup(alice, 7)).entries.map(({ kind }) => kind))
+    await index.addFirstTenantEvidence(7, [{ key: alice, entries: [mark] }])
+    const delivered = { key: alice, entries: days(64, readings, "delivered") }
+    await index.replaceTenantEvidence(7, readings, [delivered])
+    assert.deepEqual(await kinds(), new Set(["delivered"]))
+    await index.replaceTenantEvidence(7, batchId, [{ key: alice, entries: feedback }])
+    await index.addFirstTenantEvidence(7, [{ key: alice, entries: [mark] }])
+    const full = await index.lookup(alice, 7)
+    assert.deepEqual(await kinds(), new Set(["delivered", ...feedback.map(({ kind }) => kind)]))
+    assert.deepEqual({ entries: full.entries.length, cut: full.cut }, { entries: 64, cut: 4 })
+    // Said again, nothing is counted a second time.
+    await index.replaceTenantEvidence(7, batchId, [{ key: alice, entries: feedback }])
+    assert.deepEqual(seen(await index.lookup(alice, 7)), seen(full))
+  })
+
+  test(`${engine}: tenant evidence is in the next lookup of a process already running`, async (t) => {
+    const { index, directory } = await opened(t)
+    const batchId = await ownBatch(index, "reports", 7)
+    const other = await secondProcess(t, opener, directory)
+    const count = { verb: "count", key: Buffer.from(alice).toString("hex"), tenantId: 7 } as const
+    assert.equal(await other.ask(count), 0)
+    await index.replaceTenantEvidence(7, batchId, [row(alice, batchId)])
+    assert.equal(await other.ask(count), 1)
+    await index.replaceTenantEvidence(7, batchId, [{ key: alice, entries: [] }])
+    assert.equal(await other.ask(count), 0)
+  })
+
+  test(`${engine}: a replacement that a process was told is done outlives its being killed at once`, async (t) => {
+    const directory = await temporaryDirectory(t)
+    const other = await secondProcess(t, opener, directory)
+    assert.equal(await other.ask({ verb: "replace", tenantId: 7, identities: 10 }), "replaced")
+    await other.kill()
+    const index = await open(directory)
+    t.after(() => index.close())
+    assert.equal((await index.lookup(keyOf(9), 7)).entries.length, 1)
+    assert.equal((await index.lookup(keyOf(9), 8)).entries.length, 0)
   })
 
   test(`${engine}: a batch made live here is in the next lookup of a process already running`, async (t) => {
@@ -330,7 +449,7 @@ export function exposureIndexSuite(
     const loading = await index.openBatch(source, "loading", 1)
     const own = await index.openBatch(source, "own", 1, 7)
     await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
-    await index.addTenantEvidence(7, [row(alice, own.id)])
+    await index.replaceTenantEvidence(7, own.id, [row(alice, own.id)])
     const found = await index.lookup(alice, 7)
     assert.equal(found.entries.length, 2)
     await index.close()
@@ -350,7 +469,7 @@ export function exposureIndexSuite(
     await importedBatch(index, "shared", someKeys())
     const own = await index.openBatch(source, "own", 1, 7)
     await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
-    await index.addTenantEvidence(7, [row(alice, own.id)])
+    await index.replaceTenantEvidence(7, own.id, [row(alice, own.id)])
     const { read, faults } = await index.sample(10_000)
     assert.equal(faults, 0)
     assert.equal(read, 101)
@@ -386,6 +505,13 @@ function days(count: number, batchId: number, kind: Entry["kind"]): Entry[] {
 
 function someKeys(): Uint8Array[] {
   return Array.from({ length: 100 }, (_, i) => keyOf(200 * i))
+}
+
+/** A live batch of the tenant's own that says nothing yet. */
+async function ownBatch(index: ExposureIndex, name: string, tenantId: number): Promise<number> {
+  const { id } = await index.openBatch({ ...source, name }, name, 1, tenantId)
+  await index.goLive(id, { rows: 0, identities: 0 }, 2)
+  return id
 }
 
 async function importedBatch(

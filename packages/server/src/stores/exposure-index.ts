@@ -73,8 +73,16 @@ export interface ExposureIndex {
   ): Promise<Catalogue>
   /** Hides all of a batch at once and for good. Entries it had displaced return when the index is rebuilt. */
   removeBatch(batchId: number, at: number): Promise<Catalogue>
-  /** Adds rows that only this tenant sees, at once. Their entries name live batches that the tenant owns. */
-  addTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
+  /**
+   * What a live batch of the tenant's own says of each row's identity becomes exactly the row's entries, which all name
+   * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together.
+   */
+  replaceTenantEvidence(tenantId: number, batchId: number, rows: readonly Row[]): Promise<void>
+  /**
+   * Adds those entries whose batch says nothing of the row's identity yet, so that the first to be added stays. They
+   * name live batches that the tenant owns.
+   */
+  addFirstTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
   /** Ties the index to a master secret on first use; later any other value is refused with WrongSecret. */
   checkKeyCheckValue(value: string): Promise<void>
   stats(): Promise<IndexStats>

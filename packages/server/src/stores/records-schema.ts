@@ -32,4 +32,30 @@ export interface Schema {
     subject: string
     detail: string
   }
+  evidence: {
+    id: string
+    tenant_id: number
+    key_id: string
+    identity_key: Uint8Array
+    subject: string
+    alias_tag: number
+    outcome: string
+    occurred_at: number
+    received_at: number
+    loss: string | null
+    reference: string | null
+    expires_at: number | null
+    undone_at: number | null
+    due_at: number | null
+    claim: Uint8Array | null
+  }
+  idempotency: {
+    key_id: string
+    route: string
+    key_hash: Uint8Array
+    fingerprint: Uint8Array
+    status: string
+    response: string
+    created_at: number
+  }
 }

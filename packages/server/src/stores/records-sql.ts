@@ -1,6 +1,7 @@
 import { sqlAccounts } from "./records-accounts.ts"
 import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { WrongSecretError } from "./records-error.ts"
+import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
 import type { AuditEntry, Records } from "./records.ts"
@@ -22,6 +23,7 @@ function sqlRecords(engine: Engine): Records {
   return {
     ...sqlAccounts(store),
     ...sqlMetering(store, engine),
+    ...sqlFeedback(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

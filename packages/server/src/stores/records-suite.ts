@@ -37,12 +37,14 @@ export const refusedAs = (code: RecordsFault) => (error: unknown) => {
   return true
 }
 
-/** What this suite does not state, no caller may rely on. */
-export function recordsSuite(engine: string, newDatabase: () => Promise<TestDatabase>): void {
-  type Openings = TestDatabase & { records: Records }
+export type Openings = TestDatabase & { records: Records }
 
-  /** A test on a database of its own, migrated and open; all its openings are closed at the end. */
-  function onRecords(name: string, body: (openings: Openings) => Promise<void>): void {
+/** Makes tests that each have a database of their own, migrated and open; all its openings are closed at the end. */
+export function testsOnRecords(
+  engine: string,
+  newDatabase: () => Promise<TestDatabase>,
+): (name: string, body: (openings: Openings) => Promise<void>) => void {
+  return (name, body) => {
     test(`${engine}: ${name}`, async () => {
       const database = await newDatabase()
       const opened: Records[] = []
@@ -60,6 +62,11 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
       }
     })
   }
+}
+
+/** What this suite does not state, no caller may rely on. */
+export function recordsSuite(engine: string, newDatabase: () => Promise<TestDatabase>): void {
+  const onRecords = testsOnRecords(engine, newDatabase)
 
   onRecords("a tenant is found by name and starts with no settings", async ({ records }) => {
     const made = await records.createTenant(acme)

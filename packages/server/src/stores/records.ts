@@ -1,3 +1,5 @@
+import type { FeedbackRecords } from "./records-feedback.ts"
+
 export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
 
 /** Customers of the service. All times in this port are epoch milliseconds. */
@@ -150,7 +152,7 @@ export interface AuditEntry extends Change {
  * crash it is there entirely or not at all, and once its promise resolves it is on disk. Failures
  * are `RecordsError`.
  */
-export interface Records extends Accounts, Metering {
+export interface Records extends Accounts, Metering, FeedbackRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */

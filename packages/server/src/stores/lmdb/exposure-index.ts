@@ -15,8 +15,10 @@ import {
   type Owner,
 } from "../catalogue.ts"
 import {
+  firstEntrySet,
   mergedEntrySet,
   readEntrySet,
+  replacedEntrySet,
   SHARED_ENTRIES_MAX,
   TENANT_ENTRIES_MAX,
   visibleEntries,
@@ -137,8 +139,13 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     return { entries: entries.map((entry) => ({ ...entry, owner })), cut }
   }
 
-  /** Inside a write transaction. */
-  const addRows = (rows: readonly Row[], owner: Owner, document: CatalogueDocument): void => {
+  /** Inside a write transaction. `join` makes what is stored under a row's key of what was and the row's entries. */
+  const putRows = (
+    rows: readonly Row[],
+    owner: Owner,
+    document: CatalogueDocument,
+    join: typeof mergedEntrySet,
+  ): void => {
     const database = owner === "shared" ? shared : tenants
     const max = owner === "shared" ? SHARED_ENTRIES_MAX : TENANT_ENTRIES_MAX
     const stateOf = (batchId: number): Batch["state"] => {
@@ -152,11 +159,11 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       // Rows that come in order go to the end of the tree, where pages fill up instead of splitting in halves.
       const append = last === undefined || Buffer.compare(key, last) > 0
       const stored = append ? undefined : database.getBinary(key)
-      const merged = mergedEntrySet(stored, row.entries, max, stateOf)
-      if (merged.length === EMPTY_SET_BYTES) {
+      const joined = join(stored, row.entries, max, stateOf)
+      if (joined.length === EMPTY_SET_BYTES) {
         if (stored !== undefined) database.removeSync(key)
-      } else if (stored === undefined || Buffer.compare(stored, merged) !== 0) {
-        put(database, key, merged, append)
+      } else if (stored === undefined || Buffer.compare(stored, joined) !== 0) {
+        put(database, key, joined, append)
         if (append) last = key
       }
     }
@@ -206,7 +213,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
         reading(currentDocument)
         await writing(() => {
           const document = documentAt()
-          addRows(chunk, requireLoading(document, batchId).owner, document)
+          putRows(chunk, requireLoading(document, batchId).owner, document, mergedEntrySet)
         })
         count += chunk.length
       }
@@ -218,17 +225,26 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
 
     removeBatch: (batchId, at) => changing((document) => withoutBatch(document, batchId, at)),
 
-    async addTenantEvidence(tenantId, rows) {
+    async replaceTenantEvidence(tenantId, batchId, rows) {
+      requireTenantId(tenantId)
+      for (const row of rows) requireRow(row, (entryBatch) => entryBatch === batchId)
+      await writing(() => {
+        const document = documentAt()
+        requireOwnLive(document, tenantId, batchId)
+        putRows(rows, tenantId, document, (stored, entries, max, stateOf) =>
+          replacedEntrySet(stored, batchId, entries, max, stateOf),
+        )
+      })
+    },
+
+    async addFirstTenantEvidence(tenantId, rows) {
       requireTenantId(tenantId)
       await writing(() => {
         const document = documentAt()
         for (const row of rows) {
-          requireRow(row, (batchId) => {
-            const batch = document.batches.get(batchId)
-            return batch?.state === "live" && batch.owner === tenantId
-          })
+          requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
         }
-        addRows(rows, tenantId, document)
+        putRows(rows, tenantId, document, firstEntrySet)
       })
     },
 
@@ -386,6 +402,16 @@ function requireLoading(catalogue: Catalogue, batchId: number): Batch {
   const batch = knownBatch(catalogue, batchId)
   if (batch.state !== "loading") throw new BatchRefused(`Batch ${batchId} is ${batch.state}`)
   return batch
+}
+
+function isOwnLive(catalogue: Catalogue, tenantId: number, batchId: number): boolean {
+  const batch = catalogue.batches.get(batchId)
+  return batch?.state === "live" && batch.owner === tenantId
+}
+
+function requireOwnLive(catalogue: Catalogue, tenantId: number, batchId: number): void {
+  if (isOwnLive(catalogue, tenantId, batchId)) return
+  throw new BatchRefused(`Batch ${batchId} is no live batch of the tenant's`)
 }
 
 function requireRow({ key, entries }: Row, isOpen: (batchId: number) => boolean): void {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { after, test } from "node:test"
 
-import { recordsSuite, refusedAs } from "../records-suite.ts"
+import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
+import { recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import { openPostgresRecords } from "./records.ts"
 import { execute, startTestServer, type TestServer } from "./test-server.ts"
 
@@ -15,13 +16,15 @@ else testOn(server)
 function testOn(server: TestServer): void {
   after(() => server.stop())
 
-  recordsSuite("postgres", async () => {
+  const newDatabase = async (): Promise<TestDatabase> => {
     const url = await server.createDatabase()
     return {
       open: () => openPostgresRecords({ url, poolMax: 4 }),
       execute: (statement) => execute(url, statement),
     }
-  })
+  }
+  recordsSuite("postgres", newDatabase)
+  recordsFeedbackSuite("postgres", newDatabase)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { DatabaseSync } from "node:sqlite"
 
-import { newKey, recordsSuite, refusedAs } from "../records-suite.ts"
+import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
+import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import type { Records } from "../records.ts"
 import { openSqliteRecords } from "./records.ts"
 
@@ -29,13 +30,16 @@ function execute(file: string, statement: string): void {
   database.close()
 }
 
-recordsSuite("sqlite", async () => {
+async function newDatabase(): Promise<TestDatabase> {
   const file = newFile()
   return {
     open: () => openSqliteRecords({ file }),
     execute: async (statement) => execute(file, statement),
   }
-})
+}
+
+recordsSuite("sqlite", newDatabase)
+recordsFeedbackSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

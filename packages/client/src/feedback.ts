@@ -1,0 +1,85 @@
+import {
+  FEEDBACK_ID_PATTERN,
+  type FeedbackReceipt,
+  type FeedbackRequest,
+} from "@assay/core/contract"
+import type { Failover } from "./failover.ts"
+import type { Settings } from "./options.ts"
+import { answerOf } from "./response.ts"
+import { type CallOptions, sent } from "./send.ts"
+
+export interface FeedbackOptions extends CallOptions {
+  /**
+   * Under one key the service carries a request out once, however often it arrives within 24 hours: 1 to 255 visible
+   * ASCII characters. Unless given, each call makes one of its own, so that its retries are safe.
+   */
+  readonly idempotencyKey?: string
+}
+
+const PATH = "/api/v1/feedback"
+/** The service answers when its disks have the feedback; nobody is waiting at a sign-in meanwhile. */
+const TIMEOUT_MS = 5000
+const ID = new RegExp(FEEDBACK_ID_PATTERN)
+
+/** Reports what became of an identity. Rejects whatever `failover` says: nothing can stand in for having been heard. */
+export async function sendFeedback(
+  settings: Settings<Failover>,
+  feedback: FeedbackRequest,
+  options: FeedbackOptions = {},
+): Promise<FeedbackReceipt> {
+  const { idempotencyKey = newKey() } = options
+  if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
+    throw new TypeError("idempotencyKey takes 1 to 255 visible ASCII characters")
+  return await sent(
+    settings,
+    {
+      method: "POST",
+      path: PATH,
+      body: feedback,
+      headers: { "idempotency-key": idempotencyKey },
+      repeatable: true,
+      async read(response) {
+        const body = await answerOf(response, 202, (found) => isReceipt(found))
+        return body as FeedbackReceipt
+      },
+    },
+    patient(settings, options),
+  )
+}
+
+/** Takes feedback back by the id it was acknowledged with. Doing it again changes nothing. */
+export async function undoFeedback(
+  settings: Settings<Failover>,
+  id: string,
+  options: CallOptions = {},
+): Promise<void> {
+  // Also keeps what is no id, such as an identity passed by mistake, out of a path that proxies log.
+  if (!ID.test(id)) throw new TypeError("id takes an id that sendFeedback resolved to")
+  await sent(
+    settings,
+    {
+      method: "DELETE",
+      path: `${PATH}/${id}`,
+      repeatable: true,
+      read: (response) => answerOf(response, 204, () => true),
+    },
+    patient(settings, options),
+  )
+}
+
+function isReceipt(body: Readonly<Record<string, unknown>> | null): boolean {
+  return typeof body?.["id"] === "string" && ID.test(body["id"])
+}
+
+function patient<Options extends CallOptions>(
+  { timeoutMs }: Settings<Failover>,
+  options: Options,
+): Options {
+  return { ...options, timeoutMs: options.timeoutMs ?? Math.max(timeoutMs, TIMEOUT_MS) }
+}
+
+/** Not `randomUUID`, which browsers have on secure pages only. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+}

@@ -1,0 +1,31 @@
+import type { Log } from "../log.ts"
+import { HOUR_MS } from "../time.ts"
+import type { FeedbackWriter } from "./feedback-writer.ts"
+
+const SETTLE_MS = 1000
+
+/** Settles each second and forgets each hour; the function it returns ends that and waits for what is under way. */
+export function keepSettling(
+  writer: FeedbackWriter,
+  now: () => number,
+  log: Log,
+): () => Promise<void> {
+  let forgotAt = 0
+  let settling: Promise<void> | null = null
+  const settle = async (): Promise<void> => {
+    await writer.settleDue()
+    if (now() - forgotAt < HOUR_MS) return
+    await writer.forget()
+    forgotAt = now()
+  }
+  const timer = setInterval(() => {
+    settling ??= settle()
+      .catch((error: unknown) => log.warn("feedback could not be applied", { error }))
+      .finally(() => (settling = null))
+  }, SETTLE_MS)
+  return async () => {
+    clearInterval(timer)
+    await settling
+    await writer.idle()
+  }
+}

@@ -1,0 +1,88 @@
+import type { FeedbackRequest, ProblemDetails } from "@assay/core/contract"
+import {
+  aliasTag,
+  IDENTITY_TAGS,
+  type IdentityKey,
+  identityKey,
+  parseEmail,
+  parsePhone,
+} from "@assay/core/identity"
+import { parseTime } from "../http/rfc3339.ts"
+import { Problem } from "../problem.ts"
+import { type Secrets, sha256 } from "../secrets.ts"
+import type { FeedbackReport } from "./feedback-writer.ts"
+
+type Faults = NonNullable<ProblemDetails["errors"]>
+
+interface Identified {
+  readonly subject: FeedbackReport["subject"]
+  readonly identityKey: IdentityKey
+  readonly aliasTag: number
+}
+
+/** Clocks differ; more than this is a mistake. */
+const AHEAD_MS = 5 * 60_000
+/** Nobody's feedback is older than the web; what is, was written in seconds or days for milliseconds. */
+const EARLIEST_MS = Date.UTC(1990, 0, 1)
+
+/** Reads a request as a report. Throws a Problem that names every member that does not fit. */
+export function readReport(
+  body: FeedbackRequest,
+  by: { readonly tenantId: number; readonly keyId: string },
+  { subkeys }: Secrets,
+  nowMs: number,
+): FeedbackReport {
+  const { email, phone_number: phone, outcome, loss = null, reference = null } = body
+  const faults: Faults = []
+  const refuse = (member: string, detail: string): void =>
+    void faults.push({ pointer: `#/${member}`, detail })
+
+  if ((email === undefined) === (phone === undefined))
+    refuse("email", "exactly one of email and phone_number must be there")
+  if (phone !== undefined && outcome === "credential_rotated")
+    refuse("outcome", "credential_rotated is about an e-mail address; a number has no password")
+  if (loss !== null && outcome !== "fraud_confirmed" && outcome !== "takeover_confirmed")
+    refuse("loss", "is only there with fraud_confirmed and takeover_confirmed")
+  const occurredAt = body.occurred_at === undefined ? nowMs : parseTime(body.occurred_at)
+  if (occurredAt === null) refuse("occurred_at", "must be a time as in RFC 3339")
+  else if (occurredAt > nowMs + AHEAD_MS) refuse("occurred_at", "must not be in the future")
+  else if (occurredAt < EARLIEST_MS) refuse("occurred_at", "must not be before 1990")
+  const expiresAt = body.expires_at === undefined ? null : parseTime(body.expires_at)
+  if (body.expires_at !== undefined && expiresAt === null)
+    refuse("expires_at", "must be a time as in RFC 3339")
+  else if (expiresAt !== null && expiresAt <= nowMs) refuse("expires_at", "must be in the future")
+  if (reference !== null && /\p{C}/u.test(reference))
+    refuse("reference", "must not hold control characters")
+  else if (reference !== null && holdsIdentity(reference))
+    refuse("reference", "must not hold an e-mail address or a phone number")
+
+  if (faults.length > 0 || occurredAt === null) {
+    throw new Problem("invalid-request", "A member of the body does not fit.", { errors: faults })
+  }
+  const identified =
+    email === undefined ? identifiedPhone(phone ?? "", subkeys) : identifiedEmail(email, subkeys)
+  return { ...by, ...identified, outcome, occurredAt, loss, reference, expiresAt }
+}
+
+function identifiedEmail(email: string, { identity, alias }: Secrets["subkeys"]): Identified {
+  const parsed = parseEmail(email)
+  if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
+  const key = identityKey(sha256, identity, IDENTITY_TAGS.email, parsed.canonical)
+  return { subject: "email", identityKey: key, aliasTag: aliasTag(sha256, alias, key, parsed) }
+}
+
+function identifiedPhone(phone: string, { identity }: Secrets["subkeys"]): Identified {
+  const parsed = parsePhone(phone)
+  if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
+  const key = identityKey(sha256, identity, IDENTITY_TAGS.phone, parsed.e164)
+  return { subject: "phone", identityKey: key, aliasTag: 0 }
+}
+
+/** A reference is stored as it is, so whoever the case is about must not stand in it. */
+function holdsIdentity(reference: string): boolean {
+  const isEmail = reference
+    .split(/[\s<>()[\]{},;:|/\\"'=]+/)
+    .some((word) => word.includes("@") && !("fault" in parseEmail(word)))
+  const withoutSeparators = reference.replaceAll(/[\s().\-/]/g, "")
+  return isEmail || /\+[1-9]\d{6,14}(?!\d)/.test(withoutSeparators)
+}

@@ -1,0 +1,90 @@
+import {
+  FEEDBACK_ID_PATTERN,
+  FeedbackParams,
+  FeedbackReceipt,
+  FeedbackRequest,
+  IdempotencyHeaders,
+} from "@assay/core/contract"
+import type { Caller } from "../accounts/callers.ts"
+import type { App, Services } from "../app.ts"
+import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
+import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { Problem } from "../problem.ts"
+import { FEEDBACK_ROUTE } from "../stores/records-feedback.ts"
+import { readReport } from "./read-report.ts"
+
+/** Feedback looks nobody up, so it takes of the rate alone. */
+const LOOKUP_LIMITS: ReadonlySet<string> = new Set(["quota-exceeded", "identities-exceeded"])
+
+const sendSchema = {
+  operationId: "sendFeedback",
+  summary: "Report what became of an identity",
+  tags: ["Feedback"],
+  security: [{ apiKey: [] }],
+  headers: IdempotencyHeaders,
+  body: named(FeedbackRequest),
+  response: {
+    202: named(FeedbackReceipt, "Stored, and in the next score."),
+    ...failures(
+      "not-an-email",
+      "not-a-phone-number",
+      "idempotency-in-progress",
+      "idempotency-mismatch",
+      ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
+    ),
+  },
+}
+
+const undoSchema = {
+  operationId: "undoFeedback",
+  summary: "Take feedback back, as if it had never been sent",
+  tags: ["Feedback"],
+  security: [{ apiKey: [] }],
+  params: FeedbackParams,
+  response: {
+    204: { type: "null", description: "Undone, now or before, and in the next score." },
+    ...failures(
+      "unauthenticated",
+      "insufficient-scope",
+      "feedback-not-found",
+      "rate-limited",
+      "internal-error",
+      "store-unavailable",
+      "overloaded",
+    ),
+  },
+}
+
+const FEEDBACK_ID = new RegExp(FEEDBACK_ID_PATTERN)
+
+export function feedbackRoutes(app: App, { feedback, limits, secrets, now }: Services): void {
+  const config = { scope: "feedback:write" } as const
+
+  app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {
+    const { body, caller, headers } = request
+    const report = readReport(body, tenantOf(caller), secrets, now())
+    reply.headers(await limits.pace(caller))
+    const name = headers["idempotency-key"]
+    const claim = idempotencyClaim(name, caller, FEEDBACK_ROUTE, body, secrets.subkeys.context)
+    const submission = await feedback.submit(report, claim)
+    if (submission.state !== "stored") throw claimRefusal(submission.state)
+    return reply.code(202).send({ id: submission.id })
+  })
+
+  app.delete("/api/v1/feedback/:id", { schema: undoSchema, config }, async (request, reply) => {
+    const { params, caller } = request
+    const { tenantId } = tenantOf(caller)
+    reply.headers(await limits.pace(caller))
+    const undone = FEEDBACK_ID.test(params.id) && (await feedback.undo(params.id, tenantId))
+    if (!undone) {
+      throw new Problem("feedback-not-found", "This tenant has no feedback of this id.")
+    }
+    return reply.code(204).send(null)
+  })
+}
+
+/** Feedback is some tenant's own; a key of the service has none to give it to. */
+function tenantOf({ tenantId, keyId }: Caller): { tenantId: number; keyId: string } {
+  if (tenantId !== null) return { tenantId, keyId }
+  throw new Problem("insufficient-scope", "Feedback takes a key of a tenant.")
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import type { EvidenceKind, Owner } from "../stores/exposure-index.ts"
+import { MailboxState } from "./mailbox-state.ts"
+import type { Observation } from "./observations.ts"
+import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.ts"
+
+const today = 20_000
+
+function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Observation {
+  return {
+    entry: {
+      kind,
+      owner,
+      hours: (today - daysAgo) * 24,
+      secret: "none",
+      fingerprint: null,
+      aliasTag: 0,
+      batchId: 1,
+      item: null,
+      confidence: null,
+      classes: [],
+      value: null,
+    },
+    source: {
+      id: 1,
+      owner,
+      name: "feedback",
+      title: "",
+      kind: "fraud_confirmed",
+      confidence: 0.95,
+      classes: [],
+      flags: { spamList: false, fabricated: false, sensitive: false, verified: true },
+      eventDate: null,
+      circulates: false,
+      importedAt: 0,
+    },
+  }
+}
+
+function history(
+  seen: readonly (readonly [EvidenceKind, daysAgo: number, owner?: Owner])[],
+  bouncedDaysAgo?: number,
+): TenantHistory {
+  const mailbox = new MailboxState()
+  if (bouncedDaysAgo !== undefined) mailbox.take("bounced", bouncedDaysAgo, null)
+  return tenantHistory(
+    seen.map((each) => observation(...each)),
+    today,
+    mailbox,
+  )
+}
+
+test("nothing of the tenant's own is no history, whatever everyone knows", () => {
+  assert.deepEqual(history([]), NO_HISTORY)
+  assert.deepEqual(
+    history([
+      ["fraud_confirmed", 3, "shared"],
+      ["ownership_verified", 400, "shared"],
+      ["breach", 900, "shared"],
+    ]),
+    NO_HISTORY,
+  )
+})
+
+test("of a label the newest counts, of good history the beginning", () => {
+  const told = history([
+    ["fraud_confirmed", 9],
+    ["fraud_confirmed", 4],
+    ["credential_rotated", 8],
+    ["credential_rotated", 20],
+    ["good_history", 30],
+    ["good_history", 200],
+  ])
+  assert.deepEqual([told.confirmedFraudAge, told.rotatedAge, told.goodHistoryDays], [4, 8, 200])
+})
+
+test("ownership counts for the score until mail comes back, for coverage a year", () => {
+  const ownership = (daysAgo: number, bounced?: number): unknown[] => {
+    const told = history([["ownership_verified", daysAgo]], bounced)
+    return [told.ownershipVerified, told.ownershipIsRecent, told.ownershipVerifiedAge]
+  }
+  assert.deepEqual(ownership(0), [true, true, 0])
+  assert.deepEqual(ownership(365), [true, true, 365])
+  assert.deepEqual(ownership(366), [true, false, 366])
+  assert.deepEqual(ownership(10, 9), [undefined, false, 10])
+  assert.deepEqual(ownership(10, 10), [undefined, false, 10])
+  assert.deepEqual(ownership(10, 11), [true, true, 10])
+  const again = history(
+    [
+      ["ownership_verified", 10],
+      ["ownership_verified", 2],
+    ],
+    5,
+  )
+  assert.equal(again.ownershipVerified, true)
+})
+
+test("the oldest word of the tenant's own says since when it knows the identity, a mark included", () => {
+  const told = history([
+    ["fraud_confirmed", 4],
+    ["decided", 90],
+    ["breach", 500, "shared"],
+  ])
+  assert.deepEqual([told.firstKnownDays, told.hasHistory], [90, true])
+  assert.equal(told.confirmedFraudAge, 4)
+})
+
+test("history is older than a day, and a date ahead is today", () => {
+  assert.equal(history([["decided", 0]]).hasHistory, false)
+  assert.equal(history([["decided", 1]]).hasHistory, false)
+  assert.equal(history([["decided", 2]]).hasHistory, true)
+  const ahead = history([["fraud_confirmed", -1]])
+  assert.deepEqual([ahead.confirmedFraudAge, ahead.firstKnownDays], [0, 0])
+})

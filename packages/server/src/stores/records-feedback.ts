@@ -1,0 +1,267 @@
+import type { FeedbackOutcome } from "@assay/core/contract"
+import type { Selectable } from "kysely"
+
+import type { Engine, Store, Write } from "./records-engine.ts"
+import {
+  finishClaim,
+  takeClaim,
+  type ClaimOutcome,
+  type IdempotencyClaim,
+} from "./records-idempotency.ts"
+import type { Schema } from "./records-schema.ts"
+
+/** The identity a tenant's feedback is about. */
+export interface FeedbackIdentity {
+  readonly tenantId: number
+  readonly identityKey: Uint8Array
+}
+
+/** One outcome a tenant reported. Times are epoch milliseconds. */
+export interface NewFeedback extends FeedbackIdentity {
+  readonly id: string
+  readonly keyId: string
+  readonly subject: "email" | "phone"
+  readonly aliasTag: number
+  readonly outcome: FeedbackOutcome
+  readonly occurredAt: number
+  readonly receivedAt: number
+  readonly loss: number | null
+  /** The tenant's own name for the case. */
+  readonly reference: string | null
+  /** The feedback acts before this moment, not at it; null never ends. */
+  readonly expiresAt: number | null
+}
+
+export interface Feedback extends NewFeedback {
+  readonly undoneAt: number | null
+}
+
+/**
+ * What tenants reported. The index shows what follows from it, so each row is *due* from the moment the index no longer
+ * says what it should on its account: when it is new, undone or expired. `settleFeedback` says that the index does.
+ */
+export interface FeedbackRecords {
+  /** Stores feedback, due at once, unless its claim was taken before. `response` is what the claim is answered with. */
+  addFeedback(
+    feedback: NewFeedback,
+    claim: IdempotencyClaim | null,
+    response: string,
+  ): Promise<ClaimOutcome>
+  /**
+   * Undoes a tenant's own feedback, which is due again, and returns whom it is about; null where the tenant has none of
+   * this id. Undoing it again changes nothing.
+   */
+  undoFeedback(of: { id: string; tenantId: number; at: number }): Promise<FeedbackIdentity | null>
+  /** All that the tenant reported of an identity, in order of receipt, undone and expired included. */
+  feedbackOf(identity: FeedbackIdentity): Promise<Feedback[]>
+  /** Identities with feedback that is due, in a fixed order. */
+  dueFeedback(of: { at: number; limit: number }): Promise<FeedbackIdentity[]>
+  /** The index says what followed from the identity's feedback at `at`; claims that waited for it are done. */
+  settleFeedback(identity: FeedbackIdentity, at: number): Promise<void>
+  /** Identities with feedback, by tenant and key, the first `limit` behind `after`. */
+  feedbackIdentities(of: {
+    after: FeedbackIdentity | null
+    limit: number
+  }): Promise<FeedbackIdentity[]>
+  /** When the newest feedback was received; null where there is none. */
+  newestFeedbackAt(): Promise<number | null>
+  /** Deletes feedback that was undone or expired before `before` and is not due, and returns how much that was. */
+  forgetFeedback(before: number): Promise<number>
+  /** Deletes claims taken before `before` and returns how many those were. */
+  forgetClaims(before: number): Promise<number>
+}
+
+/** Names the operation in claims. */
+export const FEEDBACK_ROUTE = "POST /api/v1/feedback"
+
+/** Feedback over either engine. */
+export function sqlFeedback(
+  { read, write }: Store,
+  { scrub }: Pick<Engine, "scrub">,
+): FeedbackRecords {
+  return {
+    addFeedback: (feedback, claim, response) =>
+      write(async (db) => {
+        if (claim !== null) {
+          const outcome = await takeClaim(db, claim, response, feedback.receivedAt)
+          if (outcome.state !== "taken") return outcome
+        }
+        await db
+          .insertInto("evidence")
+          .values({ ...columnsOf(feedback), claim: claim?.keyHash ?? null })
+          .execute()
+        return { state: "taken" }
+      }),
+
+    undoFeedback: ({ id, tenantId, at }) =>
+      write(async (db) => {
+        await db
+          .updateTable("evidence")
+          .set({ undone_at: at, due_at: at })
+          .where("id", "=", id)
+          .where("tenant_id", "=", tenantId)
+          .where("undone_at", "is", null)
+          .execute()
+        const row = await db
+          .selectFrom("evidence")
+          .select(["tenant_id as tenantId", "identity_key as identityKey"])
+          .where("id", "=", id)
+          .where("tenant_id", "=", tenantId)
+          .executeTakeFirst()
+        return row === undefined ? null : { ...row }
+      }),
+
+    feedbackOf: ({ tenantId, identityKey }) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("evidence")
+          .selectAll()
+          .where("tenant_id", "=", tenantId)
+          .where("identity_key", "=", identityKey)
+          .orderBy("received_at")
+          .orderBy("id")
+          .execute()
+        return rows.map(feedbackOf)
+      }),
+
+    dueFeedback: ({ at, limit }) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("evidence")
+          .select(["tenant_id as tenantId", "identity_key as identityKey"])
+          .distinct()
+          .where("due_at", "<=", at)
+          .orderBy("tenant_id")
+          .orderBy("identity_key")
+          .limit(limit)
+          .execute()
+        return rows.map((row) => ({ ...row }))
+      }),
+
+    settleFeedback: (identity, at) =>
+      write(async (db) => {
+        await finishClaims(db, identity, at)
+        await db
+          .updateTable("evidence")
+          .set((row) => ({
+            due_at: row
+              .case()
+              .when(row.and([row("undone_at", "is", null), row("expires_at", ">", at)]))
+              .then(row.ref("expires_at"))
+              .else(null)
+              .end(),
+          }))
+          .where("tenant_id", "=", identity.tenantId)
+          .where("identity_key", "=", identity.identityKey)
+          .where("due_at", "<=", at)
+          .execute()
+      }),
+
+    feedbackIdentities: ({ after, limit }) =>
+      read(async (db) => {
+        let query = db
+          .selectFrom("evidence")
+          .select(["tenant_id as tenantId", "identity_key as identityKey"])
+          .distinct()
+          .orderBy("tenant_id")
+          .orderBy("identity_key")
+          .limit(limit)
+        if (after !== null) {
+          query = query.where((row) =>
+            row.or([
+              row("tenant_id", ">", after.tenantId),
+              row.and([
+                row("tenant_id", "=", after.tenantId),
+                row("identity_key", ">", after.identityKey),
+              ]),
+            ]),
+          )
+        }
+        return (await query.execute()).map((row) => ({ ...row }))
+      }),
+
+    newestFeedbackAt: () =>
+      read(async (db) => {
+        const { newest } = await db
+          .selectFrom("evidence")
+          .select((row) => row.fn.max<number | null>("received_at").as("newest"))
+          .executeTakeFirstOrThrow()
+        return newest
+      }),
+
+    async forgetFeedback(before) {
+      const { numDeletedRows } = await write((db) =>
+        db
+          .deleteFrom("evidence")
+          .where((row) => row.or([row("undone_at", "<", before), row("expires_at", "<", before)]))
+          .where("due_at", "is", null)
+          .executeTakeFirstOrThrow(),
+      )
+      await read(scrub)
+      return Number(numDeletedRows)
+    },
+
+    async forgetClaims(before) {
+      const { numDeletedRows } = await write((db) =>
+        db.deleteFrom("idempotency").where("created_at", "<", before).executeTakeFirstOrThrow(),
+      )
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+async function finishClaims(
+  db: Write,
+  { tenantId, identityKey }: FeedbackIdentity,
+  at: number,
+): Promise<void> {
+  const waiting = await db
+    .selectFrom("evidence")
+    .select(["key_id", "claim"])
+    .where("tenant_id", "=", tenantId)
+    .where("identity_key", "=", identityKey)
+    .where("due_at", "<=", at)
+    .where("claim", "is not", null)
+    .$narrowType<{ claim: Uint8Array }>()
+    .execute()
+  for (const { key_id: keyId, claim: keyHash } of waiting) {
+    await finishClaim(db, { keyId, route: FEEDBACK_ROUTE, keyHash })
+  }
+}
+
+function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["evidence"]>, "claim"> {
+  return {
+    id: feedback.id,
+    tenant_id: feedback.tenantId,
+    key_id: feedback.keyId,
+    identity_key: feedback.identityKey,
+    subject: feedback.subject,
+    alias_tag: feedback.aliasTag,
+    outcome: feedback.outcome,
+    occurred_at: feedback.occurredAt,
+    received_at: feedback.receivedAt,
+    loss: feedback.loss === null ? null : String(feedback.loss),
+    reference: feedback.reference,
+    expires_at: feedback.expiresAt,
+    undone_at: null,
+    due_at: feedback.receivedAt,
+  }
+}
+
+function feedbackOf(row: Selectable<Schema["evidence"]>): Feedback {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    keyId: row.key_id,
+    identityKey: row.identity_key,
+    subject: row.subject as Feedback["subject"],
+    aliasTag: row.alias_tag,
+    outcome: row.outcome as FeedbackOutcome,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    loss: row.loss === null ? null : Number(row.loss),
+    reference: row.reference,
+    expiresAt: row.expires_at,
+    undoneAt: row.undone_at,
+  }
+}

@@ -10,6 +10,7 @@ import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
 import { openMetrics } from "../../packages/server/src/health/metrics.ts"
+import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openLog } from "../../packages/server/src/log.ts"
 import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/lists.ts"
@@ -73,6 +74,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     config: {
       production: false,
       requestSeconds: 10,
+      streamIdleSeconds: 60,
       metricsToken: null,
       metricsPort: null,
     },
@@ -94,6 +96,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     usage: openUsage(records, now, log),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
+    streams: openStreams(),
     pingRecords: () => records.ping(),
   })
   return {
@@ -192,7 +195,12 @@ test("an overloaded worker turns requests away with 503 and Retry-After, never w
 test("counters that fail let requests through and count that", async () => {
   const failing = async (): Promise<never> => Promise.reject(new Error("away"))
   const app = await openApplication({
-    counters: { lease: failing, giveBack: failing, admitIdentity: failing },
+    counters: {
+      lease: failing,
+      leaseLookups: failing,
+      giveBack: failing,
+      admitIdentity: failing,
+    },
   })
   const { mintApiKey, hashApiKey, hintOf } =
     await import("../../packages/server/src/accounts/api-key.ts")

@@ -1,3 +1,14 @@
+export {
+  BATCH_ITEMS_MAX,
+  type BatchItem,
+  EmailBatchItem,
+  EmailBatchRequest,
+  EmailBatchResult,
+  PhoneBatchItem,
+  PhoneBatchRequest,
+  PhoneBatchResult,
+  type StreamEnd,
+} from "./batch.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"

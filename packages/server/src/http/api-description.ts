@@ -1,8 +1,14 @@
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import {
+  EmailBatchItem,
+  EmailBatchRequest,
+  EmailBatchResult,
   EmailRiskRequest,
   EmailRiskResult,
+  PhoneBatchItem,
+  PhoneBatchRequest,
+  PhoneBatchResult,
   PhoneRiskRequest,
   PhoneRiskResult,
   ProblemDetails,
@@ -17,6 +23,12 @@ export async function describeApi(app: App): Promise<void> {
     EmailRiskResult,
     PhoneRiskRequest,
     PhoneRiskResult,
+    EmailBatchRequest,
+    EmailBatchItem,
+    EmailBatchResult,
+    PhoneBatchRequest,
+    PhoneBatchItem,
+    PhoneBatchResult,
     ProblemDetails,
   ])
     app.addSchema(schema)

@@ -96,6 +96,24 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
     }
   }
 
+  /** Lookups of the month alone: first those waiting to be given back, last those held for requests to come. */
+  async function leaseLookups(
+    tenantId: number,
+    hand: Hand,
+    { lookupsPerMonth }: PlanLimits,
+    wanted: number,
+  ): Promise<number> {
+    const waiting = Math.min(wanted, hand.unused)
+    hand.unused -= waiting
+    if (waiting > 0) return waiting
+    const { granted, quotaLeft } = await counters.leaseLookups(tenantId, lookupsPerMonth, wanted)
+    hand.quotaLeft = quotaLeft
+    if (granted > 0) return granted
+    const held = hand.tokens
+    hand.tokens = 0
+    return held
+  }
+
   const refusal = (hand: Hand, limits: PlanLimits): Problem =>
     lookupsRefusal(hand.refused ?? "rate", hand, limits, now())
 
@@ -150,15 +168,7 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
       const windowEndsAt = hand.windowEndsAt
       return manyAdmission({
         headers: limitFields(hand, limits, now()),
-        async leaseLookups(wanted) {
-          const { granted, quotaLeft } = await counters.leaseLookups(
-            tenantId,
-            limits.lookupsPerMonth,
-            wanted,
-          )
-          hand.quotaLeft = quotaLeft
-          return granted
-        },
+        leaseLookups: (wanted) => leaseLookups(tenantId, hand, limits, wanted),
         admitIdentity: (identityTag) =>
           counters.admitIdentity(tenantId, identityTag(tenantId), limits.identitiesPerDay),
         quotaRefusal: () => lookupsRefusal("quota", hand, limits, now()),

@@ -1,10 +1,14 @@
-import { EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
-import { AssayUnavailable, isFailure } from "./errors.ts"
+import type { EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
+import { answeredInTime } from "./attempts.ts"
+import { scoreMany } from "./batch.ts"
+import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
-import { checkedTimeout, type ClientOptions, type Settings, settingsOf } from "./options.ts"
+import type { ScoredItem } from "./items.ts"
+import { emailOperation, type Operation, phoneOperation } from "./operations.ts"
+import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
+import { poster } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
-import { retryPause } from "./retry.ts"
-import { type TimeLimit, withinTime } from "./time-limit.ts"
+import { type Identities, scoreStream } from "./stream.ts"
 
 export interface ScoreOptions {
   /** Adds `explanation`: what the score was made from and how each part moved it. */
@@ -35,25 +39,30 @@ export interface Client<F extends Failover = "throw"> {
     options: ScoreOptions & { readonly explain: true },
   ): Promise<Answer<Explained<PhoneRiskResult>, F>>
   scorePhone(phoneNumber: string, options?: ScoreOptions): Promise<Answer<PhoneRiskResult, F>>
-}
-
-/** A scoring operation, as the contract describes it. */
-interface Operation {
-  readonly path: string
-  /** The member that holds the identity, in the request and in the result. */
-  readonly identity: string
-  readonly members: readonly string[]
-}
-
-const emailOperation: Operation = {
-  path: "/api/v1/risk/score",
-  identity: "email",
-  members: EmailRiskResult.required,
-}
-const phoneOperation: Operation = {
-  path: "/api/v1/phone-risk",
-  identity: "phone_number",
-  members: PhoneRiskResult.required,
+  /**
+   * Scores many e-mail addresses; items come in the order given. A request that fails rejects, whatever `failover` says:
+   * an item that could not be answered has a problem of its own. `timeoutMs` is for each request, 30 seconds.
+   */
+  scoreEmails(
+    emails: readonly string[],
+    options?: ScoreOptions,
+  ): Promise<ScoredItem<EmailRiskResult>[]>
+  scorePhones(
+    phoneNumbers: readonly string[],
+    options?: ScoreOptions,
+  ): Promise<ScoredItem<PhoneRiskResult>[]>
+  /**
+   * Scores e-mail addresses while they come, any number of them, and gives the items in their order. Holds at most a
+   * thousand that have no answer yet. `timeoutMs` is the longest wait for an answer, 60 seconds.
+   */
+  scoreEmailStream(
+    emails: Identities,
+    options?: ScoreOptions,
+  ): AsyncGenerator<ScoredItem<EmailRiskResult>>
+  scorePhoneStream(
+    phoneNumbers: Identities,
+    options?: ScoreOptions,
+  ): AsyncGenerator<ScoredItem<PhoneRiskResult>>
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -66,83 +75,45 @@ export function createClient<const F extends Failover = "throw">(
     // The members of the result were checked against the contract, so its type can be asserted.
     (identity: string, options: ScoreOptions = {}): Promise<never> =>
       scored(settings, operation, identity, options) as Promise<never>
-  return { scoreEmail: score(emailOperation), scorePhone: score(phoneOperation) }
+  const many =
+    (operation: Operation) =>
+    (identities: readonly string[], options: ScoreOptions = {}): Promise<never> =>
+      scoreMany(settings, operation, identities, options) as Promise<never>
+  const stream =
+    (operation: Operation) =>
+    (identities: Identities, options: ScoreOptions = {}): AsyncGenerator<never> =>
+      scoreStream(settings, operation, identities, options) as AsyncGenerator<never>
+  return {
+    scoreEmail: score(emailOperation),
+    scorePhone: score(phoneOperation),
+    scoreEmails: many(emailOperation),
+    scorePhones: many(phoneOperation),
+    scoreEmailStream: stream(emailOperation),
+    scorePhoneStream: stream(phoneOperation),
+  }
 }
 
 async function scored(
   settings: Settings<Failover>,
   operation: Operation,
   identity: string,
-  options: ScoreOptions,
+  { explain = false, signal, timeoutMs = settings.timeoutMs, requestId }: ScoreOptions,
 ): Promise<object> {
-  const timeoutMs = checkedTimeout(options.timeoutMs ?? settings.timeoutMs)
-  const late = (): Error =>
-    new AssayUnavailable("timeout", `Assay did not answer within ${timeoutMs} ms`)
-  const { signal } = options
-  const send = sender(settings, operation, identity, options)
+  const { path, identity: member, members } = operation
+  const post = poster(settings, { path, explain, requestId, contentType: "application/json" })
+  const expected: Expected = {
+    members: explain ? [...members, "explanation"] : members,
+    echo: [member, identity],
+  }
+  const body = JSON.stringify({ [member]: identity })
   try {
-    return await withinTime({ timeoutMs, late, ...(signal && { signal }) }, (limit) =>
-      sendWithRetries(send, settings.retries, limit),
+    return await answeredInTime(
+      { timeoutMs, retries: settings.retries, signal },
+      async (limit) => await resultOf(await post(body, limit), expected),
     )
   } catch (error) {
     const answer = isFailure(error) ? failoverAnswer(settings.failover, error) : null
     if (answer === null) throw error
     return answer
-  }
-}
-
-type Send = (signal: AbortSignal) => Promise<object>
-
-async function sendWithRetries(send: Send, retries: number, limit: TimeLimit): Promise<object> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await send(limit.signal)
-    } catch (error) {
-      const pauseMs = isFailure(error) ? retryPause(error, attempt, Math.random) : null
-      // What cannot be over in time is reported now, not after waiting for it in vain.
-      if (pauseMs === null || attempt === retries || pauseMs >= limit.remainingMs()) throw error
-      await limit.pause(pauseMs)
-    }
-  }
-}
-
-/** A function that sends the request once and reads the result. */
-function sender(
-  { baseUrl, apiKey, fetch }: Settings<Failover>,
-  { path, identity: member, members }: Operation,
-  identity: string,
-  { explain = false, requestId }: ScoreOptions,
-): Send {
-  // Longer or stranger ids the service would replace by one of its own.
-  if (requestId !== undefined && !/^[\w.:-]{1,128}$/.test(requestId))
-    throw new TypeError("requestId takes at most 128 letters, digits and _.:-")
-  const expected: Expected = {
-    members: explain ? [...members, "explanation"] : members,
-    echo: [member, identity],
-  }
-  const url = baseUrl + path + (explain ? "?explain=true" : "")
-  const request = {
-    method: "POST",
-    headers: {
-      accept: "application/json, application/problem+json",
-      authorization: `Bearer ${apiKey}`,
-      "content-type": "application/json",
-      ...(requestId !== undefined && { "x-request-id": requestId }),
-    },
-    body: JSON.stringify({ [member]: identity }),
-    // Following one would hand the identity to another address; the service never sends any.
-    redirect: "manual",
-    cache: "no-store",
-    credentials: "omit",
-    referrerPolicy: "no-referrer",
-  } as const satisfies RequestInit
-  return async (signal) => {
-    let response: Response
-    try {
-      response = await fetch(url, { ...request, signal })
-    } catch (cause) {
-      throw new AssayUnavailable("network", "Assay could not be reached", { cause })
-    }
-    return await resultOf(response, expected)
   }
 }

@@ -48,7 +48,14 @@ suite("options", () => {
   }
 
   test("the least that is needed is an address and a key", () => {
-    assert.deepEqual(Object.keys(created(good)).sort(), ["scoreEmail", "scorePhone"])
+    assert.deepEqual(Object.keys(created(good)).sort(), [
+      "scoreEmail",
+      "scoreEmailStream",
+      "scoreEmails",
+      "scorePhone",
+      "scorePhoneStream",
+      "scorePhones",
+    ])
   })
 
   test("every option at the edge of its range is taken", () => {

@@ -2,6 +2,7 @@ import cluster from "node:cluster"
 import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
 import type { CreateOptions } from "./cli/keys.ts"
+import type { ScoreFileOptions } from "./cli/score.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -86,6 +87,21 @@ function program(): Command {
       "print a key for ASSAY_BOOTSTRAP_KEY; it opens nothing until a service starts with it",
     )
     .action(async () => (await import("./cli/keys.ts")).mintKey(terminal))
+
+  assay
+    .command("score")
+    .description("score every row of a file through a running service")
+    .requiredOption("--in <file>", "CSV or lines of JSON; - for standard input")
+    .requiredOption("--out <file>", "the same rows with their results; - for standard output")
+    .option("--format <format>", "csv or ndjson (default: by the name of the input)")
+    .option("--column <name>", "column or member with the identity, by name or number")
+    .option("--phone", "the rows hold phone numbers, not e-mail addresses")
+    .option("--url <url>", "where the service is", "http://127.0.0.1:8080")
+    .option("--key-file <file>", "file with the API key (default: the variable ASSAY_API_KEY)")
+    .option("--force", "replace an output that exists")
+    .action(async (options: ScoreFileOptions) =>
+      (await import("./cli/score.ts")).scoreFile(options, terminal, process),
+    )
 
   assay
     .command("config")

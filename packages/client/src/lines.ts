@@ -3,7 +3,7 @@ import { AssayUnavailable } from "./errors.ts"
 /** The lines of a response as they arrive, blank ones left out. */
 export async function* linesOf({ body, status }: Response): AsyncGenerator<string> {
   if (body === null) return
-  const reader = body.getReader()
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   let rest = ""
   try {

@@ -32,8 +32,10 @@ export function outgoingLines(
       : identities[Symbol.iterator]()
   const encoder = new TextEncoder()
   const unanswered: string[] = []
-  let room = Promise.withResolvers<void>()
-  let ended = false
+  let room = Promise.withResolvers<null>()
+  // Closed ends the sending early; only a source that has no more has been sent whole.
+  let state: "open" | "closed" | "exhausted" = "open"
+  const isOpen = (): boolean => state === "open"
   let failed: unknown = undefined
   // Off while the caller works on an item: answers that have come meanwhile are not late.
   let expecting = true
@@ -45,21 +47,21 @@ export function outgoingLines(
   }
   const close = (): void => {
     clearTimeout(alarm)
-    if (ended) return
-    ended = true
-    room.resolve()
+    if (!isOpen()) return
+    state = "closed"
+    room.resolve(null)
     // Its own end is the source's business: the caller has stopped listening.
     void Promise.resolve(source.return?.()).catch(() => undefined)
   }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      while (unanswered.length >= unansweredMax && !ended) await room.promise
-      if (ended) return
+      while (unanswered.length >= unansweredMax && isOpen()) await room.promise
+      if (!isOpen()) return
       try {
         const next = await source.next()
-        if (ended) return
+        if (!isOpen()) return
         if (next.done === true) {
-          ended = true
+          state = "exhausted"
           controller.close()
           return
         }
@@ -67,7 +69,7 @@ export function outgoingLines(
         if (unanswered.length === 1) watch()
         controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`))
       } catch (error) {
-        ended = true
+        state = "closed"
         failed = error
         controller.error(error)
       }
@@ -78,7 +80,7 @@ export function outgoingLines(
     body,
     answered() {
       const identity = unanswered.shift()
-      room.resolve()
+      room.resolve(null)
       room = Promise.withResolvers()
       expecting = false
       watch()
@@ -88,7 +90,7 @@ export function outgoingLines(
       expecting = true
       watch()
     },
-    isDone: () => ended && failed === undefined && unanswered.length === 0,
+    isDone: () => state === "exhausted" && unanswered.length === 0,
     failure: () => failed,
     close,
   }

@@ -21,9 +21,10 @@ after(() => {
   }
 })
 
-/** Answers every line as it comes with what `answer` makes of it. */
+/** Answers every line as it comes with what `answer` makes of it, and ends after so many of them. */
 async function startLineServer(
   answer: (email: string, index: number) => Line,
+  most = Infinity,
 ): Promise<{ url: string; gone: Promise<unknown> }> {
   const gone = Promise.withResolvers()
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,6 +37,7 @@ async function startLineServer(
       if (told === "end") break
       if (told === "cut") return void response.destroy()
       if (!response.write(`${JSON.stringify(told)}\n`)) await once(response, "drain")
+      if (index === most) break
     }
     response.end()
   }
@@ -167,6 +169,18 @@ suite("a stream of identities", () => {
       })
     })
   }
+
+  test("a response that ends while the source has more is not taken for whole, though all sent was answered", async () => {
+    const server = await startLineServer((email, index) => answered(email, index), 1)
+    async function* waiting(): AsyncGenerator<string> {
+      yield "p0@mail.example"
+      await new Promise(() => undefined)
+    }
+    await assert.rejects(collected(clientOf(server.url).scoreEmailStream(waiting())), {
+      name: "AssayUnavailable",
+      reason: "network",
+    })
+  })
 
   test("an answer about another identity is refused", async () => {
     const server = await startLineServer((_, index) => answered("other@mail.example", index))

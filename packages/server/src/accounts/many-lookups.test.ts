@@ -31,7 +31,9 @@ function opened(change: (counters: Counters) => Counters = (counters) => counter
     counters: change(counters),
     now: () => clock.ms,
     log: openLog("error", { write: () => undefined }),
-    onFailOpen: () => void failedOpen.count++,
+    onFailOpen() {
+      failedOpen.count++
+    },
   })
   return { limits, counters, clock, failedOpen }
 }

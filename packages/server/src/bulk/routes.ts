@@ -27,7 +27,7 @@ import { streamedAnswers } from "./stream.ts"
 interface BulkSchemas {
   readonly request: typeof EmailBatchRequest | typeof PhoneBatchRequest
   readonly item: typeof EmailBatchItem | typeof PhoneBatchItem
-  readonly result: typeof EmailBatchResult | typeof PhoneBatchResult
+  readonly result: typeof EmailBatchResult
 }
 
 interface BulkOperation<Identified extends { readonly key: IdentityKey }> {

@@ -1,4 +1,4 @@
-import { type CsvError, parse } from "csv-parse"
+import { CsvError, parse } from "csv-parse"
 import { stringify } from "csv-stringify/sync"
 import { pipeline, Readable } from "node:stream"
 import { CommandError } from "../terminal.ts"
@@ -81,10 +81,11 @@ async function nextRecord(records: AsyncIterator<string[]>): Promise<string[] | 
     const next = await records.next()
     return next.done === true ? null : next.value
   } catch (error) {
-    const { code, lines } = error as Partial<CsvError>
-    if (code === undefined || !code.startsWith("CSV_")) throw error
+    if (!(error instanceof CsvError)) throw error
     // The parser's message quotes the line.
-    throw new CommandError(`The CSV cannot be read from line ${lines ?? "unknown"} on (${code})`)
+    throw new CommandError(
+      `The CSV cannot be read past line ${String(error["lines"])} (${error.code})`,
+    )
   }
 }
 

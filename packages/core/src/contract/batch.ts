@@ -20,12 +20,13 @@ export interface StreamEnd {
 }
 
 /** No type for the items: one that is no text gets a problem of its own and spoils no other. */
-function identities(description: string, example: string): TUnsafe<readonly unknown[]> {
+function identities(what: string, example: string): TUnsafe<readonly unknown[]> {
   return Type.Unsafe<readonly unknown[]>({
     type: "array",
     minItems: 1,
     maxItems: BATCH_ITEMS_MAX,
-    items: { description, examples: [example] },
+    description: `1 to ${BATCH_ITEMS_MAX.toLocaleString("en")} ${what}.`,
+    items: { description: "A text.", examples: [example] },
   })
 }
 
@@ -52,14 +53,14 @@ function referred<T extends TSchema>(schema: T): TUnsafe<Static<T>> {
 }
 
 export const EmailBatchRequest = Type.Object(
-  { emails: identities("An e-mail address, as text.", "ana.silva@mail.example") },
+  { emails: identities("e-mail addresses", "ana.silva@mail.example") },
   { $id: "EmailBatchRequest", description: "Unknown members are ignored." },
 )
 export const EmailBatchItem = itemOf(EmailRiskResult, "EmailBatchItem")
 export const EmailBatchResult = resultsOf(EmailBatchItem, "EmailBatchResult")
 
 export const PhoneBatchRequest = Type.Object(
-  { phone_numbers: identities("A phone number in E.164, as text.", "+61491570156") },
+  { phone_numbers: identities("phone numbers in E.164", "+61491570156") },
   { $id: "PhoneBatchRequest", description: "Unknown members are ignored." },
 )
 export const PhoneBatchItem = itemOf(PhoneRiskResult, "PhoneBatchItem")

@@ -197,3 +197,7 @@ test("items past the day's identities are refused one by one, and those seen tod
   assert.ok(items.at(-1)?.result !== undefined)
   assert.equal(await usageOf(service.dataDirectory, "curious", 101), 101)
 })
+
+test("nothing that was sent is in the log", () => {
+  assert.doesNotMatch(service.stdout() + service.stderr(), /person\d|p\d@|not an address/)
+})

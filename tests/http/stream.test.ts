@@ -252,6 +252,10 @@ suite("a stream that moves", () => {
       stream.request.destroy()
     }
   })
+
+  test("leaves nothing of what was sent in the log", () => {
+    assert.doesNotMatch(service.stdout() + service.stderr(), /person\d|p\d@|slow\d|not an address/)
+  })
 })
 
 suite("a stream that stands still", () => {

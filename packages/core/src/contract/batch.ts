@@ -26,7 +26,8 @@ function identities(what: string, example: string): TUnsafe<readonly unknown[]> 
     minItems: 1,
     maxItems: BATCH_ITEMS_MAX,
     description: `1 to ${BATCH_ITEMS_MAX.toLocaleString("en")} ${what}.`,
-    items: { description: "A text.", examples: [example] },
+    items: { description: "A text." },
+    examples: [[example]],
   })
 }
 

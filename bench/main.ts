@@ -3,8 +3,9 @@ import { parseArgs } from "node:util"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
 import { httpBench } from "./http.ts"
+import { modelBench } from "./model.ts"
 
-const benches: readonly Bench[] = [httpBench]
+const benches: readonly Bench[] = [httpBench, modelBench]
 
 try {
   await main(process.argv.slice(2))

@@ -66,7 +66,13 @@ function operationSection(path: string, method: string, operation: Operation): s
   const { summary, security, parameters = [], requestBody, responses } = operation
   const parts = [`### ${method.toUpperCase()} ${path}`, `${summary}.`]
   parts.push(security === undefined ? "Needs no key." : "Needs an API key.")
-  if (requestBody !== undefined) parts.push(`Body: ${bodyOf(requestBody)}.`)
+  if (requestBody !== undefined) {
+    parts.push(`Body: ${bodyOf(requestBody)}.`)
+    for (const { schema } of Object.values(requestBody.content ?? {}).filter((each) =>
+      isTold(each.schema),
+    ))
+      parts.push(`Lines: ${schema.description ?? ""}`)
+  }
   if (parameters.length > 0) {
     parts.push(
       table(
@@ -96,8 +102,13 @@ function responseRow([status, response]: [string, Operation["responses"][string]
 
 function bodyOf({ content = {} }: Content): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => `${typeOf(schema)} as ${code(type)}`)
+    .map(([type, { schema }]) => `${isTold(schema) ? "lines" : typeOf(schema)} as ${code(type)}`)
     .join(", ")
+}
+
+/** A stream has no type of its own: its description says what a line holds. */
+function isTold({ $ref, type, description }: Schema): boolean {
+  return $ref === undefined && type === undefined && description !== undefined
 }
 
 function schemaTable({ properties = {}, required = [] }: Schema): string {

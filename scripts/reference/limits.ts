@@ -22,7 +22,7 @@ export function limitsPage(): string {
       ],
       Object.entries<Plan>(plans).map(planRow),
     ),
-    "Limits are of the tenant, whatever key and whichever worker: seconds are windows that begin with the first request, days and months are UTC. Requests that are refused or fail are not counted. Service keys belong to no tenant and have no limits.",
+    "Limits are of the tenant, whatever key and whichever worker: seconds are windows that begin with the first request, days and months are UTC. Requests that are refused or fail are not counted. A batch or a stream is one request; each of its items that gets a result is one lookup. Service keys belong to no tenant and have no limits.",
     "## Scopes",
     table(
       ["Scope", "Held by"],
@@ -43,9 +43,14 @@ export function limitsPage(): string {
     ),
     table(
       ["Setting", "Default", "Takes", "Meaning"],
-      (["ASSAY_REQUEST_SECONDS", "ASSAY_SHED_DELAY_MS", "ASSAY_STOP_SECONDS"] as const).map(
-        settingRow,
-      ),
+      (
+        [
+          "ASSAY_REQUEST_SECONDS",
+          "ASSAY_STREAM_IDLE_SECONDS",
+          "ASSAY_SHED_DELAY_MS",
+          "ASSAY_STOP_SECONDS",
+        ] as const
+      ).map(settingRow),
     ),
     "## Evidence of one identity",
     table(

@@ -13,9 +13,10 @@ export interface Outcome {
 export async function assay(
   args: readonly string[],
   env: Record<string, string>,
+  input = "",
 ): Promise<Outcome> {
   return await new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       process.execPath,
       ["--conditions=source", main, ...args],
       { env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env } },
@@ -26,5 +27,6 @@ export async function assay(
           err,
         }),
     )
+    child.stdin?.on("error", () => undefined).end(input)
   })
 }

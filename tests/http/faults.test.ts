@@ -11,6 +11,7 @@ import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
 import { openFeedbackWriter } from "../../packages/server/src/feedback/feedback-writer.ts"
 import { openMetrics } from "../../packages/server/src/health/metrics.ts"
+import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openLog } from "../../packages/server/src/log.ts"
 import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/lists.ts"
@@ -43,6 +44,8 @@ interface Faulty {
   readonly log: string[]
   readonly metrics: () => Promise<string>
   score(email: string, key?: string): Promise<Answer>
+  /** Sends many addresses as a batch, or as a stream of lines, and returns the answer's text. */
+  scoreMany(emails: readonly string[], as: "batch" | "stream"): Promise<[number, string]>
   get(path: string): Promise<number>
   close(): Promise<void>
 }
@@ -74,6 +77,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     config: {
       production: false,
       requestSeconds: 10,
+      streamIdleSeconds: 60,
       metricsToken: null,
       metricsPort: null,
     },
@@ -96,6 +100,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     feedback: await openFeedbackWriter({ records, index, now }),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
+    streams: openStreams(),
     pingRecords: () => records.ping(),
   })
   return {
@@ -113,6 +118,21 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
         payload: { email },
       })
       return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
+    },
+    async scoreMany(emails, as) {
+      const answer = await app.inject({
+        method: "POST",
+        url: "/api/v1/risk/score/batch",
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": as === "batch" ? "application/json" : "application/x-ndjson",
+        },
+        payload:
+          as === "batch"
+            ? JSON.stringify({ emails })
+            : emails.map((email) => JSON.stringify({ email })).join("\n"),
+      })
+      return [answer.statusCode, answer.body]
     },
     get: async (path) => (await app.inject({ url: path })).statusCode,
     async close() {
@@ -194,7 +214,12 @@ test("an overloaded worker turns requests away with 503 and Retry-After, never w
 test("counters that fail let requests through and count that", async () => {
   const failing = async (): Promise<never> => Promise.reject(new Error("away"))
   const app = await openApplication({
-    counters: { lease: failing, giveBack: failing, admitIdentity: failing },
+    counters: {
+      lease: failing,
+      leaseLookups: failing,
+      giveBack: failing,
+      admitIdentity: failing,
+    },
   })
   const { mintApiKey, hashApiKey, hintOf } =
     await import("../../packages/server/src/accounts/api-key.ts")
@@ -265,4 +290,60 @@ test("a directory that lost its index is refused, not served as empty", async ()
   await assert.rejects(startService({ dataDirectory: data, env }), /has lost its index/)
   renameSync(join(temporary, "taken-index"), join(data, "index"))
   await (await startService({ dataDirectory: data, env })).stop()
+})
+
+/** The answers of a batch or a stream, each as its stage or its problem's code. */
+function outcomes(text: string): unknown[] {
+  interface Item {
+    readonly result?: { readonly threat_stage: string }
+    readonly problem?: { readonly code: string }
+  }
+  const items = text.startsWith('{"results"')
+    ? (JSON.parse(text) as { results: Item[] }).results
+    : text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Item)
+  return items.map(({ result, problem }) => result?.threat_stage ?? problem?.code)
+}
+
+for (const as of ["batch", "stream"] as const) {
+  test(`in a ${as}, an index that fails midway fails those items alone, never as CLEAN`, async () => {
+    const broken = await openLmdbIndex({ path: join(temporary, `broken-${as}`) })
+    await broken.close()
+    let lookups = 0
+    const app = await openApplication({
+      index: (index) => ({
+        ...index,
+        lookup: (...args) => (++lookups % 3 === 0 ? broken : index).lookup(...args),
+      }),
+    })
+    const emails = Array<string>(99).fill("sofia.rossi@mail.example")
+    const [status, text] = await app.scoreMany(emails, as)
+    assert.equal(status, 200)
+    assert.deepEqual(
+      outcomes(text),
+      emails.map((_, n) => (n % 3 === 2 ? "store-unavailable" : "ATTACKED")),
+    )
+    const lines = app.log.filter((line) => line.includes("store-unavailable"))
+    assert.equal(lines.length, 2, "one line for the first fault and one for their number")
+    assert.match(lines[1] ?? "", /"count":33/)
+    await app.close()
+  })
+}
+
+test("a batch of which nothing could be checked is 503 as a whole; a stream says so line by line", async () => {
+  const app = await openApplication()
+  await app.index.close()
+  const emails = ["sofia.rossi@mail.example", "not an address", "nobody@mail.example"]
+  const [status, text] = await app.scoreMany(emails, "batch")
+  assert.equal(status, 503)
+  assert.equal((JSON.parse(text) as { code: string }).code, "store-unavailable")
+  assert.doesNotMatch(text, /CLEAN/)
+  const [, lines] = await app.scoreMany(emails, "stream")
+  assert.deepEqual(outcomes(lines), ["store-unavailable", "not-an-email", "store-unavailable"])
+  const [refused, answers] = await app.scoreMany(["not an address"], "batch")
+  assert.equal(refused, 200, "what was refused was evaluated as far as it could be")
+  assert.deepEqual(outcomes(answers), ["not-an-email"])
+  await app.close()
 })

@@ -71,7 +71,9 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
     "/api/v1/feedback",
     "/api/v1/feedback/{id}",
     "/api/v1/phone-risk",
+    "/api/v1/phone-risk/batch",
     "/api/v1/risk/score",
+    "/api/v1/risk/score/batch",
     "/healthz",
     "/readyz",
   ])
@@ -98,6 +100,17 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
   }
 })
 
+test("operations on many identities are described with both media types, of the request and of the answer", async () => {
+  const { paths } = await description()
+  for (const path of ["/api/v1/phone-risk/batch", "/api/v1/risk/score/batch"]) {
+    const both = ["application/json", "application/x-ndjson"]
+    const { post } = paths[path] ?? {}
+    assert.deepEqual(post?.security, [{ apiKey: [] }])
+    assert.deepEqual(Object.keys(post.requestBody?.content ?? {}), both)
+    assert.deepEqual(Object.keys(post.responses["200"]?.content ?? {}), both)
+  }
+})
+
 test("the examples in the API description work when sent as they stand", async () => {
   const { paths, components } = await description()
   let sent = 0
@@ -115,7 +128,7 @@ test("the examples in the API description work when sent as they stand", async (
     assert.ok(response.ok, `${path} ${JSON.stringify(body)}`)
     sent++
   }
-  assert.equal(sent, 3)
+  assert.equal(sent, 5)
 })
 
 test("the API description passes a linter", async () => {

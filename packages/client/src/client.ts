@@ -1,15 +1,20 @@
-import {
+import type {
   EmailRiskResult,
-  type FeedbackReceipt,
-  type FeedbackRequest,
+  FeedbackReceipt,
+  FeedbackRequest,
   PhoneRiskResult,
 } from "@assay/core/contract"
+import { answeredInTime } from "./attempts.ts"
+import { scoreMany } from "./batch.ts"
 import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
 import { type FeedbackOptions, sendFeedback, undoFeedback } from "./feedback.ts"
+import type { ScoredItem } from "./items.ts"
+import { emailOperation, type Operation, phoneOperation } from "./operations.ts"
 import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
+import { type CallOptions, sender } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
-import { type CallOptions, sent } from "./send.ts"
+import { type Identities, scoreStream } from "./stream.ts"
 
 export interface ScoreOptions extends CallOptions {
   /** Adds `explanation`: what the score was made from and how each part moved it. */
@@ -41,25 +46,30 @@ export interface Client<F extends Failover = "throw"> {
   sendFeedback(feedback: FeedbackRequest, options?: FeedbackOptions): Promise<FeedbackReceipt>
   /** Takes feedback back, by the id it was acknowledged with, as if it had never been sent. */
   undoFeedback(id: string, options?: CallOptions): Promise<void>
-}
-
-/** A scoring operation, as the contract describes it. */
-interface Operation {
-  readonly path: string
-  /** The member that holds the identity, in the request and in the result. */
-  readonly identity: string
-  readonly members: readonly string[]
-}
-
-const emailOperation: Operation = {
-  path: "/api/v1/risk/score",
-  identity: "email",
-  members: EmailRiskResult.required,
-}
-const phoneOperation: Operation = {
-  path: "/api/v1/phone-risk",
-  identity: "phone_number",
-  members: PhoneRiskResult.required,
+  /**
+   * Scores many e-mail addresses; items come in the order given. A request that fails rejects, whatever `failover` says:
+   * an item that could not be answered has a problem of its own. `timeoutMs` is for each request, 30 seconds.
+   */
+  scoreEmails(
+    emails: readonly string[],
+    options?: ScoreOptions,
+  ): Promise<ScoredItem<EmailRiskResult>[]>
+  scorePhones(
+    phoneNumbers: readonly string[],
+    options?: ScoreOptions,
+  ): Promise<ScoredItem<PhoneRiskResult>[]>
+  /**
+   * Scores e-mail addresses while they come, any number of them, and gives the items in their order. Holds at most a
+   * thousand that have no answer yet. `timeoutMs` is the longest wait for an answer, 60 seconds.
+   */
+  scoreEmailStream(
+    emails: Identities,
+    options?: ScoreOptions,
+  ): AsyncGenerator<ScoredItem<EmailRiskResult>>
+  scorePhoneStream(
+    phoneNumbers: Identities,
+    options?: ScoreOptions,
+  ): AsyncGenerator<ScoredItem<PhoneRiskResult>>
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -72,9 +82,21 @@ export function createClient<const F extends Failover = "throw">(
     // The members of the result were checked against the contract, so its type can be asserted.
     (identity: string, options: ScoreOptions = {}): Promise<never> =>
       scored(settings, operation, identity, options) as Promise<never>
+  const many =
+    (operation: Operation) =>
+    (identities: readonly string[], options: ScoreOptions = {}): Promise<never> =>
+      scoreMany(settings, operation, identities, options) as Promise<never>
+  const stream =
+    (operation: Operation) =>
+    (identities: Identities, options: ScoreOptions = {}): AsyncGenerator<never> =>
+      scoreStream(settings, operation, identities, options) as AsyncGenerator<never>
   return {
     scoreEmail: score(emailOperation),
     scorePhone: score(phoneOperation),
+    scoreEmails: many(emailOperation),
+    scorePhones: many(phoneOperation),
+    scoreEmailStream: stream(emailOperation),
+    scorePhoneStream: stream(phoneOperation),
     sendFeedback: (feedback, options) => sendFeedback(settings, feedback, options),
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
   }
@@ -82,26 +104,25 @@ export function createClient<const F extends Failover = "throw">(
 
 async function scored(
   settings: Settings<Failover>,
-  { path, identity: member, members }: Operation,
+  operation: Operation,
   identity: string,
-  options: ScoreOptions,
+  { explain = false, signal, timeoutMs = settings.timeoutMs, requestId }: ScoreOptions,
 ): Promise<object> {
-  const { explain = false } = options
+  const { path, identity: member, members } = operation
+  const send = sender(settings, {
+    method: "POST",
+    path: path + (explain ? "?explain=true" : ""),
+    requestId,
+  })
   const expected: Expected = {
     members: explain ? [...members, "explanation"] : members,
     echo: [member, identity],
   }
+  const body = JSON.stringify({ [member]: identity })
   try {
-    return await sent(
-      settings,
-      {
-        method: "POST",
-        path: path + (explain ? "?explain=true" : ""),
-        body: { [member]: identity },
-        repeatable: false,
-        read: (response) => resultOf(response, expected),
-      },
-      options,
+    return await answeredInTime(
+      { timeoutMs, retries: settings.retries, signal },
+      async (limit) => await resultOf(await send(body, limit), expected),
     )
   } catch (error) {
     const answer = isFailure(error) ? failoverAnswer(settings.failover, error) : null

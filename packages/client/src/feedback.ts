@@ -3,10 +3,11 @@ import {
   type FeedbackReceipt,
   type FeedbackRequest,
 } from "@assay/core/contract"
+import { type AttemptOptions, answeredInTime } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
+import { type CallOptions, sender } from "./request.ts"
 import { answerOf } from "./response.ts"
-import { type CallOptions, sent } from "./send.ts"
 
 export interface FeedbackOptions extends CallOptions {
   /**
@@ -30,21 +31,14 @@ export async function sendFeedback(
   const { idempotencyKey = newKey() } = options
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
     throw new TypeError("idempotencyKey takes 1 to 255 visible ASCII characters")
-  return await sent(
-    settings,
-    {
-      method: "POST",
-      path: PATH,
-      body: feedback,
-      headers: { "idempotency-key": idempotencyKey },
-      repeatable: true,
-      async read(response) {
-        const body = await answerOf(response, 202, (found) => isReceipt(found))
-        return body as FeedbackReceipt
-      },
-    },
-    patient(settings, options),
-  )
+  const headers = { "idempotency-key": idempotencyKey }
+  const { requestId } = options
+  const send = sender(settings, { method: "POST", path: PATH, requestId, headers })
+  const body = JSON.stringify(feedback)
+  return await answeredInTime(patient(settings, options), async (limit) => {
+    const answer = await answerOf(await send(body, limit), 202, isReceipt)
+    return answer as FeedbackReceipt
+  })
 }
 
 /** Takes feedback back by the id it was acknowledged with. Doing it again changes nothing. */
@@ -55,15 +49,11 @@ export async function undoFeedback(
 ): Promise<void> {
   // Also keeps what is no id, such as an identity passed by mistake, out of a path that proxies log.
   if (!ID.test(id)) throw new TypeError("id takes an id that sendFeedback resolved to")
-  await sent(
-    settings,
-    {
-      method: "DELETE",
-      path: `${PATH}/${id}`,
-      repeatable: true,
-      read: (response) => answerOf(response, 204, () => true),
-    },
+  const { requestId } = options
+  const send = sender(settings, { method: "DELETE", path: `${PATH}/${id}`, requestId })
+  await answeredInTime(
     patient(settings, options),
+    async (limit) => await answerOf(await send(null, limit), 204, () => true),
   )
 }
 
@@ -71,11 +61,13 @@ function isReceipt(body: Readonly<Record<string, unknown>> | null): boolean {
   return typeof body?.["id"] === "string" && ID.test(body["id"])
 }
 
-function patient<Options extends CallOptions>(
-  { timeoutMs }: Settings<Failover>,
-  options: Options,
-): Options {
-  return { ...options, timeoutMs: options.timeoutMs ?? Math.max(timeoutMs, TIMEOUT_MS) }
+function patient(settings: Settings<Failover>, options: CallOptions): AttemptOptions {
+  return {
+    timeoutMs: options.timeoutMs ?? Math.max(settings.timeoutMs, TIMEOUT_MS),
+    retries: settings.retries,
+    signal: options.signal,
+    repeatable: true,
+  }
 }
 
 /** Not `randomUUID`, which browsers have on secure pages only. */

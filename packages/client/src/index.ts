@@ -2,8 +2,10 @@ export { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
 export { type Client, createClient, type Explained, type ScoreOptions } from "./client.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
+export type { ScoredItem } from "./items.ts"
+export type { Identities } from "./stream.ts"
 export type { ClientOptions } from "./options.ts"
-export type { CallOptions } from "./send.ts"
+export type { CallOptions } from "./request.ts"
 export type {
   EmailRiskResult,
   FeedbackOutcome,

@@ -50,7 +50,11 @@ suite("options", () => {
   test("the least that is needed is an address and a key", () => {
     assert.deepEqual(Object.keys(created(good)).sort(), [
       "scoreEmail",
+      "scoreEmailStream",
+      "scoreEmails",
       "scorePhone",
+      "scorePhoneStream",
+      "scorePhones",
       "sendFeedback",
       "undoFeedback",
     ])

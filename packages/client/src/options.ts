@@ -77,6 +77,6 @@ function checkedFetch(fetch: unknown): typeof globalThis.fetch {
   return fetch as typeof globalThis.fetch
 }
 
-function isBrowser(): boolean {
+export function isBrowser(): boolean {
   return "window" in globalThis && "document" in globalThis
 }

@@ -18,8 +18,8 @@ export async function resultOf(response: Response, expected: Expected): Promise<
 /** The body of a response of this status that `fits`; null is one that is no JSON object. Throws like `resultOf`. */
 export async function answerOf(
   response: Response,
-  expectedStatus: number,
-  fits: (body: JsonObject | null) => boolean,
+  expectedStatus = 200,
+  fits: (body: JsonObject | null) => boolean = (body) => body !== null,
 ): Promise<JsonObject> {
   const { status, headers } = response
   const fields = {
@@ -29,15 +29,35 @@ export async function answerOf(
   const body = jsonObject(await textOf(response, fields))
   if (status === expectedStatus) {
     if (fits(body)) return body ?? {}
-    throw new AssayUnavailable("protocol", "The response is not a result of Assay", fields)
+    throw notAssays(status)
   }
-  const code = body?.["code"]
-  if (body === null || !isProblemCode(code))
+  if (body === null || !isProblemCode(body["code"]))
     throw new AssayUnavailable("protocol", `The response, ${status}, is not one of Assay`, fields)
-  throw new AssayProblem(code, {
+  throw problemOf(body["code"], body, fields, headers.get("x-request-id"))
+}
+
+/** The problem of one item among many. */
+export function itemProblem(body: JsonObject): AssayProblem {
+  const { code, status } = body
+  if (!isProblemCode(code) || typeof status !== "number") throw notAssays()
+  return problemOf(code, body, { status, retryAfterSeconds: null }, null)
+}
+
+/** Somebody else's answer, or a broken one: nothing is known about what was asked. */
+export function notAssays(status = 200): AssayUnavailable {
+  return new AssayUnavailable("protocol", "The response is not a result of Assay", { status })
+}
+
+function problemOf(
+  code: ProblemCode,
+  body: JsonObject,
+  fields: { readonly status: number; readonly retryAfterSeconds: number | null },
+  requestId: string | null,
+): AssayProblem {
+  return new AssayProblem(code, {
     ...fields,
     detail: textOrNull(body["detail"]),
-    requestId: textOrNull(body["request_id"]) ?? headers.get("x-request-id"),
+    requestId: textOrNull(body["request_id"]) ?? requestId,
     errors: problemErrors(body["errors"]),
   })
 }
@@ -50,24 +70,27 @@ async function textOf(response: Response, fields: { status: number }): Promise<s
   }
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The JSON object in a text, or null. The parser's error is dropped: it quotes the text. */
-function jsonObject(text: string): JsonObject | null {
+export function jsonObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
-    return isObject ? (value as JsonObject) : null
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /**
  * The service has checked its own answer; this tells one from somebody else's JSON. A score that is
  * no number would compare as low, and an answer about another identity must not be taken for this.
  */
-function isResult(body: JsonObject, { members, echo }: Expected): boolean {
+export function isResult(body: JsonObject, { members, echo }: Expected): boolean {
   return (
     members.every((member) => Object.hasOwn(body, member)) &&
     typeof body["risk_score"] === "number" &&

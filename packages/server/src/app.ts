@@ -14,6 +14,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
+import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
 import { feedbackRoutes } from "./feedback/routes.ts"
@@ -25,6 +26,7 @@ import { refuseOtherMethods } from "./http/other-methods.ts"
 import { readJsonBodies } from "./http/json-body.ts"
 import { requestId } from "./http/request-id.ts"
 import { BODY_MAX, HEADERS_MAX } from "./http/sizes.ts"
+import type { Streams } from "./http/streams.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./health/metrics.ts"
 import { pageRoutes } from "./pages/routes.ts"
@@ -61,7 +63,10 @@ export type App = FastifyInstance<
 
 /** All that the routes use. Everything in it is real, in tests too. */
 export interface Services {
-  readonly config: Pick<Config, "production" | "requestSeconds" | "metricsToken" | "metricsPort">
+  readonly config: Pick<
+    Config,
+    "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
+  >
   readonly log: Log
   readonly now: () => number
   readonly secrets: Secrets
@@ -76,6 +81,7 @@ export interface Services {
   readonly feedback: FeedbackDesk
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
+  readonly streams: Streams
   /** Reads from the records, or throws. */
   readonly pingRecords: () => Promise<void>
 }
@@ -186,6 +192,7 @@ export async function buildApp(services: Services): Promise<App> {
   scoreRoutes(app, services)
   telecomRoutes(app, services)
   feedbackRoutes(app, services)
+  await bulkRoutes(app, services)
   finishMethods()
   return app
 }

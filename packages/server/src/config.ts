@@ -23,6 +23,7 @@ export interface Config {
   readonly metricsPort: number | null
   readonly shedDelayMs: number
   readonly requestSeconds: number
+  readonly streamIdleSeconds: number
   readonly stopSeconds: number
   /** Who is asked about mail servers; null: nobody. */
   readonly dns: NameServers | null
@@ -142,6 +143,13 @@ export const settings = [
     meaning: "Time a client has to send a whole request; slower senders are cut off.",
   },
   {
+    name: "ASSAY_STREAM_IDLE_SECONDS",
+    takes: "an integer from 1 to 3600",
+    fallback: "60",
+    meaning:
+      "Time a stream may stand still, because its sender sends nothing or its reader takes nothing; then it is ended.",
+  },
+  {
     name: "ASSAY_STOP_SECONDS",
     takes: "an integer from 1 to 300",
     fallback: "20",
@@ -179,8 +187,8 @@ export const settings = [
 
 export type SettingName = (typeof settings)[number]["name"]
 
-/** Names the tests and soak runs use; anything else that starts with ASSAY_ is a typing mistake. */
-const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS"])
+/** Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ is a typing mistake. */
+const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS", "ASSAY_API_KEY"])
 
 const secretNames: ReadonlySet<string> = new Set(
   settings.filter((setting) => "secret" in setting).map(({ name }) => name),
@@ -276,6 +284,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
       optional("ASSAY_METRICS_PORT") === null ? null : integer("ASSAY_METRICS_PORT", 1, 65_535),
     shedDelayMs: integer("ASSAY_SHED_DELAY_MS", 10, 10_000),
     requestSeconds: integer("ASSAY_REQUEST_SECONDS", 1, 300),
+    streamIdleSeconds: integer("ASSAY_STREAM_IDLE_SECONDS", 1, 3600),
     stopSeconds: integer("ASSAY_STOP_SECONDS", 1, 300),
     dns,
     rdapUrl,

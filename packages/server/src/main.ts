@@ -5,6 +5,7 @@ import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
+import type { ScoreFileOptions } from "./cli/score.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -185,6 +186,21 @@ function program(): Command {
     .command("check <file>")
     .description("say whether a document could be used as a model")
     .action(async (file: string) => (await import("./cli/model.ts")).checkModel(file, terminal))
+
+  assay
+    .command("score")
+    .description("score every row of a file through a running service")
+    .requiredOption("--in <file>", "CSV or lines of JSON; - for standard input")
+    .requiredOption("--out <file>", "the same rows with their results; - for standard output")
+    .option("--format <format>", "csv or ndjson (default: by the name of the input)")
+    .option("--column <name>", "column or member with the identity, by name or number")
+    .option("--phone", "the rows hold phone numbers, not e-mail addresses")
+    .option("--url <url>", "where the service is", "http://127.0.0.1:8080")
+    .option("--key-file <file>", "file with the API key (default: the variable ASSAY_API_KEY)")
+    .option("--force", "replace an output that exists")
+    .action(async (options: ScoreFileOptions) =>
+      (await import("./cli/score.ts")).scoreFile(options, terminal, process),
+    )
 
   assay
     .command("config")

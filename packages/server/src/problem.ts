@@ -116,5 +116,13 @@ function describeFault(
       detail: `must be one of ${(params["allowedValues"] as string[]).join(", ")}`,
     }
   }
+  if (keyword === "minItems" || keyword === "maxItems") {
+    const bound = keyword === "minItems" ? "at least" : "at most"
+    const limit = String(params["limit"])
+    return {
+      pointer: `#${instancePath}`,
+      detail: `must have ${bound} ${limit} ${limit === "1" ? "item" : "items"}`,
+    }
+  }
   return { pointer: `#${instancePath}`, detail: `does not fit the rule "${keyword}"` }
 }

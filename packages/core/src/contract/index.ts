@@ -1,3 +1,14 @@
+export {
+  BATCH_ITEMS_MAX,
+  type BatchItem,
+  EmailBatchItem,
+  EmailBatchRequest,
+  EmailBatchResult,
+  PhoneBatchItem,
+  PhoneBatchRequest,
+  PhoneBatchResult,
+  type StreamEnd,
+} from "./batch.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
   FEEDBACK_ID_PATTERN,

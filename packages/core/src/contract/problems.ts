@@ -70,12 +70,14 @@ export const problems = {
   "body-too-large": {
     status: 413,
     title: "The body is too large",
-    meaning: "The reference gives the limit of each operation; a scoring body may have 16 KiB.",
+    meaning:
+      "The reference gives the limit of each operation; a scoring body may have 16 KiB, a batch 512 KiB, a line of a stream 4 KiB.",
   },
   "unsupported-media-type": {
     status: 415,
     title: "The body has another media type than the operation takes",
-    meaning: "Send `Content-Type: application/json`, without compression.",
+    meaning:
+      "Send `Content-Type: application/json`, or `application/x-ndjson` where the operation takes a stream, without compression.",
   },
   "not-an-email": {
     status: 422,
@@ -139,6 +141,12 @@ export const problems = {
     title: "The service has more work than it can do",
     meaning:
       "The request was turned away before any work was done on it. Try again after `Retry-After`.",
+  },
+  "stream-interrupted": {
+    status: 503,
+    title: "The service ended the stream before its end",
+    meaning:
+      "The service is stopping. This is the last line of the answer: lines that have no answer were not evaluated or counted. Send them again.",
   },
 } as const satisfies Record<string, ProblemType>
 

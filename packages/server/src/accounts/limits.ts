@@ -1,9 +1,9 @@
-import { serializeList } from "structured-headers"
 import type { Log } from "../log.ts"
 import { Problem } from "../problem.ts"
 import type { Counters } from "../stores/counters.ts"
-import { startOfNextDay, startOfNextMonth } from "../time.ts"
 import type { Caller } from "./callers.ts"
+import { identitiesRefusal, type Left, limitFields, lookupsRefusal } from "./limit-refusals.ts"
+import { type ManyAdmission, manyAdmission, OPEN_MANY } from "./many-lookups.ts"
 import type { PlanLimits } from "./plans.ts"
 
 /** A request that was let in, with the header fields that tell the caller what is left. */
@@ -18,15 +18,13 @@ export interface Limits {
   admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Promise<Admission>
   /** Lets in a request that looks nobody up: it takes of the rate and of nothing else. Returns the header fields. */
   pace(caller: Caller): Promise<Readonly<Record<string, string>>>
+  /** Lets a request of many lookups in, or throws a 429 Problem. The lookups are then let in one by one. */
+  admitMany(caller: Caller): Promise<ManyAdmission>
   /** Gives leased requests that were not used back to their month: of seconds that are over, or, leaving, all. */
   settle(leaving?: "leaving"): Promise<void>
 }
 
-interface Hand {
-  tokens: number
-  windowEndsAt: number
-  rateLeft: number
-  quotaLeft: number
+interface Hand extends Left {
   leasing: Promise<void> | null
   refused: "rate" | "quota" | null
   /** Leased in an earlier window and not used. */
@@ -100,13 +98,39 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
     }
   }
 
+  /** Lookups of the month alone: first those waiting to be given back, last those held for requests to come. */
+  async function leaseLookups(
+    tenantId: number,
+    hand: Hand,
+    { lookupsPerMonth }: PlanLimits,
+    wanted: number,
+  ): Promise<number> {
+    const waiting = Math.min(wanted, hand.unused)
+    hand.unused -= waiting
+    if (waiting > 0) return waiting
+    const { granted, quotaLeft } = await counters.leaseLookups(tenantId, lookupsPerMonth, wanted)
+    hand.quotaLeft = quotaLeft
+    if (granted > 0) return granted
+    const held = hand.tokens
+    hand.tokens = 0
+    return held
+  }
+
+  const refusal = (hand: Hand, limits: PlanLimits): Problem =>
+    lookupsRefusal(hand.refused ?? "rate", hand, limits, now())
+
+  const failOpen = (error: unknown): void => {
+    log.warn("limits could not be asked and let a request through", { error })
+    onFailOpen()
+  }
+
   return {
     async admit(caller, identityTag) {
       const { tenantId, plan } = caller
       if (tenantId === null || plan.limits === null) return OPEN
       const hand = handOf(tenantId)
       try {
-        if (!(await take(tenantId, hand, plan.limits))) throw refusal(hand, plan.limits, now())
+        if (!(await take(tenantId, hand, plan.limits))) throw refusal(hand, plan.limits)
         if (
           !(await counters.admitIdentity(
             tenantId,
@@ -119,8 +143,7 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
         }
       } catch (error) {
         if (error instanceof Problem) throw error
-        log.warn("limits could not be asked and let a request through", { error })
-        onFailOpen()
+        failOpen(error)
         return OPEN
       }
       const windowEndsAt = hand.windowEndsAt
@@ -138,14 +161,41 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
       try {
         // A month that is used up ends lookups; what a tenant has to say may still be said.
         if (await take(tenantId, hand, plan.limits)) hand.unused++
-        else if (hand.refused === "rate") throw refusal(hand, plan.limits, now())
+        else if (hand.refused === "rate") throw refusal(hand, plan.limits)
       } catch (error) {
         if (error instanceof Problem) throw error
-        log.warn("limits could not be asked and let a request through", { error })
-        onFailOpen()
+        failOpen(error)
         return OPEN.headers
       }
       return limitFields(hand, plan.limits, now())
+    },
+    async admitMany(caller) {
+      const { tenantId, plan } = caller
+      if (tenantId === null || plan.limits === null) return OPEN_MANY
+      const hand = handOf(tenantId)
+      try {
+        if (!(await take(tenantId, hand, plan.limits))) throw refusal(hand, plan.limits)
+      } catch (error) {
+        if (error instanceof Problem) throw error
+        failOpen(error)
+        return OPEN_MANY
+      }
+      const { limits } = plan
+      const windowEndsAt = hand.windowEndsAt
+      return manyAdmission({
+        headers: limitFields(hand, limits, now()),
+        leaseLookups: (wanted) => leaseLookups(tenantId, hand, limits, wanted),
+        admitIdentity: (identityTag) =>
+          counters.admitIdentity(tenantId, identityTag(tenantId), limits.identitiesPerDay),
+        quotaRefusal: () => lookupsRefusal("quota", hand, limits, now()),
+        identitiesRefusal: () => identitiesRefusal(hand, limits, now()),
+        failOpen,
+        giveBack: (lookups) => void (hand.unused += lookups),
+        giveBackRequest() {
+          if (hand.windowEndsAt === windowEndsAt) hand.tokens++
+          else hand.unused++
+        },
+      })
     },
     async settle(leaving) {
       for (const [tenantId, hand] of hands) {
@@ -166,81 +216,4 @@ export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): L
       }
     },
   }
-}
-
-function refusal(hand: Hand, limits: PlanLimits, now: number): Problem {
-  const fields = limitFields(hand, limits, now)
-  if (hand.refused === "quota") {
-    return new Problem(
-      "quota-exceeded",
-      `The plan allows ${limits.lookupsPerMonth} lookups a month.`,
-      {
-        headers: { ...fields, "retry-after": secondsUntil(startOfNextMonth(now), now) },
-      },
-    )
-  }
-  return new Problem(
-    "rate-limited",
-    `The plan allows ${limits.requestsPerSecond} requests a second.`,
-    {
-      headers: { ...fields, "retry-after": secondsUntil(hand.windowEndsAt, now) },
-    },
-  )
-}
-
-function identitiesRefusal(hand: Hand, limits: PlanLimits, now: number): Problem {
-  return new Problem(
-    "identities-exceeded",
-    `The plan allows ${limits.identitiesPerDay} different identities a day.`,
-    {
-      headers: {
-        ...limitFields(hand, limits, now),
-        "retry-after": secondsUntil(startOfNextDay(now), now),
-      },
-    },
-  )
-}
-
-/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
-function limitFields(hand: Hand, limits: PlanLimits, now: number): Record<string, string> {
-  const untilNextMonth = Number(secondsUntil(startOfNextMonth(now), now))
-  const untilNextSecond = Number(secondsUntil(hand.windowEndsAt, now))
-  return {
-    "ratelimit-policy": serializeList([
-      [
-        "second",
-        new Map([
-          ["q", limits.requestsPerSecond],
-          ["w", 1],
-        ]),
-      ],
-      [
-        "month",
-        new Map([
-          ["q", limits.lookupsPerMonth],
-          ["w", 2_592_000],
-        ]),
-      ],
-    ]),
-    ratelimit: serializeList([
-      [
-        "second",
-        new Map([
-          ["r", hand.rateLeft + hand.tokens],
-          ["t", untilNextSecond],
-        ]),
-      ],
-      [
-        "month",
-        new Map([
-          ["r", hand.quotaLeft + hand.tokens],
-          ["t", untilNextMonth],
-        ]),
-      ],
-    ]),
-  }
-}
-
-function secondsUntil(then: number, now: number): string {
-  return String(Math.max(1, Math.ceil((then - now) / 1000)))
 }

@@ -1,10 +1,16 @@
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import {
+  EmailBatchItem,
+  EmailBatchRequest,
+  EmailBatchResult,
   EmailRiskRequest,
   EmailRiskResult,
   FeedbackReceipt,
   FeedbackRequest,
+  PhoneBatchItem,
+  PhoneBatchRequest,
+  PhoneBatchResult,
   PhoneRiskRequest,
   PhoneRiskResult,
   ProblemDetails,
@@ -21,6 +27,12 @@ export async function describeApi(app: App): Promise<void> {
     PhoneRiskResult,
     FeedbackRequest,
     FeedbackReceipt,
+    EmailBatchRequest,
+    EmailBatchItem,
+    EmailBatchResult,
+    PhoneBatchRequest,
+    PhoneBatchItem,
+    PhoneBatchResult,
     ProblemDetails,
   ])
     app.addSchema(schema)

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { type ProblemCode, problems } from "@assay/core/contract"
 import { Problem, problemDetails } from "../problem.ts"
+import { carriesLongRequest } from "./long-requests.ts"
 
 const codes: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: "headers-too-large",
@@ -13,6 +14,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
 /** Answers what never became a request: broken HTTP, oversized headers, a sender too slow. Then hangs up. */
 export function answerClientError({ code }: ConnectionError, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT" && carriesLongRequest(socket)) return
   const kind = codes[code] ?? "malformed-http"
   const body = JSON.stringify(problemDetails(new Problem(kind, problems[kind].meaning), null))
   const { status } = problems[kind]

@@ -13,9 +13,9 @@ export function readJsonBodies(app: App): void {
     "application/json",
     { parseAs: "buffer" },
     (request, body, done) => {
-      const encoding = request.headers["content-encoding"]
-      if (encoding !== undefined && encoding !== "identity") {
-        done(new Problem("unsupported-media-type", "Send the body without compression."))
+      const compressed = refuseCompression(request.headers["content-encoding"])
+      if (compressed !== null) {
+        done(compressed)
       } else if (!isUtf8(body)) {
         done(new Problem("malformed-json", "The body is not valid UTF-8."))
       } else {
@@ -23,6 +23,12 @@ export function readJsonBodies(app: App): void {
       }
     },
   )
+}
+
+/** The refusal of a body with this encoding, or null. A body that unpacks itself would have no limit. */
+export function refuseCompression(encoding: string | undefined): Problem | null {
+  if (encoding === undefined || encoding === "identity") return null
+  return new Problem("unsupported-media-type", "Send the body without compression.")
 }
 
 function parse(body: Buffer, done: (error: Error | null, value?: unknown) => void): void {

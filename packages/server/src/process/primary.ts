@@ -94,6 +94,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     await gatheredMetrics((await workers.callAll("metrics")) as object[])
   const methods: Methods = {
     lease: counters.lease,
+    leaseLookups: counters.leaseLookups,
     giveBack: counters.giveBack,
     admitIdentity: counters.admitIdentity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),

@@ -9,6 +9,7 @@ import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { listen } from "../http/listen.ts"
+import { openStreams } from "../http/streams.ts"
 import { openLog } from "../log.ts"
 import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
@@ -67,6 +68,7 @@ export async function runWorker(
   const lists = openLists(directory.lists)
   const network = openNetworkTrust({ config, metrics })
   const pressure = openPressure(config.shedDelayMs)
+  const streams = openStreams()
   const app = await buildApp({
     config,
     log,
@@ -83,6 +85,7 @@ export async function runWorker(
     feedback: remoteDesk(within(30_000)),
     metrics,
     pressure,
+    streams,
     pingRecords: () => records.ping(),
   })
   const listening = await listen(app, config.port, config.host)
@@ -103,6 +106,7 @@ export async function runWorker(
       log.warn("requests did not finish in time and were cut off")
       listening.cutOff()
     }, config.stopSeconds * 1000)
+    streams.interruptAll()
     await listening.close()
     clearTimeout(deadline)
     clearInterval(flushing)
@@ -128,6 +132,8 @@ function countersOver(call: Call): Counters {
   return {
     lease: async (...args) =>
       (await call("lease", ...args)) as Awaited<ReturnType<Counters["lease"]>>,
+    leaseLookups: async (...args) =>
+      (await call("leaseLookups", ...args)) as Awaited<ReturnType<Counters["leaseLookups"]>>,
     async giveBack(...args) {
       await call("giveBack", ...args)
     },

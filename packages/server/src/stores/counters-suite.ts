@@ -59,6 +59,22 @@ export function countersSuite(
     assert.equal((await counters.lease(1, limits, 1)).quotaLeft, 24)
   })
 
+  test(`${engine}: lookups are taken from the month alone, as far as it reaches`, async () => {
+    const { counters, clock } = await opened()
+    await counters.lease(1, limits, 10)
+    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 9, quotaLeft: 6 })
+    clock.ms += 1001
+    const { granted, rateLeft, quotaLeft } = await counters.lease(1, limits, 1)
+    assert.deepEqual([granted, rateLeft, quotaLeft], [1, 9, 5])
+    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 5, quotaLeft: 0 })
+    assert.deepEqual(await counters.leaseLookups(1, 25, 1), { granted: 0, quotaLeft: 0 })
+    assert.deepEqual(await counters.leaseLookups(2, 25, 1), { granted: 1, quotaLeft: 24 })
+    await counters.giveBack(1, 2)
+    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 2, quotaLeft: 0 })
+    clock.ms = Date.UTC(2026, 11, 1)
+    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 9, quotaLeft: 16 })
+  })
+
   test(`${engine}: one tenant's use leaves another's alone`, async () => {
     const { counters } = await opened()
     await counters.lease(1, limits, 10)

@@ -14,6 +14,12 @@ export interface Lease {
   readonly quotaLeft: number
 }
 
+export interface LookupsLease {
+  /** 0 when the month is used up. */
+  readonly granted: number
+  readonly quotaLeft: number
+}
+
 /**
  * Counts that every worker shares. A worker takes requests from a tenant's window in small leases and admits from its
  * own hand, so that the hot path asks nobody; what it holds when the window ends is void.
@@ -21,6 +27,8 @@ export interface Lease {
 export interface Counters {
   /** Takes up to `wanted` requests from the tenant's current second and month; both go down by what is granted. */
   lease(tenantId: number, limits: RateAndQuota, wanted: number): Promise<Lease>
+  /** Takes up to `wanted` lookups from the tenant's month and none from its second: further ones of a request let in. */
+  leaseLookups(tenantId: number, perMonth: number, wanted: number): Promise<LookupsLease>
   /** Returns requests of the month that were leased but not used; the second they were taken from is over. */
   giveBack(tenantId: number, count: number): Promise<void>
   /** Whether the tenant may look at this identity today: seen before today, or fewer than `most` others so far. */

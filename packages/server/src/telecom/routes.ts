@@ -1,12 +1,8 @@
 import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/contract"
-import { IDENTITY_TAGS, identityKey, parsePhone } from "@assay/core/identity"
-import { assessPhone, explainPhone } from "@assay/core/score"
 import { identityTagToday } from "../accounts/identity-tag.ts"
 import type { App, Services } from "../app.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
-import { Problem } from "../problem.ts"
-import { sha256 } from "../secrets.ts"
-import { phoneEvidence } from "./phone-evidence.ts"
+import { phoneScorer } from "./phone-scorer.ts"
 
 const schema = {
   operationId: "scorePhone",
@@ -21,31 +17,24 @@ const schema = {
   },
 }
 
-export function telecomRoutes(
-  app: App,
-  { index, limits, models, usage, secrets, now }: Services,
-): void {
-  const { subkeys } = secrets
+export function telecomRoutes(app: App, services: Services): void {
+  const { limits, secrets, now } = services
+  const scorer = phoneScorer(services)
 
   app.post("/api/v1/phone-risk", { schema, config: { scope: "score" } }, async (request, reply) => {
     const { body, caller, query } = request
-    const parsed = parsePhone(body.phone_number)
-    if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
-    const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
-    const admission = await limits.admit(caller, identityTagToday(subkeys.context, key, now()))
+    const identified = scorer.identify(body.phone_number)
+    const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
+    const admission = await limits.admit(caller, tag)
     reply.headers(admission.headers)
     try {
-      const model = models.phone(caller.phoneModel)
-      const found = await index.lookup(key, caller.tenantId)
-      const input = phoneEvidence({ parsed, found, caller, model, nowMs: now() })
-      const result = {
-        ...assessPhone(input, model),
-        phone_number: body.phone_number,
-        number_type: parsed.numberType,
-      }
-      usage.count(caller.keyId, "phone")
-      if (query.explain !== "true") return result
-      return { ...result, explanation: { ...explainPhone(input, model), entries_cut: found.cut } }
+      const { result, decisionId } = await scorer.score(
+        identified,
+        caller,
+        query.explain === "true",
+      )
+      if (decisionId !== null) reply.header("x-decision-id", decisionId)
+      return result
     } catch (error) {
       admission.refund()
       throw error

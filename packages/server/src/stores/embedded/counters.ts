@@ -72,6 +72,14 @@ export function embeddedCounters(now: () => number): EmbeddedCounters {
         quotaLeft: quotaLeft - granted,
       }
     },
+    async leaseLookups(tenantId, perMonth, wanted) {
+      turnMonth()
+      const usedThisMonth = lookups.get(tenantId) ?? 0
+      const quotaLeft = Math.max(0, perMonth - usedThisMonth)
+      const granted = Math.min(wanted, quotaLeft)
+      lookups.set(tenantId, usedThisMonth + granted)
+      return { granted, quotaLeft: quotaLeft - granted }
+    },
     async giveBack(tenantId, count) {
       turnMonth()
       lookups.set(tenantId, Math.max(0, (lookups.get(tenantId) ?? 0) - count))

@@ -1,0 +1,60 @@
+import { AssayUnavailable } from "./errors.ts"
+import type { Failover } from "./failover.ts"
+import type { Settings } from "./options.ts"
+
+export interface CallOptions {
+  /** Cancels the call, which then rejects with the signal's reason, whatever `failover` says. */
+  readonly signal?: AbortSignal
+  /** Time for this call, its retries included, instead of the client's. */
+  readonly timeoutMs?: number
+  /** Sent as `X-Request-Id` and logged by the service: at most 128 letters, digits and `_.:-`. */
+  readonly requestId?: string
+}
+
+export interface Asked {
+  readonly method: "GET" | "POST" | "DELETE"
+  readonly path: string
+  readonly requestId: string | undefined
+  /** Of the body and of the answer; JSON unless given. */
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Body = string | ReadableStream<Uint8Array> | null
+
+/** A function that sends a request to the service once. Throws a TypeError on a wrong request id. */
+export function sender(
+  { baseUrl, apiKey, fetch }: Settings<Failover>,
+  { method, path, requestId, contentType = "application/json", headers }: Asked,
+): (body: Body, signal: AbortSignal) => Promise<Response> {
+  // Longer or stranger ids the service would replace by one of its own.
+  if (requestId !== undefined && !/^[\w.:-]{1,128}$/.test(requestId))
+    throw new TypeError("requestId takes at most 128 letters, digits and _.:-")
+  const url = baseUrl + path
+  const request = {
+    method,
+    // Following one would hand the identity to another address; the service never sends any.
+    redirect: "manual",
+    cache: "no-store",
+    credentials: "omit",
+    referrerPolicy: "no-referrer",
+  } as const satisfies RequestInit
+  const sentHeaders = {
+    accept: `${contentType}, application/problem+json`,
+    authorization: `Bearer ${apiKey}`,
+    ...(requestId !== undefined && { "x-request-id": requestId }),
+    ...headers,
+  }
+  return async (body, signal) => {
+    const content =
+      body === null
+        ? { headers: sentHeaders }
+        : { headers: { ...sentHeaders, "content-type": contentType }, body }
+    const duplex = body instanceof ReadableStream ? { duplex: "half" as const } : {}
+    try {
+      return await fetch(url, { ...request, ...content, ...duplex, signal })
+    } catch (cause) {
+      throw new AssayUnavailable("network", "Assay could not be reached", { cause })
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** How far a run has come. */
+export interface Progress {
+  readonly rows: number
+  readonly bytesRead: number
+  /** null where the length of the input is not known. */
+  readonly bytesTotal: number | null
+  readonly elapsedMs: number
+}
+
+/** Where progress is shown. */
+export interface ProgressScreen {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+const BAR = 20
+const REDRAW_MS = 200
+const PLAIN_MS = 10_000
+const ERASE = "\r\u001b[K"
+
+/** One line: rows, rows a second, and where the length is known the share of it and the time to go. */
+export function progressLine({ rows, bytesRead, bytesTotal, elapsedMs }: Progress): string {
+  const perSecond = elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0
+  const counted = `${rows.toLocaleString("en")} rows, ${perSecond.toLocaleString("en")} rows/s`
+  if (bytesTotal === null || bytesTotal === 0) return counted
+  const share = Math.min(1, bytesRead / bytesTotal)
+  const percent = `${Math.floor(share * 100)} %`
+  const leftMs = share > 0 ? (elapsedMs * (1 - share)) / share : null
+  return `${counted}, ${percent}${leftMs === null ? "" : `, ${clock(leftMs)} to go`}`
+}
+
+export function progressBar(progress: Progress, columns: number): string {
+  const { bytesRead, bytesTotal } = progress
+  const line = progressLine(progress)
+  const share = bytesTotal === null || bytesTotal === 0 ? null : Math.min(1, bytesRead / bytesTotal)
+  const full = share === null ? 0 : Math.round(share * BAR)
+  const bar = share === null ? "" : `[${"#".repeat(full)}${"-".repeat(BAR - full)}] `
+  return (bar + line).slice(0, Math.max(10, columns - 1))
+}
+
+/** Shows progress until the returned function is called: redrawn on a terminal, a line now and then anywhere else. */
+export function showProgress(screen: ProgressScreen, progress: () => Progress): () => void {
+  if (screen.isTTY !== true) {
+    const timer = setInterval(() => screen.write(`${progressLine(progress())}\n`), PLAIN_MS)
+    return () => clearInterval(timer)
+  }
+  const draw = (): void =>
+    void screen.write(`${ERASE}${progressBar(progress(), screen.columns ?? 80)}`)
+  const timer = setInterval(draw, REDRAW_MS)
+  return () => {
+    clearInterval(timer)
+    screen.write(ERASE)
+  }
+}
+
+function clock(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const two = (value: number): string => String(value).padStart(2, "0")
+  return hours > 0
+    ? `${hours}:${two(minutes)}:${two(seconds % 60)}`
+    : `${minutes}:${two(seconds % 60)}`
+}

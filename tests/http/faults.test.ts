@@ -15,6 +15,7 @@ import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/lists.ts"
 import { currentModels } from "../../packages/server/src/score/models.ts"
 import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
+import { openVelocityOfContext } from "../../packages/server/src/score/velocity.ts"
 import { deriveSecrets } from "../../packages/server/src/secrets.ts"
 import type { Counters } from "../../packages/server/src/stores/counters.ts"
 import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
@@ -69,6 +70,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
   const registry = new Registry()
   const metrics = openMetrics(registry, () => registry.metrics())
   const callers = openCallers({ accounts: records, now, demoKeysAllowed: true })
+  const counters = change.counters ?? embeddedCounters(now)
   const app = await buildApp({
     config: {
       production: false,
@@ -82,11 +84,12 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     index: change.index?.(index) ?? index,
     lists: openLists(`${directory}-lists`),
     network: networkTrustOff,
+    velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     decisions: decisionsOff,
     models: currentModels,
     callers,
     limits: openLimits({
-      counters: change.counters ?? embeddedCounters(now),
+      counters,
       now,
       log,
       onFailOpen: metrics.countLimitsFailOpen,
@@ -192,7 +195,7 @@ test("an overloaded worker turns requests away with 503 and Retry-After, never w
 test("counters that fail let requests through and count that", async () => {
   const failing = async (): Promise<never> => Promise.reject(new Error("away"))
   const app = await openApplication({
-    counters: { lease: failing, giveBack: failing, admitIdentity: failing },
+    counters: { lease: failing, giveBack: failing, admitIdentity: failing, velocity: failing },
   })
   const { mintApiKey, hashApiKey, hintOf } =
     await import("../../packages/server/src/accounts/api-key.ts")

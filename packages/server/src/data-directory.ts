@@ -10,6 +10,7 @@ export interface DataDirectory {
   readonly index: string
   readonly records: string
   readonly lists: string
+  readonly context: string
   readonly controlSocket: string
   readonly compiledCode: string
   /** Demo data was loaded into it; production refuses such a directory. */
@@ -52,6 +53,7 @@ export function openDataDirectory(path: string): DataDirectory {
     index,
     records: join(path, "records.sqlite"),
     lists: join(path, "lists"),
+    context: join(path, "context"),
     controlSocket: join(path, "control.sock"),
     compiledCode: join(path, "compiled-code"),
     get demo() {

@@ -10,6 +10,10 @@ export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countLimitsFailOpen(): void
+  /** A request with context was answered without velocity. */
+  countVelocityUnavailable(): void
+  /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
+  countSignupsDropped(count: number): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -28,11 +32,23 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Requests let through because the counters could not be asked.",
     registers: [registry],
   })
+  const velocityUnavailable = new Counter({
+    name: "assay_velocity_unavailable_total",
+    help: "Requests with context answered without velocity, because the counters could not be asked.",
+    registers: [registry],
+  })
+  const signupsDropped = new Counter({
+    name: "assay_signups_dropped_total",
+    help: "Entries of sign-ups left out or pushed out because a window or the memory for them was full.",
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status }, seconds),
     countLimitsFailOpen: () => failedOpen.inc(),
+    countVelocityUnavailable: () => velocityUnavailable.inc(),
+    countSignupsDropped: (count) => signupsDropped.inc(count),
     text,
   }
 }

@@ -8,6 +8,7 @@ import { gatheredMetrics } from "../health/metrics.ts"
 import type { Log } from "../log.ts"
 import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
+import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
 import { dayOf, monthOf } from "../time.ts"
@@ -72,6 +73,12 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
+  const velocity = await keptVelocity({
+    counters,
+    directory: directory.context,
+    now: Date.now,
+    log,
+  })
   const control = await openControlSocket(directory.controlSocket, recordsMethods(records))
   const gatherMetrics = async (): Promise<string> =>
     await gatheredMetrics((await workers.callAll("metrics")) as object[])
@@ -79,6 +86,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     lease: counters.lease,
     giveBack: counters.giveBack,
     admitIdentity: counters.admitIdentity,
+    velocity: velocity.velocity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
     gatherMetrics,
   }
@@ -111,6 +119,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
       )
+      await velocity.close()
       await Promise.all([records.close(), index.close()])
       lock.release()
       log.info("stopped")

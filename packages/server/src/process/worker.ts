@@ -13,6 +13,7 @@ import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
 import { currentModels } from "../score/models.ts"
 import { networkTrustOff } from "../score/network-trust.ts"
+import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -47,8 +48,9 @@ export async function runWorker(
   const registry = new Registry()
   const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
   const callers = openCallers({ accounts: records, now, demoKeysAllowed: !config.production })
+  const counters = countersOver(within(COUNTERS_MS))
   const limits = openLimits({
-    counters: countersOver(within(COUNTERS_MS)),
+    counters,
     now,
     log,
     onFailOpen: metrics.countLimitsFailOpen,
@@ -72,6 +74,7 @@ export async function runWorker(
     index,
     lists,
     network: networkTrustOff,
+    velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     decisions: decisionsOff,
     models: currentModels,
     callers,
@@ -123,5 +126,7 @@ function countersOver(call: Call): Counters {
       await call("giveBack", ...args)
     },
     admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as boolean,
+    velocity: async (...args) =>
+      (await call("velocity", ...args)) as Awaited<ReturnType<Counters["velocity"]>>,
   }
 }

@@ -6,18 +6,19 @@ import {
   NAMES_BYTES,
   type Velocity,
 } from "../counters.ts"
-import { DayWindows, type WindowName } from "./day-windows.ts"
+import { DayWindows } from "./day-windows.ts"
+import type { WindowName } from "./window-table.ts"
 
 export const DAY_SECONDS = 86_400
 
 export interface VelocityBounds {
-  /** Entries of all windows together, about five a sign-up and 28 to 56 bytes each. */
+  /** Entries of all windows together, about five a sign-up and 30 bytes each. */
   readonly entriesMax: number
   /** Members of one window and day. A model that stops counting at six needs no more. */
   readonly membersMax: number
 }
 
-const BOUNDS: VelocityBounds = { entriesMax: 6_000_000, membersMax: 1_000 }
+const BOUNDS: VelocityBounds = { entriesMax: 6_000_000, membersMax: 500 }
 
 /** The windows sign-ups are entered into, each with the name of what it counts. */
 const WINDOWS = [
@@ -77,40 +78,42 @@ export function embeddedVelocity(
       if (days.get(day)?.removeOldest() === true) return
   }
 
+  /** Takes a member out of yesterday's window and tells when it first signed up; null where it was not there. */
+  const takeFromYesterday = (
+    event: ContextEvent,
+    window: ContextName,
+    member: ContextName,
+  ): number | null => {
+    const yesterday = days.get(Math.floor(event.atSeconds / DAY_SECONDS) - 1)
+    const name = nameOf(event, window, 1)
+    if (yesterday === undefined || name === null) return null
+    const who = memberOf(event, member, 1)
+    const first = yesterday.first(name, who)
+    if (first < 0) return null
+    yesterday.remove(name, who)
+    return first
+  }
+
   const record = (event: ContextEvent): number => {
     const { atSeconds } = event
     const day = Math.floor(atSeconds / DAY_SECONDS)
     const today = windowsOf(day)
-    const yesterday = days.get(day - 1)
     let dropped = 0
     for (const { window, member } of WINDOWS) {
       const name = nameOf(event, window, 0)
       if (name === null) continue
       const who = memberOf(event, member, 0)
-      const known = today.find(name, who)
-      if (known >= 0) {
-        today.extend(known, atSeconds)
-        continue
-      }
+      if (today.extend(name, who, atSeconds)) continue
       if (today.members(name) >= membersMax) {
         dropped++
         continue
       }
-      let first = atSeconds
-      const nameBefore = nameOf(event, window, 1)
-      const before =
-        yesterday === undefined || nameBefore === null
-          ? -1
-          : yesterday.find(nameBefore, memberOf(event, member, 1))
-      if (yesterday !== undefined && before >= 0) {
-        first = yesterday.firstOf(before)
-        yesterday.remove(before)
-      }
+      const first = takeFromYesterday(event, window, member)
       if (size() >= entriesMax) {
         makeRoom()
         dropped++
       }
-      today.add(name, who, first, atSeconds)
+      today.add(name, who, first ?? atSeconds, atSeconds)
     }
     return dropped
   }
@@ -135,8 +138,8 @@ export function embeddedVelocity(
     const { atSeconds } = event
     const day = Math.floor(atSeconds / DAY_SECONDS)
     const first = Math.min(
-      days.get(day)?.first(name, atSeconds) ?? Infinity,
-      days.get(day - 1)?.first(nameBefore, atSeconds) ?? Infinity,
+      days.get(day)?.earliest(name, atSeconds) ?? Infinity,
+      days.get(day - 1)?.earliest(nameBefore, atSeconds) ?? Infinity,
     )
     return first === Infinity ? null : first
   }

@@ -42,7 +42,7 @@ interface Faulty {
   readonly clock: { ms: number }
   readonly log: string[]
   readonly metrics: () => Promise<string>
-  score(email: string, key?: string): Promise<Answer>
+  score(email: string, key?: string, context?: object): Promise<Answer>
   get(path: string): Promise<number>
   close(): Promise<void>
 }
@@ -106,12 +106,12 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     clock,
     log: lines,
     metrics: () => registry.metrics(),
-    async score(email, with_ = key) {
+    async score(email, with_ = key, context) {
       const answer = await app.inject({
         method: "POST",
         url: "/api/v1/risk/score",
         headers: { authorization: `Bearer ${with_}` },
-        payload: { email },
+        payload: { email, ...(context && { context }) },
       })
       return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
     },
@@ -266,4 +266,26 @@ test("a directory that lost its index is refused, not served as empty", async ()
   await assert.rejects(startService({ dataDirectory: data, env }), /has lost its index/)
   renameSync(join(temporary, "taken-index"), join(data, "index"))
   await (await startService({ dataDirectory: data, env })).stop()
+})
+
+test("counters that fail leave velocity unknown, never zero: a score with less coverage, and that is counted", async () => {
+  const failing = async (): Promise<never> => Promise.reject(new Error("away"))
+  const counters = embeddedCounters(Date.now)
+  let away = false
+  const app = await openApplication({
+    counters: {
+      ...counters,
+      velocity: (event) => (away ? failing() : counters.velocity(event)),
+    },
+  })
+  const context = { event: "sign-up", device_id: "d", anomaly: 1 }
+  const known = await app.score("a@mail.example", undefined, context)
+  away = true
+  const unknown = await app.score("a@mail.example", undefined, context)
+  assert.deepEqual([known.status, unknown.status], [200, 200])
+  assert.deepEqual([known.body["confidence"], unknown.body["confidence"]], ["medium", "low"])
+  assert.equal(unknown.body["risk_score"], known.body["risk_score"])
+  assert.match(await app.metrics(), /assay_velocity_unavailable_total 1\n/)
+  assert.match(app.log.join(""), /velocity could not be asked for/)
+  await app.close()
 })

@@ -73,7 +73,7 @@ export interface Counters {
   admitIdentity(tenantId: number, tag: Uint8Array, most: number): Promise<boolean>
   /**
    * Records a sign-up and counts, in one step. The same sign-up again counts once, so a request may be repeated. What
-   * is recorded is forgotten 48 hours after it happened.
+   * is recorded is forgotten within 48 hours after it happened.
    */
   velocity(event: ContextEvent): Promise<Velocity>
 }

@@ -21,7 +21,7 @@ export interface EmbeddedCounters extends Counters {
   ): void
   /** Hands tags that are not durable yet to `write`; those it fails on are handed to it again next time. */
   writeNewIdentities(write: (rows: readonly NewDailyIdentity[]) => Promise<void>): Promise<void>
-  /** Removes recorded sign-ups of more than 48 hours ago. */
+  /** Called every hour, so that no recorded sign-up is held for more than 48. */
   forgetSignups(): void
 }
 

@@ -23,7 +23,7 @@ export interface SignupJournal {
   replay(take: (event: ContextEvent) => Promise<unknown>): Promise<void>
   /** Resolves when the sign-up outlives the process; a power cut may take the last second. Throws if it cannot be written. */
   append(event: ContextEvent): Promise<void>
-  /** Deletes files of more than 48 hours ago. */
+  /** Deletes files begun 47 hours ago or earlier: called every hour, no line is kept for more than 48. */
   forget(): void
   close(): Promise<void>
 }
@@ -116,8 +116,8 @@ export function openSignupJournal({ directory, now, log }: SignupJournalOptions)
       return written
     },
     forget() {
-      const before = fileName(now() - 2 * DAY_MS)
-      for (const name of names()) if (name < before) rmSync(join(directory, name))
+      const last = fileName(now() - 47 * HOUR_MS)
+      for (const name of names()) if (name <= last) rmSync(join(directory, name))
     },
     async close() {
       await writing

@@ -31,7 +31,7 @@ const WINDOWS = [
 
 export interface EmbeddedVelocity {
   velocity(event: ContextEvent): Velocity
-  /** Removes what happened more than 48 hours ago. */
+  /** Removes what happened more than 47 hours ago: called every hour, nothing is held for more than 48. */
   forget(): void
   /** Entries held now. */
   readonly size: number
@@ -55,9 +55,9 @@ export function embeddedVelocity(
     for (const day of days.values()) sum += day.size
     return sum
   }
-  const expiresBefore = (): number => Math.floor(now() / 1000) - 2 * DAY_SECONDS
+  const secondsAgo = (hours: number): number => Math.floor(now() / 1000) - hours * 3600
   const forget = (): void => {
-    const before = expiresBefore()
+    const before = secondsAgo(47)
     for (const [day, windows] of days) {
       if ((day + 1) * DAY_SECONDS <= before) days.delete(day)
       else if (day * DAY_SECONDS < before) windows.removeBefore(before)
@@ -147,8 +147,8 @@ export function embeddedVelocity(
   return {
     velocity(event) {
       const { atSeconds, isSignup } = event
-      // An event that is past already when it arrives, as in an old journal, is forgotten at once.
-      const dropped = isSignup && atSeconds >= expiresBefore() ? record(event) : 0
+      // An event that is past already when it arrives, as in an old journal, is not recorded.
+      const dropped = isSignup && atSeconds >= secondsAgo(48) ? record(event) : 0
       return {
         device: count(event, "device"),
         network: count(event, "network"),

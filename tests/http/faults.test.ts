@@ -285,7 +285,7 @@ test("counters that fail leave velocity unknown, never zero: a score with less c
   assert.deepEqual([known.status, unknown.status], [200, 200])
   assert.deepEqual([known.body["confidence"], unknown.body["confidence"]], ["medium", "low"])
   assert.equal(unknown.body["risk_score"], known.body["risk_score"])
-  assert.match(await app.metrics(), /assay_velocity_unavailable_total 1\n/)
+  assert.match(await app.metrics(), /assay_velocity_failed_total 1\n/)
   assert.match(app.log.join(""), /velocity could not be asked for/)
   await app.close()
 })

@@ -1,8 +1,7 @@
 import { Type, type Static, type TUnsafe } from "typebox"
 
 /** What a caller may be asking about; `signup` is taken as `sign-up`. */
-export const CONTEXT_EVENTS = ["sign-up", "signup", "login", "transaction", "other"] as const
-export type ContextEvent = (typeof CONTEXT_EVENTS)[number]
+const EVENTS = ["sign-up", "signup", "login", "transaction", "other"] as const
 
 /** Callers fill these from objects of their own, where a value that is not there is often null. */
 function nullable<T>(type: "string" | "number", rules: object): TUnsafe<T | null> {
@@ -17,8 +16,8 @@ function text(maxLength: number, description: string, rules: object = {}): TUnsa
 export const RequestContext = Type.Object(
   {
     event: Type.Optional(
-      nullable<ContextEvent>("string", {
-        enum: [...CONTEXT_EVENTS, null],
+      nullable<(typeof EVENTS)[number]>("string", {
+        enum: [...EVENTS, null],
         description:
           "What the person is doing; `other` where left out. Only sign-ups are counted, every event is compared with them.",
       }),

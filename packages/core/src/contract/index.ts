@@ -1,4 +1,4 @@
-export { CONTEXT_EVENTS, type ContextEvent, RequestContext } from "./context.ts"
+export { RequestContext } from "./context.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"

@@ -11,7 +11,7 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countLimitsFailOpen(): void
   /** A request with context was answered without velocity. */
-  countVelocityUnavailable(): void
+  countVelocityFailed(): void
   /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
   countSignupsDropped(count: number): void
   /** The metrics of all workers, in Prometheus' text form. */
@@ -32,8 +32,8 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Requests let through because the counters could not be asked.",
     registers: [registry],
   })
-  const velocityUnavailable = new Counter({
-    name: "assay_velocity_unavailable_total",
+  const velocityFailed = new Counter({
+    name: "assay_velocity_failed_total",
     help: "Requests with context answered without velocity, because the counters could not be asked.",
     registers: [registry],
   })
@@ -47,7 +47,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status }, seconds),
     countLimitsFailOpen: () => failedOpen.inc(),
-    countVelocityUnavailable: () => velocityUnavailable.inc(),
+    countVelocityFailed: () => velocityFailed.inc(),
     countSignupsDropped: (count) => signupsDropped.inc(count),
     text,
   }

@@ -68,7 +68,7 @@ function opened(counters: Parameters<typeof openVelocityOfContext>[0]["counters"
     secrets,
     log: openLog("info", { write: (line: string) => void lines.push(line) }),
     metrics: {
-      countVelocityUnavailable() {
+      countVelocityFailed() {
         counted.unavailable++
       },
       countSignupsDropped(count) {

@@ -18,7 +18,7 @@ interface VelocityOptions {
   readonly counters: Pick<Counters, "velocity">
   readonly secrets: Secrets
   readonly log: Log
-  readonly metrics: Pick<Metrics, "countVelocityUnavailable" | "countSignupsDropped">
+  readonly metrics: Pick<Metrics, "countVelocityFailed" | "countSignupsDropped">
 }
 
 export function openVelocityOfContext(options: VelocityOptions): VelocityOfContext {
@@ -32,7 +32,7 @@ export function openVelocityOfContext(options: VelocityOptions): VelocityOfConte
       return velocity
     } catch (error) {
       log.warn("velocity could not be asked for", { error })
-      metrics.countVelocityUnavailable()
+      metrics.countVelocityFailed()
       return null
     }
   }

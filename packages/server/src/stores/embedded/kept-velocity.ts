@@ -45,7 +45,10 @@ export async function keptVelocity(options: KeptVelocityOptions): Promise<KeptVe
     },
     async close() {
       clearInterval(forgetting)
-      await journal.close()
+      // Every line is written already; what fails here is the last sync, and the records are still to be closed.
+      await journal
+        .close()
+        .catch((error: unknown) => log.error("sign-ups could not be synced", { error }))
     },
   }
 }

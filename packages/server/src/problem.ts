@@ -101,10 +101,8 @@ function describeFault(
   if (keyword === "type")
     return { pointer: `#${instancePath}`, detail: `must be of type ${typesOf(params["type"])}` }
   if (keyword === "enum") {
-    return {
-      pointer: `#${instancePath}`,
-      detail: `must be one of ${(params["allowedValues"] as (string | null)[]).filter((value) => value !== null).join(", ")}`,
-    }
+    const words = (params["allowedValues"] as (string | null)[]).filter((value) => value !== null)
+    return { pointer: `#${instancePath}`, detail: `must be one of ${words.join(", ")}` }
   }
   const describe = RULES[keyword]
   return {

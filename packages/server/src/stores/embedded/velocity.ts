@@ -72,7 +72,7 @@ export function embeddedVelocity(
     days.set(day, made)
     return made
   }
-  /** Removes the oldest sign-up of the oldest day. */
+  /** Removes the oldest entry of the oldest day. */
   const makeRoom = (): void => {
     for (const day of [...days.keys()].sort((a, b) => a - b))
       if (days.get(day)?.removeOldest() === true) return

@@ -17,6 +17,7 @@ import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/lists.ts"
 import { openModels } from "../../packages/server/src/score/models.ts"
 import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
+import { openVelocityOfContext } from "../../packages/server/src/score/velocity.ts"
 import { deriveSecrets } from "../../packages/server/src/secrets.ts"
 import type { Counters } from "../../packages/server/src/stores/counters.ts"
 import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
@@ -43,7 +44,7 @@ interface Faulty {
   readonly clock: { ms: number }
   readonly log: string[]
   readonly metrics: () => Promise<string>
-  score(email: string, key?: string): Promise<Answer>
+  score(email: string, key?: string, context?: object): Promise<Answer>
   /** Sends many addresses as a batch, or as a stream of lines, and returns the answer's text. */
   scoreMany(emails: readonly string[], as: "batch" | "stream"): Promise<[number, string]>
   get(path: string): Promise<number>
@@ -73,6 +74,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
   const registry = new Registry()
   const metrics = openMetrics(registry, () => registry.metrics())
   const callers = openCallers({ accounts: records, now, demoKeysAllowed: true })
+  const counters = change.counters ?? embeddedCounters(now)
   const app = await buildApp({
     config: {
       production: false,
@@ -87,11 +89,12 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     index: change.index?.(index) ?? index,
     lists: openLists(`${directory}-lists`),
     network: networkTrustOff,
+    velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     decisions: decisionsOff,
     models: openModels(`${directory}-models`),
     callers,
     limits: openLimits({
-      counters: change.counters ?? embeddedCounters(now),
+      counters,
       now,
       log,
       onFailOpen: metrics.countLimitsFailOpen,
@@ -110,12 +113,12 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     clock,
     log: lines,
     metrics: () => registry.metrics(),
-    async score(email, with_ = key) {
+    async score(email, with_ = key, context) {
       const answer = await app.inject({
         method: "POST",
         url: "/api/v1/risk/score",
         headers: { authorization: `Bearer ${with_}` },
-        payload: { email },
+        payload: { email, ...(context && { context }) },
       })
       return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
     },
@@ -219,6 +222,7 @@ test("counters that fail let requests through and count that", async () => {
       leaseLookups: failing,
       giveBack: failing,
       admitIdentity: failing,
+      velocity: failing,
     },
   })
   const { mintApiKey, hashApiKey, hintOf } =
@@ -345,5 +349,27 @@ test("a batch of which nothing could be checked is 503 as a whole; a stream says
   const [refused, answers] = await app.scoreMany(["not an address"], "batch")
   assert.equal(refused, 200, "what was refused was evaluated as far as it could be")
   assert.deepEqual(outcomes(answers), ["not-an-email"])
+  await app.close()
+})
+
+test("counters that fail leave velocity unknown, never zero: a score with less coverage, and that is counted", async () => {
+  const failing = async (): Promise<never> => Promise.reject(new Error("away"))
+  const counters = embeddedCounters(Date.now)
+  let away = false
+  const app = await openApplication({
+    counters: {
+      ...counters,
+      velocity: (event) => (away ? failing() : counters.velocity(event)),
+    },
+  })
+  const context = { event: "sign-up", device_id: "d", anomaly: 1 }
+  const known = await app.score("a@mail.example", undefined, context)
+  away = true
+  const unknown = await app.score("a@mail.example", undefined, context)
+  assert.deepEqual([known.status, unknown.status], [200, 200])
+  assert.deepEqual([known.body["confidence"], unknown.body["confidence"]], ["medium", "low"])
+  assert.equal(unknown.body["risk_score"], known.body["risk_score"])
+  assert.match(await app.metrics(), /assay_velocity_failed_total 1\n/)
+  assert.match(app.log.join(""), /velocity could not be asked for/)
   await app.close()
 })

@@ -36,6 +36,7 @@ import type { Lists } from "./score/lists.ts"
 import type { DecisionRecorder } from "./score/decision-draft.ts"
 import type { Models } from "./score/models.ts"
 import type { NetworkTrust } from "./score/network-trust.ts"
+import type { VelocityOfContext } from "./score/velocity.ts"
 import type { Secrets } from "./secrets.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
@@ -73,6 +74,7 @@ export interface Services {
   readonly index: ExposureIndex
   readonly lists: Lists
   readonly network: NetworkTrust
+  readonly velocity: VelocityOfContext
   readonly decisions: DecisionRecorder
   readonly models: Models
   readonly callers: Callers
@@ -117,6 +119,8 @@ export async function buildApp(services: Services): Promise<App> {
         removeAdditional: false,
         useDefaults: false,
         allErrors: false,
+        // Optional members may be null.
+        allowUnionTypes: true,
       },
     },
     clientErrorHandler: answerClientError,

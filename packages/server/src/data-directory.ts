@@ -14,6 +14,7 @@ export interface DataDirectory {
   readonly records: string
   readonly lists: string
   readonly models: string
+  readonly context: string
   readonly controlSocket: string
   readonly compiledCode: string
   /** Demo data was loaded into it; production refuses such a directory. */
@@ -57,6 +58,7 @@ export function openDataDirectory(path: string): DataDirectory {
     records: join(path, "records.sqlite"),
     lists: join(path, "lists"),
     models: join(path, MODELS_FOLDER),
+    context: join(path, "context"),
     controlSocket: join(path, "control.sock"),
     compiledCode: join(path, "compiled-code"),
     get demo() {

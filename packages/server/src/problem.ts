@@ -63,7 +63,7 @@ export function asProblem(error: unknown): Problem {
     const place = places[validationContext ?? "body"] ?? "the body"
     return new Problem(
       "invalid-request",
-      `A member of ${place} is missing or has the wrong type.`,
+      `A member of ${place} is missing, has the wrong type or is out of bounds.`,
       {
         cause: error,
         errors: validation.map(({ instancePath, keyword, params }) =>
@@ -109,20 +109,37 @@ function describeFault(
       detail: "is missing",
     }
   if (keyword === "type")
-    return { pointer: `#${instancePath}`, detail: `must be of type ${String(params["type"])}` }
+    return { pointer: `#${instancePath}`, detail: `must be of type ${typesOf(params["type"])}` }
   if (keyword === "enum") {
-    return {
-      pointer: `#${instancePath}`,
-      detail: `must be one of ${(params["allowedValues"] as string[]).join(", ")}`,
-    }
+    const words = (params["allowedValues"] as (string | null)[]).filter((value) => value !== null)
+    return { pointer: `#${instancePath}`, detail: `must be one of ${words.join(", ")}` }
   }
-  if (keyword === "minItems" || keyword === "maxItems") {
-    const bound = keyword === "minItems" ? "at least" : "at most"
-    const limit = String(params["limit"])
-    return {
-      pointer: `#${instancePath}`,
-      detail: `must have ${bound} ${limit} ${limit === "1" ? "item" : "items"}`,
-    }
+  const describe = RULES[keyword]
+  return {
+    pointer: `#${instancePath}`,
+    detail: describe === undefined ? `does not fit the rule "${keyword}"` : describe(params),
   }
-  return { pointer: `#${instancePath}`, detail: `does not fit the rule "${keyword}"` }
+}
+
+/** A member that may be null is told by the type it should have. */
+function typesOf(type: unknown): string {
+  return Array.isArray(type) ? type.filter((one) => one !== "null").join(" or ") : String(type)
+}
+
+const RULES: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  minLength: ({ limit }) =>
+    limit === 1 ? "must not be empty" : `must have at least ${String(limit)} characters`,
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  format: ({ format }) =>
+    format === "date-time"
+      ? "must be a date and time of RFC 3339, such as 2026-11-14T09:30:00Z"
+      : `must have the format ${String(format)}`,
+  minItems: ({ limit }) => `must have at least ${itemsOf(limit)}`,
+  maxItems: ({ limit }) => `must have at most ${itemsOf(limit)}`,
+}
+
+function itemsOf(limit: unknown): string {
+  return limit === 1 ? "1 item" : `${String(limit)} items`
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox"
+import { NullableContext } from "./context.ts"
 import { Action, Confidence, Explanation, RiskReasons, RiskScore, ThreatStage } from "./words.ts"
 
 /** No format and no length here: whether a text is an address is decided by the identity rules, with a reason. */
@@ -8,6 +9,7 @@ export const EmailRiskRequest = Type.Object(
       description: "The e-mail address to score.",
       examples: ["ana.silva@mail.example"],
     }),
+    context: Type.Optional(NullableContext),
   },
   { $id: "EmailRiskRequest", description: "Unknown members are ignored." },
 )

@@ -9,6 +9,7 @@ export {
   PhoneBatchResult,
   type StreamEnd,
 } from "./batch.ts"
+export { RequestContext } from "./context.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
   FEEDBACK_ID_PATTERN,

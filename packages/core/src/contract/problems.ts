@@ -21,7 +21,7 @@ export const problems = {
     status: 400,
     title: "The request does not fit its description",
     meaning:
-      "A member is missing or has the wrong type; `errors` names each by JSON pointer. Nothing was evaluated.",
+      "A member is missing, has the wrong type or is out of bounds; `errors` names each by JSON pointer. Nothing was evaluated.",
   },
   "malformed-http": {
     status: 400,

@@ -13,6 +13,10 @@ export interface Metrics {
   countLimitsFailOpen(): void
   /** The metrics of one kind of look-up over the network, found once so that counting searches no labels. */
   networkProbe(probe: string): ProbeMetrics
+  /** A request with context was answered without velocity. */
+  countVelocityFailed(): void
+  /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
+  countSignupsDropped(count: number): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -48,6 +52,16 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     labelNames: ["probe"] as const,
     registers: [registry],
   })
+  const velocityFailed = new Counter({
+    name: "assay_velocity_failed_total",
+    help: "Requests with context answered without velocity, because the counters could not be asked.",
+    registers: [registry],
+  })
+  const signupsDropped = new Counter({
+    name: "assay_signups_dropped_total",
+    help: "Entries of sign-ups left out or pushed out because a window or the memory for them was full.",
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
@@ -66,6 +80,8 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
         showBreaker: (open) => breaker.set(open ? 1 : 0),
       }
     },
+    countVelocityFailed: () => velocityFailed.inc(),
+    countSignupsDropped: (count) => signupsDropped.inc(count),
     text,
   }
 }

@@ -12,6 +12,7 @@ import type { Log } from "../log.ts"
 import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
+import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
 import { dayOf, monthOf } from "../time.ts"
@@ -84,6 +85,13 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   await feedback.settleDue()
   const endSettling = keepSettling(feedback, Date.now, log)
 
+  const velocity = await keptVelocity({
+    counters,
+    directory: directory.context,
+    now: Date.now,
+    log,
+  })
+
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
@@ -97,6 +105,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     leaseLookups: counters.leaseLookups,
     giveBack: counters.giveBack,
     admitIdentity: counters.admitIdentity,
+    velocity: velocity.velocity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
@@ -133,6 +142,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
       )
+      await velocity.close()
       await Promise.all([records.close(), index.close()])
       lock.release()
       log.info("stopped")

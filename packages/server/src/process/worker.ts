@@ -15,6 +15,7 @@ import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
 import { openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/network/open-network-trust.ts"
+import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -50,8 +51,9 @@ export async function runWorker(
   const registry = new Registry()
   const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
   const callers = openCallers({ accounts: records, now, demoKeysAllowed: !config.production })
+  const counters = countersOver(within(COUNTERS_MS))
   const limits = openLimits({
-    counters: countersOver(within(COUNTERS_MS)),
+    counters,
     now,
     log,
     onFailOpen: metrics.countLimitsFailOpen,
@@ -77,6 +79,7 @@ export async function runWorker(
     index,
     lists,
     network,
+    velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     decisions: decisionsOff,
     models: openModels(directory.models),
     callers,
@@ -138,5 +141,7 @@ function countersOver(call: Call): Counters {
       await call("giveBack", ...args)
     },
     admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as boolean,
+    velocity: async (...args) =>
+      (await call("velocity", ...args)) as Awaited<ReturnType<Counters["velocity"]>>,
   }
 }

@@ -7,11 +7,12 @@ import {
   parseEmail,
   type ParsedEmail,
 } from "@assay/core/identity"
-import { explainEmail } from "@assay/core/score"
+import { assessEmail, explainEmail } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
 import type { Services } from "../app.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
+import type { Context } from "./context.ts"
 import { domainTrust } from "./domain-trust.ts"
 import { emailEvidence } from "./email-evidence.ts"
 import { rememberingAssessors } from "./remembered-assessments.ts"
@@ -34,7 +35,12 @@ export interface EmailScorer {
   /** Throws a Problem for a text that is no address. */
   identify(email: string): IdentifiedEmail
   /** One lookup and its answer. Throws where a store that is needed fails; what is optional only lowers confidence. */
-  score(identified: IdentifiedEmail, caller: Caller, explain: boolean): Promise<ScoredEmail>
+  score(
+    identified: IdentifiedEmail,
+    caller: Caller,
+    explain: boolean,
+    context?: Context | null,
+  ): Promise<ScoredEmail>
 }
 
 /** The way from an address to its answer, the same for one request, a batch and a stream. */
@@ -42,6 +48,7 @@ export function emailScorer({
   index,
   lists,
   network,
+  velocity,
   decisions,
   models,
   usage,
@@ -57,25 +64,30 @@ export function emailScorer({
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
       return { email, parsed, key }
     },
-    async score({ email, parsed, key }, caller, explain) {
+    async score(identified, caller, explain, context = null) {
+      const { email, parsed, key } = identified
       const model = models.email(caller.emailModel)
       const nowMs = now()
-      // Under way while the index is read; it never rejects, so a failure there leaves nothing behind.
+      // Both are under way while the index is read, and neither rejects: a failure there leaves nothing behind.
+      const comparing =
+        context === null ? null : velocity.compare(identified, context, caller.tenantId)
       const looking = network.look(parsed.domain, nowMs)
       const found = await index.lookup(key, caller.tenantId)
       const domain = domainTrust(parsed, lists, nowMs)
       const seen = looking instanceof Promise ? await looking : looking
+      const compared = comparing === null ? null : await comparing
       const { input, matched, cut } = emailEvidence({
         parsed,
         aliasTag: aliasTag(sha256, subkeys.alias, key, parsed),
         found,
         domain,
         network: seen,
-        context: null,
+        context: compared,
         caller,
         nowMs,
       })
-      const assessment = assess(input, model)
+      // A context makes nearly every input a new one: remembering those would push out the ones that come again.
+      const assessment = compared === null ? assess(input, model) : assessEmail(input, model)
       const recording = decisions.record({
         subject: "email",
         tenantId: caller.tenantId,
@@ -100,6 +112,7 @@ export function emailScorer({
         decision_id: decisionId,
         domain: domain.told,
         network: seen.told,
+        ...(compared === null ? {} : { context: compared.told }),
       }
       return { result: { ...result, explanation }, decisionId }
     },

@@ -2,6 +2,7 @@ import { EmailRiskRequest, EmailRiskResult, ExplainQuery } from "@assay/core/con
 import { identityTagToday } from "../accounts/identity-tag.ts"
 import type { App, Services } from "../app.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { readContext } from "./context.ts"
 import { emailScorer } from "./email-scorer.ts"
 
 const schema = {
@@ -23,6 +24,8 @@ export function scoreRoutes(app: App, services: Services): void {
 
   app.post("/api/v1/risk/score", { schema, config: { scope: "score" } }, async (request, reply) => {
     const { body, caller, query } = request
+    const given = body.context ?? null
+    const context = given === null ? null : readContext(given, now())
     const identified = scorer.identify(body.email)
     const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
     const admission = await limits.admit(caller, tag)
@@ -32,6 +35,7 @@ export function scoreRoutes(app: App, services: Services): void {
         identified,
         caller,
         query.explain === "true",
+        context,
       )
       if (decisionId !== null) reply.header("x-decision-id", decisionId)
       return result

@@ -21,6 +21,52 @@ export interface LookupsLease {
 }
 
 /**
+ * What sign-ups are told apart and counted by. `signup` is the account, or the exact address where no account is
+ * given; `cluster` is the shape of the address with its domain.
+ */
+export const CONTEXT_NAMES = [
+  "mailbox",
+  "signup",
+  "device",
+  "network",
+  "cluster",
+  "account",
+] as const
+export type ContextName = (typeof CONTEXT_NAMES)[number]
+
+export const NAME_BYTES = 8
+/** The bytes of all names under the keys of one day. */
+export const NAMES_BYTES = CONTEXT_NAMES.length * NAME_BYTES
+
+/** Something a person did, as the counters may know it. */
+export interface ContextEvent {
+  readonly tenantId: number
+  /** When it happened, in whole seconds since 1970. */
+  readonly atSeconds: number
+  /** Only sign-ups are recorded; anything else is compared with them. */
+  readonly isSignup: boolean
+  /**
+   * The names in the order of `CONTEXT_NAMES`, zero where not given, under the keys of the event's UTC day and then,
+   * once more, of the day before: 24 hours never touch a third day.
+   */
+  readonly names: Uint8Array
+}
+
+/** Sign-ups of the 24 hours up to an event, a recorded one included; null where the event has no such name. */
+export interface Velocity {
+  /** Different mailboxes. */
+  readonly device: number | null
+  readonly network: number | null
+  readonly cluster: number | null
+  /** Different accounts, or exact addresses, of this one mailbox. */
+  readonly mailbox: number
+  /** The first sign-up of the account, or else of the mailbox, that is still known; null where none is. */
+  readonly firstSignupSeconds: number | null
+  /** Sign-ups that were left out or pushed out to keep memory bounded; above 0 the counts may be too low. */
+  readonly dropped: number
+}
+
+/**
  * Counts that every worker shares. A worker takes requests from a tenant's window in small leases and admits from its
  * own hand, so that the hot path asks nobody; what it holds when the window ends is void.
  */
@@ -33,4 +79,9 @@ export interface Counters {
   giveBack(tenantId: number, count: number): Promise<void>
   /** Whether the tenant may look at this identity today: seen before today, or fewer than `most` others so far. */
   admitIdentity(tenantId: number, tag: Uint8Array, most: number): Promise<boolean>
+  /**
+   * Records a sign-up and counts, in one step. The same sign-up again counts once, so a request may be repeated. What
+   * is recorded is forgotten within 48 hours after it happened.
+   */
+  velocity(event: ContextEvent): Promise<Velocity>
 }

@@ -1,5 +1,6 @@
 import { dayOf, monthOf } from "../../time.ts"
 import type { Counters, Lease } from "../counters.ts"
+import { embeddedVelocity, type VelocityBounds } from "./velocity.ts"
 
 const WINDOW_MS = 1000
 
@@ -20,16 +21,19 @@ export interface EmbeddedCounters extends Counters {
   ): void
   /** Hands tags that are not durable yet to `write`; those it fails on are handed to it again next time. */
   writeNewIdentities(write: (rows: readonly NewDailyIdentity[]) => Promise<void>): Promise<void>
+  /** Called every hour, so that no recorded sign-up is held for more than 48. */
+  forgetSignups(): void
 }
 
 /** The counters of one machine, in the memory of the primary process. `now` is in milliseconds since 1970. */
-export function embeddedCounters(now: () => number): EmbeddedCounters {
+export function embeddedCounters(now: () => number, bounds?: VelocityBounds): EmbeddedCounters {
   const windows = new Map<number, { endsAt: number; used: number }>()
   let month = monthOf(now())
   let lookups = new Map<number, number>()
   let day = dayOf(now())
   let identities = new Map<number, Set<string>>()
   let fresh: NewDailyIdentity[] = []
+  const signups = embeddedVelocity(now, bounds)
 
   /** A window begins with its first request, so two bursts a second apart never share one. */
   const windowOf = (tenantId: number): { endsAt: number; used: number } => {
@@ -110,5 +114,7 @@ export function embeddedCounters(now: () => number): EmbeddedCounters {
         throw error
       }
     },
+    velocity: async (event) => signups.velocity(event),
+    forgetSignups: signups.forget,
   }
 }

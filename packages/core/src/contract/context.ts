@@ -1,0 +1,60 @@
+import { Type, type Static, type TUnsafe } from "typebox"
+
+/** What a caller may be asking about; `signup` is taken as `sign-up`. */
+const EVENTS = ["sign-up", "signup", "login", "transaction", "other"] as const
+
+/** Callers fill these from objects of their own, where a value that is not there is often null. */
+function nullable<T>(type: "string" | "number", rules: object): TUnsafe<T | null> {
+  return Type.Unsafe<T | null>({ type: [type, "null"], ...rules })
+}
+
+function text(maxLength: number, description: string, rules: object = {}): TUnsafe<string | null> {
+  return nullable<string>("string", { minLength: 1, maxLength, description, ...rules })
+}
+
+/** What happened when an identity was asked about. Every member is optional, and null is the same as left out. */
+export const RequestContext = Type.Object(
+  {
+    event: Type.Optional(
+      nullable<(typeof EVENTS)[number]>("string", {
+        enum: [...EVENTS, null],
+        description:
+          "What the person is doing; `other` where left out. Only sign-ups are counted, every event is compared with them.",
+      }),
+    ),
+    occurred_at: Type.Optional(
+      text(40, "When it happened, RFC 3339: at most 48 hours ago; now where left out.", {
+        format: "date-time",
+      }),
+    ),
+    signup_at: Type.Optional(
+      text(40, "When the account was made, RFC 3339: not after `occurred_at`.", {
+        format: "date-time",
+      }),
+    ),
+    ip: Type.Optional(text(64, "The person's IPv4 or IPv6 address, not that of a proxy of yours.")),
+    device_id: Type.Optional(text(256, "Your stable name of the device.")),
+    user_agent: Type.Optional(
+      text(1024, "Stands in for the device, together with `ip`, where there is no `device_id`."),
+    ),
+    account_id: Type.Optional(text(256, "Your name of the account.")),
+    anomaly: Type.Optional(
+      nullable<number>("number", {
+        minimum: 0,
+        maximum: 1,
+        description: "How unusual your own checks find the behaviour, from 0 to 1.",
+      }),
+    ),
+  },
+  {
+    description:
+      "What is known of the request's circumstances. Kept as hashes that change every day, for at most 48 hours.",
+  },
+)
+export type RequestContext = Static<typeof RequestContext>
+
+/** As a member of a request. One schema and not a choice of two, so that a refusal names the member at fault. */
+export const NullableContext = Type.Unsafe<RequestContext | null>({
+  ...RequestContext,
+  type: ["object", "null"],
+})

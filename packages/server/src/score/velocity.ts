@@ -1,0 +1,87 @@
+import type { Log } from "../log.ts"
+import type { Metrics } from "../health/metrics.ts"
+import type { Secrets } from "../secrets.ts"
+import type { Counters, Velocity } from "../stores/counters.ts"
+import type { Context } from "./context.ts"
+import { type ContextSubject, openContextNames } from "./context-names.ts"
+import type { ContextTrust } from "./context-trust.ts"
+
+export interface VelocityOfContext {
+  /**
+   * Compares an event with the tenant's sign-ups of the last 24 hours, and records it where it is one. Never throws:
+   * counters that cannot be asked leave velocity unknown.
+   */
+  compare(subject: ContextSubject, context: Context, tenantId: number | null): Promise<ContextTrust>
+}
+
+interface VelocityOptions {
+  readonly counters: Pick<Counters, "velocity">
+  readonly secrets: Secrets
+  readonly log: Log
+  readonly metrics: Pick<Metrics, "countVelocityFailed" | "countSignupsDropped">
+}
+
+export function openVelocityOfContext(options: VelocityOptions): VelocityOfContext {
+  const { counters, secrets, log, metrics } = options
+  const nameContext = openContextNames(secrets.subkeys.context)
+
+  async function ask(...args: Parameters<VelocityOfContext["compare"]>): Promise<Velocity | null> {
+    try {
+      const velocity = await counters.velocity(nameContext(...args))
+      if (velocity.dropped > 0) metrics.countSignupsDropped(velocity.dropped)
+      return velocity
+    } catch (error) {
+      log.warn("velocity could not be asked for", { error })
+      metrics.countVelocityFailed()
+      return null
+    }
+  }
+
+  return {
+    async compare(subject, context, tenantId) {
+      return contextTrust(context, await ask(subject, context, tenantId))
+    },
+  }
+}
+
+/** What a context says to the scorer. `velocity` is null where the counters could not be asked. */
+export function contextTrust(context: Context, velocity: Velocity | null): ContextTrust {
+  const signup = signupOf(context, velocity)
+  return {
+    velocity24h:
+      velocity === null
+        ? undefined
+        : Math.max(velocity.device ?? 0, velocity.network ?? 0, velocity.mailbox),
+    clusterSize: velocity?.cluster ?? undefined,
+    signupToActionSec: signup === null ? undefined : signup.secondsAgo,
+    anomaly: context.anomaly ?? undefined,
+    counted: velocity !== null,
+    told: {
+      event: context.event,
+      counted: velocity !== null,
+      signups_24h:
+        velocity === null
+          ? null
+          : {
+              device: velocity.device,
+              network: velocity.network,
+              mailbox: velocity.mailbox,
+              cluster: velocity.cluster,
+            },
+      signup_known_by: signup?.knownBy ?? null,
+    },
+  }
+}
+
+/** How long ago the account was made. A sign-up is not an action after itself. */
+function signupOf(
+  { event, atMs, signupAtMs }: Context,
+  velocity: Velocity | null,
+): { readonly secondsAgo: number; readonly knownBy: "request" | "record" } | null {
+  if (event === "sign-up") return null
+  if (signupAtMs !== null)
+    return { secondsAgo: Math.floor((atMs - signupAtMs) / 1000), knownBy: "request" }
+  const recorded = velocity?.firstSignupSeconds ?? null
+  if (recorded === null) return null
+  return { secondsAgo: Math.floor(atMs / 1000) - recorded, knownBy: "record" }
+}

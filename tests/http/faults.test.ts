@@ -83,6 +83,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     lists: openLists(`${directory}-lists`),
     network: networkTrustOff,
     decisions: decisionsOff,
+    pastDecisions: { find: async () => null, list: async () => [] },
     models: currentModels,
     callers,
     limits: openLimits({

@@ -15,6 +15,7 @@ import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import type { Config } from "./config.ts"
+import { decisionRoutes } from "./decisions/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
 import { healthRoutes } from "./health/routes.ts"
 import { describeApi } from "./http/api-description.ts"
@@ -33,6 +34,7 @@ import type { DecisionRecorder } from "./score/decision-draft.ts"
 import type { Models } from "./score/models.ts"
 import type { NetworkTrust } from "./score/network-trust.ts"
 import type { Secrets } from "./secrets.ts"
+import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
@@ -67,6 +69,8 @@ export interface Services {
   readonly lists: Lists
   readonly network: NetworkTrust
   readonly decisions: DecisionRecorder
+  /** Every decision an id was given out for, however short a time ago. */
+  readonly pastDecisions: PastDecisions
   readonly models: Models
   readonly callers: Callers
   readonly limits: Limits
@@ -182,6 +186,7 @@ export async function buildApp(services: Services): Promise<App> {
   pageRoutes(app)
   scoreRoutes(app, services)
   telecomRoutes(app, services)
+  decisionRoutes(app, services)
   finishMethods()
   return app
 }

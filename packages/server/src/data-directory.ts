@@ -9,6 +9,8 @@ export interface DataDirectory {
   readonly path: string
   readonly index: string
   readonly records: string
+  readonly journal: string
+  readonly decisions: string
   readonly lists: string
   readonly controlSocket: string
   readonly compiledCode: string
@@ -51,6 +53,8 @@ export function openDataDirectory(path: string): DataDirectory {
     path,
     index,
     records: join(path, "records.sqlite"),
+    journal: join(path, "journal"),
+    decisions: join(path, "decisions"),
     lists: join(path, "lists"),
     controlSocket: join(path, "control.sock"),
     compiledCode: join(path, "compiled-code"),

@@ -1,3 +1,9 @@
+export {
+  DecisionDetails,
+  DecisionList,
+  DecisionListQuery,
+  type DecisionSummary,
+} from "./decisions.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"

@@ -45,6 +45,12 @@ export const problems = {
     title: "There is nothing here",
     meaning: "No operation or page has this path. The reference is at /docs.",
   },
+  "decision-not-found": {
+    status: 404,
+    title: "There is no such decision",
+    meaning:
+      "The id is mistyped, belongs to another tenant, or the decision is older than the time decisions are kept; the answer does not say which.",
+  },
   "method-not-allowed": {
     status: 405,
     title: "This path does not take that method",
@@ -54,6 +60,12 @@ export const problems = {
     status: 408,
     title: "The request did not arrive in time",
     meaning: "The whole request must arrive within the published time. The connection is closed.",
+  },
+  "model-not-loaded": {
+    status: 409,
+    title: "The model of this decision is not loaded",
+    meaning:
+      "The decision was made by a version of the model this service does not have. Another version would give another number, so none is given.",
   },
   "body-too-large": {
     status: 413,
@@ -109,6 +121,12 @@ export const problems = {
     title: "A store needed for the answer cannot be read",
     meaning:
       "An identity that could not be checked is never reported as clean. Try again after `Retry-After`.",
+  },
+  "decision-not-recorded": {
+    status: 503,
+    title: "The decision could not be recorded",
+    meaning:
+      "This service answers only what it can record, and its journal cannot be written. Try again after `Retry-After`.",
   },
   overloaded: {
     status: 503,

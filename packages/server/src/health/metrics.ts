@@ -10,6 +10,7 @@ export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countLimitsFailOpen(): void
+  countUnrecordedDecision(): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -28,11 +29,17 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Requests let through because the counters could not be asked.",
     registers: [registry],
   })
+  const unrecorded = new Counter({
+    name: "assay_decisions_unrecorded_total",
+    help: "Scored requests whose decision could not be recorded.",
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status }, seconds),
     countLimitsFailOpen: () => failedOpen.inc(),
+    countUnrecordedDecision: () => unrecorded.inc(),
     text,
   }
 }

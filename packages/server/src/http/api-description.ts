@@ -1,6 +1,8 @@
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import {
+  DecisionDetails,
+  DecisionList,
   EmailRiskRequest,
   EmailRiskResult,
   PhoneRiskRequest,
@@ -17,6 +19,8 @@ export async function describeApi(app: App): Promise<void> {
     EmailRiskResult,
     PhoneRiskRequest,
     PhoneRiskResult,
+    DecisionDetails,
+    DecisionList,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -34,6 +38,7 @@ export async function describeApi(app: App): Promise<void> {
       servers: [{ url: "/" }],
       tags: [
         { name: "Score", description: "Score an identity." },
+        { name: "Decisions", description: "Look at past answers and repeat them." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {

@@ -12,6 +12,8 @@ import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
 import { dayOf, monthOf } from "../time.ts"
 import { openControlSocket } from "./control-socket.ts"
+import { keepDecisions } from "./decision-keeping.ts"
+import { openDecisionsWriter } from "./decisions-writer.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import type { Methods } from "./rpc.ts"
 import { startWorkers, type WorkerAddress } from "./workers.ts"
@@ -72,6 +74,19 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
+  const decisions = await keepDecisions({
+    writer: openDecisionsWriter({
+      place:
+        config.databaseUrl === null
+          ? { directory: directory.decisions }
+          : { url: config.databaseUrl },
+      journal: directory.journal,
+    }),
+    days: config.decisionDays,
+    log,
+    now: Date.now,
+  })
+
   const control = await openControlSocket(directory.controlSocket, recordsMethods(records))
   const gatherMetrics = async (): Promise<string> =>
     await gatheredMetrics((await workers.callAll("metrics")) as object[])
@@ -81,6 +96,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     admitIdentity: counters.admitIdentity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
     gatherMetrics,
+    foldDecisions: decisions.fold,
   }
   const workers = await startWorkers(
     cluster,
@@ -111,7 +127,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
       )
-      await Promise.all([records.close(), index.close()])
+      await Promise.all([records.close(), index.close(), decisions.stop()])
       lock.release()
       log.info("stopped")
     },

@@ -13,7 +13,7 @@ const schema = {
   querystring: ExplainQuery,
   response: {
     200: named(EmailRiskResult, "The assessment."),
-    ...failures("not-an-email", ...COMMON_FAILURES),
+    ...failures("not-an-email", "decision-not-recorded", ...COMMON_FAILURES),
   },
 }
 

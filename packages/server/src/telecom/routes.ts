@@ -17,13 +17,13 @@ const schema = {
   querystring: ExplainQuery,
   response: {
     200: named(PhoneRiskResult, "The assessment."),
-    ...failures("not-a-phone-number", ...COMMON_FAILURES),
+    ...failures("not-a-phone-number", "decision-not-recorded", ...COMMON_FAILURES),
   },
 }
 
 export function telecomRoutes(
   app: App,
-  { index, limits, models, usage, secrets, now }: Services,
+  { index, decisions, limits, models, usage, secrets, now }: Services,
 ): void {
   const { subkeys } = secrets
   const model = models.phone
@@ -37,15 +37,39 @@ export function telecomRoutes(
     reply.headers(admission.headers)
     try {
       const found = await index.lookup(key, caller.tenantId)
-      const input = phoneEvidence({ parsed, found, caller, model, nowMs: now() })
+      const nowMs = now()
+      const input = phoneEvidence({ parsed, found, caller, model, nowMs })
+      const assessment = assessPhone(input, model)
+      const recording = decisions.record({
+        subject: "phone",
+        tenantId: caller.tenantId,
+        keyId: caller.keyId,
+        identityKey: key,
+        atMs: nowMs,
+        modelVersion: model.version,
+        input,
+        score: assessment.risk_score,
+        action: assessment.recommendation,
+        stage: null,
+        confidence: null,
+      })
+      const decisionId = recording instanceof Promise ? await recording : recording
+      if (decisionId !== null) reply.header("x-decision-id", decisionId)
       const result = {
-        ...assessPhone(input, model),
+        ...assessment,
         phone_number: body.phone_number,
         number_type: parsed.numberType,
       }
       usage.count(caller.keyId, "phone")
       if (query.explain !== "true") return result
-      return { ...result, explanation: { ...explainPhone(input, model), entries_cut: found.cut } }
+      return {
+        ...result,
+        explanation: {
+          ...explainPhone(input, model),
+          entries_cut: found.cut,
+          decision_id: decisionId,
+        },
+      }
     } catch (error) {
       admission.refund()
       throw error

@@ -1,4 +1,5 @@
-import { EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
+import { DecisionDetails, EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
+import { rememberDecisionId } from "./decision-id.ts"
 import { AssayUnavailable, isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
 import { checkedTimeout, type ClientOptions, type Settings, settingsOf } from "./options.ts"
@@ -35,6 +36,8 @@ export interface Client<F extends Failover = "throw"> {
     options: ScoreOptions & { readonly explain: true },
   ): Promise<Answer<Explained<PhoneRiskResult>, F>>
   scorePhone(phoneNumber: string, options?: ScoreOptions): Promise<Answer<PhoneRiskResult, F>>
+  /** A past decision of the key's tenant, computed again. Needs the scope `decisions:read`; never answered by `failover`. */
+  getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
 }
 
 /** A scoring operation, as the contract describes it. */
@@ -66,7 +69,47 @@ export function createClient<const F extends Failover = "throw">(
     // The members of the result were checked against the contract, so its type can be asserted.
     (identity: string, options: ScoreOptions = {}): Promise<never> =>
       scored(settings, operation, identity, options) as Promise<never>
-  return { scoreEmail: score(emailOperation), scorePhone: score(phoneOperation) }
+  return {
+    scoreEmail: score(emailOperation),
+    scorePhone: score(phoneOperation),
+    getDecision: async (id, options = {}) =>
+      (await asked(settings, decisionQuestion(id, options), options)) as DecisionDetails,
+  }
+}
+
+/** A request, and what tells its answer from another. */
+interface Question {
+  readonly path: string
+  /** Without one it is a GET. */
+  readonly body?: string
+  readonly expected: Expected
+}
+
+function scoreQuestion(
+  { path, identity: member, members }: Operation,
+  identity: string,
+  { explain = false }: ScoreOptions,
+): Question {
+  return {
+    path: path + (explain ? "?explain=true" : ""),
+    body: JSON.stringify({ [member]: identity }),
+    expected: {
+      members: explain ? [...members, "explanation"] : members,
+      echo: [member, identity],
+    },
+  }
+}
+
+function decisionQuestion(id: string, { explain = false }: ScoreOptions): Question {
+  const members = DecisionDetails.required
+  return {
+    path: `/api/v1/decisions/${encodeURIComponent(id)}${explain ? "?explain=true" : ""}`,
+    expected: {
+      members: explain ? [...members, "explanation"] : members,
+      echo: ["id", id],
+      scoreIn: "recorded",
+    },
+  }
 }
 
 async function scored(
@@ -75,20 +118,28 @@ async function scored(
   identity: string,
   options: ScoreOptions,
 ): Promise<object> {
-  const timeoutMs = checkedTimeout(options.timeoutMs ?? settings.timeoutMs)
-  const late = (): Error =>
-    new AssayUnavailable("timeout", `Assay did not answer within ${timeoutMs} ms`)
-  const { signal } = options
-  const send = sender(settings, operation, identity, options)
   try {
-    return await withinTime({ timeoutMs, late, ...(signal && { signal }) }, (limit) =>
-      sendWithRetries(send, settings.retries, limit),
-    )
+    return await asked(settings, scoreQuestion(operation, identity, options), options)
   } catch (error) {
     const answer = isFailure(error) ? failoverAnswer(settings.failover, error) : null
     if (answer === null) throw error
     return answer
   }
+}
+
+async function asked(
+  settings: Settings<Failover>,
+  question: Question,
+  options: ScoreOptions,
+): Promise<object> {
+  const timeoutMs = checkedTimeout(options.timeoutMs ?? settings.timeoutMs)
+  const late = (): Error =>
+    new AssayUnavailable("timeout", `Assay did not answer within ${timeoutMs} ms`)
+  const { signal } = options
+  const send = sender(settings, question, options)
+  return await withinTime({ timeoutMs, late, ...(signal && { signal }) }, (limit) =>
+    sendWithRetries(send, settings.retries, limit),
+  )
 }
 
 type Send = (signal: AbortSignal) => Promise<object>
@@ -109,27 +160,21 @@ async function sendWithRetries(send: Send, retries: number, limit: TimeLimit): P
 /** A function that sends the request once and reads the result. */
 function sender(
   { baseUrl, apiKey, fetch }: Settings<Failover>,
-  { path, identity: member, members }: Operation,
-  identity: string,
-  { explain = false, requestId }: ScoreOptions,
+  { path, body, expected }: Question,
+  { requestId }: ScoreOptions,
 ): Send {
   // Longer or stranger ids the service would replace by one of its own.
   if (requestId !== undefined && !/^[\w.:-]{1,128}$/.test(requestId))
     throw new TypeError("requestId takes at most 128 letters, digits and _.:-")
-  const expected: Expected = {
-    members: explain ? [...members, "explanation"] : members,
-    echo: [member, identity],
-  }
-  const url = baseUrl + path + (explain ? "?explain=true" : "")
   const request = {
-    method: "POST",
+    method: body === undefined ? "GET" : "POST",
     headers: {
       accept: "application/json, application/problem+json",
       authorization: `Bearer ${apiKey}`,
-      "content-type": "application/json",
+      ...(body !== undefined && { "content-type": "application/json" }),
       ...(requestId !== undefined && { "x-request-id": requestId }),
     },
-    body: JSON.stringify({ [member]: identity }),
+    ...(body !== undefined && { body }),
     // Following one would hand the identity to another address; the service never sends any.
     redirect: "manual",
     cache: "no-store",
@@ -139,10 +184,12 @@ function sender(
   return async (signal) => {
     let response: Response
     try {
-      response = await fetch(url, { ...request, signal })
+      response = await fetch(baseUrl + path, { ...request, signal })
     } catch (cause) {
       throw new AssayUnavailable("network", "Assay could not be reached", { cause })
     }
-    return await resultOf(response, expected)
+    const result = await resultOf(response, expected)
+    rememberDecisionId(result, response.headers.get("x-decision-id"))
+    return result
   }
 }

@@ -48,7 +48,7 @@ suite("options", () => {
   }
 
   test("the least that is needed is an address and a key", () => {
-    assert.deepEqual(Object.keys(created(good)).sort(), ["scoreEmail", "scorePhone"])
+    assert.deepEqual(Object.keys(created(good)).sort(), ["getDecision", "scoreEmail", "scorePhone"])
   })
 
   test("every option at the edge of its range is taken", () => {

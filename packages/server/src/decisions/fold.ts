@@ -46,7 +46,7 @@ export function journalFolder({
   decisions,
   onFolded,
 }: FolderOptions): () => Promise<FoldReport> {
-  removeUnnamed(journal)
+  let tidied = false
   /** How far open files were read, by directory and number, which outlive the renaming at their end. */
   const readTo = new Map<string, number>()
 
@@ -87,6 +87,9 @@ export function journalFolder({
   }
 
   return oneAtATime(async () => {
+    // Only at the start, when no worker of this service is about to give one its name.
+    if (!tidied) removeUnnamed(journal)
+    tidied = true
     let [folded, torn] = [0, 0]
     const failures: unknown[] = []
     for (const directory of workerDirectories(journal)) {

@@ -127,7 +127,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
       )
-      await Promise.all([records.close(), index.close(), decisions.stop()])
+      await decisions.stop()
+      await Promise.all([records.close(), index.close()])
       lock.release()
       log.info("stopped")
     },

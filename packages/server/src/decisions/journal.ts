@@ -52,8 +52,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   /** Nothing is appended to it after this. What it holds is synced before it is let go, without being waited for. */
   function retire(old: JournalFile): void {
     file = null
-    const done = old.retire()
-    retiring = retiring.then(() => done)
+    retiring = Promise.all([retiring, old.retire()]).then(() => undefined)
     // Told by the next `keep` or `close`, which wait for it.
     retiring.catch(() => undefined)
   }

@@ -91,6 +91,7 @@ async function openApplication(change: Change = {}): Promise<Faulty> {
     network: networkTrustOff,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     decisions: decisionsOff,
+    pastDecisions: { find: async () => null, list: async () => [] },
     models: openModels(`${directory}-models`),
     callers,
     limits: openLimits({

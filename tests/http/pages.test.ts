@@ -68,6 +68,8 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
   const { openapi, paths } = await description()
   assert.match(openapi, /^3\.1\./)
   assert.deepEqual(Object.keys(paths).sort(), [
+    "/api/v1/decisions",
+    "/api/v1/decisions/{id}",
     "/api/v1/feedback",
     "/api/v1/feedback/{id}",
     "/api/v1/phone-risk",

@@ -34,6 +34,12 @@ test("DATABASE_URL moves tenants, keys and usage to PostgreSQL, for server and c
     assert.equal((await service.request("/api/v1/risk/score", { key, json: email })).status, 200)
   assert.equal((await service.request("/readyz")).status, 200)
   assert.ok(!existsSync(join(data, "records.sqlite")))
+  const decided = (await service.request("/api/v1/risk/score", { json: email })).headers.get(
+    "x-decision-id",
+  )
+  const decision = await service.request(`/api/v1/decisions/${decided ?? ""}`)
+  assert.equal(((await decision.json()) as { reproduced: boolean }).reproduced, true)
+  assert.ok(!existsSync(join(data, "decisions")))
   assert.equal(await service.stop(), 0)
 
   const records = await openPostgresRecords({ url, poolMax: 1 })
@@ -47,10 +53,17 @@ test("DATABASE_URL moves tenants, keys and usage to PostgreSQL, for server and c
 
   const again = await startService({ dataDirectory: data, env })
   assert.equal((await again.request("/api/v1/risk/score", { key, json: email })).status, 200)
+  // A key that is known is honoured for a while after.
+  assert.equal((await again.request("/api/v1/risk/score", { json: email })).status, 200)
   await postgres.stop()
   await delay(500)
   assert.equal((await again.request("/readyz")).status, 503)
   assert.equal((await again.request("/api/v1/risk/score", { key, json: email })).status, 200)
+  // Recorded all the same, in the journal; what cannot be looked up is not "not found".
+  const journalled = await again.request("/api/v1/risk/score", { json: email })
+  const later = journalled.headers.get("x-decision-id") ?? ""
+  assert.match(later, /^dec_/)
+  assert.equal((await again.request(`/api/v1/decisions/${later}`)).status, 503)
   await again.stop()
 })
 

@@ -1,4 +1,5 @@
 import type {
+  DecisionDetails,
   EmailRiskResult,
   FeedbackReceipt,
   FeedbackRequest,
@@ -6,6 +7,8 @@ import type {
 } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
+import { rememberDecisionId } from "./decision-id.ts"
+import { getDecision } from "./decisions.ts"
 import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
 import { type FeedbackOptions, sendFeedback, undoFeedback } from "./feedback.ts"
@@ -70,6 +73,8 @@ export interface Client<F extends Failover = "throw"> {
     phoneNumbers: Identities,
     options?: ScoreOptions,
   ): AsyncGenerator<ScoredItem<PhoneRiskResult>>
+  /** A past decision of the key's tenant, computed again. Needs the scope `decisions:read`; never answered by `failover`. */
+  getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -99,6 +104,7 @@ export function createClient<const F extends Failover = "throw">(
     scorePhoneStream: stream(phoneOperation),
     sendFeedback: (feedback, options) => sendFeedback(settings, feedback, options),
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
+    getDecision: (id, options) => getDecision(settings, id, options),
   }
 }
 
@@ -120,10 +126,12 @@ async function scored(
   }
   const body = JSON.stringify({ [member]: identity })
   try {
-    return await answeredInTime(
-      { timeoutMs, retries: settings.retries, signal },
-      async (limit) => await resultOf(await send(body, limit), expected),
-    )
+    return await answeredInTime({ timeoutMs, retries: settings.retries, signal }, async (limit) => {
+      const response = await send(body, limit)
+      const result = await resultOf(response, expected)
+      rememberDecisionId(result, response.headers.get("x-decision-id"))
+      return result
+    })
   } catch (error) {
     const answer = isFailure(error) ? failoverAnswer(settings.failover, error) : null
     if (answer === null) throw error

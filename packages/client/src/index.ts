@@ -1,5 +1,6 @@
 export { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
 export { type Client, createClient, type Explained, type ScoreOptions } from "./client.ts"
+export { decisionIdOf } from "./decision-id.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
 export type { ScoredItem } from "./items.ts"
@@ -7,6 +8,7 @@ export type { Identities } from "./stream.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions } from "./request.ts"
 export type {
+  DecisionDetails,
   EmailRiskResult,
   FeedbackOutcome,
   FeedbackReceipt,

@@ -6,8 +6,10 @@ import { retryAfterSeconds } from "./retry.ts"
 export interface Expected {
   /** Members that must be present. */
   readonly members: readonly string[]
-  /** The member that repeats the identity, and the identity that was sent. */
-  readonly echo: readonly [member: string, identity: string]
+  /** The member that repeats what was asked about, an identity or an id, and what was sent. */
+  readonly echo: readonly [member: string, sent: string]
+  /** The member that holds the score; without it, the result itself does. */
+  readonly scoreIn?: string
 }
 
 /** The result a response holds. Throws the problem it holds instead, or that it is not the service's. */
@@ -90,10 +92,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * The service has checked its own answer; this tells one from somebody else's JSON. A score that is
  * no number would compare as low, and an answer about another identity must not be taken for this.
  */
-export function isResult(body: JsonObject, { members, echo }: Expected): boolean {
+export function isResult(body: JsonObject, { members, echo, scoreIn }: Expected): boolean {
+  const scored = (scoreIn === undefined ? body : body[scoreIn]) as Partial<JsonObject> | null
   return (
     members.every((member) => Object.hasOwn(body, member)) &&
-    typeof body["risk_score"] === "number" &&
+    typeof scored?.["risk_score"] === "number" &&
     body[echo[0]] === echo[1]
   )
 }

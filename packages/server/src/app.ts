@@ -16,6 +16,7 @@ import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
+import { decisionRoutes } from "./decisions/routes.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
 import { feedbackRoutes } from "./feedback/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
@@ -38,6 +39,7 @@ import type { Models } from "./score/models.ts"
 import type { NetworkTrust } from "./score/network-trust.ts"
 import type { VelocityOfContext } from "./score/velocity.ts"
 import type { Secrets } from "./secrets.ts"
+import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
@@ -76,6 +78,8 @@ export interface Services {
   readonly network: NetworkTrust
   readonly velocity: VelocityOfContext
   readonly decisions: DecisionRecorder
+  /** Every decision an id was given out for, however short a time ago. */
+  readonly pastDecisions: PastDecisions
   readonly models: Models
   readonly callers: Callers
   readonly limits: Limits
@@ -197,6 +201,7 @@ export async function buildApp(services: Services): Promise<App> {
   telecomRoutes(app, services)
   feedbackRoutes(app, services)
   await bulkRoutes(app, services)
+  decisionRoutes(app, services)
   finishMethods()
   return app
 }

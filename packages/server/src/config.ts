@@ -31,9 +31,12 @@ export interface Config {
   readonly rdapUrl: string | null
   readonly rdapRedirects: boolean
   readonly networkBudgetMs: number
+  readonly decisions: (typeof DECISIONS)[number]
+  readonly decisionDays: number
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
+const DECISIONS = ["off", "on", "required"] as const
 
 interface Setting {
   readonly name: string
@@ -183,6 +186,19 @@ export const settings = [
     meaning:
       "Time in milliseconds an answer waits for look-ups over the network. What is not there by then is unknown to it.",
   },
+  {
+    name: "ASSAY_DECISIONS",
+    takes: DECISIONS.join(", "),
+    fallback: "on",
+    meaning:
+      "Whether scored requests are recorded so that they can be repeated. `on`: one that cannot be recorded is answered without X-Decision-Id; `required`: it is answered with 503.",
+  },
+  {
+    name: "ASSAY_DECISION_DAYS",
+    takes: "an integer from 1 to 3650",
+    fallback: "90",
+    meaning: "Days a decision is kept.",
+  },
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]["name"]
@@ -251,6 +267,8 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     faults.push("DATABASE_URL takes a postgres:// URL")
   const logLevel = LOG_LEVELS.find((level) => level === text("ASSAY_LOG_LEVEL"))
   if (logLevel === undefined) faults.push(`ASSAY_LOG_LEVEL takes ${LOG_LEVELS.join(", ")}`)
+  const decisions = DECISIONS.find((word) => word === text("ASSAY_DECISIONS"))
+  if (decisions === undefined) faults.push(`ASSAY_DECISIONS takes ${DECISIONS.join(", ")}`)
   const metricsToken = optional("ASSAY_METRICS_TOKEN")
   if (metricsToken !== null && metricsToken.length < 16)
     faults.push("ASSAY_METRICS_TOKEN takes at least 16 characters")
@@ -290,6 +308,8 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     rdapUrl,
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
     networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
+    decisions: decisions ?? "on",
+    decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config

@@ -12,6 +12,8 @@ export interface DataDirectory {
   readonly path: string
   readonly index: string
   readonly records: string
+  readonly journal: string
+  readonly decisions: string
   readonly lists: string
   readonly models: string
   readonly context: string
@@ -56,6 +58,8 @@ export function openDataDirectory(path: string): DataDirectory {
     path,
     index,
     records: join(path, "records.sqlite"),
+    journal: join(path, "journal"),
+    decisions: join(path, "decisions"),
     lists: join(path, "lists"),
     models: join(path, MODELS_FOLDER),
     context: join(path, "context"),

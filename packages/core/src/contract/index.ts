@@ -10,6 +10,12 @@ export {
   type StreamEnd,
 } from "./batch.ts"
 export { RequestContext } from "./context.ts"
+export {
+  DecisionDetails,
+  DecisionList,
+  DecisionListQuery,
+  type DecisionSummary,
+} from "./decisions.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
   FEEDBACK_ID_PATTERN,

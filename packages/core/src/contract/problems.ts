@@ -51,6 +51,12 @@ export const problems = {
     meaning:
       "No feedback of your own has this id. Feedback that was undone or has expired is forgotten after 90 days.",
   },
+  "decision-not-found": {
+    status: 404,
+    title: "There is no such decision",
+    meaning:
+      "The id is mistyped, belongs to another tenant, or the decision is older than the time decisions are kept; the answer does not say which.",
+  },
   "method-not-allowed": {
     status: 405,
     title: "This path does not take that method",
@@ -66,6 +72,12 @@ export const problems = {
     title: "The first request under this Idempotency-Key is still being carried out",
     meaning:
       "Send the same request again after `Retry-After`; it is then answered as the first one was. Nothing is done twice.",
+  },
+  "model-not-loaded": {
+    status: 409,
+    title: "The model of this decision is not loaded",
+    meaning:
+      "The decision was made by a version of the model this service does not have. Another version would give another number, so none is given.",
   },
   "body-too-large": {
     status: 413,
@@ -135,6 +147,12 @@ export const problems = {
     title: "The model chosen for this tenant is not loaded",
     meaning:
       "The operator set a model version whose document is missing. Nothing was evaluated: no other model answers in its place. Tell the operator.",
+  },
+  "decision-not-recorded": {
+    status: 503,
+    title: "The decision could not be recorded",
+    meaning:
+      "This service answers only what it can record, and its journal cannot be written. Try again after `Retry-After`.",
   },
   overloaded: {
     status: 503,

@@ -17,6 +17,7 @@ export interface Metrics {
   countVelocityFailed(): void
   /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
   countSignupsDropped(count: number): void
+  countUnrecordedDecision(): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -62,6 +63,11 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Entries of sign-ups left out or pushed out because a window or the memory for them was full.",
     registers: [registry],
   })
+  const unrecorded = new Counter({
+    name: "assay_decisions_unrecorded_total",
+    help: "Scored requests whose decision could not be recorded.",
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
@@ -82,6 +88,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     },
     countVelocityFailed: () => velocityFailed.inc(),
     countSignupsDropped: (count) => signupsDropped.inc(count),
+    countUnrecordedDecision: () => unrecorded.inc(),
     text,
   }
 }

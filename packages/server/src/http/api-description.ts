@@ -1,6 +1,8 @@
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import {
+  DecisionDetails,
+  DecisionList,
   EmailBatchItem,
   EmailBatchRequest,
   EmailBatchResult,
@@ -25,6 +27,8 @@ export async function describeApi(app: App): Promise<void> {
     EmailRiskResult,
     PhoneRiskRequest,
     PhoneRiskResult,
+    DecisionDetails,
+    DecisionList,
     FeedbackRequest,
     FeedbackReceipt,
     EmailBatchRequest,
@@ -50,6 +54,7 @@ export async function describeApi(app: App): Promise<void> {
       servers: [{ url: "/" }],
       tags: [
         { name: "Score", description: "Score an identity." },
+        { name: "Decisions", description: "Look at past answers and repeat them." },
         { name: "Feedback", description: "Report what became of an identity." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],

@@ -17,6 +17,8 @@ import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
 import { dayOf, monthOf } from "../time.ts"
 import { openControlSocket } from "./control-socket.ts"
+import { keepDecisions } from "./decision-keeping.ts"
+import { openDecisionsWriter } from "./decisions-writer.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
@@ -92,6 +94,19 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     log,
   })
 
+  const decisions = await keepDecisions({
+    writer: openDecisionsWriter({
+      place:
+        config.databaseUrl === null
+          ? { directory: directory.decisions }
+          : { url: config.databaseUrl },
+      journal: directory.journal,
+    }),
+    days: config.decisionDays,
+    log,
+    now: Date.now,
+  })
+
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
@@ -110,6 +125,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     gatherMetrics,
+    foldDecisions: decisions.fold,
   }
   const workers = await startWorkers(
     cluster,
@@ -143,6 +159,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
         log.warn("today's identities could not be written", { error }),
       )
       await velocity.close()
+      await decisions.stop()
       await Promise.all([records.close(), index.close()])
       lock.release()
       log.info("stopped")

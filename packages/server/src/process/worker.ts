@@ -5,13 +5,14 @@ import { openUsage } from "../accounts/usage.ts"
 import { buildApp } from "../app.ts"
 import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
+import { completePastDecisions } from "../decisions/past-decisions.ts"
+import { openRecorder } from "../decisions/recorder.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { listen } from "../http/listen.ts"
 import { openStreams } from "../http/streams.ts"
 import { openLog } from "../log.ts"
-import { decisionsOff } from "../score/decision-draft.ts"
 import { openLists } from "../score/lists.ts"
 import { openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/network/open-network-trust.ts"
@@ -19,7 +20,10 @@ import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openPostgresRecords } from "../stores/postgres/records.ts"
+import { RecordsError } from "../stores/records-error.ts"
+import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
 import { reloadedLists } from "./reload-lists.ts"
@@ -28,6 +32,8 @@ import { answerCalls, type Call, openCalls } from "./rpc.ts"
 /** A limit is asked for while a caller waits: past this the request goes through. */
 const COUNTERS_MS = 250
 const FLUSH_MS = 1000
+/** Somebody waits for one past decision; what others left in the journals is at most a second's. */
+const FOLD_MS = 5000
 
 /** Answers requests until the primary says stop. Opens every store for reading only; writes go through the primary. */
 export async function runWorker(
@@ -71,6 +77,16 @@ export async function runWorker(
   const network = openNetworkTrust({ config, metrics })
   const pressure = openPressure(config.shedDelayMs)
   const streams = openStreams()
+  const decisions = openRecorder({
+    mode: config.decisions,
+    path: directory.journal,
+    log,
+    onUnrecorded: metrics.countUnrecordedDecision,
+  })
+  const storedDecisions =
+    config.databaseUrl === null
+      ? readSqliteDecisions(directory.decisions)
+      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 2 })
   const app = await buildApp({
     config,
     log,
@@ -80,7 +96,8 @@ export async function runWorker(
     lists,
     network,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
-    decisions: decisionsOff,
+    decisions,
+    pastDecisions: completePastDecisions(storedDecisions, foldingOver(within(FOLD_MS))),
     models: openModels(directory.models),
     callers,
     limits,
@@ -94,6 +111,7 @@ export async function runWorker(
   const listening = await listen(app, config.port, config.host)
 
   const flush = async (leaving?: "leaving"): Promise<void> => {
+    await decisions.keep()
     await usage.flush()
     await limits
       .settle(leaving)
@@ -117,7 +135,8 @@ export async function runWorker(
     pressure.close()
     network.close()
     await flush("leaving")
-    await Promise.all([index.close(), records.close()])
+    await decisions.close()
+    await Promise.all([index.close(), records.close(), storedDecisions.close()])
   }
   channel.onClose(() => void stop().finally(exit))
   answerCalls(channel, {
@@ -129,6 +148,17 @@ export async function runWorker(
   // From here on the primary tells us of changed lists; one that changed since we read them is read now.
   if (reloadedLists(lists) !== null)
     log.warn("changed lists could not be taken over; assay doctor names the fault")
+}
+
+/** Without the primary a decision just made cannot be looked for: that is no "not found". */
+function foldingOver(call: Call): () => Promise<void> {
+  return async () => {
+    try {
+      await call("foldDecisions")
+    } catch (error) {
+      throw new RecordsError("unavailable", "The newest decisions cannot be read", { cause: error })
+    }
+  }
 }
 
 function countersOver(call: Call): Counters {

@@ -14,7 +14,7 @@ const schema = {
   querystring: ExplainQuery,
   response: {
     200: named(EmailRiskResult, "The assessment."),
-    ...failures("not-an-email", "model-unavailable", ...COMMON_FAILURES),
+    ...failures("not-an-email", "model-unavailable", "decision-not-recorded", ...COMMON_FAILURES),
   },
 }
 

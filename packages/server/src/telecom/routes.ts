@@ -13,7 +13,12 @@ const schema = {
   querystring: ExplainQuery,
   response: {
     200: named(PhoneRiskResult, "The assessment."),
-    ...failures("not-a-phone-number", "model-unavailable", ...COMMON_FAILURES),
+    ...failures(
+      "not-a-phone-number",
+      "model-unavailable",
+      "decision-not-recorded",
+      ...COMMON_FAILURES,
+    ),
   },
 }
 

@@ -50,14 +50,14 @@ function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Eng
 
 // The server ends a statement that runs or waits too long; the client gives up a little later, for
 // a server that no longer answers at all.
-const deadlines: PoolConfig = {
+export const deadlines: PoolConfig = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 15_000,
   idle_in_transaction_session_timeout: 15_000,
   query_timeout: 20_000,
 }
 
-function connected(config: PoolConfig): Database {
+export function connected(config: PoolConfig): Database {
   const pool = new Pool({
     application_name: "assay",
     keepAlive: true,
@@ -106,7 +106,8 @@ function safeInteger(value: string): number {
   return number
 }
 
-function faultOf(error: unknown): RecordsFault {
+/** What an error of the engine means to a caller. */
+export function faultOf(error: unknown): RecordsFault {
   const state = error instanceof Error && "code" in error ? error.code : undefined
   if (state === "23503") return "not-found" // foreign_key_violation
   return state === "25006" ? "read-only" : "unavailable" // read_only_sql_transaction

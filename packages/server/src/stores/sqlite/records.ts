@@ -19,7 +19,8 @@ export async function openSqliteRecords(options: {
   return openRecords(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
 }
 
-async function openDatabase(file: string, readOnly: boolean): Promise<DatabaseSync> {
+/** A file in WAL mode, made if missing, that nobody but its owner may read. */
+export async function openDatabase(file: string, readOnly: boolean): Promise<DatabaseSync> {
   // SQLite gives the log beside the file the same mode, so nobody else reads either.
   if (!readOnly) {
     await (await open(file, "a", 0o600)).close()
@@ -68,7 +69,8 @@ function sqliteEngine(db: Database): Engine {
 const foreignKeyFailed = 787
 const readonlyFailed = 8
 
-function faultOf(error: unknown): RecordsFault {
+/** What an error of the engine means to a caller. */
+export function faultOf(error: unknown): RecordsFault {
   const code = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0
   if (code === foreignKeyFailed) return "not-found"
   // Extended codes carry the primary code in their low byte.

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import {
+  AssayProblem,
+  AssayUnavailable,
+  createClient,
+  type DecisionDetails,
+  decisionIdOf,
+} from "./index.ts"
+import { cut, EMAIL, emailResult, json, KEY, problem, startTestServer } from "./test-server.ts"
+
+const ID = "dec_01kabcdefghjkmnpqrstvwxyz0"
+const decision: DecisionDetails = {
+  id: ID,
+  decided_at: "2026-11-15T12:00:00.000Z",
+  subject: "email",
+  model_version: "1.0",
+  calibration: null,
+  recorded: {
+    risk_score: 42,
+    threat_stage: "LEAKED",
+    confidence: "high",
+    recommended_action: "step_up_auth",
+  },
+  assessment: { risk_score: 42 },
+  reproduced: true,
+  input: { as_of: "2026-11-15" },
+}
+
+const clientOf = (baseUrl: string) => createClient({ baseUrl, apiKey: KEY, timeoutMs: 10_000 })
+
+test("the decision's id goes with the result that came with it, and the result stays as it is", async () => {
+  const server = await startTestServer(
+    json(200, emailResult, { "x-decision-id": ID }),
+    json(200, emailResult),
+  )
+  const client = clientOf(server.url)
+  const recorded = await client.scoreEmail(EMAIL)
+  assert.deepEqual(recorded, emailResult)
+  assert.equal(decisionIdOf(recorded), ID)
+  assert.equal(decisionIdOf({ ...recorded }), null)
+  assert.equal(decisionIdOf(await client.scoreEmail(EMAIL)), null)
+})
+
+test("a past decision is asked for by its id and given back as it came", async () => {
+  const server = await startTestServer(
+    json(200, decision),
+    json(200, { ...decision, explanation: { base: 1 } }),
+  )
+  const client = clientOf(server.url)
+  assert.deepEqual(await client.getDecision(ID), decision)
+  const { explanation } = await client.getDecision(ID, { explain: true })
+  assert.deepEqual(explanation, { base: 1 })
+  const [plain, explained] = server.seen
+  assert.equal(plain?.method, "GET")
+  assert.equal(plain.url, `/api/v1/decisions/${ID}`)
+  assert.equal(plain.body, "")
+  assert.equal(plain.headers["content-type"], undefined)
+  assert.equal(plain.headers.authorization, `Bearer ${KEY}`)
+  assert.equal(explained?.url, `/api/v1/decisions/${ID}?explain=true`)
+})
+
+test("another decision, or one without its number, is not taken for the one that was asked for", async () => {
+  const { recorded: _, ...rest } = decision
+  for (const body of [
+    { ...decision, id: ID.replace("dec_0", "dec_1") },
+    rest,
+    { ...decision, recorded: null },
+    { ...decision, recorded: { risk_score: "42" } },
+  ]) {
+    const server = await startTestServer(json(200, body))
+    await assert.rejects(
+      clientOf(server.url).getDecision(ID),
+      (error) => error instanceof AssayUnavailable && error.reason === "protocol",
+    )
+  }
+})
+
+test("a decision that is not there rejects, whatever failover says", async () => {
+  const missing = await startTestServer(problem(404, { code: "decision-not-found" }))
+  const gone = await startTestServer(cut)
+  for (const { url } of [missing, gone]) {
+    const client = createClient({ baseUrl: url, apiKey: KEY, retries: 0, failover: "allow" })
+    await assert.rejects(client.getDecision(ID), (error) =>
+      url === missing.url
+        ? error instanceof AssayProblem && error.code === "decision-not-found"
+        : error instanceof AssayUnavailable,
+    )
+  }
+})

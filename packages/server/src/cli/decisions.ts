@@ -1,0 +1,115 @@
+import { readConfig } from "../config.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { isDecisionId } from "../decisions/decision-id.ts"
+import { unfoldedDecisions } from "../decisions/fold.ts"
+import { replay } from "../decisions/replay.ts"
+import type { Decision, DecisionsReader } from "../stores/decisions.ts"
+import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
+import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import { withRecords } from "./records-access.ts"
+import { table } from "./table.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+const LIMIT_MAX = 1_000
+
+/** Prints all that is kept of a decision. */
+export async function showDecision(id: string, terminal: Terminal): Promise<void> {
+  const decision = await foundDecision(id, terminal)
+  const rows = [
+    ["decided at", new Date(decision.at).toISOString()],
+    ["tenant", String(decision.tenantId ?? "(service)")],
+    ["key", decision.keyId],
+    ["subject", decision.subject],
+    ["model", decision.modelVersion],
+    ["calibration", decision.calibration ?? "(none)"],
+    ["answer", answerOf(decision)],
+  ]
+  table(["decision", decision.id], rows).forEach(terminal.print)
+  terminal.print("input")
+  terminal.print(JSON.stringify(JSON.parse(decision.input), null, 2))
+}
+
+/** Computes a decision again; fails where the answer is not the one that was given. */
+export async function replayDecision(id: string, terminal: Terminal): Promise<void> {
+  const decision = await foundDecision(id, terminal)
+  const replayed = replay(decision)
+  if (replayed === null) {
+    throw new CommandError(
+      `The decision was made by model ${decision.modelVersion} for ${decision.subject}, which this program does not have`,
+    )
+  }
+  if (replayed.differences.length === 0) {
+    terminal.print(`same: ${answerOf(decision)}`)
+    return
+  }
+  const rows = replayed.differences.map(({ field, recorded, computed }) => [
+    field,
+    String(recorded),
+    String(computed),
+  ])
+  table(["FIELD", "RECORDED", "COMPUTED"], rows).forEach(terminal.print)
+  throw new CommandError("The decision computed again is not the one that was recorded")
+}
+
+/** Prints a tenant's decisions, the newest first. */
+export async function listDecisions(
+  options: { tenant: string; limit: string },
+  terminal: Terminal,
+): Promise<void> {
+  const limit = Number(options.limit)
+  if (!/^\d{1,4}$/.test(options.limit) || limit < 1 || limit > LIMIT_MAX)
+    throw new CommandError(`--limit takes an integer from 1 to ${LIMIT_MAX}`)
+  const tenant = await withRecords(readConfig(terminal.env), (records) =>
+    records.tenantByName(options.tenant),
+  )
+  if (tenant === null) throw new CommandError(`There is no tenant ${options.tenant}`)
+  const decisions = await withDecisions(terminal, async (unfolded, store) => {
+    const byId = new Map<string, Decision>()
+    const mine = unfolded.filter(({ tenantId }) => tenantId === tenant.id)
+    for (const decision of [...mine, ...(await store.list({ tenantId: tenant.id, limit }))])
+      byId.set(decision.id, decision)
+    return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+  })
+  const rows = decisions.map((decision) => [
+    decision.id,
+    new Date(decision.at).toISOString(),
+    decision.subject,
+    answerOf(decision),
+    decision.modelVersion,
+  ])
+  table(["ID", "DECIDED AT", "SUBJECT", "ANSWER", "MODEL"], rows).forEach(terminal.print)
+}
+
+async function foundDecision(id: string, terminal: Terminal): Promise<Decision> {
+  const decision = isDecisionId(id)
+    ? await withDecisions(
+        terminal,
+        async (unfolded, store) =>
+          unfolded.find((each) => each.id === id) ?? (await store.find(id)),
+      )
+    : null
+  if (decision === null) throw new CommandError("There is no decision of this id")
+  return decision
+}
+
+/**
+ * Reads beside a running service or without one. The journals come first: a decision that leaves them meanwhile is in
+ * the store by then.
+ */
+async function withDecisions<T>(
+  { env }: Terminal,
+  work: (unfolded: Decision[], store: DecisionsReader) => Promise<T>,
+): Promise<T> {
+  const { dataDirectory, databaseUrl: url } = readConfig(env)
+  const directory = openDataDirectory(dataDirectory)
+  const unfolded = unfoldedDecisions(directory.journal)
+  const store =
+    url === null
+      ? readSqliteDecisions(directory.decisions)
+      : await openPostgresDecisions({ url, poolMax: 1 })
+  return await work(unfolded, store).finally(() => store.close())
+}
+
+function answerOf({ score, stage, confidence, action }: Decision): string {
+  return [score, stage, confidence, action].filter((part) => part !== null).join(" ")
+}

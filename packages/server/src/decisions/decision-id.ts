@@ -1,0 +1,57 @@
+import { randomFillSync } from "node:crypto"
+
+/** Crockford's base 32: no letter that is read as another or as a digit, and in the order of its characters. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+/** Every text of two digits, so that ten bits cost one look-up. */
+const PAIRS = Array.from(
+  { length: 1024 },
+  (_, bits) => `${DIGITS[bits >> 5] ?? ""}${DIGITS[bits & 31] ?? ""}`,
+)
+const PREFIX = "dec_"
+const TIME_DIGITS = 10
+const RANDOM_DIGITS = 16
+/** 48 bits of time leave 3 for its first digit. */
+const SHAPE = /^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+const pool = new Uint16Array(8 * 1024)
+let poolAt = pool.length
+let last = { ms: -1, text: "" }
+
+/** A new id: the millisecond, by which ids sort and which names the month they are kept in, then 80 random bits. */
+export function newDecisionId(atMs: number): string {
+  if (poolAt === pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  if (last.ms !== atMs) last = { ms: atMs, text: PREFIX + timeDigits(atMs) }
+  let id = last.text
+  for (const end = poolAt + RANDOM_DIGITS / 2; poolAt < end; poolAt++)
+    id += PAIRS[(pool[poolAt] ?? 0) & 1023] ?? ""
+  return id
+}
+
+export function isDecisionId(text: string): boolean {
+  return SHAPE.test(text)
+}
+
+/** When the decision of this id was made, in epoch milliseconds. */
+export function timeOfDecisionId(id: string): number {
+  let ms = 0
+  for (const digit of id.slice(PREFIX.length, PREFIX.length + TIME_DIGITS))
+    ms = ms * 32 + DIGITS.indexOf(digit)
+  return ms
+}
+
+/** No id of this moment or a later one sorts before this text, and every earlier id does. */
+export function firstDecisionIdAt(atMs: number): string {
+  return PREFIX + timeDigits(atMs) + DIGITS.charAt(0).repeat(RANDOM_DIGITS)
+}
+
+function timeDigits(atMs: number): string {
+  let text = ""
+  for (let left = atMs, at = 0; at < TIME_DIGITS; at += 2) {
+    text = (PAIRS[left % 1024] ?? "") + text
+    left = Math.floor(left / 1024)
+  }
+  return text
+}

@@ -1,0 +1,202 @@
+import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs"
+import { lockDataDirectory } from "../data-directory.ts"
+import type { Decision, Decisions } from "../stores/decisions.ts"
+import { RecordsError } from "../stores/records-error.ts"
+import {
+  isMissing,
+  removeUnnamed,
+  type Segment,
+  segmentPath,
+  segmentsOf,
+  workerDirectories,
+} from "./journal-files.ts"
+import { JOURNAL_HEADER, readJournalLine } from "./journal-line.ts"
+
+/** What is told about a decision that has just reached the store. */
+export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "subject"> & {
+  readonly atMs: number
+}
+
+/**
+ * Called after the decisions are in the store and before they leave the journal, so none is left out; after a failure or
+ * a crash in between the same ones come again.
+ */
+export type OnFolded = (decisions: readonly FoldedDecision[]) => Promise<void>
+
+export interface FoldReport {
+  readonly folded: number
+  /** Lines that were not written in whole, which only a failing disk or a power cut leaves behind. */
+  readonly torn: number
+}
+
+interface FolderOptions {
+  /** The directory of all journals. */
+  readonly journal: string
+  readonly decisions: Pick<Decisions, "add">
+  readonly onFolded?: OnFolded | undefined
+}
+
+/**
+ * Moves decisions from the workers' journals into the store. The function it returns resolves when everything appended
+ * before its call is in the store. Stopped anywhere, the next run starts from what is still in the journals: adding is
+ * idempotent, and a file goes only after what it holds was added.
+ */
+export function journalFolder({
+  journal,
+  decisions,
+  onFolded,
+}: FolderOptions): () => Promise<FoldReport> {
+  let tidied = false
+  /** How far open files were read, by directory and number, which outlive the renaming at their end. */
+  const readTo = new Map<string, number>()
+
+  async function foldSegment(segment: Segment, ownerDead: boolean): Promise<FoldReport> {
+    const place = `${segment.directory} ${segment.number}`
+    const from = readTo.get(place) ?? 0
+    const read = readSegment(segment, from)
+    if (read === null) return { folded: 0, torn: 0 }
+    const { found, torn, end, rest } = decisionsIn(read.bytes, from)
+    if (found.length > 0) {
+      await decisions.add(found)
+      await onFolded?.(found.map(foldedDecision))
+    }
+    if (!read.closed && !ownerDead) {
+      readTo.set(place, end)
+      return { folded: found.length, torn }
+    }
+    rmSync(segmentPath({ ...segment, closed: read.closed }))
+    readTo.delete(place)
+    return { folded: found.length, torn: torn + (rest ? 1 : 0) }
+  }
+
+  async function foldWorker(directory: string): Promise<FoldReport> {
+    // Asked for before the files are listed: what a process wrote before it died is then all there.
+    const lock = lockDataDirectory(directory)
+    try {
+      let [folded, torn] = [0, 0]
+      for (const segment of segmentsOf(directory)) {
+        const report = await foldSegment(segment, lock !== null)
+        folded += report.folded
+        torn += report.torn
+      }
+      if (lock !== null) rmSync(directory, { recursive: true })
+      return { folded, torn }
+    } finally {
+      lock?.release()
+    }
+  }
+
+  return oneAtATime(async () => {
+    // Only at the start, when no worker of this service is about to give one its name.
+    if (!tidied) removeUnnamed(journal)
+    tidied = true
+    let [folded, torn] = [0, 0]
+    const failures: unknown[] = []
+    for (const directory of workerDirectories(journal)) {
+      try {
+        const report = await foldWorker(directory)
+        folded += report.folded
+        torn += report.torn
+      } catch (error) {
+        // The journals of others need not wait for this one.
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0] as Error
+    return { folded, torn }
+  })
+}
+
+/** Decisions that are not in the store yet, for reading only: nothing is changed or removed. */
+export function unfoldedDecisions(journal: string): Decision[] {
+  return workerDirectories(journal)
+    .flatMap(segmentsOf)
+    .flatMap((segment) => {
+      const read = readSegment(segment, 0)
+      return read === null ? [] : decisionsIn(read.bytes, 0).found
+    })
+}
+
+function foldedDecision({ tenantId, identityKey, subject, at }: Decision): FoldedDecision {
+  return { tenantId, identityKey, subject, atMs: at }
+}
+
+/** What a file holds past `from`, and whether it was closed by the time it was read; null where it is folded and gone. */
+function readSegment(segment: Segment, from: number): { bytes: Buffer; closed: boolean } | null {
+  // An open file may be closed, and so renamed, after it was listed.
+  for (const closed of segment.closed ? [true] : [false, true]) {
+    try {
+      return { bytes: bytesFrom(segmentPath({ ...segment, closed }), from), closed }
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  return null
+}
+
+function bytesFrom(path: string, from: number): Buffer {
+  const fd = openSync(path, "r")
+  try {
+    const bytes = Buffer.allocUnsafe(Math.max(0, fstatSync(fd).size - from))
+    let at = 0
+    while (at < bytes.length) {
+      const count = readSync(fd, bytes, at, bytes.length - at, from + at)
+      if (count === 0) break
+      at += count
+    }
+    return bytes.subarray(0, at)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+interface Lines {
+  readonly found: Decision[]
+  readonly torn: number
+  /** Where the last whole line ends, counted from the start of the file. */
+  readonly end: number
+  /** Whether anything follows it: a line still being written, or one that never will be. */
+  readonly rest: boolean
+}
+
+const LINE_FEED = 10
+
+function decisionsIn(bytes: Buffer, from: number): Lines {
+  const whole = bytes.lastIndexOf(LINE_FEED) + 1
+  const lines = bytes.toString("utf8", 0, whole).split("\n")
+  // The text behind the last line break is empty.
+  lines.pop()
+  if (from === 0 && lines.length > 0) refuseOtherFormat(`${lines.shift() ?? ""}\n`)
+  const found = lines.map(readJournalLine).filter((decision) => decision !== null)
+  return {
+    found,
+    torn: lines.length - found.length,
+    end: from + whole,
+    rest: whole < bytes.length,
+  }
+}
+
+function refuseOtherFormat(header: string): void {
+  if (header === JOURNAL_HEADER) return
+  throw new RecordsError(
+    "newer-format",
+    "A journal of decisions has a format this program does not know; use a newer Assay",
+  )
+}
+
+/** One run at a time. A call during a run starts another after it, which serves all calls made until it begins. */
+function oneAtATime<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve()
+  let waiting: Promise<T> | null = null
+  return () => {
+    if (waiting !== null) return waiting
+    const next = running.then(() => {
+      waiting = null
+      return run()
+    })
+    waiting = next
+    // Whoever asked for a run is told of its failure; the next one starts anew.
+    running = next.catch(() => undefined)
+    return next
+  }
+}

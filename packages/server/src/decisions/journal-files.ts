@@ -1,0 +1,59 @@
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+
+// journal/<worker>/lock            held by the worker for as long as it lives
+// journal/<worker>/00000001.closed nothing is written to it any more
+// journal/<worker>/00000002.open   the worker appends to it
+// journal/.<worker>                not locked yet: a worker that is just starting, or died at that
+
+/** Before its lock is held, a worker's directory has a name that nobody reads. */
+export const NEW_PREFIX = "."
+
+export interface Segment {
+  readonly directory: string
+  readonly number: number
+  readonly closed: boolean
+}
+
+export function segmentPath({ directory, number, closed }: Segment): string {
+  return join(directory, `${String(number).padStart(8, "0")}.${closed ? "closed" : "open"}`)
+}
+
+/** The directories of all workers that left anything, whether they live or not. */
+export function workerDirectories(journal: string): string[] {
+  return namesIn(journal)
+    .filter((name) => !name.startsWith(NEW_PREFIX))
+    .map((name) => join(journal, name))
+}
+
+/** Removes what workers left that died before they wrote anything. */
+export function removeUnnamed(journal: string): void {
+  for (const name of namesIn(journal).filter((name) => name.startsWith(NEW_PREFIX)))
+    rmSync(join(journal, name), { recursive: true, force: true })
+}
+
+/** The files of one worker, in the order in which they were written. */
+export function segmentsOf(directory: string): Segment[] {
+  return namesIn(directory)
+    .map((name) => /^(\d{8})\.(open|closed)$/.exec(name))
+    .filter((match) => match !== null)
+    .map(([, number, state]) => ({
+      directory,
+      number: Number(number),
+      closed: state === "closed",
+    }))
+}
+
+export function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT"
+}
+
+/** Sorted; none where the directory is not there, which is how it is before the first and after the last. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).sort()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

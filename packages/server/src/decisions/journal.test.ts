@@ -1,0 +1,361 @@
+import assert from "node:assert/strict"
+import { spawnSync } from "node:child_process"
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test } from "node:test"
+import fc from "fast-check"
+import type { DecisionDraft } from "../score/decision-draft.ts"
+import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
+import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import { newDecisionId } from "./decision-id.ts"
+import { type FoldedDecision, journalFolder, unfoldedDecisions } from "./fold.ts"
+import { openJournal } from "./journal.ts"
+import { segmentPath, segmentsOf, workerDirectories } from "./journal-files.ts"
+import { JOURNAL_HEADER, journalLine, readJournalLine } from "./journal-line.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "assay-journal-"))
+after(() => rmSync(folder, { recursive: true, force: true }))
+let directories = 0
+const newDirectory = (): string => join(folder, String(++directories))
+
+const at = Date.UTC(2026, 10, 15, 12)
+const draft: DecisionDraft = {
+  subject: "email",
+  tenantId: 3,
+  keyId: "key_1",
+  identityKey: Uint8Array.from({ length: 16 }, (_, n) => n * 16),
+  atMs: at,
+  modelVersion: "1.0",
+  input: { as_of: "2026-11-15", checked: { sources: 2 } },
+  score: 17,
+  action: "allow",
+  stage: "CLEAN",
+  confidence: "low",
+}
+
+/** Makes a line and its id. */
+function made(changes: Partial<DecisionDraft> = {}): { id: string; line: string } {
+  const id = newDecisionId(at)
+  return { id, line: journalLine(id, { ...draft, ...changes }) }
+}
+
+/** The only worker's open file. */
+function openFile(journal: string): string {
+  const [segment] = workerDirectories(journal).flatMap(segmentsOf).slice(-1)
+  assert.ok(segment)
+  return segmentPath(segment)
+}
+
+function stored(): { added: Decision[]; add(decisions: readonly Decision[]): Promise<void> } {
+  const added: Decision[] = []
+  return {
+    added,
+    async add(decisions) {
+      added.push(...decisions)
+    },
+  }
+}
+
+// Run by a test below under a limit of file size, which fails writes just as a full disk does.
+const [, , verb, place = ""] = process.argv
+if (verb === "fill") await fill(place)
+
+/** Appends until the disk is full, makes room, and appends again. Prints the ids that were acknowledged. */
+async function fill(path: string): Promise<never> {
+  const journal = openJournal(path, { fileBytes: 2 ** 30 })
+  const acknowledged: string[] = []
+  const append = (): void => {
+    const { id, line } = made()
+    journal.append(line)
+    acknowledged.push(id)
+  }
+  let refused = 0
+  for (let n = 0; n < 2; n++) {
+    try {
+      for (;;) append()
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, "EFBIG")
+      refused++
+    }
+    // Until the next second nothing is tried.
+    assert.throws(append, { code: "EFBIG" })
+    await journal.keep()
+  }
+  process.stdout.write(JSON.stringify({ acknowledged, refused }))
+  process.exit(0)
+}
+
+test("a line holds a decision whatever texts its input has, and no part of one is read as a decision", () => {
+  const text = fc.string({ unit: "binary", maxLength: 30 })
+  fc.assert(
+    fc.property(text, fc.option(fc.nat()), fc.nat({ max: 100 }), (source, tenantId, score) => {
+      const exposures = [{ kind: "breach", source, age: 3 }] as const
+      const input = { as_of: "2026-11-15", checked: { sources: 2 }, exposures }
+      const { id, line } = made({ input, tenantId, score })
+      assert.equal(line.indexOf("\n"), line.length - 1)
+      assert.deepEqual(readJournalLine(line.slice(0, -1)), {
+        id,
+        at,
+        tenantId,
+        keyId: "key_1",
+        subject: "email",
+        identityKey: draft.identityKey,
+        modelVersion: "1.0",
+        calibration: null,
+        score,
+        stage: "CLEAN",
+        confidence: "low",
+        action: "allow",
+        input: JSON.stringify(input),
+        format: DECISION_FORMAT,
+      })
+      for (const end of [1, 30, line.length - 2, Math.floor(line.length / 2)])
+        assert.equal(readJournalLine(line.slice(0, end)), null)
+      assert.equal(readJournalLine(`${line.slice(0, -20)}${"\0".repeat(19)}`), null)
+    }),
+    { numRuns: 500, seed: 20_261_115 },
+  )
+})
+
+test("a calibrated decision and one about a phone keep what sets them apart", () => {
+  const input = { as_of: "2026-11-15", numberType: "mobile", region: "AU" }
+  const calibration = { A: 1, B: 0, hash: "c0ffee" }
+  const { line } = made({
+    subject: "phone",
+    stage: null,
+    confidence: null,
+    input: { ...input, settings: { calibration } },
+  })
+  const read = readJournalLine(line.trimEnd())
+  assert.equal(read?.subject, "phone")
+  assert.deepEqual([read.stage, read.confidence, read.calibration], [null, null, "c0ffee"])
+})
+
+test("an appended line is in the file at once, the owner's alone", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  assert.equal(existsSync(path), false)
+  const lines = [made().line, made().line]
+  for (const line of lines) journal.append(line)
+  assert.equal(readFileSync(openFile(path), "utf8"), JOURNAL_HEADER + lines.join(""))
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+    const { mode } = statSync(join(entry.parentPath, entry.name))
+    assert.equal(mode & 0o077, 0, entry.name)
+  }
+  await journal.close()
+})
+
+test("lines longer than the buffer are written in whole", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const exposures = Array.from({ length: 3_000 }, (_, n) => ({
+    kind: "breach" as const,
+    source: `Quelle ${n} ü`,
+    age: n,
+  }))
+  const { id, line } = made({ input: { ...draft.input, exposures } as DecisionDraft["input"] })
+  assert.ok(line.length > 65_536)
+  journal.append(line)
+  await journal.close()
+  const [found] = unfoldedDecisions(path)
+  assert.equal(found?.id, id)
+  assert.equal(found.input, line.slice(line.indexOf("{")).trimEnd())
+})
+
+test("files are closed by size and by age, and folding deletes only what is closed", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path, { fileBytes: 300, fileAge: 2 })
+  const decisions = stored()
+  const fold = journalFolder({ journal: path, decisions })
+  const ids: string[] = []
+  const append = (): void => {
+    const { id, line } = made()
+    journal.append(line)
+    ids.push(id)
+  }
+  for (let n = 0; n < 5; n++) append()
+  assert.equal(workerDirectories(path).flatMap(segmentsOf).length, 3)
+  await fold()
+  const [left, ...others] = workerDirectories(path).flatMap(segmentsOf)
+  assert.deepEqual([left?.closed, others], [false, []])
+  await journal.keep()
+  await journal.keep()
+  await fold()
+  assert.deepEqual(workerDirectories(path).flatMap(segmentsOf), [])
+  append()
+  await fold()
+  assert.deepEqual(
+    decisions.added.map(({ id }) => id),
+    ids,
+  )
+  await journal.close()
+  await fold()
+  assert.deepEqual(readdirSync(path), [])
+  assert.equal(decisions.added.length, ids.length)
+})
+
+test("a line still being written is left for the next time; of a dead worker it is skipped and counted", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const decisions = stored()
+  const fold = journalFolder({ journal: path, decisions })
+  const [first, second] = [made(), made()]
+  journal.append(first.line)
+  const file = openFile(path)
+  appendFileSync(file, second.line.slice(0, 50))
+  assert.deepEqual(await fold(), { folded: 1, torn: 0 })
+  assert.deepEqual(await fold(), { folded: 0, torn: 0 })
+  appendFileSync(file, second.line.slice(50))
+  assert.deepEqual(await fold(), { folded: 1, torn: 0 })
+  appendFileSync(file, `not a decision\n${made().line.slice(0, 60)}`)
+  // The worker ends: its lock goes with it.
+  await journal.close()
+  const again = stored()
+  assert.deepEqual(await journalFolder({ journal: path, decisions: again })(), {
+    folded: 2,
+    torn: 2,
+  })
+  assert.deepEqual(
+    [decisions, again].map(({ added }) => added.map(({ id }) => id)),
+    [
+      [first.id, second.id],
+      [first.id, second.id],
+    ],
+  )
+  assert.deepEqual(readdirSync(path), [])
+})
+
+test("what the store or the listener refuses stays in the journal and comes again", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const decisions = openSqliteDecisions(newDirectory())
+  const told: FoldedDecision[] = []
+  let [storeAway, listenerAway] = [true, true]
+  const fold = journalFolder({
+    journal: path,
+    decisions: {
+      async add(some) {
+        if (storeAway) throw new Error("away")
+        await decisions.add(some)
+      },
+    },
+    async onFolded(some) {
+      if (listenerAway) throw new Error("away")
+      told.push(...some)
+    },
+  })
+  const { id, line } = made()
+  journal.append(line)
+  await journal.close()
+  await assert.rejects(fold(), /away/)
+  assert.equal(await decisions.find(id), null)
+  storeAway = false
+  await assert.rejects(fold(), /away/)
+  assert.equal((await decisions.find(id))?.id, id)
+  assert.equal(unfoldedDecisions(path).length, 1)
+  listenerAway = false
+  assert.deepEqual(await fold(), { folded: 1, torn: 0 })
+  assert.deepEqual(told, [
+    { tenantId: 3, identityKey: draft.identityKey, subject: "email", atMs: at },
+  ])
+  assert.deepEqual(readdirSync(path), [])
+  assert.equal((await decisions.list({ tenantId: 3, limit: 9 })).length, 1)
+  await decisions.close()
+})
+
+test("a call during a run is answered by a run that began after it", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const decisions = stored()
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const fold = journalFolder({
+    journal: path,
+    decisions,
+    onFolded: async () => await held,
+  })
+  journal.append(made().line)
+  const first = fold()
+  await new Promise((resolve) => setImmediate(resolve))
+  const { id, line } = made()
+  journal.append(line)
+  const [second, third] = [fold(), fold()]
+  assert.equal(second, third)
+  release()
+  await Promise.all([first, second])
+  assert.ok(decisions.added.some((each) => each.id === id))
+  await journal.close()
+})
+
+test("a journal of another format is refused and left as it is, and keeps no other journal waiting", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  journal.append(made().line)
+  const newer = join(path, "0000")
+  mkdirSync(newer)
+  writeFileSync(join(newer, "00000001.closed"), "assay decisions journal 2\nsomething\n")
+  const decisions = stored()
+  const fold = journalFolder({ journal: path, decisions })
+  await assert.rejects(fold(), { code: "newer-format" })
+  assert.equal(decisions.added.length, 1)
+  assert.ok(existsSync(join(newer, "00000001.closed")))
+  await journal.close()
+})
+
+test("a full disk refuses a decision in whole: what was acknowledged is there, nothing else is", async () => {
+  const path = newDirectory()
+  const child = spawnSync(
+    "sh",
+    [
+      "-c",
+      'ulimit -f 64; exec "$@"',
+      "sh",
+      process.execPath,
+      "--conditions=source",
+      import.meta.filename,
+      "fill",
+      path,
+    ],
+    { encoding: "utf8", env: { PATH: process.env["PATH"] } },
+  )
+  assert.equal(child.status, 0, child.stderr)
+  const told = JSON.parse(child.stdout) as {
+    acknowledged: string[]
+    refused: number
+  }
+  assert.equal(told.refused, 2)
+  assert.ok(told.acknowledged.length > 50, String(told.acknowledged.length))
+  const decisions = stored()
+  assert.deepEqual(await journalFolder({ journal: path, decisions })(), {
+    folded: told.acknowledged.length,
+    torn: 0,
+  })
+  assert.deepEqual(
+    decisions.added.map(({ id }) => id),
+    told.acknowledged,
+  )
+})
+
+test("a place that cannot be written is tried again the next second", async () => {
+  const path = newDirectory()
+  writeFileSync(path, "a file where the directory should be")
+  const journal = openJournal(path)
+  assert.throws(() => journal.append(made().line))
+  rmSync(path)
+  assert.throws(() => journal.append(made().line))
+  await journal.keep()
+  journal.append(made().line)
+  assert.equal(unfoldedDecisions(path).length, 1)
+  await journal.close()
+})

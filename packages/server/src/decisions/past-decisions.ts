@@ -1,0 +1,24 @@
+import type { PastDecisions } from "../stores/decisions.ts"
+
+/**
+ * Decisions as a caller knows them, who may ask for one a moment after its reply: what the store does not have yet is
+ * brought into it first.
+ */
+export function completePastDecisions(
+  store: PastDecisions,
+  fold: () => Promise<void>,
+): PastDecisions {
+  return {
+    async find(id) {
+      const found = await store.find(id)
+      if (found !== null) return found
+      await fold()
+      return await store.find(id)
+    },
+    async list(query) {
+      // Later pages hold decisions older than one that was listed: those are in the store.
+      if (query.before === undefined) await fold()
+      return await store.list(query)
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { Config } from "../config.ts"
+import type { Log } from "../log.ts"
+import { Problem } from "../problem.ts"
+import { type DecisionRecorder, decisionsOff } from "../score/decision-draft.ts"
+import { newDecisionId } from "./decision-id.ts"
+import { type Journal, openJournal } from "./journal.ts"
+import { journalLine } from "./journal-line.ts"
+
+export interface JournalRecorder extends DecisionRecorder {
+  /** Called each second. */
+  keep(): Promise<void>
+  close(): Promise<void>
+}
+
+interface RecorderOptions {
+  readonly mode: Config["decisions"]
+  /** The directory of all journals. */
+  readonly path: string
+  readonly log: Log
+  readonly onUnrecorded: () => void
+}
+
+/** Records each decision in this worker's journal, before the reply that names it. */
+export function openRecorder({ mode, path, log, onUnrecorded }: RecorderOptions): JournalRecorder {
+  if (mode === "off")
+    return { ...decisionsOff, keep: async () => undefined, close: async () => undefined }
+  return recorderTo(openJournal(path), mode, log, onUnrecorded)
+}
+
+/**
+ * The write itself is not put off to the end of the turn: it costs two microseconds, and gathering lines for one write
+ * costs each request a promise, which is more unless many arrive in the same turn.
+ */
+export function recorderTo(
+  journal: Journal,
+  mode: "on" | "required",
+  log: Log,
+  onUnrecorded: () => void,
+): JournalRecorder {
+  let unrecorded = 0
+  let reason: unknown = null
+  return {
+    record(draft) {
+      const id = newDecisionId(draft.atMs)
+      const line = journalLine(id, draft)
+      try {
+        journal.append(line)
+        return id
+      } catch (error) {
+        unrecorded++
+        reason = error
+        onUnrecorded()
+        if (mode === "on") return null
+        throw new Problem("decision-not-recorded", "Nothing was evaluated.", {
+          cause: error,
+          headers: { "retry-after": "2" },
+        })
+      }
+    },
+    async keep() {
+      // One line a second, however many requests it concerns.
+      if (unrecorded > 0)
+        log.error("decisions could not be recorded", { count: unrecorded, error: reason })
+      unrecorded = 0
+      await journal
+        .keep()
+        .catch((error: unknown) =>
+          log.error("decisions could not be brought to the disk", { error }),
+        )
+    },
+    async close() {
+      await this.keep()
+      await journal
+        .close()
+        .catch((error: unknown) =>
+          log.error("decisions could not be brought to the disk", { error }),
+        )
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { EmailInput, PhoneInput } from "@assay/core/score"
+import {
+  assessEmail,
+  assessPhone,
+  type EmailAssessment,
+  type EmailExplanation,
+  emailModels,
+  explainEmail,
+  explainPhone,
+  type PhoneAssessment,
+  type PhoneExplanation,
+  phoneModels,
+} from "@assay/core/score"
+import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
+
+/** A decision computed again from its own input: neither evidence nor lists of today have a part in it. */
+export interface Replay {
+  readonly input: EmailInput | PhoneInput
+  readonly assessment: EmailAssessment | PhoneAssessment
+  readonly differences: readonly Difference[]
+  explain(): EmailExplanation | PhoneExplanation
+}
+
+export interface Difference {
+  readonly field: "risk_score" | "threat_stage" | "confidence" | "recommended_action"
+  readonly recorded: string | number | null
+  readonly computed: string | number | null
+}
+
+/** null where the model that decided is not loaded: another one would give another number. */
+export function replay(decision: Decision): Replay | null {
+  // Of a newer program, which this one must not guess at.
+  if (decision.format !== DECISION_FORMAT)
+    throw new Error("A decision's input is written in a format this program does not know")
+  return decision.subject === "email" ? replayEmail(decision) : replayPhone(decision)
+}
+
+function replayEmail(decision: Decision): Replay | null {
+  const model = emailModels[decision.modelVersion]
+  if (model === undefined) return null
+  const input = JSON.parse(decision.input) as EmailInput
+  const assessment = assessEmail(input, model)
+  return {
+    input,
+    assessment,
+    differences: differencesOf(decision, {
+      score: assessment.risk_score,
+      stage: assessment.threat_stage,
+      confidence: assessment.confidence,
+      action: assessment.recommended_action,
+    }),
+    explain: () => explainEmail(input, model),
+  }
+}
+
+function replayPhone(decision: Decision): Replay | null {
+  const model = phoneModels[decision.modelVersion]
+  if (model === undefined) return null
+  const input = JSON.parse(decision.input) as PhoneInput
+  const assessment = assessPhone(input, model)
+  return {
+    input,
+    assessment,
+    differences: differencesOf(decision, {
+      score: assessment.risk_score,
+      stage: null,
+      confidence: null,
+      action: assessment.recommendation,
+    }),
+    explain: () => explainPhone(input, model),
+  }
+}
+
+type Outcome = Pick<Decision, "score" | "stage" | "confidence" | "action">
+
+function differencesOf(recorded: Outcome, computed: Outcome): Difference[] {
+  const compared: Difference[] = [
+    { field: "risk_score", recorded: recorded.score, computed: computed.score },
+    { field: "threat_stage", recorded: recorded.stage, computed: computed.stage },
+    { field: "confidence", recorded: recorded.confidence, computed: computed.confidence },
+    { field: "recommended_action", recorded: recorded.action, computed: computed.action },
+  ]
+  return compared.filter((each) => each.recorded !== each.computed)
+}

@@ -1,0 +1,125 @@
+import {
+  DecisionDetails,
+  DecisionList,
+  DecisionListQuery,
+  type DecisionSummary,
+  ExplainQuery,
+} from "@assay/core/contract"
+import { Type } from "typebox"
+import type { App, Services } from "../app.ts"
+import { failures, named } from "../http/schemas.ts"
+import { Problem } from "../problem.ts"
+import type { Decision } from "../stores/decisions.ts"
+import { isDecisionId } from "./decision-id.ts"
+import { replay, type Replay } from "./replay.ts"
+
+const COMMON = [
+  "invalid-request",
+  "unauthenticated",
+  "insufficient-scope",
+  "internal-error",
+  "store-unavailable",
+  "overloaded",
+] as const
+
+const PAGE = 20
+
+const oneSchema = {
+  operationId: "getDecision",
+  summary: "Repeat a past decision",
+  tags: ["Decisions"],
+  security: [{ apiKey: [] }],
+  params: Type.Object({
+    id: Type.String({ description: "The X-Decision-Id of the answer." }),
+  }),
+  querystring: ExplainQuery,
+  response: {
+    200: named(DecisionDetails, "What was answered, and the same computed again."),
+    ...failures("decision-not-found", "model-not-loaded", ...COMMON),
+  },
+}
+
+const listSchema = {
+  operationId: "listDecisions",
+  summary: "List past decisions",
+  tags: ["Decisions"],
+  security: [{ apiKey: [] }],
+  querystring: DecisionListQuery,
+  response: {
+    200: named(DecisionList, "Decisions of the key's tenant."),
+    ...failures(...COMMON),
+  },
+}
+
+export function decisionRoutes(app: App, { pastDecisions }: Services): void {
+  const config = { scope: "decisions:read" } as const
+
+  app.get("/api/v1/decisions/:id", { schema: oneSchema, config }, async (request) => {
+    const { params, caller, query } = request
+    const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
+    // Another tenant's looks like one that never was.
+    if (decision === null || decision.tenantId !== caller.tenantId)
+      throw new Problem("decision-not-found", "No decision of yours has this id.")
+    const replayed = replay(decision)
+    if (replayed === null)
+      throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
+    return details(decision, replayed, query.explain === "true")
+  })
+
+  app.get("/api/v1/decisions", { schema: listSchema, config }, async (request) => {
+    const { caller, query } = request
+    // A key of no tenant scores nothing, so there is nothing to list.
+    if (caller.tenantId === null) return { decisions: [] }
+    const found = await pastDecisions.list({
+      tenantId: caller.tenantId,
+      limit: Number(query.limit ?? PAGE),
+      ...(query.before === undefined ? {} : { before: query.before }),
+    })
+    return { decisions: found.map(summary) }
+  })
+}
+
+function details(decision: Decision, replayed: Replay, explain: boolean): DecisionDetails {
+  const { stage, confidence, action } = decision
+  return {
+    id: decision.id,
+    decided_at: new Date(decision.at).toISOString(),
+    subject: decision.subject,
+    model_version: decision.modelVersion,
+    calibration: decision.calibration,
+    recorded: {
+      risk_score: decision.score,
+      ...(stage === null ? {} : { threat_stage: stage as Stage }),
+      ...(confidence === null ? {} : { confidence: confidence as Confidence }),
+      recommended_action: action as Action,
+    },
+    assessment: { ...replayed.assessment },
+    reproduced: replayed.differences.length === 0,
+    input: { ...replayed.input },
+    ...(explain ? { explanation: { ...replayed.explain() } } : {}),
+  }
+}
+
+type Action = DecisionSummary["recommended_action"]
+type Stage = NonNullable<DecisionSummary["threat_stage"]>
+type Confidence = NonNullable<DecisionDetails["recorded"]["confidence"]>
+
+function summary({
+  id,
+  at,
+  subject,
+  score,
+  stage,
+  action,
+  modelVersion,
+}: Decision): DecisionSummary {
+  return {
+    id,
+    decided_at: new Date(at).toISOString(),
+    subject,
+    risk_score: score,
+    ...(stage === null ? {} : { threat_stage: stage as Stage }),
+    recommended_action: action as Action,
+    model_version: modelVersion,
+  }
+}

@@ -1,0 +1,37 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { type FoldedDecision, journalFolder } from "../decisions/fold.ts"
+import type { Decisions } from "../stores/decisions.ts"
+import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
+import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import { threadChannel } from "./channels.ts"
+import type { DecisionsThreadData } from "./decisions-writer.ts"
+import { answerCalls, openCalls } from "./rpc.ts"
+
+const { place, journal, tellFolded } = workerData as DecisionsThreadData
+
+async function open(): Promise<Decisions> {
+  return "directory" in place
+    ? openSqliteDecisions(place.directory)
+    : await openPostgresDecisions({ url: place.url, poolMax: 2 })
+}
+
+if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")
+const channel = threadChannel(parentPort)
+const callPrimary = openCalls(channel)(30_000)
+const onFolded = async (decisions: readonly FoldedDecision[]): Promise<void> => {
+  await callPrimary("onFolded", decisions)
+}
+
+/** Calls wait for the opening, so its failure reaches whoever called first. */
+const opening = open()
+const folding = opening.then((decisions) =>
+  journalFolder({ journal, decisions, onFolded: tellFolded ? onFolded : undefined }),
+)
+answerCalls(channel, {
+  fold: async () => await (await folding)(),
+  forgetBefore: async (day: string) => await (await opening).forgetBefore(day),
+  eraseIdentity: async (key: Uint8Array) => await (await opening).eraseIdentity(key),
+  close: async () => await (await opening).close(),
+})
+// Told to the first caller; until there is one, it must not end the process as unhandled.
+folding.catch(() => undefined)

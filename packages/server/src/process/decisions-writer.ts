@@ -1,0 +1,51 @@
+import { extname } from "node:path"
+import { Worker } from "node:worker_threads"
+import type { FoldReport, OnFolded } from "../decisions/fold.ts"
+import type { Decisions } from "../stores/decisions.ts"
+import { threadChannel } from "./channels.ts"
+import { answerCalls, openCalls } from "./rpc.ts"
+
+/** Where decisions are kept: one of a directory of SQLite files and a PostgreSQL URL. */
+export type DecisionsPlace = { readonly directory: string } | { readonly url: string }
+
+export interface DecisionsThreadData {
+  readonly place: DecisionsPlace
+  readonly journal: string
+  readonly tellFolded: boolean
+}
+
+interface WriterOptions {
+  readonly place: DecisionsPlace
+  /** The directory of the workers' journals. */
+  readonly journal: string
+  readonly onFolded?: OnFolded | undefined
+}
+
+/** The one writer of the decisions. */
+export interface DecisionsWriter extends Pick<Decisions, "forgetBefore" | "eraseIdentity"> {
+  /** Brings everything the workers have appended so far into the store. */
+  fold(): Promise<FoldReport>
+  close(): Promise<void>
+}
+
+/** A first fold may find the journals of a long time in which the store was away. */
+const FOLD_MS = 10 * 60_000
+
+/** A thread of its own: a second's decisions of a busy service are more than the records should wait for. */
+export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions): DecisionsWriter {
+  const entry = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
+  const workerData: DecisionsThreadData = { place, journal, tellFolded: onFolded !== undefined }
+  const thread = new Worker(entry, { workerData })
+  const channel = threadChannel(thread)
+  if (onFolded !== undefined) answerCalls(channel, { onFolded })
+  const call = openCalls(channel)(FOLD_MS)
+  return {
+    fold: async () => (await call("fold")) as FoldReport,
+    forgetBefore: async (day) => (await call("forgetBefore", day)) as number,
+    eraseIdentity: async (identityKey) => (await call("eraseIdentity", identityKey)) as number,
+    async close() {
+      await call("close")
+      await thread.terminate()
+    },
+  }
+}

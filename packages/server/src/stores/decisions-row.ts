@@ -1,0 +1,41 @@
+import type { Decision } from "./decisions.ts"
+
+/** A decision as both engines hold it. */
+export interface Row {
+  id: string
+  at: number
+  tenant_id: number | null
+  key_id: string
+  subject: string
+  identity_key: Uint8Array
+  model_version: string
+  calibration: string | null
+  score: number
+  stage: string | null
+  confidence: string | null
+  action: string
+  input: string
+  format: number
+}
+
+export function decisionOf(row: Row): Decision {
+  return {
+    id: row.id,
+    at: row.at,
+    tenantId: row.tenant_id,
+    keyId: row.key_id,
+    subject: row.subject as Decision["subject"],
+    identityKey: row.identity_key,
+    modelVersion: row.model_version,
+    calibration: row.calibration,
+    score: row.score,
+    stage: row.stage,
+    confidence: row.confidence,
+    action: row.action,
+    input: row.input,
+    format: row.format,
+  }
+}
+
+/** Sorts behind every id. */
+export const AFTER_ALL_IDS = "dec_~"

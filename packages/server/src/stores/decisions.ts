@@ -1,0 +1,62 @@
+import { monthOf } from "../time.ts"
+
+/** A scored request as it is kept: enough to compute its answer again, and nothing that names anyone. */
+export interface Decision {
+  /** Unique, and in the order of `at`. */
+  id: string
+  /** Epoch milliseconds, also part of the id. */
+  at: number
+  tenantId: number | null
+  keyId: string
+  subject: "email" | "phone"
+  /** 16 bytes of a keyed hash. */
+  identityKey: Uint8Array
+  modelVersion: string
+  /** Hash of the tenant's own fit, null for the model as published. */
+  calibration: string | null
+  score: number
+  /** Of an e-mail: stage and confidence. */
+  stage: string | null
+  confidence: string | null
+  action: string
+  /** The scorer's input document, to the byte as it was written. */
+  input: string
+  /** How `input` is written; `DECISION_FORMAT` is the only one so far: JSON as text. */
+  format: number
+}
+
+export const DECISION_FORMAT = 1
+
+export interface DecisionQuery {
+  tenantId: number
+  /** Only decisions whose id sorts before this one. */
+  before?: string
+  limit: number
+}
+
+/** Reads decisions; failures are `RecordsError`. */
+export interface PastDecisions {
+  find(id: string): Promise<Decision | null>
+  /** Of one tenant, the newest first. */
+  list(query: DecisionQuery): Promise<Decision[]>
+}
+
+export interface DecisionsReader extends PastDecisions {
+  close(): Promise<void>
+}
+
+/**
+ * Every decision, apart by month, so that old ones go as whole files or tables. What a promise acknowledged is on disk.
+ */
+export interface Decisions extends DecisionsReader {
+  /** Adding a decision again changes nothing, so that a journal may be read twice. Each month all or none. */
+  add(decisions: readonly Decision[]): Promise<void>
+  /** Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were. */
+  forgetBefore(day: string): Promise<number>
+  /** Deletes all decisions about an identity, of all tenants, and returns how many those were. */
+  eraseIdentity(identityKey: Uint8Array): Promise<number>
+}
+
+export function byMonth(decisions: readonly Decision[]): Map<string, Decision[]> {
+  return Map.groupBy(decisions, ({ at }) => monthOf(at))
+}

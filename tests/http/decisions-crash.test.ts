@@ -1,0 +1,143 @@
+import assert from "node:assert/strict"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import type { DecisionDetails } from "@assay/core/contract"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 2 : 20
+/** A connection handed to a process that dies at that moment is answered by nobody. */
+const unanswered = (): AbortSignal => AbortSignal.timeout(5_000)
+const EMAILS = ["mei.tanaka@mail.example", "sofia.rossi@mail.example", "nobody@mail.example"]
+
+/** A decision a client was told of: its id and its number. */
+type Told = Map<string, unknown>
+
+/** Scores until told to stop; what arrived in whole is in `told`. */
+async function load(service: Service, told: Told, running: () => boolean): Promise<void> {
+  for (let n = 0; running(); n++) {
+    // A connection may break at any moment here: only what arrived counts.
+    const answer = await service
+      .request("/api/v1/risk/score", {
+        json: { email: EMAILS[n % EMAILS.length] },
+        signal: unanswered(),
+      })
+      .catch(() => null)
+    const id = answer?.headers.get("x-decision-id") ?? null
+    const body = (await answer?.json().catch(() => null)) as { risk_score?: number } | null
+    if (id !== null && body?.risk_score !== undefined) told.set(id, body.risk_score)
+  }
+}
+
+async function assertAllThere(service: Service, told: Told): Promise<void> {
+  for (const [id, score] of told) {
+    // The connection a pool keeps may be to a process that has just been killed.
+    const ask = (): Promise<Response> =>
+      service.request(`/api/v1/decisions/${id}`, { signal: unanswered() })
+    const answer = await ask().catch(ask)
+    assert.equal(answer.status, 200, `${id} is lost`)
+    const decision = (await answer.json()) as DecisionDetails
+    assert.equal(decision.reproduced, true)
+    assert.equal(decision.assessment["risk_score"], score)
+  }
+}
+
+test("kill -9 of everything under load: every decision id a client received can be read and repeated", async () => {
+  const data = join(temporary, "all")
+  const all: Told = new Map()
+  for (let round = 0; round < KILLS; round++) {
+    const service = await startService({ dataDirectory: data, args: ["--workers", "2"] })
+    let running = true
+    const told: Told = new Map()
+    const loads = Array.from({ length: 4 }, () => load(service, told, () => running))
+    await delay(300 + ((round * 7919) % 1700))
+    await service.kill()
+    running = false
+    await Promise.all(loads)
+    assert.ok(told.size > 0)
+    // Without a service: the last of them are in the journals only.
+    const [last = ""] = [...told.keys()].slice(-1)
+    const replayed = await assay(["decisions", "replay", last], { ASSAY_DATA: data })
+    assert.equal(replayed.code, 0, replayed.err)
+    assert.match(replayed.out, /^same: /)
+
+    const again = await startService({ dataDirectory: data })
+    await assertAllThere(again, told)
+    assert.equal(await again.stop(), 0)
+    for (const [id, score] of told) all.set(id, score)
+  }
+  const last = await startService({ dataDirectory: data })
+  await assertAllThere(last, all)
+  await last.stop()
+  assert.deepEqual(readdirSync(join(data, "journal")), [])
+})
+
+test("kill -9 of the primary alone: what its workers still answer is not lost either", async () => {
+  const data = join(temporary, "primary")
+  for (let round = 0; round < KILLS; round++) {
+    const service = await startService({ dataDirectory: data, args: ["--workers", "2"] })
+    let running = true
+    const told: Told = new Map()
+    const loads = Array.from({ length: 4 }, () => load(service, told, () => running))
+    await delay(300 + ((round * 7919) % 1300))
+    process.kill(service.pid, "SIGKILL")
+    // The next service starts while the workers of the last one finish.
+    const again = await startService({ dataDirectory: data })
+    running = false
+    await Promise.all(loads)
+    assert.ok(told.size > 0)
+    await service.kill()
+    await assertAllThere(again, told)
+    assert.equal(await again.stop(), 0)
+  }
+})
+
+test(
+  "kill -9 of a worker under load: its decisions are read from the others at once",
+  { skip: process.platform !== "linux" && "workers are found in /proc" },
+  async () => {
+    const service = await startService({ args: ["--workers", "2"] })
+    let running = true
+    const told: Told = new Map()
+    const loads = Array.from({ length: 4 }, () => load(service, told, () => running))
+    // One stays, so that somebody listens at all times.
+    const [survivor] = childrenOf(service.pid)
+    try {
+      for (let round = 0; round < KILLS; round++) {
+        await delay(400)
+        const victim = childrenOf(service.pid).find((worker) => worker !== survivor)
+        assert.ok(victim !== undefined)
+        process.kill(victim, "SIGKILL")
+        await assertAllThere(service, new Map(told))
+        // Until the dead one is replaced.
+        while (childrenOf(service.pid).length < 2) await delay(50)
+      }
+    } finally {
+      running = false
+      await Promise.all(loads)
+    }
+    await assertAllThere(service, told)
+    await service.stop()
+  },
+)
+
+/** proc_pid_stat(5): `pid (name) state ppid …`; the name may itself hold brackets and spaces. */
+function childrenOf(parent: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+        const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+        return Number(ppid) === parent && state !== "Z" && state !== "X"
+      } catch {
+        // The process has gone since it was listed.
+        return false
+      }
+    })
+    .map(Number)
+}

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import type { DecisionDetails, DecisionList } from "@assay/core/contract"
+import { assessEmail, type EmailInput, emailModels } from "@assay/core/score"
+import { newDecisionId } from "../../packages/server/src/decisions/decision-id.ts"
+import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import {
+  openSqliteDecisions,
+  readSqliteDecisions,
+} from "../../packages/server/src/stores/sqlite/decisions.ts"
+import { newDecision } from "../../packages/server/src/stores/decisions-suite.ts"
+import { DAY_MS } from "../../packages/server/src/time.ts"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+const EMAIL = "mei.tanaka@mail.example"
+const PHONE = "+61491570156"
+const ID = /^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+interface Scored {
+  readonly id: string
+  readonly body: Record<string, unknown>
+}
+
+async function score(service: Service, email = EMAIL, key = service.key): Promise<Scored> {
+  const answer = await service.request("/api/v1/risk/score", { key, json: { email } })
+  assert.equal(answer.status, 200)
+  const body = (await answer.json()) as Record<string, unknown>
+  return { id: answer.headers.get("x-decision-id") ?? "", body }
+}
+
+async function scorePhone(service: Service): Promise<Scored> {
+  const answer = await service.request("/api/v1/phone-risk", { json: { phone_number: PHONE } })
+  assert.equal(answer.status, 200)
+  const body = (await answer.json()) as Record<string, unknown>
+  return { id: answer.headers.get("x-decision-id") ?? "", body }
+}
+
+async function decisionOf(service: Service, id: string, query = ""): Promise<DecisionDetails> {
+  const answer = await service.request(`/api/v1/decisions/${id}${query}`)
+  assert.equal(answer.status, 200, await answer.clone().text())
+  return (await answer.json()) as DecisionDetails
+}
+
+async function codeOf(answer: Response): Promise<string> {
+  return ((await answer.json()) as { code: string }).code
+}
+
+async function keyFor(service: Service, tenant: string, scopes: string): Promise<string> {
+  const args = ["keys", "create", "--tenant", tenant, "--plan", "enterprise", "--scopes", scopes]
+  const made = await assay(args, { ASSAY_DATA: service.dataDirectory })
+  assert.equal(made.code, 0, made.err)
+  return made.out.trim()
+}
+
+test("every scored answer names its decision, which any worker can repeat at once", async () => {
+  await using service = await startService({ args: ["--workers", "2"] })
+  for (let n = 0; n < 12; n++) {
+    const { id, body } = await score(service, n % 2 === 0 ? EMAIL : "sofia.rossi@mail.example")
+    assert.match(id, ID)
+    // A connection of its own each time, so that either worker is asked.
+    const answer = await service.request(`/api/v1/decisions/${id}`, {
+      headers: { connection: "close" },
+    })
+    const decision = (await answer.json()) as DecisionDetails
+    const { email: _, ...assessment } = body
+    assert.equal(decision.id, id)
+    assert.equal(decision.subject, "email")
+    assert.deepEqual(decision.assessment, assessment)
+    assert.equal(decision.reproduced, true)
+    assert.deepEqual(decision.recorded, {
+      risk_score: body["risk_score"],
+      threat_stage: body["threat_stage"],
+      confidence: body["confidence"],
+      recommended_action: body["recommended_action"],
+    })
+    assert.ok(Math.abs(Date.parse(decision.decided_at) - Date.now()) < 60_000)
+    const again = assessEmail(decision.input as unknown as EmailInput, emailModels["1.0"])
+    assert.deepEqual(again, assessment)
+  }
+  const { id, body } = await scorePhone(service)
+  const phone = await decisionOf(service, id)
+  const { phone_number: _, ...assessment } = body
+  assert.equal(phone.subject, "phone")
+  assert.deepEqual(phone.assessment, assessment)
+  assert.equal(phone.reproduced, true)
+  assert.deepEqual(phone.recorded, {
+    risk_score: body["risk_score"],
+    recommended_action: body["recommendation"],
+  })
+})
+
+test("an explanation of a past decision is the one its answer had", async () => {
+  await using service = await startService()
+  const answer = await service.request("/api/v1/risk/score?explain=true", {
+    json: { email: EMAIL },
+  })
+  const id = answer.headers.get("x-decision-id") ?? ""
+  const { explanation } = (await answer.json()) as { explanation: Record<string, unknown> }
+  assert.equal(explanation["decision_id"], id)
+  const past = (await decisionOf(service, id, "?explain=true")).explanation ?? {}
+  assert.ok(Object.keys(past).length > 3)
+  for (const [name, value] of Object.entries(past)) assert.deepEqual(value, explanation[name], name)
+  assert.equal((await decisionOf(service, id)).explanation, undefined)
+})
+
+test("a decision stays what it was after the evidence, the lists and the process have changed", async () => {
+  const data = join(temporary, "changed")
+  const first = await startService({ dataDirectory: data })
+  const scored = [await score(first), await score(first, "nobody@plain-domain.example")]
+  const before = await Promise.all(scored.map(({ id }) => decisionOf(first, id)))
+  assert.ok((scored[0]?.body["exposure_count"] as number) > 0)
+  await first.stop()
+
+  const index = await openLmdbIndex({ path: join(data, "index") })
+  for (const { id } of (await index.catalogue()).batches.values())
+    await index.removeBatch(id, Date.now())
+  await index.close()
+  writeFileSync(join(data, "lists", "more.csv"), "plain-domain.example,disposable,\n")
+
+  const second = await startService({ dataDirectory: data, env: { ASSAY_DECISIONS: "off" } })
+  const changed = await score(second, "nobody@plain-domain.example")
+  assert.notEqual(changed.body["risk_score"], scored[1]?.body["risk_score"])
+  for (const [n, { id }] of scored.entries()) {
+    const after = await decisionOf(second, id)
+    assert.deepEqual(after, before[n])
+    assert.equal(after.reproduced, true)
+  }
+  await second.stop()
+})
+
+test("a tenant sees its own decisions and no sign of others'", async () => {
+  await using service = await startService()
+  const [mine, other] = [
+    await keyFor(service, "mine", "score,decisions:read"),
+    await keyFor(service, "other", "score,decisions:read"),
+  ]
+  const scoreOnly = await keyFor(service, "mine", "score")
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) ids.push((await score(service, EMAIL, mine)).id)
+  const theirs = (await score(service, EMAIL, other)).id
+
+  const get = (id: string, key: string): Promise<Response> =>
+    service.request(`/api/v1/decisions/${encodeURIComponent(id)}`, { key })
+  const [known = ""] = ids
+  assert.equal((await get(known, mine)).status, 200)
+  const bodies: string[] = []
+  for (const [id, key] of [
+    [known, other],
+    [theirs, mine],
+    [newDecisionId(Date.now()), mine],
+    ["dec_1", mine],
+    [EMAIL, mine],
+    ["%2e%2e%2f", mine],
+  ] as const) {
+    const answer = await get(id, key)
+    assert.equal(answer.status, 404, id)
+    const { request_id: _, ...body } = (await answer.json()) as Record<string, unknown>
+    assert.equal(body["code"], "decision-not-found")
+    bodies.push(JSON.stringify(body))
+  }
+  assert.equal(new Set(bodies).size, 1)
+  assert.equal((await get(known, scoreOnly)).status, 403)
+  assert.equal((await service.request(`/api/v1/decisions/${known}`, { key: null })).status, 401)
+
+  const list = async (query: string, key = mine): Promise<string[]> => {
+    const answer = await service.request(`/api/v1/decisions${query}`, { key })
+    assert.equal(answer.status, 200)
+    return ((await answer.json()) as DecisionList).decisions.map(({ id }) => id)
+  }
+  const newest = ids.toSorted().reverse()
+  assert.deepEqual(await list(""), newest)
+  assert.deepEqual(await list("?limit=2"), newest.slice(0, 2))
+  assert.deepEqual(await list(`?limit=2&before=${newest[1] ?? ""}`), newest.slice(2, 4))
+  assert.deepEqual(await list("", other), [theirs])
+  for (const query of ["?limit=0", "?limit=101", "?limit=x", "?before=x", `?before=${EMAIL}`]) {
+    const answer = await service.request(`/api/v1/decisions${query}`, { key: mine })
+    assert.equal(answer.status, 400, query)
+    assert.equal(await codeOf(answer), "invalid-request")
+  }
+})
+
+test("decisions that are off leave no header and no file", async () => {
+  await using service = await startService({ env: { ASSAY_DECISIONS: "off" } })
+  const answer = await service.request("/api/v1/risk/score?explain=true", {
+    json: { email: EMAIL },
+  })
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.has("x-decision-id"), false)
+  const { explanation } = (await answer.json()) as { explanation: Record<string, unknown> }
+  assert.equal(explanation["decision_id"], null)
+  const phone = await service.request("/api/v1/phone-risk", { json: { phone_number: PHONE } })
+  assert.equal(phone.headers.has("x-decision-id"), false)
+  const names = readdirSync(service.dataDirectory, { recursive: true }) as string[]
+  assert.deepEqual(
+    names.filter((name) => name.startsWith("journal") || name.endsWith("-11.sqlite")),
+    [],
+  )
+})
+
+test("a journal that cannot be written: on answers without an id and counts it, required answers 503", async () => {
+  for (const mode of ["on", "required"] as const) {
+    const data = join(temporary, mode)
+    mkdirSync(data)
+    writeFileSync(join(data, "journal"), "a file where the directory should be")
+    const service = await startService({ dataDirectory: data, env: { ASSAY_DECISIONS: mode } })
+    for (const [path, json] of [
+      ["/api/v1/risk/score", { email: EMAIL }],
+      ["/api/v1/phone-risk", { phone_number: PHONE }],
+    ] as const) {
+      const answer = await service.request(path, { json })
+      assert.equal(answer.headers.has("x-decision-id"), false)
+      assert.equal(answer.status, mode === "on" ? 200 : 503)
+      const body = (await answer.json()) as Record<string, unknown>
+      assert.equal(body["code"], mode === "on" ? undefined : "decision-not-recorded")
+      assert.equal("risk_score" in body, mode === "on")
+      if (mode === "required") assert.equal(answer.headers.get("retry-after"), "2")
+    }
+    const metrics = await (await service.request("/metrics")).text()
+    assert.match(metrics, /assay_decisions_unrecorded_total 2/)
+    // The disk is well again: within a second or two decisions are recorded as if nothing had been.
+    rmSync(join(data, "journal"))
+    let status = { code: 0, id: "" }
+    for (let n = 0; n < 100 && status.id === ""; n++) {
+      const answer = await service.request("/api/v1/risk/score", { json: { email: EMAIL } })
+      status = { code: answer.status, id: answer.headers.get("x-decision-id") ?? "" }
+      await answer.arrayBuffer()
+      if (status.id === "") await delay(100)
+    }
+    assert.equal(status.code, 200)
+    assert.equal((await decisionOf(service, status.id)).reproduced, true)
+    await service.stop()
+    assert.match(service.stderr(), /decisions could not be recorded/)
+  }
+})
+
+test("a model that is not loaded repeats nothing rather than another number", async () => {
+  const data = join(temporary, "model")
+  const first = await startService({ dataDirectory: data })
+  const { id } = await score(first)
+  await first.stop()
+  const store = openSqliteDecisions(join(data, "decisions"))
+  const known = await store.find(id)
+  assert.ok(known)
+  const strange = { ...known, id: newDecisionId(known.at), modelVersion: "0.9" }
+  const wrong = { ...known, id: newDecisionId(known.at), score: (known.score + 1) % 100 }
+  await store.add([strange, wrong])
+  await store.close()
+  const second = await startService({ dataDirectory: data })
+  const answer = await second.request(`/api/v1/decisions/${strange.id}`)
+  assert.equal(answer.status, 409)
+  assert.equal(await codeOf(answer), "model-not-loaded")
+  assert.equal((await decisionOf(second, wrong.id)).reproduced, false)
+  await second.stop()
+})
+
+test("decisions past their days are deleted at the start", async () => {
+  const data = join(temporary, "retention")
+  const store = openSqliteDecisions(join(data, "decisions"))
+  const ages = [0, 6, 8, 40, 400]
+  const added = ages.map((days) => newDecision({ at: Date.now() - days * DAY_MS }))
+  await store.add(added)
+  await store.close()
+  const service = await startService({ dataDirectory: data, env: { ASSAY_DECISION_DAYS: "7" } })
+  const left = readSqliteDecisions(join(data, "decisions"))
+  const found = await Promise.all(added.map(({ id }) => left.find(id)))
+  assert.deepEqual(
+    found.map((decision) => decision !== null),
+    [true, true, false, false, false],
+  )
+  await service.stop()
+  assert.match(service.stderr(), /"count":3,"msg":"old decisions were deleted"/)
+})
+
+test("no address, number or key is in the journal or the decisions", async () => {
+  const data = join(temporary, "privacy")
+  const email = "canary.zqxjkv+tag@canary-domain-zqxjkv.example"
+  const service = await startService({ dataDirectory: data })
+  await score(service, email)
+  await scorePhone(service)
+  const folders = ["journal", "decisions"]
+  const read = (): { path: string; text: string }[] =>
+    folders.flatMap((folder) =>
+      readdirSync(join(data, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .map((path) => ({ path, text: readFileSync(path, "latin1").toLowerCase() })),
+    )
+  const assertClean = (): void => {
+    for (const { path, text } of read())
+      for (const canary of ["zqxjkv", PHONE.slice(1), (service.key ?? "").slice(9, 39)])
+        assert.ok(!text.includes(canary.toLowerCase()), `${path} holds ${canary}`)
+  }
+  assert.ok(read().some(({ text }) => text.includes("dec_")))
+  assertClean()
+  await service.kill()
+  assertClean()
+  await (await startService({ dataDirectory: data })).stop()
+  assert.deepEqual(readdirSync(join(data, "journal")), [])
+  assert.ok(read().some(({ text }) => text.includes("dec_")))
+  assertClean()
+})

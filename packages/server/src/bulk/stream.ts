@@ -132,7 +132,7 @@ function watched(
     if (standing === "reading")
       interrupt(new Problem("request-timeout", `Nothing came for ${idleSeconds} seconds.`))
     // Whoever takes nothing cannot be told either.
-    else if (standing === "writing") request.destroy()
+    else if (standing === "writing") request.socket.destroy()
     else timer.refresh()
   }, idleSeconds * 1000)
   const endExemption = allowLongRequest(request.socket)
@@ -157,7 +157,7 @@ function watched(
       if (request.complete) return
       pieces.discard()
       response.once("finish", () => {
-        const closing = setTimeout(() => request.destroy(), LINGER_MS)
+        const closing = setTimeout(() => request.socket.destroy(), LINGER_MS)
         request.once("close", () => clearTimeout(closing))
       })
     },

@@ -64,10 +64,10 @@ test("labels that cannot be used are refused in one line that quotes nothing of 
     [["--labels", few], /needs at least 200 bad outcomes .* there are 1 bad and 1 good/],
     [["--labels", odd], /Line 2: outcome takes bad, good/],
     [["--labels", addresses], /Line 2: takes exactly one of p, input and decision_id/],
-    [["--labels", decisions], /Line 2: this service keeps no decisions/],
+    [["--labels", decisions], /Line 2: there is no such decision/],
     [["--labels", join(directory, "none.csv")], /cannot be read \(ENOENT\)/],
     [["--labels", labels, "--apply"], /Name the tenant with --tenant/],
-    [["--labels", labels, "--tenant", "acme", "--apply"], /keeps no settings of tenants/],
+    [["--labels", labels, "--tenant", "acme", "--apply"], /There is no tenant acme/],
   ]
   for (const [args, message] of cases) {
     const { code, out, err } = await assay(["calibrate", ...args], env)
@@ -80,7 +80,20 @@ test("labels that cannot be used are refused in one line that quotes nothing of 
   assert.equal((await assay(["calibrate"], env)).code, 2)
 })
 
+test("a calibration is applied to the tenant named, and its next scores carry it", async () => {
+  const own = { ASSAY_DATA: join(directory, "own") }
+  assert.equal((await assay(["tenants", "create", "acme"], own)).code, 0)
+  await assay(["tenants", "set", "acme", "prior_abuse=0.05"], own)
+  const applied = await assay(["calibrate", "--labels", labels, "--tenant", "acme", "--apply"], own)
+  assert.equal(applied.code, 0, applied.err)
+  assert.match(applied.err, /Applied to tenant acme\./)
+  const { hash } = JSON.parse(applied.out) as { hash: string }
+  const { out } = await assay(["tenants", "show", "acme"], own)
+  assert.ok(out.includes(hash), out)
+  assert.match(out, /prior_abuse +0\.05/)
+})
+
 test("a calibration that is only printed leaves nothing behind", async () => {
-  await assay(["calibrate", "--labels", labels], env)
-  assert.ok(!readdirSync(directory).includes("data"))
+  await assay(["calibrate", "--labels", labels], { ASSAY_DATA: join(directory, "untouched") })
+  assert.ok(!readdirSync(directory).includes("untouched"))
 })

@@ -127,12 +127,14 @@ function program(): Command {
     .requiredOption("--labels <file>", "what became of scored identities: .csv, .ndjson or .jsonl")
     .option("--tenant <name>", "the tenant the calibration is for")
     .option("--apply", "make it the calibration of the tenant")
-    .action(async (options: CalibrateOptions) =>
-      (await import("./cli/calibrate.ts")).calibrate(options, terminal, {
-        decisionOf: null,
-        apply: null,
-      }),
-    )
+    .action(async (options: CalibrateOptions) => {
+      const { calibrate } = await import("./cli/calibrate.ts")
+      const { withCalibrationReach } = await import("./cli/calibration-reach.ts")
+      await withCalibrationReach(options.tenant, terminal, (reach) =>
+        calibrate(options, terminal, reach),
+      )
+    })
+
   const tenants = assay.command("tenants").description("tenants, their plans and settings")
   tenants
     .command("list")

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, suite, test } from "node:test"
 import type { Calibration, EmailInput } from "@assay/core/score"
+import { currentModels } from "../score/models.ts"
 import { calibrate, type CalibrateOptions, type CalibrationReach } from "./calibrate.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -17,7 +18,11 @@ function fileOf(rows: readonly object[]): string {
   return file
 }
 
-const nothing: CalibrationReach = { decisionOf: null, apply: null }
+const nothing: CalibrationReach = {
+  model: currentModels.email,
+  decisionOf: async () => null,
+  apply: async () => assert.fail("it was applied"),
+}
 
 async function run(
   options: CalibrateOptions,
@@ -66,7 +71,7 @@ suite("assay calibrate", () => {
     const byDecision = await run(
       { labels: fileOf(decisionRows) },
       {
-        apply: null,
+        ...nothing,
         decisionOf: async (id) => {
           asked.push(id)
           return { input: inputOf(Number(id.slice(1))), atMs: 1_000 }
@@ -99,14 +104,14 @@ suite("assay calibrate", () => {
   })
 
   test("hands the calibration to the tenant named, where it is an improvement", async () => {
-    const given: [string, Calibration][] = []
+    const given: Calibration[] = []
     const reach: CalibrationReach = {
-      decisionOf: null,
-      apply: async (tenant, calibration) => void given.push([tenant, calibration]),
+      ...nothing,
+      apply: async (calibration) => void given.push(calibration),
     }
     const options = { labels: fileOf(inputRows), tenant: "acme", apply: true }
     const { calibration, notes } = await run(options, reach)
-    assert.deepEqual(given, [["acme", calibration]])
+    assert.deepEqual(given, [calibration])
     assert.ok(notes.includes("Applied to tenant acme."))
 
     // The older ones are far worse than was said, the newest just as it was said.
@@ -121,15 +126,10 @@ suite("assay calibrate", () => {
     assert.equal(given.length, 1)
   })
 
-  test("applies nothing without being asked, without a tenant or without settings", async () => {
-    const reach: CalibrationReach = {
-      decisionOf: null,
-      apply: async () => assert.fail("it was applied"),
-    }
+  test("applies nothing without being asked or without a tenant", async () => {
     const labels = fileOf(inputRows)
-    await run({ labels, tenant: "acme" }, reach)
-    await assert.rejects(run({ labels, apply: true }, reach), /--tenant/)
-    await assert.rejects(run({ labels, tenant: "acme", apply: true }), /keeps no settings/)
+    await run({ labels, tenant: "acme" })
+    await assert.rejects(run({ labels, apply: true }), /--tenant/)
   })
 
   test("names the line of a decision that is not there, and of an input that makes no sense", async () => {
@@ -138,15 +138,13 @@ suite("assay calibrate", () => {
         { p: 0.5, outcome: "bad" },
         { ...told, outcome: "bad" },
       ])
-    const unknown = { apply: null, decisionOf: async () => null }
     const id = { decision_id: "secret-id" }
-    for (const [labels, reach, message] of [
-      [row(id), nothing, /^Line 2: this service keeps no decisions$/],
-      [row(id), unknown, /^Line 2: there is no such decision$/],
-      [row({ input: {} }), nothing, /^Line 2: input is none the model can score$/],
-      [row({ input: { as_of: "2026-11-02", exposures: 7 } }), nothing, /^Line 2: input is none/],
+    for (const [labels, message] of [
+      [row(id), /^Line 2: there is no such decision$/],
+      [row({ input: {} }), /^Line 2: input is none the model can score$/],
+      [row({ input: { as_of: "2026-11-02", exposures: 7 } }), /^Line 2: input is none/],
     ] as const) {
-      await assert.rejects(run({ labels }, reach), (error: Error) => {
+      await assert.rejects(run({ labels }), (error: Error) => {
         assert.match(error.message, message)
         return true
       })

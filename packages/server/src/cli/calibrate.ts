@@ -9,7 +9,6 @@ import {
   type Label,
 } from "@assay/core/score"
 import { readLabelFile, type LabelRow } from "../score/label-file.ts"
-import { currentModels } from "../score/models.ts"
 import { sha256 } from "../secrets.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -26,12 +25,14 @@ export interface PastDecision {
   readonly atMs: number
 }
 
-/** What the command may use of a service; null where it has no such thing. */
+/** What the command uses of a service. */
 export interface CalibrationReach {
+  /** The model that answers for the tenant, or for those who chose none. */
+  readonly model: EmailModel
   /** Resolves to null for an id that is not known, or no longer. */
-  readonly decisionOf: ((id: string) => Promise<PastDecision | null>) | null
+  decisionOf(id: string): Promise<PastDecision | null>
   /** Makes the calibration that of the tenant. */
-  readonly apply: ((tenant: string, calibration: Calibration) => Promise<void>) | null
+  apply(calibration: Calibration): Promise<void>
 }
 
 /** Prints the calibration alone on standard output; what it improves is a note. */
@@ -40,30 +41,21 @@ export async function calibrate(
   terminal: Terminal,
   reach: CalibrationReach,
 ): Promise<void> {
-  const applied = options.apply === true ? applier(options, reach) : null
-  const model = currentModels.email
+  const { model } = reach
+  if (options.apply === true && options.tenant === undefined)
+    throw new CommandError("Name the tenant with --tenant to use --apply")
   const rows = await readLabelFile(options.labels)
   const dated: DatedLabel[] = []
-  for (const row of rows) dated.push(await datedLabel(row, model, reach))
+  for (const row of rows) dated.push(await datedLabel(row, reach))
   const fit = fitted(inOrderOfTime(dated), model)
   for (const line of report(fit, model)) terminal.note(line)
   terminal.print(JSON.stringify(fit.calibration))
-  if (applied === null) return
+  if (options.apply !== true) return
   if (!(fit.heldOut.after.logLoss < fit.heldOut.before.logLoss)) {
     throw new CommandError("Not applied: the log loss of the newest labels does not fall")
   }
-  await applied(fit.calibration)
+  await reach.apply(fit.calibration)
   terminal.note(`Applied to tenant ${options.tenant ?? ""}.`)
-}
-
-/** Known before any work is done, so that a wrong call costs nothing. */
-function applier(
-  { tenant }: CalibrateOptions,
-  { apply }: CalibrationReach,
-): (calibration: Calibration) => Promise<void> {
-  if (tenant === undefined) throw new CommandError("Name the tenant with --tenant to use --apply")
-  if (apply === null) throw new CommandError("This service keeps no settings of tenants")
-  return async (calibration) => await apply(tenant, calibration)
 }
 
 interface DatedLabel extends Label {
@@ -72,12 +64,10 @@ interface DatedLabel extends Label {
 
 async function datedLabel(
   { line, bad, atMs, told }: LabelRow,
-  model: EmailModel,
-  { decisionOf }: CalibrationReach,
+  { model, decisionOf }: CalibrationReach,
 ): Promise<DatedLabel> {
   if ("p" in told) return { p: told.p, floor: told.floor, bad, atMs }
   if ("input" in told) return { ...scored(line, told.input as EmailInput, model), bad, atMs }
-  if (decisionOf === null) throw new CommandError(`Line ${line}: this service keeps no decisions`)
   const decision = await decisionOf(told.decisionId)
   if (decision === null) throw new CommandError(`Line ${line}: there is no such decision`)
   return { ...scored(line, decision.input, model), bad, atMs: atMs ?? decision.atMs }

@@ -3,6 +3,7 @@ import { openDataDirectory } from "../data-directory.ts"
 import { isDecisionId } from "../decisions/decision-id.ts"
 import { unfoldedDecisions } from "../decisions/fold.ts"
 import { replay } from "../decisions/replay.ts"
+import { openModels } from "../score/models.ts"
 import type { Decision, DecisionsReader } from "../stores/decisions.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
@@ -32,10 +33,13 @@ export async function showDecision(id: string, terminal: Terminal): Promise<void
 /** Computes a decision again; fails where the answer is not the one that was given. */
 export async function replayDecision(id: string, terminal: Terminal): Promise<void> {
   const decision = await foundDecision(id, terminal)
-  const replayed = replay(decision)
+  const replayed = replay(
+    decision,
+    openModels(openDataDirectory(readConfig(terminal.env).dataDirectory).models),
+  )
   if (replayed === null) {
     throw new CommandError(
-      `The decision was made by model ${decision.modelVersion} for ${decision.subject}, which this program does not have`,
+      `The decision was made by model ${decision.modelVersion} for ${decision.subject}, which is not loaded`,
     )
   }
   if (replayed.differences.length === 0) {
@@ -63,7 +67,7 @@ export async function listDecisions(
     records.tenantByName(options.tenant),
   )
   if (tenant === null) throw new CommandError(`There is no tenant ${options.tenant}`)
-  const decisions = await withDecisions(terminal, async (unfolded, store) => {
+  const decisions = await withDecisions(terminal, async ({ unfolded, store }) => {
     const byId = new Map<string, Decision>()
     const mine = unfolded.filter(({ tenantId }) => tenantId === tenant.id)
     for (const decision of [...mine, ...(await store.list({ tenantId: tenant.id, limit }))])
@@ -81,25 +85,22 @@ export async function listDecisions(
 }
 
 async function foundDecision(id: string, terminal: Terminal): Promise<Decision> {
-  const decision = isDecisionId(id)
-    ? await withDecisions(
-        terminal,
-        async (unfolded, store) =>
-          unfolded.find((each) => each.id === id) ?? (await store.find(id)),
-      )
-    : null
+  const decision = await withDecisions(terminal, (decisions) => decisionIn(decisions, id))
   if (decision === null) throw new CommandError("There is no decision of this id")
   return decision
+}
+
+/** Decisions as a command reads them. */
+export interface ReadDecisions {
+  readonly unfolded: readonly Decision[]
+  readonly store: DecisionsReader
 }
 
 /**
  * Reads beside a running service or without one. The journals come first: a decision that leaves them meanwhile is in
  * the store by then.
  */
-async function withDecisions<T>(
-  { env }: Terminal,
-  work: (unfolded: Decision[], store: DecisionsReader) => Promise<T>,
-): Promise<T> {
+export async function readDecisions({ env }: Terminal): Promise<ReadDecisions> {
   const { dataDirectory, databaseUrl: url } = readConfig(env)
   const directory = openDataDirectory(dataDirectory)
   const unfolded = unfoldedDecisions(directory.journal)
@@ -107,7 +108,24 @@ async function withDecisions<T>(
     url === null
       ? readSqliteDecisions(directory.decisions)
       : await openPostgresDecisions({ url, poolMax: 1 })
-  return await work(unfolded, store).finally(() => store.close())
+  return { unfolded, store }
+}
+
+/** The decision of an id, or null where there is none. */
+export async function decisionIn(
+  { unfolded, store }: ReadDecisions,
+  id: string,
+): Promise<Decision | null> {
+  if (!isDecisionId(id)) return null
+  return unfolded.find((each) => each.id === id) ?? (await store.find(id))
+}
+
+async function withDecisions<T>(
+  terminal: Terminal,
+  work: (decisions: ReadDecisions) => Promise<T>,
+): Promise<T> {
+  const decisions = await readDecisions(terminal)
+  return await work(decisions).finally(() => decisions.store.close())
 }
 
 function answerOf({ score, stage, confidence, action }: Decision): string {

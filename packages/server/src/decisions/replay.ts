@@ -4,13 +4,14 @@ import {
   assessPhone,
   type EmailAssessment,
   type EmailExplanation,
-  emailModels,
+  type EmailModel,
   explainEmail,
   explainPhone,
   type PhoneAssessment,
   type PhoneExplanation,
-  phoneModels,
+  type PhoneModel,
 } from "@assay/core/score"
+import { ModelNotLoaded, type Models } from "../score/models.ts"
 import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
 
 /** A decision computed again from its own input: neither evidence nor lists of today have a part in it. */
@@ -28,16 +29,21 @@ export interface Difference {
 }
 
 /** null where the model that decided is not loaded: another one would give another number. */
-export function replay(decision: Decision): Replay | null {
+export function replay(decision: Decision, models: Models): Replay | null {
   // Of a newer program, which this one must not guess at.
   if (decision.format !== DECISION_FORMAT)
     throw new Error("A decision's input is written in a format this program does not know")
-  return decision.subject === "email" ? replayEmail(decision) : replayPhone(decision)
+  try {
+    return decision.subject === "email"
+      ? replayEmail(decision, models.email(decision.modelVersion))
+      : replayPhone(decision, models.phone(decision.modelVersion))
+  } catch (error) {
+    if (error instanceof ModelNotLoaded) return null
+    throw error
+  }
 }
 
-function replayEmail(decision: Decision): Replay | null {
-  const model = emailModels[decision.modelVersion]
-  if (model === undefined) return null
+function replayEmail(decision: Decision, model: EmailModel): Replay {
   const input = JSON.parse(decision.input) as EmailInput
   const assessment = assessEmail(input, model)
   return {
@@ -53,9 +59,7 @@ function replayEmail(decision: Decision): Replay | null {
   }
 }
 
-function replayPhone(decision: Decision): Replay | null {
-  const model = phoneModels[decision.modelVersion]
-  if (model === undefined) return null
+function replayPhone(decision: Decision, model: PhoneModel): Replay {
   const input = JSON.parse(decision.input) as PhoneInput
   const assessment = assessPhone(input, model)
   return {

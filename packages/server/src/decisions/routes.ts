@@ -51,7 +51,7 @@ const listSchema = {
   },
 }
 
-export function decisionRoutes(app: App, { pastDecisions }: Services): void {
+export function decisionRoutes(app: App, { pastDecisions, models }: Services): void {
   const config = { scope: "decisions:read" } as const
 
   app.get("/api/v1/decisions/:id", { schema: oneSchema, config }, async (request) => {
@@ -60,7 +60,7 @@ export function decisionRoutes(app: App, { pastDecisions }: Services): void {
     // Another tenant's looks like one that never was.
     if (decision === null || decision.tenantId !== caller.tenantId)
       throw new Problem("decision-not-found", "No decision of yours has this id.")
-    const replayed = replay(decision)
+    const replayed = replay(decision, models)
     if (replayed === null)
       throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
     return details(decision, replayed, query.explain === "true")

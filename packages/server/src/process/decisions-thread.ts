@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
-import { type FoldedDecision, journalFolder } from "../decisions/fold.ts"
+import { journalFolder } from "../decisions/fold.ts"
+import { tellOnce } from "../decisions/tell-once.ts"
 import type { Decisions } from "../stores/decisions.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
@@ -7,7 +8,7 @@ import { threadChannel } from "./channels.ts"
 import type { DecisionsThreadData } from "./decisions-writer.ts"
 import { answerCalls, openCalls } from "./rpc.ts"
 
-const { place, journal, tellFolded } = workerData as DecisionsThreadData
+const { place, journal } = workerData as DecisionsThreadData
 
 async function open(): Promise<Decisions> {
   return "directory" in place
@@ -18,15 +19,13 @@ async function open(): Promise<Decisions> {
 if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")
 const channel = threadChannel(parentPort)
 const callPrimary = openCalls(channel)(30_000)
-const onFolded = async (decisions: readonly FoldedDecision[]): Promise<void> => {
+const onFolded = tellOnce(async (decisions) => {
   await callPrimary("onFolded", decisions)
-}
+})
 
 /** Calls wait for the opening, so its failure reaches whoever called first. */
 const opening = open()
-const folding = opening.then((decisions) =>
-  journalFolder({ journal, decisions, onFolded: tellFolded ? onFolded : undefined }),
-)
+const folding = opening.then((decisions) => journalFolder({ journal, decisions, onFolded }))
 answerCalls(channel, {
   fold: async () => await (await folding)(),
   forgetBefore: async (day: string) => await (await opening).forgetBefore(day),

@@ -11,14 +11,13 @@ export type DecisionsPlace = { readonly directory: string } | { readonly url: st
 export interface DecisionsThreadData {
   readonly place: DecisionsPlace
   readonly journal: string
-  readonly tellFolded: boolean
 }
 
 interface WriterOptions {
   readonly place: DecisionsPlace
   /** The directory of the workers' journals. */
   readonly journal: string
-  readonly onFolded?: OnFolded | undefined
+  readonly onFolded: OnFolded
 }
 
 /** The one writer of the decisions. */
@@ -34,10 +33,10 @@ const FOLD_MS = 10 * 60_000
 /** A thread of its own: a second's decisions of a busy service are more than the records should wait for. */
 export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions): DecisionsWriter {
   const entry = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
-  const workerData: DecisionsThreadData = { place, journal, tellFolded: onFolded !== undefined }
+  const workerData: DecisionsThreadData = { place, journal }
   const thread = new Worker(entry, { workerData })
   const channel = threadChannel(thread)
-  if (onFolded !== undefined) answerCalls(channel, { onFolded })
+  answerCalls(channel, { onFolded })
   const call = openCalls(channel)(FOLD_MS)
   return {
     fold: async () => (await call("fold")) as FoldReport,

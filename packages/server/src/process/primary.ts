@@ -5,6 +5,7 @@ import { tellUnanswerable } from "../accounts/tenant-check.ts"
 import { ConfigError, type Config } from "../config.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
+import { knownIdentities } from "../decisions/known-identities.ts"
 import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
 import { keepSettling } from "../feedback/keep-settling.ts"
 import { gatheredMetrics } from "../health/metrics.ts"
@@ -101,6 +102,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
           ? { directory: directory.decisions }
           : { url: config.databaseUrl },
       journal: directory.journal,
+      onFolded: knownIdentities(index),
     }),
     days: config.decisionDays,
     log,

@@ -1,0 +1,66 @@
+import type { Entry, ExposureIndex, Row, SourceDescription } from "../stores/exposure-index.ts"
+import { HOUR_MS } from "../time.ts"
+import type { FoldedDecision, OnFolded } from "./fold.ts"
+
+/** Each tenant that asks has one source and one batch of what it asked about, which only its own lookups read. */
+const SOURCE: SourceDescription = {
+  name: "decisions",
+  title: "Your earlier decisions",
+  kind: "decided",
+  confidence: 1,
+  classes: [],
+  flags: { spamList: false, fabricated: false, sensitive: false, verified: true },
+  eventDate: null,
+  circulates: false,
+}
+
+/** Rows of one transaction: the primary grants leases between them. */
+const ROWS_AT_ONCE = 500
+
+/**
+ * Notes in the index since when a tenant knows an identity, so that a later lookup finds its history in the same read.
+ * The first moment stands; telling it again changes nothing.
+ */
+export function knownIdentities(
+  index: Pick<ExposureIndex, "openBatch" | "goLive" | "addFirstTenantEvidence">,
+): OnFolded {
+  const batches = new Map<number, number>()
+  const batchOf = async (tenantId: number, atMs: number): Promise<number> => {
+    const known = batches.get(tenantId)
+    if (known !== undefined) return known
+    const { id } = await index.openBatch(SOURCE, SOURCE.name, atMs, tenantId)
+    await index.goLive(id, { rows: 0, identities: 0 }, atMs)
+    batches.set(tenantId, id)
+    return id
+  }
+  return async (decisions) => {
+    const ofTenants = Map.groupBy(decisions, ({ tenantId }) => tenantId)
+    for (const [tenantId, own] of ofTenants) {
+      if (tenantId === null) continue
+      const batchId = await batchOf(tenantId, own[0]?.atMs ?? 0)
+      for (let from = 0; from < own.length; from += ROWS_AT_ONCE) {
+        const rows = own
+          .slice(from, from + ROWS_AT_ONCE)
+          .map((decision) => rowOf(decision, batchId))
+        await index.addFirstTenantEvidence(tenantId, rows)
+      }
+    }
+  }
+}
+
+function rowOf({ identityKey, atMs }: FoldedDecision, batchId: number): Row {
+  const hour = Math.floor(atMs / HOUR_MS)
+  const entry: Entry = {
+    kind: "decided",
+    secret: "none",
+    hours: hour - (hour % 24),
+    fingerprint: null,
+    aliasTag: 0,
+    batchId,
+    item: null,
+    confidence: null,
+    classes: [],
+    value: null,
+  }
+  return { key: identityKey, entries: [entry] }
+}

@@ -83,6 +83,6 @@ suite("the committed evaluation", () => {
 
 test("another weight is another fingerprint", () => {
   const document = structuredClone(evaluatedModel) as { priors: { abuse: number } }
-  document.priors.abuse = 0.02
+  document.priors.abuse = 0.009
   assert.notEqual(fingerprint(loadEmailModel(document)), fingerprint(evaluatedModel))
 })

@@ -2,150 +2,16 @@ import assert from "node:assert/strict"
 import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { Registry } from "prom-client"
-import { buildApp } from "../../packages/server/src/app.ts"
-import { openCallers } from "../../packages/server/src/accounts/callers.ts"
-import { openLimits } from "../../packages/server/src/accounts/limits.ts"
-import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
-import { openUsage } from "../../packages/server/src/accounts/usage.ts"
-import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
-import { openFeedbackWriter } from "../../packages/server/src/feedback/feedback-writer.ts"
-import { openMetrics } from "../../packages/server/src/health/metrics.ts"
-import { openStreams } from "../../packages/server/src/http/streams.ts"
-import { openLog } from "../../packages/server/src/log.ts"
-import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
-import { openLists } from "../../packages/server/src/score/lists.ts"
-import { openModels } from "../../packages/server/src/score/models.ts"
-import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
-import { openVelocityOfContext } from "../../packages/server/src/score/velocity.ts"
-import { deriveSecrets } from "../../packages/server/src/secrets.ts"
-import type { Counters } from "../../packages/server/src/stores/counters.ts"
-import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
-import type { ExposureIndex } from "../../packages/server/src/stores/exposure-index.ts"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
-import type { Records } from "../../packages/server/src/stores/records.ts"
-import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { openApplication } from "./application.ts"
 import { startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
+import { openUsage } from "../../packages/server/src/accounts/usage.ts"
+import { openLog } from "../../packages/server/src/log.ts"
+import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
+import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
 
 const temporary = temporaryDirectory()
-let opened = 0
-
-interface Answer {
-  readonly status: number
-  readonly body: Record<string, unknown>
-  readonly headers: Readonly<Record<string, unknown>>
-}
-
-interface Faulty {
-  readonly index: ExposureIndex
-  readonly records: Records
-  readonly key: string
-  readonly clock: { ms: number }
-  readonly log: string[]
-  readonly metrics: () => Promise<string>
-  score(email: string, key?: string, context?: object): Promise<Answer>
-  /** Sends many addresses as a batch, or as a stream of lines, and returns the answer's text. */
-  scoreMany(emails: readonly string[], as: "batch" | "stream"): Promise<[number, string]>
-  get(path: string): Promise<number>
-  close(): Promise<void>
-}
-
-interface Change {
-  readonly index?: (index: ExposureIndex) => ExposureIndex
-  readonly counters?: Counters
-  readonly overloaded?: () => boolean
-}
-
-/** The real application on real stores in this process, where a test can take a store away. */
-async function openApplication(change: Change = {}): Promise<Faulty> {
-  const directory = join(temporary, String(++opened))
-  const clock = { ms: Date.now() }
-  const now = (): number => clock.ms
-  const lines: string[] = []
-  const log = openLog("info", { write: (line: string) => void lines.push(line) })
-  const secrets = deriveSecrets(new Uint8Array(32).fill(opened))
-  const index = await openLmdbIndex({ path: `${directory}-index` })
-  const records = await openSqliteRecords({ file: `${directory}.sqlite` })
-  await records.migrate()
-  await loadDemoCorpus(index, secrets, now())
-  const key =
-    (await mintFirstKeys(records, { production: false, bootstrapKey: null }, secrets, now())) ?? ""
-  const registry = new Registry()
-  const metrics = openMetrics(registry, () => registry.metrics())
-  const callers = openCallers({ accounts: records, now, demoKeysAllowed: true })
-  const counters = change.counters ?? embeddedCounters(now)
-  const app = await buildApp({
-    config: {
-      production: false,
-      requestSeconds: 10,
-      streamIdleSeconds: 60,
-      metricsToken: null,
-      metricsPort: null,
-    },
-    log,
-    now,
-    secrets,
-    index: change.index?.(index) ?? index,
-    lists: openLists(`${directory}-lists`),
-    network: networkTrustOff,
-    velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
-    decisions: decisionsOff,
-    pastDecisions: { find: async () => null, list: async () => [] },
-    models: openModels(`${directory}-models`),
-    callers,
-    limits: openLimits({
-      counters,
-      now,
-      log,
-      onFailOpen: metrics.countLimitsFailOpen,
-    }),
-    usage: openUsage(records, now, log),
-    feedback: await openFeedbackWriter({ records, index, now }),
-    metrics,
-    pressure: { isHigh: change.overloaded ?? (() => false) },
-    streams: openStreams(),
-    pingRecords: () => records.ping(),
-  })
-  return {
-    index,
-    records,
-    key,
-    clock,
-    log: lines,
-    metrics: () => registry.metrics(),
-    async score(email, with_ = key, context) {
-      const answer = await app.inject({
-        method: "POST",
-        url: "/api/v1/risk/score",
-        headers: { authorization: `Bearer ${with_}` },
-        payload: { email, ...(context && { context }) },
-      })
-      return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
-    },
-    async scoreMany(emails, as) {
-      const answer = await app.inject({
-        method: "POST",
-        url: "/api/v1/risk/score/batch",
-        headers: {
-          authorization: `Bearer ${key}`,
-          "content-type": as === "batch" ? "application/json" : "application/x-ndjson",
-        },
-        payload:
-          as === "batch"
-            ? JSON.stringify({ emails })
-            : emails.map((email) => JSON.stringify({ email })).join("\n"),
-      })
-      return [answer.statusCode, answer.body]
-    },
-    get: async (path) => (await app.inject({ url: path })).statusCode,
-    async close() {
-      callers.close()
-      await app.close()
-      await Promise.allSettled([index.close(), records.close()])
-    },
-  }
-}
 
 test("an index that cannot be read is 503 and not ready, never CLEAN", async () => {
   const app = await openApplication()

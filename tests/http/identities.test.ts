@@ -1,0 +1,90 @@
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, test } from "node:test"
+import type { EmailRiskResult } from "@assay/core/contract"
+import {
+  ACTIONS,
+  assessEmail,
+  type Band,
+  bandOf,
+  type EmailInput,
+  emailModels,
+  STAGES,
+} from "@assay/core/score"
+import { DAY_MS } from "../../packages/server/src/time.ts"
+import { openApplication } from "./application.ts"
+import { seed } from "./identities/evidence.ts"
+import { identities, type Identity } from "./identities/identities.ts"
+
+/** What each identity was answered when this file was last looked through, by name. */
+const expected = JSON.parse(
+  readFileSync(join(import.meta.dirname, "identities", "bodies.json"), "utf8"),
+) as Readonly<Record<string, EmailRiskResult>>
+
+const nowMs = Date.UTC(2026, 10, 14, 15, 30)
+const observed = new Map(
+  identities.map(({ email, seenAs, seen = [] }) => [seenAs ?? email, seen] as const),
+)
+// The alias has no evidence of its own: it is asked about a mailbox that has.
+observed.delete("carlanovak@gmail.com")
+const app = await openApplication({
+  nowMs,
+  seed: (index, secrets) => seed(observed, index, secrets, nowMs),
+})
+after(() => app.close())
+
+async function posted(path: string, body: object, status: number): Promise<unknown> {
+  const response = await app.post(path, body)
+  assert.equal(response.status, status, await response.clone().text())
+  return await response.json()
+}
+
+const prepared = new Set<Identity>()
+/** Everything that happened to the identity before it is asked about, once. */
+async function prepare(identity: Identity): Promise<void> {
+  if (prepared.has(identity)) return
+  prepared.add(identity)
+  for (const { outcome, daysAgo } of identity.feedback ?? []) {
+    const occurred_at = new Date(nowMs - daysAgo * DAY_MS).toISOString()
+    await posted("/api/v1/feedback", { email: identity.email, outcome, occurred_at }, 202)
+  }
+  for (const [n, email] of (identity.signUpsBefore ?? []).entries()) {
+    const occurred_at = new Date(nowMs - (n + 1) * 60_000).toISOString()
+    const context = { event: "sign-up", occurred_at, device_id: "device of the ring" }
+    await posted("/api/v1/risk/score", { email, context }, 200)
+  }
+}
+
+for (const identity of identities) {
+  const { name, email, context } = identity
+  test(`${name}: answered as committed, and the explained input gives the same answer`, async () => {
+    await prepare(identity)
+    const request = { email, ...(context && { context }) }
+    const body = (await posted("/api/v1/risk/score", request, 200)) as EmailRiskResult
+    assert.deepEqual(body, expected[name])
+
+    const explained = (await posted(
+      "/api/v1/risk/score?explain=true",
+      request,
+      200,
+    )) as EmailRiskResult & { explanation: { input: EmailInput; matched: string | null } }
+    const { explanation, ...plain } = explained
+    assert.deepEqual(plain, body)
+    const model = emailModels[body.model_version as "1.0"]
+    assert.deepEqual({ email, ...assessEmail(explanation.input, model) }, body)
+    if (email.includes("+")) assert.equal(explanation.matched, "mailbox")
+  })
+}
+
+test("together they reach every stage, band and action, and are as many as were committed", () => {
+  const bodies = Object.values(expected)
+  assert.equal(bodies.length, 24)
+  assert.deepEqual(
+    new Set(bodies.map((body) => body.threat_stage)),
+    new Set(STAGES.map(({ name }) => name)),
+  )
+  assert.deepEqual(new Set(bodies.map((body) => body.recommended_action)), new Set(ACTIONS))
+  const bands = new Set<Band>(bodies.map((body) => bandOf(body.risk_score)))
+  assert.deepEqual(bands, new Set<Band>(["low", "elevated", "high", "critical"]))
+})

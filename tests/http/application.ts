@@ -110,6 +110,14 @@ export async function openApplication(change: Change = {}): Promise<Application>
     pingRecords: () => records.ping(),
   })
   let address: string | null = null
+  const sent = async (path: string, contentType: string, body: string): Promise<Response> => {
+    address ??= await app.listen({ port: 0, host: "127.0.0.1" })
+    return await fetch(address + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": contentType },
+      body,
+    })
+  }
   return {
     index,
     records,
@@ -127,28 +135,17 @@ export async function openApplication(change: Change = {}): Promise<Application>
       return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
     },
     async scoreMany(emails, as) {
-      const answer = await app.inject({
-        method: "POST",
-        url: "/api/v1/risk/score/batch",
-        headers: {
-          authorization: `Bearer ${key}`,
-          "content-type": as === "batch" ? "application/json" : "application/x-ndjson",
-        },
-        payload:
-          as === "batch"
-            ? JSON.stringify({ emails })
-            : emails.map((email) => JSON.stringify({ email })).join("\n"),
-      })
-      return [answer.statusCode, answer.body]
+      const response =
+        as === "batch"
+          ? await sent("/api/v1/risk/score/batch", "application/json", JSON.stringify({ emails }))
+          : await sent(
+              "/api/v1/risk/score/batch",
+              "application/x-ndjson",
+              emails.map((email) => JSON.stringify({ email })).join("\n"),
+            )
+      return [response.status, await response.text()]
     },
-    async post(path, body) {
-      address ??= await app.listen({ port: 0, host: "127.0.0.1" })
-      return await fetch(address + path, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      })
-    },
+    post: (path, body) => sent(path, "application/json", JSON.stringify(body)),
     get: async (path) => (await app.inject({ url: path })).statusCode,
     async close() {
       callers.close()

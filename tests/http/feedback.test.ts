@@ -105,6 +105,7 @@ async function phoneText(phone_number: string, key = one): Promise<string> {
   // A number's answer names the moment it was given.
   return (await response.text())
     .replace(/"as_of":"[^"]+"/, '"as_of":""')
+    .replace(/"decision_id":"[^"]+"/, '"decision_id":null')
     .replaceAll(/\d+\.\d+/g, "0")
 }
 

@@ -2,8 +2,10 @@ import { markdownTable } from "../../scripts/table.ts"
 import type { MachineFacts } from "../machine.ts"
 import { machineLines } from "../machine.ts"
 import { median } from "../statistics.ts"
+import { MIX } from "./identity-mix.ts"
 import type { LoadOptions } from "./load.ts"
 import type { Measurement } from "./measure.ts"
+
 import { type VariantName, VARIANTS } from "./servers.ts"
 
 /** The measurements of one round, by variant. */
@@ -243,7 +245,7 @@ machine, so requests/s of two workers say little on two cores: CPU per request d
 
 ${machineLines(machine)}
 - ${connections} connections; at peak ${generator}; at half of peak our own generator, timed from when a request was due
-- Identities: 60 % unknown to the service, the rest of the demo data
+- Identities: ${MIX}
 
 ${tables(report)}
 `

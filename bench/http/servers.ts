@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { BenchError } from "../bench.ts"
 import { type RunningProgram, startProgram } from "../child-program.ts"
 import { ANSWERS, type ConstantAnswers, WORKERS } from "./constant-answers.ts"
-import { emailMix, phoneMix } from "./identity-mix.ts"
+import { emailMix, phoneMix, seeded } from "./identity-mix.ts"
+import { seedIndex } from "./known-identities.ts"
 import type { LoadTarget } from "./load.ts"
 
 export const VARIANTS = [
@@ -62,14 +63,22 @@ export async function startServers(): Promise<Servers> {
 async function variantsIn(folder: string, start: typeof startProgram): Promise<readonly Variant[]> {
   const emails = { path: EMAIL_PATH, bodiesFile: join(folder, "emails.ndjson") }
   const phones = { path: PHONE_PATH, bodiesFile: join(folder, "phones.ndjson") }
-  writeFileSync(emails.bodiesFile, lines(emailMix().map((email) => ({ email }))))
+  writeFileSync(emails.bodiesFile, lines(emailMix().map(({ email }) => ({ email }))))
   writeFileSync(phones.bodiesFile, lines(phoneMix().map((phone) => ({ phone_number: phone }))))
 
   const services: Variant[] = []
   for (const workers of [1, 2] as const) {
+    const data = join(folder, `data-${workers}`)
+    const secret = join(folder, `secret-${workers}`)
+    await seedIndex(join(data, "index"), secret, emailMix(), seeded(workers))
     const { pid, ready } = await start(
       ["packages/server/src/main.ts", "serve"],
-      { ASSAY_DATA: join(folder, `data-${workers}`), ASSAY_WORKERS: String(workers), PORT: "0" },
+      {
+        ASSAY_DATA: data,
+        ASSAY_SECRET_FILE: secret,
+        ASSAY_WORKERS: String(workers),
+        PORT: "0",
+      },
       /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/,
     )
     const at = { port: Number(ready[1]), apiKey: ready[2] as string }
@@ -126,7 +135,7 @@ async function typicalAnswers(services: readonly Variant[]): Promise<ConstantAns
 /** Asks for identities of the mix and reads what comes back: a fast server with wrong answers is not fast. */
 async function requireAnswers(name: VariantName, target: LoadTarget): Promise<void> {
   const email = target.path === EMAIL_PATH
-  const identities = (email ? emailMix() : phoneMix()).slice(0, CHECKED)
+  const identities = (email ? emailMix().map((known) => known.email) : phoneMix()).slice(0, CHECKED)
   const member = email ? "email" : "phone_number"
   const scores = new Set<unknown>()
   for (const identity of identities) {

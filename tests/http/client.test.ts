@@ -27,6 +27,16 @@ suite("the client with the service", () => {
   const clientOf = <const F extends Failover = "throw">(options: Partial<ClientOptions<F>> = {}) =>
     createClient<F>({ baseUrl: service.baseUrl, apiKey: service.key ?? "", ...AMPLE, ...options })
 
+  test("a context goes with the address and acts on its answer; without one nothing changes", async () => {
+    const email = "context.of.mine@mail.example"
+    const plain = await clientOf().scoreEmail(email, { explain: true })
+    assert.ok(!("context" in plain.explanation))
+    const context = { event: "other", anomaly: 1 } as const
+    const odd = await clientOf().scoreEmail(email, { explain: true, context })
+    assert.ok(odd.risk_score > plain.risk_score)
+    assert.ok("context" in odd.explanation)
+  })
+
   for (const [email, stage, action] of [
     ["omar.haddad@mail.example", "CLEAN", "allow"],
     ["ana.silva@mail.example", "LEAKED", "step_up_auth"],

@@ -4,6 +4,7 @@ import type {
   FeedbackReceipt,
   FeedbackRequest,
   PhoneRiskResult,
+  RequestContext,
 } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
@@ -24,6 +25,11 @@ export interface ScoreOptions extends CallOptions {
   readonly explain?: boolean
 }
 
+export interface EmailOptions extends ScoreOptions {
+  /** What happened when the address was given; compared with your sign-ups of the last 24 hours. */
+  readonly context?: RequestContext
+}
+
 /** A result asked for with `explain: true`. */
 export type Explained<Result extends { explanation?: unknown }> = Result &
   Required<Pick<Result, "explanation">>
@@ -33,9 +39,9 @@ export interface Client<F extends Failover = "throw"> {
   /** Scores an e-mail address. */
   scoreEmail(
     email: string,
-    options: ScoreOptions & { readonly explain: true },
+    options: EmailOptions & { readonly explain: true },
   ): Promise<Answer<Explained<EmailRiskResult>, F>>
-  scoreEmail(email: string, options?: ScoreOptions): Promise<Answer<EmailRiskResult, F>>
+  scoreEmail(email: string, options?: EmailOptions): Promise<Answer<EmailRiskResult, F>>
   /** Scores a phone number in international format: a plus sign and digits, without separators. */
   scorePhone(
     phoneNumber: string,
@@ -85,7 +91,7 @@ export function createClient<const F extends Failover = "throw">(
   const score =
     (operation: Operation) =>
     // The members of the result were checked against the contract, so its type can be asserted.
-    (identity: string, options: ScoreOptions = {}): Promise<never> =>
+    (identity: string, options: EmailOptions = {}): Promise<never> =>
       scored(settings, operation, identity, options) as Promise<never>
   const many =
     (operation: Operation) =>
@@ -112,7 +118,7 @@ async function scored(
   settings: Settings<Failover>,
   operation: Operation,
   identity: string,
-  { explain = false, signal, timeoutMs = settings.timeoutMs, requestId }: ScoreOptions,
+  { explain = false, context, signal, timeoutMs = settings.timeoutMs, requestId }: EmailOptions,
 ): Promise<object> {
   const { path, identity: member, members } = operation
   const send = sender(settings, {
@@ -124,7 +130,7 @@ async function scored(
     members: explain ? [...members, "explanation"] : members,
     echo: [member, identity],
   }
-  const body = JSON.stringify({ [member]: identity })
+  const body = JSON.stringify({ [member]: identity, context })
   try {
     return await answeredInTime({ timeoutMs, retries: settings.retries, signal }, async (limit) => {
       const response = await send(body, limit)

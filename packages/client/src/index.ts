@@ -1,5 +1,11 @@
 export { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
-export { type Client, createClient, type Explained, type ScoreOptions } from "./client.ts"
+export {
+  type Client,
+  createClient,
+  type EmailOptions,
+  type Explained,
+  type ScoreOptions,
+} from "./client.ts"
 export { decisionIdOf } from "./decision-id.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
@@ -15,4 +21,5 @@ export type {
   FeedbackRequest,
   PhoneRiskResult,
   ProblemCode,
+  RequestContext,
 } from "@assay/core/contract"

@@ -57,4 +57,5 @@ export type RequestContext = Static<typeof RequestContext>
 export const NullableContext = Type.Unsafe<RequestContext | null>({
   ...RequestContext,
   type: ["object", "null"],
+  examples: [{ event: "sign-up", device_id: "d-4711" }],
 })

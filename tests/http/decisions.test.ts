@@ -305,3 +305,17 @@ test("no address, number or key is in the journal or the decisions", async () =>
   assert.ok(read().some(({ text }) => text.includes("dec_")))
   assertClean()
 })
+
+test("the rate of a plan holds for past decisions too", async () => {
+  await using service = await startService()
+  const args = ["keys", "create", "--tenant", "small", "--plan", "free", "--scopes", "all"]
+  const key = (await assay(args, { ASSAY_DATA: service.dataDirectory })).out.trim()
+  const { id } = await score(service, EMAIL, key)
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => service.request(`/api/v1/decisions/${id}`, { key })),
+  )
+  const statuses = new Set(answers.map(({ status }) => status))
+  assert.deepEqual(statuses, new Set([200, 429]))
+  const refused = answers.find(({ status }) => status === 429)
+  assert.equal(refused && (await codeOf(refused)), "rate-limited")
+})

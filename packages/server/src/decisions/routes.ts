@@ -17,6 +17,7 @@ const COMMON = [
   "invalid-request",
   "unauthenticated",
   "insufficient-scope",
+  "rate-limited",
   "internal-error",
   "store-unavailable",
   "overloaded",
@@ -51,11 +52,12 @@ const listSchema = {
   },
 }
 
-export function decisionRoutes(app: App, { pastDecisions, models }: Services): void {
+export function decisionRoutes(app: App, { pastDecisions, models, limits }: Services): void {
   const config = { scope: "decisions:read" } as const
 
-  app.get("/api/v1/decisions/:id", { schema: oneSchema, config }, async (request) => {
+  app.get("/api/v1/decisions/:id", { schema: oneSchema, config }, async (request, reply) => {
     const { params, caller, query } = request
+    reply.headers(await limits.pace(caller))
     const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
     // Another tenant's looks like one that never was.
     if (decision === null || decision.tenantId !== caller.tenantId)
@@ -66,8 +68,9 @@ export function decisionRoutes(app: App, { pastDecisions, models }: Services): v
     return details(decision, replayed, query.explain === "true")
   })
 
-  app.get("/api/v1/decisions", { schema: listSchema, config }, async (request) => {
+  app.get("/api/v1/decisions", { schema: listSchema, config }, async (request, reply) => {
     const { caller, query } = request
+    reply.headers(await limits.pace(caller))
     // A key of no tenant scores nothing, so there is nothing to list.
     if (caller.tenantId === null) return { decisions: [] }
     const found = await pastDecisions.list({

@@ -1,4 +1,5 @@
-// npm run soak: the same tests as npm test with the large counts that ASSAY_SOAK asks for.
+// npm run soak: the same tests as npm test with the large counts that ASSAY_SOAK asks for. With a pattern of files, those
+// alone: npm run soak -- 'tests/http/{feedback,decisions-crash}.test.ts'
 import { mkdirSync, writeFileSync } from "node:fs"
 import { availableParallelism, release, totalmem, type as systemName } from "node:os"
 import { join } from "node:path"
@@ -7,10 +8,11 @@ import { runTests, type FileResult } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
 
 // All of them, since a conformance suite that reads ASSAY_SOAK is run by test files that do not name it.
-const pattern = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
+const everything = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
+const [some] = process.argv.slice(2)
 
 // One file at a time: suites that measure or kill processes must not disturb each other.
-const run = await runTests(pattern, {
+const run = await runTests(some ?? everything, {
   concurrency: 1,
   timeoutMs: 6 * 60 * 60_000,
   env: { ASSAY_SOAK: "1" },
@@ -21,8 +23,10 @@ console.log(`\n${table}\n`)
 if (run.files.length > 0) {
   const folder = join(root, "docs", "soak")
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${date}.md`), page(date, table))
-  console.log(`Written to docs/soak/${date}.md`)
+  // A part is no substitute for the whole, so it stands beside it.
+  const name = some === undefined ? `${date}.md` : `${date}-part.md`
+  writeFileSync(join(folder, name), page(date, table))
+  console.log(`Written to docs/soak/${name}`)
 }
 console.log(`${run.passed} passed, ${run.failed} failed`)
 process.exitCode = run.ok ? 0 : 1
@@ -37,7 +41,7 @@ function page(day: string, results: string): string {
   const gibibytes = (totalmem() / 2 ** 30).toFixed(1)
   return `# Soak of ${day}
 
-Printed by \`npm run soak\`: every suite with its large counts.
+Printed by \`npm run soak\`: ${some === undefined ? "every suite" : `the suites of \`${some}\``} with its large counts.
 
 - Machine: ${systemName()} ${release()} on ${process.arch}, ${availableParallelism()} cores, ${gibibytes} GiB memory
 - Node ${process.versions.node}

@@ -1,4 +1,5 @@
 import type { Entry, ExposureIndex, Row, SourceDescription } from "../stores/exposure-index.ts"
+import { tenantBatches } from "../stores/tenant-batches.ts"
 import { HOUR_MS } from "../time.ts"
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
@@ -24,15 +25,7 @@ const ROWS_AT_ONCE = 500
 export function knownIdentities(
   index: Pick<ExposureIndex, "openBatch" | "goLive" | "addFirstTenantEvidence">,
 ): OnFolded {
-  const batches = new Map<number, number>()
-  const batchOf = async (tenantId: number, atMs: number): Promise<number> => {
-    const known = batches.get(tenantId)
-    if (known !== undefined) return known
-    const { id } = await index.openBatch(SOURCE, SOURCE.name, atMs, tenantId)
-    await index.goLive(id, { rows: 0, identities: 0 }, atMs)
-    batches.set(tenantId, id)
-    return id
-  }
+  const batchOf = tenantBatches(index, SOURCE)
   return async (decisions) => {
     const ofTenants = Map.groupBy(decisions, ({ tenantId }) => tenantId)
     for (const [tenantId, own] of ofTenants) {

@@ -1,5 +1,6 @@
 import type { Entry, ExposureIndex, SourceDescription } from "../stores/exposure-index.ts"
 import type { Feedback, FeedbackIdentity, FeedbackRecords } from "../stores/records-feedback.ts"
+import { tenantBatches } from "../stores/tenant-batches.ts"
 import { HOUR_MS } from "../time.ts"
 import { type EffectiveEvidence, effectiveEvidence } from "./effective-evidence.ts"
 
@@ -22,15 +23,7 @@ const SOURCE: SourceDescription = {
 }
 
 export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): ApplyFeedback {
-  const batches = new Map<number, number>()
-  const batchOf = async (tenantId: number, atMs: number): Promise<number> => {
-    const known = batches.get(tenantId)
-    if (known !== undefined) return known
-    const { id } = await index.openBatch(SOURCE, SOURCE.name, atMs, tenantId)
-    await index.goLive(id, { rows: 0, identities: 0 }, atMs)
-    batches.set(tenantId, id)
-    return id
-  }
+  const batchOf = tenantBatches(index, SOURCE)
   return async (identity, atMs) => {
     const { tenantId, identityKey: key } = identity
     const reports = await records.feedbackOf(identity)

@@ -1,0 +1,20 @@
+import type { ExposureIndex, SourceDescription } from "./exposure-index.ts"
+
+/** The live batch of a tenant; opened with its source at the first call for the tenant, whatever process asks. */
+export type TenantBatch = (tenantId: number, atMs: number) => Promise<number>
+
+/** For evidence that arrives all the time: each tenant has one source of this description, and one batch of it. */
+export function tenantBatches(
+  index: Pick<ExposureIndex, "openBatch" | "goLive">,
+  source: SourceDescription,
+): TenantBatch {
+  const batches = new Map<number, number>()
+  return async (tenantId, atMs) => {
+    const known = batches.get(tenantId)
+    if (known !== undefined) return known
+    const { id } = await index.openBatch(source, source.name, atMs, tenantId)
+    await index.goLive(id, { rows: 0, identities: 0 }, atMs)
+    batches.set(tenantId, id)
+    return id
+  }
+}

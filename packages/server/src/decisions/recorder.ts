@@ -28,7 +28,7 @@ export function openRecorder({ mode, path, log, onUnrecorded }: RecorderOptions)
 }
 
 /**
- * The write itself is not put off to the end of the turn: it costs two microseconds, and gathering lines for one write
+ * The write itself is not put off to the end of the turn: it is short, and gathering lines for one write
  * costs each request a promise, which is more unless many arrive in the same turn.
  */
 export function recorderTo(

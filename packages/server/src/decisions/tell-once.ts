@@ -1,6 +1,6 @@
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
-/** About 20 MB of names. */
+/** Enough for the identities of a busy while; past it they are told of again, which changes nothing. */
 const REMEMBERED_MAX = 200_000
 
 /**

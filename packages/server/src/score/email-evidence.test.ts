@@ -85,7 +85,7 @@ function found(...seen: Seen[]): Found {
       ...entry,
     }
   })
-  return { entries, cut: 0, catalogue: { version: 1, sources, batches } }
+  return { entries, cut: 0, erased: false, catalogue: { version: 1, sources, batches } }
 }
 
 function evidence(

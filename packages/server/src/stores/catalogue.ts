@@ -25,8 +25,23 @@ export interface SourceDescription {
   readonly flags: SourceFlags
   /** The UTC day of the event, YYYY-MM-DD, where it is known. */
   readonly eventDate: string | null
-  /** Passed around among attackers, not held by one. */
+  /** The UTC day on which whoever runs this service came to hold it, and on which it became public. */
+  readonly acquiredDate?: string | null
+  readonly publishedDate?: string | null
+  /** Passed around among attackers, not held by one: its exposures are presented as reposts. */
   readonly circulates: boolean
+  /** Why `circulates` is what it is; absent where nobody looked. */
+  readonly circulation?: Circulation | null
+}
+
+/** How much of a source older sources hold already, and who decided what follows from it. */
+export interface Circulation {
+  readonly decidedBy: "measured" | "operator"
+  /** Of the identities in the sample, and of their pairs with a fingerprint: how many, and how many known before. */
+  readonly identities: number
+  readonly knownIdentities: number
+  readonly pairs: number
+  readonly knownPairs: number
 }
 
 export interface SourceFlags {
@@ -34,12 +49,25 @@ export interface SourceFlags {
   readonly fabricated: boolean
   readonly sensitive: boolean
   readonly verified: boolean
+  /** Taken from machines by malware, as the catalogue of a breach service says it. */
+  readonly stealerLog?: boolean
 }
 
 export interface Source extends SourceDescription {
   readonly id: number
   readonly owner: Owner
   readonly importedAt: number
+}
+
+/** What may change of a source that is there. */
+export type SourceChange = Partial<Omit<SourceDescription, "name">>
+
+/** What is known of a batch only when all of it is in the index. */
+export interface GoingLive {
+  readonly rows: number
+  readonly identities: number
+  readonly importedBy?: string | null
+  readonly segment?: SegmentReference | null
 }
 
 /** One import from a source; entries name it, and count only while it is live. */
@@ -55,6 +83,18 @@ export interface Batch {
   readonly createdAt: number
   readonly liveAt: number | null
   readonly removedAt: number | null
+  /** Who imported it, as the command knew them; absent for what no person imported. */
+  readonly importedBy?: string | null
+  /** The file its rows are kept in; absent where they are not kept in one. */
+  readonly segment?: SegmentReference | null
+}
+
+/** A segment as it was when its batch went live. */
+export interface SegmentReference {
+  /** Name of the file in the directory of segments. */
+  readonly file: string
+  readonly bytes: number
+  readonly sha256: string
 }
 
 export interface Catalogue {
@@ -140,13 +180,13 @@ export function withBatch(
 export function withLive(
   document: CatalogueDocument,
   batchId: number,
-  counts: { rows: number; identities: number },
+  going: GoingLive,
   at: number,
 ): CatalogueDocument {
   const batch = knownBatch(document, batchId)
   if (batch.state === "live") return document
   if (batch.state === "removed") throw new BatchRefused(`Batch ${batchId} was removed`)
-  const { rows, identities } = counts
+  const { rows, identities, importedBy = null, segment = null } = going
   const revision = document.revisions.get(batchId)
   const source = document.sources.get(batch.sourceId)
   const sources = new Map(document.sources)
@@ -162,9 +202,31 @@ export function withLive(
       rows,
       identities,
       liveAt: at,
+      importedBy,
+      segment,
     }),
     tenants: document.tenants,
     revisions: without(document.revisions, batchId),
+  }
+}
+
+/** The source with some of its description changed; its name stays. */
+export function withSource(
+  document: CatalogueDocument,
+  sourceId: number,
+  change: SourceChange,
+): CatalogueDocument {
+  const source = document.sources.get(sourceId)
+  if (source === undefined) throw new BatchRefused(`There is no source ${sourceId}`)
+  const described = pickDescription({ ...source, ...change, name: source.name })
+  if (!Value.Check(DescriptionSchema, described)) {
+    throw new RangeError("A source needs a name, a kind and a confidence from 0 to 1")
+  }
+  if (Value.Equal(described, pickDescription(source))) return document
+  return {
+    ...document,
+    version: document.version + 1,
+    sources: new Map(document.sources).set(sourceId, { ...source, ...described }),
   }
 }
 
@@ -228,6 +290,8 @@ export function readCatalogue(bytes: Uint8Array): CatalogueDocument {
 }
 
 const Time = Type.Integer({ minimum: 0 })
+const Count = Type.Integer({ minimum: 0 })
+const Day = Type.Union([Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), Type.Null()])
 const Id = Type.Integer({ minimum: 1, maximum: BATCH_ID_MAX })
 const OwnerSchema = Type.Union([Type.Literal("shared"), Type.Integer({ minimum: 0 })])
 const descriptionMembers = {
@@ -241,9 +305,24 @@ const descriptionMembers = {
     fabricated: Type.Boolean(),
     sensitive: Type.Boolean(),
     verified: Type.Boolean(),
+    stealerLog: Type.Optional(Type.Boolean()),
   }),
-  eventDate: Type.Union([Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), Type.Null()]),
+  eventDate: Day,
+  acquiredDate: Type.Optional(Day),
+  publishedDate: Type.Optional(Day),
   circulates: Type.Boolean(),
+  circulation: Type.Optional(
+    Type.Union([
+      Type.Object({
+        decidedBy: Type.Unsafe<Circulation["decidedBy"]>(Type.Enum(["measured", "operator"])),
+        identities: Count,
+        knownIdentities: Count,
+        pairs: Count,
+        knownPairs: Count,
+      }),
+      Type.Null(),
+    ]),
+  ),
 }
 const DescriptionSchema = Type.Object(descriptionMembers)
 const DocumentSchema = Type.Object({
@@ -258,11 +337,18 @@ const DocumentSchema = Type.Object({
       owner: OwnerSchema,
       state: Type.Unsafe<BatchState>(Type.Enum(["loading", "live", "removed"])),
       fingerprint: Type.String({ minLength: 1 }),
-      rows: Type.Integer({ minimum: 0 }),
-      identities: Type.Integer({ minimum: 0 }),
+      rows: Count,
+      identities: Count,
       createdAt: Time,
       liveAt: Type.Union([Time, Type.Null()]),
       removedAt: Type.Union([Time, Type.Null()]),
+      importedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      segment: Type.Optional(
+        Type.Union([
+          Type.Object({ file: Type.String(), bytes: Count, sha256: Type.String() }),
+          Type.Null(),
+        ]),
+      ),
     }),
   ),
   tenants: Type.Array(Type.Integer({ minimum: 0 })),
@@ -272,16 +358,20 @@ const DocumentSchema = Type.Object({
 /** Only what a description consists of, whatever else the object handed in carries. */
 function pickDescription(from: SourceDescription): SourceDescription {
   const { name, title, kind, confidence, classes, eventDate, circulates } = from
-  const { spamList, fabricated, sensitive, verified } = from.flags
+  const { acquiredDate = null, publishedDate = null, circulation = null } = from
+  const { spamList, fabricated, sensitive, verified, stealerLog = false } = from.flags
   return {
     name,
     title,
     kind,
     confidence,
     classes: [...classes],
-    flags: { spamList, fabricated, sensitive, verified },
+    flags: { spamList, fabricated, sensitive, verified, stealerLog },
     eventDate,
+    acquiredDate,
+    publishedDate,
     circulates,
+    circulation,
   }
 }
 

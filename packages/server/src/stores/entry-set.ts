@@ -24,6 +24,16 @@ export interface EntrySet {
   readonly cuts: ReadonlyMap<number, number>
 }
 
+/**
+ * Stands where an entry set would for an identity whose subject had it erased. No set is spelled like it: it begins a
+ * number that does not end.
+ */
+export const TOMBSTONE: Uint8Array = Uint8Array.of(0x80)
+
+export function isTombstone(bytes: Uint8Array | undefined): boolean {
+  return bytes?.length === 1 && bytes[0] === TOMBSTONE[0]
+}
+
 /** The most entries of one identity an answer rests on. */
 export const SHARED_ENTRIES_MAX = 256
 export const TENANT_ENTRIES_MAX = 64

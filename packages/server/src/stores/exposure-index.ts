@@ -1,16 +1,29 @@
-import type { Batch, Catalogue, Owner, SourceDescription } from "./catalogue.ts"
+import type {
+  Batch,
+  Catalogue,
+  GoingLive,
+  Owner,
+  SourceChange,
+  SourceDescription,
+} from "./catalogue.ts"
 import type { Entry } from "./entry.ts"
+import type { SegmentBlock } from "./segment-block.ts"
 
 export { BatchRefused } from "./catalogue.ts"
 export type {
   Batch,
   Catalogue,
+  Circulation,
+  GoingLive,
   Owner,
+  SegmentReference,
   Source,
+  SourceChange,
   SourceDescription,
   SourceFlags,
 } from "./catalogue.ts"
 export type { BatchState } from "./entry-set.ts"
+export type { SegmentBlock } from "./segment-block.ts"
 export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
 
 /** An identity key is 16 bytes: what identity/v1 makes of a mailbox, a phone number or a domain. */
@@ -33,6 +46,8 @@ export interface Found {
   readonly entries: readonly FoundEntry[]
   /** How many more entries of live batches there are than an answer rests on: at most 256 shared and 64 own. */
   readonly cut: number
+  /** The subject had it erased: nothing is held, and nothing that arrives will be. */
+  readonly erased: boolean
   /** The catalogue as it was at the same moment as the entries: every batch they name is in it. */
   readonly catalogue: Catalogue
 }
@@ -66,11 +81,25 @@ export interface ExposureIndex {
    */
   merge(batchId: number, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
   /** Makes all of a batch visible at once. A live batch stays as it is; a removed one is refused. */
-  goLive(
+  goLive(batchId: number, going: GoingLive, at: number): Promise<Catalogue>
+  /**
+   * Adds the rows of a segment to a loading batch: shared, ascending by key, an identity's rows together also across
+   * blocks. Doing it again changes nothing. A subject that was erased stays so. `onBlock` hears how many rows went in.
+   */
+  mergeSegment(
     batchId: number,
-    counts: { rows: number; identities: number },
-    at: number,
-  ): Promise<Catalogue>
+    blocks: AsyncIterable<SegmentBlock>,
+    onBlock?: (rows: number) => void,
+  ): Promise<MergedSegment>
+  /** Changes what is said of a source, from the next lookup on. */
+  changeSource(sourceId: number, change: SourceChange): Promise<Catalogue>
+  /**
+   * Forgets what every owner holds of an identity and lets nothing be held of it again. With a tenant, only that
+   * tenant's own evidence goes, and new evidence of it is taken.
+   */
+  erase(key: Uint8Array, tenantId?: number): Promise<void>
+  /** All that live batches of all owners say of an identity, the shared first; nothing of one that was erased. */
+  holdings(key: Uint8Array): Promise<Found>
   /** Hides all of a batch at once and for good. Entries it had displaced return when the index is rebuilt. */
   removeBatch(batchId: number, at: number): Promise<Catalogue>
   /**
@@ -91,6 +120,13 @@ export interface ExposureIndex {
   /** Resolves when format and catalogue are readable right now. */
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+export interface MergedSegment {
+  readonly rows: number
+  readonly identities: number
+  /** Rows that say what another live batch of the same source says already. */
+  readonly known: number
 }
 
 export interface IndexStats {

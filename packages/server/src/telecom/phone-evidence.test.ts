@@ -66,6 +66,7 @@ function input(seen: readonly Seen[], phone = "+61491570156", by: Caller = calle
   const found: Found = {
     entries,
     cut: 0,
+    erased: false,
     catalogue: { version: 1, sources: new Map([[1, source]]), batches: new Map([[1, batch]]) },
   }
   return phoneEvidence({ parsed, found, caller: by, model: currentModels.phone, nowMs })

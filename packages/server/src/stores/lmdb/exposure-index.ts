@@ -9,18 +9,22 @@ import {
   withBatch,
   withLive,
   withoutBatch,
+  withSource,
   type Batch,
   type Catalogue,
   type CatalogueDocument,
   type Owner,
 } from "../catalogue.ts"
+import { entryBytes, type Entry } from "../entry.ts"
 import {
   firstEntrySet,
+  isTombstone,
   mergedEntrySet,
   readEntrySet,
   replacedEntrySet,
   SHARED_ENTRIES_MAX,
   TENANT_ENTRIES_MAX,
+  TOMBSTONE,
   visibleEntries,
 } from "../entry-set.ts"
 import {
@@ -30,9 +34,11 @@ import {
   NewerIndexFormat,
   WrongSecret,
   type ExposureIndex,
+  type Found,
   type FoundEntry,
   type Row,
 } from "../exposure-index.ts"
+import { identitiesOf } from "../segment-identities.ts"
 import { openEnvironment, type BinaryDatabase } from "./environment.ts"
 
 export interface LmdbIndexOptions {
@@ -128,15 +134,35 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     at: ReadAt,
     owner: Owner,
     { batches }: Catalogue,
-  ): { entries: FoundEntry[]; cut: number } => {
-    const set = readEntrySet(lent(database, key, at))
+  ): { entries: FoundEntry[]; cut: number; erased: boolean } => {
+    const stored = lent(database, key, at)
+    if (isTombstone(stored)) return { entries: [], cut: 0, erased: true }
+    const set = readEntrySet(stored)
     const max = owner === "shared" ? SHARED_ENTRIES_MAX : TENANT_ENTRIES_MAX
     const { entries, cut } = visibleEntries(set, max, (batchId) => {
       const batch = batches.get(batchId)
       if (batch === undefined) throw new MalformedBytes("entry of an unknown batch")
       return batch.state === "live" && batch.owner === owner
     })
-    return { entries: entries.map((entry) => ({ ...entry, owner })), cut }
+    return { entries: entries.map((entry) => ({ ...entry, owner })), cut, erased: false }
+  }
+
+  const foundFor = (
+    key: Uint8Array,
+    at: ReadAt,
+    document: CatalogueDocument,
+    tenantIds: Iterable<number>,
+  ): Found => {
+    const everyones = found(shared, key, at, "shared", document)
+    if (everyones.erased) return { ...everyones, catalogue: document }
+    const entries = everyones.entries
+    let cut = everyones.cut
+    for (const tenantId of tenantIds) {
+      const own = found(tenants, tenantKey(tenantId, key), at, tenantId, document)
+      entries.push(...own.entries)
+      cut += own.cut
+    }
+    return { entries, cut, erased: false, catalogue: document }
   }
 
   /** Inside a write transaction. `join` makes what is stored under a row's key of what was and the row's entries. */
@@ -159,6 +185,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       // Rows that come in order go to the end of the tree, where pages fill up instead of splitting in halves.
       const append = last === undefined || Buffer.compare(key, last) > 0
       const stored = append ? undefined : database.getBinary(key)
+      if (isTombstone(owner === "shared" ? stored : shared.getBinary(row.key))) continue
       const joined = join(stored, row.entries, max, stateOf)
       if (joined.length === EMPTY_SET_BYTES) {
         if (stored !== undefined) database.removeSync(key)
@@ -169,21 +196,41 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     }
   }
 
+  /** Inside a write transaction: entries of the rows that another live batch of the same source has too. */
+  const countKnown = (
+    rows: readonly Row[],
+    { batches }: CatalogueDocument,
+    sourceId: number,
+  ): number => {
+    let known = 0
+    for (const { key, entries } of rows) {
+      const stored = shared.getBinary(key)
+      if (stored === undefined || isTombstone(stored)) continue
+      const held = new Set<string>()
+      for (const entry of readEntrySet(stored).entries) {
+        const batch = batches.get(entry.batchId)
+        if (batch?.sourceId === sourceId && batch.state === "live") held.add(said(entry))
+      }
+      if (held.size > 0) known += entries.filter((entry) => held.has(said(entry))).length
+    }
+    return known
+  }
+
   const index: ExposureIndex = {
     async lookup(key, tenantId) {
       requireKey(key)
       return reading((at) => {
         const document = currentDocument(at)
-        const everyones = found(shared, key, at, "shared", document)
-        if (tenantId === null || !document.tenants.has(tenantId)) {
-          return { ...everyones, catalogue: document }
-        }
-        const own = found(tenants, tenantKey(tenantId, key), at, tenantId, document)
-        return {
-          entries: [...everyones.entries, ...own.entries],
-          cut: everyones.cut + own.cut,
-          catalogue: document,
-        }
+        const own = tenantId !== null && document.tenants.has(tenantId) ? [tenantId] : []
+        return foundFor(key, at, document, own)
+      })
+    },
+
+    async holdings(key) {
+      requireKey(key)
+      return reading((at) => {
+        const document = currentDocument(at)
+        return foundFor(key, at, document, document.tenants)
       })
     },
 
@@ -220,8 +267,40 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       return count
     },
 
-    goLive: (batchId, counts, at) =>
-      changing((document) => withLive(document, batchId, counts, at)),
+    async mergeSegment(batchId, blocks, onBlock) {
+      const { owner, sourceId } = requireLoading(reading(currentDocument), batchId)
+      if (owner !== "shared") throw new BatchRefused(`Batch ${batchId} is a tenant's`)
+      const merged = { rows: 0, identities: 0, known: 0 }
+      for await (const identities of identitiesOf(blocks, batchId, CHUNK_ENTRIES)) {
+        await writing(() => {
+          const document = documentAt()
+          requireLoading(document, batchId)
+          const rows = identities.map(({ key, entries }) => ({ key, entries }))
+          merged.known += countKnown(rows, document, sourceId)
+          putRows(rows, "shared", document, mergedEntrySet)
+        })
+        const rows = identities.reduce((sum, { entries }) => sum + entries.length, 0)
+        merged.identities += identities.length
+        merged.rows += rows
+        onBlock?.(rows)
+      }
+      return merged
+    },
+
+    goLive: (batchId, going, at) => changing((document) => withLive(document, batchId, going, at)),
+
+    changeSource: (sourceId, change) =>
+      changing((document) => withSource(document, sourceId, change)),
+
+    async erase(key, tenantId) {
+      requireKey(key)
+      if (tenantId !== undefined) requireTenantId(tenantId)
+      await writing(() => {
+        const ids = tenantId === undefined ? documentAt().tenants : [tenantId]
+        for (const id of ids) tenants.removeSync(tenantKey(id, key))
+        if (tenantId === undefined) put(shared, key, TOMBSTONE)
+      })
+    },
 
     removeBatch: (batchId, at) => changing((document) => withoutBatch(document, batchId, at)),
 
@@ -388,7 +467,13 @@ function entryCount(database: BinaryDatabase): number {
   return (database.getStats() as { entryCount: number }).entryCount
 }
 
+/** What an entry says, whichever batch says it. */
+function said(entry: Entry): string {
+  return Buffer.from(entryBytes({ ...entry, batchId: 1 })).toString("latin1")
+}
+
 function isReadable(value: Uint8Array): boolean {
+  if (isTombstone(value)) return true
   try {
     readEntrySet(value)
     return true

@@ -1,0 +1,117 @@
+/**
+ * Keyed rows on their way from the reader to the sorter: no identity and no secret is in them. A frame is a header of
+ * three 32-bit little-endian numbers (rows, rows with an extended part, bytes of those), then three columns of 64-bit
+ * little-endian numbers (high and low half of the identity key, head of the entry), then for each extended part its
+ * row (4 bytes), its length (1 byte) and its bytes. A frame of no rows ends the stream, so that a reader that died is
+ * never taken for one that finished.
+ */
+export interface KeyedRows {
+  readonly count: number
+  readonly keysHigh: Buffer
+  readonly keysLow: Buffer
+  readonly heads: Buffer
+  readonly extended: ReadonlyMap<number, Uint8Array>
+}
+
+/** The most rows of a frame: what the sorter takes at once. */
+export const FRAME_ROWS = 2048
+const HEADER_BYTES = 12
+const COLUMN_BYTES = 8
+
+/** Collects rows in the bytes of one frame. */
+export class FrameWriter {
+  readonly #keysHigh = Buffer.alloc(FRAME_ROWS * COLUMN_BYTES)
+  readonly #keysLow = Buffer.alloc(FRAME_ROWS * COLUMN_BYTES)
+  readonly #heads = Buffer.alloc(FRAME_ROWS * COLUMN_BYTES)
+  #extended: { row: number; bytes: Uint8Array }[] = []
+  #count = 0
+
+  get full(): boolean {
+    return this.#count === FRAME_ROWS
+  }
+
+  get empty(): boolean {
+    return this.#count === 0
+  }
+
+  /** `key` holds 16 bytes as characters; the head is given as two 32-bit halves. */
+  add(key: string, headHigh: number, headLow: number, extended: Uint8Array | null): void {
+    const at = this.#count * COLUMN_BYTES
+    this.#keysHigh.write(key, at, COLUMN_BYTES, "latin1")
+    this.#keysLow.write(key.slice(COLUMN_BYTES), at, COLUMN_BYTES, "latin1")
+    this.#heads.writeUInt32BE(headHigh, at)
+    this.#heads.writeUInt32BE(headLow, at + 4)
+    if (extended !== null) this.#extended.push({ row: this.#count, bytes: extended })
+    this.#count++
+  }
+
+  /** The frame of the rows so far; the next one begins empty. */
+  take(): Buffer {
+    const columns = this.#count * COLUMN_BYTES
+    const extendedBytes = this.#extended.reduce((sum, { bytes }) => sum + 5 + bytes.length, 0)
+    const frame = Buffer.alloc(HEADER_BYTES + 3 * columns + extendedBytes)
+    frame.writeUInt32LE(this.#count, 0)
+    frame.writeUInt32LE(this.#extended.length, 4)
+    frame.writeUInt32LE(extendedBytes, 8)
+    let at = HEADER_BYTES
+    for (const column of [this.#keysHigh, this.#keysLow, this.#heads]) {
+      column.copy(frame, at, 0, columns)
+      frame.subarray(at, at + columns).swap64()
+      at += columns
+    }
+    for (const { row, bytes } of this.#extended) {
+      frame.writeUInt32LE(row, at)
+      frame[at + 4] = bytes.length
+      frame.set(bytes, at + 5)
+      at += 5 + bytes.length
+    }
+    this.#count = 0
+    this.#extended = []
+    return frame
+  }
+}
+
+/** The last frame of a stream. */
+export const END_FRAME: Buffer = Buffer.alloc(HEADER_BYTES)
+
+/** Cuts a stream of bytes into frames again. Throws where it ends before its last frame. */
+export async function* readFrames(stream: AsyncIterable<Buffer>): AsyncGenerator<KeyedRows> {
+  let pieces: Buffer[] = []
+  let held = 0
+  let wanted = HEADER_BYTES
+  for await (const piece of stream) {
+    pieces.push(piece)
+    held += piece.length
+    if (held < wanted) continue
+    let bytes = pieces.length === 1 ? piece : Buffer.concat(pieces)
+    for (;;) {
+      wanted = bytes.length < HEADER_BYTES ? HEADER_BYTES : frameBytes(bytes)
+      if (bytes.length < wanted) break
+      if (bytes.readUInt32LE(0) === 0) return
+      yield readFrame(bytes.subarray(0, wanted))
+      bytes = bytes.subarray(wanted)
+    }
+    pieces = bytes.length === 0 ? [] : [bytes]
+    held = bytes.length
+  }
+  throw new Error("The stream of keyed rows ended before its last frame")
+}
+
+function frameBytes(header: Buffer): number {
+  return HEADER_BYTES + 3 * COLUMN_BYTES * header.readUInt32LE(0) + header.readUInt32LE(8)
+}
+
+function readFrame(frame: Buffer): KeyedRows {
+  const count = frame.readUInt32LE(0)
+  const columns = count * COLUMN_BYTES
+  const column = (i: number): Buffer =>
+    frame.subarray(HEADER_BYTES + i * columns, HEADER_BYTES + (i + 1) * columns)
+  const extended = new Map<number, Uint8Array>()
+  let at = HEADER_BYTES + 3 * columns
+  for (let i = frame.readUInt32LE(4); i > 0; i--) {
+    const length = frame.readUInt8(at + 4)
+    extended.set(frame.readUInt32LE(at), frame.subarray(at + 5, at + 5 + length))
+    at += 5 + length
+  }
+  return { count, keysHigh: column(0), keysLow: column(1), heads: column(2), extended }
+}

@@ -1,0 +1,200 @@
+import { hash } from "node:crypto"
+import {
+  aliasTag,
+  IDENTITY_TAGS,
+  type IdentityKey,
+  parseEmail,
+  parsePhone,
+} from "@assay/core/identity"
+import { type Secrets, sha256 } from "../../secrets.ts"
+import type { Entry, EvidenceKind, SecretClass } from "../../stores/exposure-index.ts"
+import { rowOfEntry } from "../../stores/segment-block.ts"
+import type { ParsedRow, RejectReason, RowSink } from "../formats/format.ts"
+import { secretClassOf } from "../formats/secret-class.ts"
+import { FrameWriter } from "./keyed-rows.ts"
+
+/** What holds for every row that does not say otherwise, and what bounds those that do. */
+export interface KeyerOptions {
+  readonly subkeys: Pick<Secrets["subkeys"], "identity" | "alias" | "password">
+  readonly kind: EvidenceKind
+  readonly hours: number
+  /** The latest hour a row may be dated: a day ahead of now. */
+  readonly latestHours: number
+}
+
+/** 1 January 1990: nothing that is imported can be older. */
+export const EARLIEST_HOURS = Date.UTC(1990, 0, 1) / 3_600_000
+const DAY_HOURS = 24
+const SUBKEY_BYTES = 32
+const KEY_BYTES = 16
+const HAS_FINGERPRINT = 0x8000
+const BATCH_ANY = 1
+
+/**
+ * Turns parsed rows into keyed rows: the last place an identity or a secret is seen. Identities become the keys that
+ * the core gives them, by the same hash of the same bytes; a test compares the two.
+ */
+export class Keyer implements RowSink {
+  readonly #options: KeyerOptions
+  readonly #frame = new FrameWriter()
+  readonly #onFrame: (frame: Buffer) => void
+  readonly #onReject: (line: number, reason: RejectReason) => void
+  /** Subkey and tag stay; what is hashed behind them is written anew for every row. */
+  #identity: Buffer
+  #password: Buffer
+  /** The first four bytes of plain entries, by what they depend on. */
+  readonly #heads = new Map<string, number>()
+  rows = 0
+
+  constructor(
+    options: KeyerOptions,
+    onFrame: (frame: Buffer) => void,
+    onReject: (line: number, reason: RejectReason) => void,
+  ) {
+    this.#options = options
+    this.#onFrame = onFrame
+    this.#onReject = onReject
+    this.#identity = Buffer.concat([options.subkeys.identity, Buffer.alloc(1024)])
+    this.#password = Buffer.concat([options.subkeys.password, Buffer.alloc(4096)])
+  }
+
+  reject(line: number, reason: RejectReason): void {
+    this.#onReject(line, reason)
+  }
+
+  row(line: number, row: ParsedRow): void {
+    const hours = row.hours ?? this.#options.hours
+    if (hours < EARLIEST_HOURS || hours > this.#options.latestHours) {
+      this.#onReject(line, "date-out-of-range")
+      return
+    }
+    if (row.subject === "email") this.#email(line, row, hours)
+    else this.#phone(line, row, hours)
+  }
+
+  /** Hands over what is left of the last frame. */
+  flush(): void {
+    if (!this.#frame.empty) this.#onFrame(this.#frame.take())
+  }
+
+  #email(line: number, row: ParsedRow, hours: number): void {
+    const parsed = parseEmail(row.identity)
+    if ("fault" in parsed) {
+      this.#onReject(line, "not-an-email")
+      return
+    }
+    const key = this.#key(IDENTITY_TAGS.email, parsed.canonical)
+    const alias =
+      parsed.exact === parsed.canonical
+        ? 0
+        : aliasTag(sha256, this.#options.subkeys.alias, keyBytes(key), parsed)
+    // E-mail evidence is dated by day.
+    this.#add(key, row, Math.floor(hours / DAY_HOURS) * DAY_HOURS, alias)
+  }
+
+  #phone(line: number, row: ParsedRow, hours: number): void {
+    const parsed = parsePhone(row.identity)
+    if ("fault" in parsed) {
+      this.#onReject(line, "not-a-phone")
+      return
+    }
+    this.#add(this.#key(IDENTITY_TAGS.phone, parsed.e164), row, hours, 0)
+  }
+
+  #add(key: string, row: ParsedRow, hours: number, alias: number): void {
+    const kind = row.kind ?? this.#options.kind
+    const secret = row.secretClass ?? secretClassOf(row.secret, row.secretIsHash)
+    const fingerprint =
+      secret === "plaintext" && row.secret !== null ? this.#fingerprint(key, row.secret) : null
+    const plain =
+      row.item === null && row.confidence === null && row.value === null && row.classes.length === 0
+    if (plain) {
+      const flags = fingerprint === null ? 0 : HAS_FINGERPRINT | fingerprint
+      const high = this.#head(kind, secret, hours)
+      if (high !== null) {
+        this.#put(key, high, ((flags << 16) | alias) >>> 0, null)
+        return
+      }
+    }
+    const { item, confidence, classes, value } = row
+    const { head, extended } = rowOfEntry({
+      kind,
+      secret,
+      hours,
+      fingerprint,
+      aliasTag: alias,
+      batchId: BATCH_ANY,
+      item,
+      confidence,
+      classes,
+      value,
+    })
+    const view = Buffer.from(head.buffer, head.byteOffset, head.length)
+    this.#put(key, view.readUInt32BE(0), view.readUInt32BE(4), extended)
+  }
+
+  #put(key: string, high: number, low: number, extended: Uint8Array | null): void {
+    this.#frame.add(key, high, low, extended)
+    this.rows++
+    if (this.#frame.full) this.#onFrame(this.#frame.take())
+  }
+
+  /** Kind, secret class and hours as stored; null for a kind whose code stands in the extended part. */
+  #head(kind: EvidenceKind, secret: SecretClass, hours: number): number | null {
+    const name = `${kind} ${secret} ${hours}`
+    const known = this.#heads.get(name)
+    if (known !== undefined) return known < 0 ? null : known
+    const { head, extended } = rowOfEntry(plainEntry(kind, secret, hours))
+    const high = extended === null ? Buffer.from(head.buffer, head.byteOffset).readUInt32BE(0) : -1
+    if (this.#heads.size >= HEADS_MAX) this.#heads.clear()
+    this.#heads.set(name, high)
+    return high < 0 ? null : high
+  }
+
+  /** The identity key as 16 characters, one a byte. */
+  #key(tag: number, canonical: string): string {
+    const needed = SUBKEY_BYTES + 1 + canonical.length * 3
+    if (needed > this.#identity.length) this.#identity = grown(this.#identity, needed)
+    this.#identity[SUBKEY_BYTES] = tag
+    const end = SUBKEY_BYTES + 1 + this.#identity.write(canonical, SUBKEY_BYTES + 1)
+    return hash("sha256", this.#identity.subarray(0, end), "latin1").slice(0, KEY_BYTES)
+  }
+
+  #fingerprint(key: string, password: string): number {
+    const needed = SUBKEY_BYTES + KEY_BYTES + password.length * 3
+    if (needed > this.#password.length) this.#password = grown(this.#password, needed)
+    this.#password.write(key, SUBKEY_BYTES, KEY_BYTES, "latin1")
+    const at = SUBKEY_BYTES + KEY_BYTES
+    const end = at + this.#password.write(password, at)
+    const digest = hash("sha256", this.#password.subarray(0, end), "latin1")
+    return (digest.charCodeAt(0) << 4) | (digest.charCodeAt(1) >> 4)
+  }
+}
+
+/** A file of rows dated by the hour may name many hours; what is remembered of them stays small. */
+const HEADS_MAX = 10_000
+
+function plainEntry(kind: EvidenceKind, secret: SecretClass, hours: number): Entry {
+  return {
+    kind,
+    secret,
+    hours,
+    fingerprint: null,
+    aliasTag: 0,
+    batchId: BATCH_ANY,
+    item: null,
+    confidence: null,
+    classes: [],
+    value: null,
+  }
+}
+
+function keyBytes(key: string): IdentityKey {
+  return Buffer.from(key, "latin1") as Uint8Array as IdentityKey
+}
+
+function grown(buffer: Buffer, length: number): Buffer {
+  const larger = Buffer.alloc(length)
+  buffer.copy(larger)
+  return larger
+}

@@ -23,6 +23,7 @@ import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-in
 import type { Records } from "../../packages/server/src/stores/records.ts"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
 import { temporaryDirectory } from "./temporary.ts"
+import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
 
 const temporary = temporaryDirectory()
 let opened = 0
@@ -104,6 +105,13 @@ export async function openApplication(change: Change = {}): Promise<Application>
     }),
     usage: openUsage(records, now, log),
     feedback: await openFeedbackWriter({ records, index, now }),
+    subjects: openSubjectWriter({
+      records,
+      index,
+      decisions: { ofIdentity: async () => [], eraseIdentity: async () => 0 },
+      fold: async () => undefined,
+      now,
+    }),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
     streams: openStreams(),

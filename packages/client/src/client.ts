@@ -5,6 +5,9 @@ import type {
   FeedbackRequest,
   PhoneRiskResult,
   RequestContext,
+  SubjectErasure,
+  SubjectExport,
+  SubjectRequest,
 } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
@@ -19,6 +22,7 @@ import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
 import { type CallOptions, sender } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
 import { type Identities, scoreStream } from "./stream.ts"
+import { eraseSubject, exportSubject } from "./subjects.ts"
 
 export interface ScoreOptions extends CallOptions {
   /** Adds `explanation`: what the score was made from and how each part moved it. */
@@ -81,6 +85,10 @@ export interface Client<F extends Failover = "throw"> {
   ): AsyncGenerator<ScoredItem<PhoneRiskResult>>
   /** A past decision of the key's tenant, computed again. Needs the scope `decisions:read`; never answered by `failover`. */
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
+  /** Erases what is held about a person. Needs `subjects:own`, or a service key with `subjects:admin`. */
+  eraseSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectErasure>
+  /** All that is held about a person. Needs `subjects:own`, or a service key with `subjects:admin`; 20 an hour. */
+  exportSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectExport>
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -111,6 +119,8 @@ export function createClient<const F extends Failover = "throw">(
     sendFeedback: (feedback, options) => sendFeedback(settings, feedback, options),
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
     getDecision: (id, options) => getDecision(settings, id, options),
+    eraseSubject: (request, options) => eraseSubject(settings, request, options),
+    exportSubject: (request, options) => exportSubject(settings, request, options),
   }
 }
 

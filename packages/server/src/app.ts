@@ -41,6 +41,8 @@ import type { VelocityOfContext } from "./score/velocity.ts"
 import type { Secrets } from "./secrets.ts"
 import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
+import { subjectRoutes } from "./subjects/routes.ts"
+import type { SubjectDesk } from "./subjects/subject-desk.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
 declare module "fastify" {
@@ -49,8 +51,8 @@ declare module "fastify" {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** The scope a key needs for this route; without it the route is open to anyone. */
-    scope?: Scope
+    /** The scope a key needs for this route, or any one of several; without it the route is open to anyone. */
+    scope?: Scope | readonly Scope[]
     /** Answered also while others are turned away: monitoring must see an overloaded service. */
     neverShed?: boolean
   }
@@ -85,6 +87,7 @@ export interface Services {
   readonly limits: Limits
   readonly usage: Usage
   readonly feedback: FeedbackDesk
+  readonly subjects: SubjectDesk
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   readonly streams: Streams
@@ -144,7 +147,7 @@ export async function buildApp(services: Services): Promise<App> {
     const { scope, neverShed = false } = route.config ?? {}
     route.onRequest = [
       ...(neverShed ? [] : [shedding]),
-      ...(scope === undefined ? [] : [authenticating(callers, scope)]),
+      ...(scope === undefined ? [] : [authenticating(callers, asArray(scope))]),
       ...asArray(route.onRequest),
     ]
     route.onResponse = [...asArray(route.onResponse), observing(route.url)]
@@ -200,6 +203,7 @@ export async function buildApp(services: Services): Promise<App> {
   scoreRoutes(app, services)
   telecomRoutes(app, services)
   feedbackRoutes(app, services)
+  subjectRoutes(app, services)
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   finishMethods()
@@ -216,9 +220,9 @@ function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): 
 }
 
 /** The hook of routes that need a key. A known key is answered for at once, without a promise. */
-function authenticating(callers: Callers, scope: Scope): onRequestHookHandler {
+function authenticating(callers: Callers, scopes: readonly Scope[]): onRequestHookHandler {
   const admit = (request: FastifyRequest, caller: Caller): void => {
-    requireScope(caller, scope)
+    requireScope(caller, scopes)
     request.caller = caller
   }
   return (request, _reply, done) => {
@@ -232,8 +236,8 @@ function authenticating(callers: Callers, scope: Scope): onRequestHookHandler {
   }
 }
 
-function asArray<T>(value: T | T[] | undefined): T[] {
-  return value === undefined ? [] : Array.isArray(value) ? value : [value]
+function asArray<T extends string | object>(value: T | readonly T[] | undefined): readonly T[] {
+  return value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
 }
 
 function callerFields(caller: Caller | undefined): { keyId?: string; tenantId?: number } {

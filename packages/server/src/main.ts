@@ -6,6 +6,7 @@ import type { CreateOptions } from "./cli/keys.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
 import type { ScoreFileOptions } from "./cli/score.ts"
+import type { SubjectOptions } from "./cli/subjects.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -221,6 +222,30 @@ function program(): Command {
     .action(async (options: { tenant: string; limit: string }) =>
       (await import("./cli/decisions.ts")).listDecisions(options, terminal),
     )
+
+  const subjects = assay
+    .command("subjects")
+    .description("erase or export what is held about a person, named on the standard input")
+  const aboutSubject = (command: Command): Command =>
+    command
+      .requiredOption(
+        "--reason <word>",
+        "why, for the audit trail: subject_request, legal_request, consent_withdrawn, incident or correction",
+      )
+      .option("--reference <text>", "your own name for the case; must not name the person")
+      .option("--tenant <name>", "only what this tenant holds (default: what anybody does)")
+  aboutSubject(
+    subjects
+      .command("erase")
+      .description("erase the person's evidence and decisions, now and from later imports"),
+  ).action(async (options: SubjectOptions) =>
+    (await import("./cli/subjects.ts")).eraseSubject(options, terminal, process.stdin),
+  )
+  aboutSubject(
+    subjects.command("export").description("print all that is held about the person, as JSON"),
+  ).action(async (options: SubjectOptions) =>
+    (await import("./cli/subjects.ts")).exportSubject(options, terminal, process.stdin),
+  )
 
   assay
     .command("config")

@@ -35,4 +35,12 @@ export {
   TENANT_SCOPES,
   type TenantScope,
 } from "./scopes.ts"
+export {
+  SUBJECT_DECISIONS_MAX,
+  SUBJECT_REASONS,
+  SubjectErasure,
+  SubjectExport,
+  type SubjectReason,
+  SubjectRequest,
+} from "./subjects.ts"
 export { ExplainQuery } from "./words.ts"

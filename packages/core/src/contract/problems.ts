@@ -57,6 +57,12 @@ export const problems = {
     meaning:
       "The id is mistyped, belongs to another tenant, or the decision is older than the time decisions are kept; the answer does not say which.",
   },
+  "decision-erased": {
+    status: 410,
+    title: "The decision was erased",
+    meaning:
+      "The person the decision was about had their data erased; what was decided can no longer be read or repeated.",
+  },
   "method-not-allowed": {
     status: 405,
     title: "This path does not take that method",
@@ -124,6 +130,12 @@ export const problems = {
     title: "The plan's daily number of different identities is used up",
     meaning:
       "Identities already looked up today can be looked up again; new ones from the next day (UTC) on.",
+  },
+  "exports-exceeded": {
+    status: 429,
+    title: "Too many exports",
+    meaning:
+      "At most 20 exports of a person's data are made in an hour, so that nobody walks through the corpus by them; `Retry-After` says when the next one is.",
   },
   "headers-too-large": {
     status: 431,

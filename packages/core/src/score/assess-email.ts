@@ -49,13 +49,24 @@ function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): Em
     exposed: sources > 0,
     exposure_count: sources,
     last_seen: sources > 0 ? dateBefore(input.as_of, age) : null,
-    risk_reasons:
-      reasons.length === 0
-        ? [nothingFound(exposed, input, model)]
-        : reasons.map(({ code }) => toldReason(code, pass, input, model).text),
+    risk_reasons: sentencesOf(reasons, exposed, pass, input, model),
     recommended_action: pass.decision.action,
     model_version: model.version,
   }
+}
+
+function sentencesOf(
+  reasons: readonly { readonly code: number }[],
+  exposed: readonly Item[],
+  pass: EmailPass,
+  input: EmailInput,
+  model: EmailModel,
+): string[] {
+  if (reasons.length === 0) return [nothingFound(exposed, input, model)]
+  const sentences = reasons.map(({ code }) => toldReason(code, pass, input, model).text)
+  // Beside whatever else raised the score: "clean" and "not looked at" must not be confused.
+  if (input.checked.withheld === true) sentences.push(model.texts.nothing.withheld)
+  return sentences
 }
 
 // Talk about a person, an attack and a loss are no exposure: they publish nothing of the person's.

@@ -76,6 +76,8 @@ export interface EmailCoverage {
 export interface Checked {
   readonly sources: number
   readonly newestImport?: string | null | undefined
+  /** What sources hold of this identity may not be used, so nothing was searched. */
+  readonly withheld?: boolean | null | undefined
 }
 
 export interface EmailSettings {

@@ -139,7 +139,8 @@ export function nothingFound(
     const { sources, age } = summary(exposed)
     return counted(faint, sources, { ago: daysAgo(ago, age) })
   }
-  const { sources, newestImport } = input.checked
+  const { sources, newestImport, withheld } = input.checked
+  if (withheld === true) return nothing.withheld
   if (sources === 0) return nothing.unloaded
   if (newestImport == null) return counted(nothing.undated, sources)
   return counted(nothing, sources, { date: newestImport })

@@ -62,6 +62,7 @@ export const EmailTexts = exactly({
     many: sentence("n", "date"),
     undated: exactly({ one: sentence(), many: sentence("n") }),
     unloaded: sentence(),
+    withheld: sentence(),
   }),
   faint: signal,
   notes: exactly({

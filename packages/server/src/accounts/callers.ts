@@ -118,12 +118,12 @@ function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {
   }
 }
 
-/** Throws the 403 of RFC 6750 when the caller may not do what the route needs. */
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (caller.scopes.has(scope)) return
-  throw new Problem("insufficient-scope", `The key needs the scope ${scope}.`, {
+/** Throws the 403 of RFC 6750 when the caller has none of the scopes that the route is open to. */
+export function requireScope(caller: Caller, scopes: readonly Scope[]): void {
+  if (scopes.some((scope) => caller.scopes.has(scope))) return
+  throw new Problem("insufficient-scope", `The key needs the scope ${scopes.join(" or ")}.`, {
     headers: {
-      "www-authenticate": `Bearer realm="assay", error="insufficient_scope", scope="${scope}"`,
+      "www-authenticate": `Bearer realm="assay", error="insufficient_scope", scope="${scopes.join(" ")}"`,
     },
   })
 }

@@ -116,7 +116,7 @@ function bulkRoute<Identified extends { readonly key: IdentityKey }>(
 
   /** A key that was revoked, or has expired, ends the stream it opened. */
   async function checkCaller({ headers }: FastifyRequest): Promise<void> {
-    requireScope(await callers.authenticate(headers.authorization), "score")
+    requireScope(await callers.authenticate(headers.authorization), ["score"])
   }
 }
 

@@ -9,7 +9,7 @@ import { Type } from "typebox"
 import type { App, Services } from "../app.ts"
 import { failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
-import type { Decision } from "../stores/decisions.ts"
+import { type Decision, ERASED_FORMAT } from "../stores/decisions.ts"
 import { isDecisionId } from "./decision-id.ts"
 import { replay, type Replay } from "./replay.ts"
 
@@ -36,7 +36,7 @@ const oneSchema = {
   querystring: ExplainQuery,
   response: {
     200: named(DecisionDetails, "What was answered, and the same computed again."),
-    ...failures("decision-not-found", "model-not-loaded", ...COMMON),
+    ...failures("decision-not-found", "decision-erased", "model-not-loaded", ...COMMON),
   },
 }
 
@@ -62,6 +62,8 @@ export function decisionRoutes(app: App, { pastDecisions, models, limits }: Serv
     // Another tenant's looks like one that never was.
     if (decision === null || decision.tenantId !== caller.tenantId)
       throw new Problem("decision-not-found", "No decision of yours has this id.")
+    if (decision.format === ERASED_FORMAT)
+      throw new Problem("decision-erased", "Nothing of it but its id is left.")
     const replayed = replay(decision, models)
     if (replayed === null)
       throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")

@@ -1,24 +1,12 @@
 import type { FeedbackRequest, ProblemDetails } from "@assay/core/contract"
-import {
-  aliasTag,
-  IDENTITY_TAGS,
-  type IdentityKey,
-  identityKey,
-  parseEmail,
-  parsePhone,
-} from "@assay/core/identity"
+import { parseEmail } from "@assay/core/identity"
 import { parseTime } from "../http/rfc3339.ts"
 import { Problem } from "../problem.ts"
-import { type Secrets, sha256 } from "../secrets.ts"
+import type { Secrets } from "../secrets.ts"
+import { identifySubject } from "../subjects/identify-subject.ts"
 import type { FeedbackReport } from "./feedback-writer.ts"
 
 type Faults = NonNullable<ProblemDetails["errors"]>
-
-interface Identified {
-  readonly subject: FeedbackReport["subject"]
-  readonly identityKey: IdentityKey
-  readonly aliasTag: number
-}
 
 /** Clocks differ; more than this is a mistake. */
 const AHEAD_MS = 5 * 60_000
@@ -29,7 +17,7 @@ const EARLIEST_MS = Date.UTC(1990, 0, 1)
 export function readReport(
   body: FeedbackRequest,
   by: { readonly tenantId: number; readonly keyId: string },
-  { subkeys }: Secrets,
+  secrets: Secrets,
   nowMs: number,
 ): FeedbackReport {
   const { email, phone_number: phone, outcome, loss = null, reference = null } = body
@@ -59,23 +47,15 @@ export function readReport(
   if (faults.length > 0 || occurredAt === null) {
     throw new Problem("invalid-request", "A member of the body does not fit.", { errors: faults })
   }
-  const identified =
-    email === undefined ? identifiedPhone(phone ?? "", subkeys) : identifiedEmail(email, subkeys)
-  return { ...by, ...identified, outcome, occurredAt, loss, reference, expiresAt }
-}
-
-function identifiedEmail(email: string, { identity, alias }: Secrets["subkeys"]): Identified {
-  const parsed = parseEmail(email)
-  if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
-  const key = identityKey(sha256, identity, IDENTITY_TAGS.email, parsed.canonical)
-  return { subject: "email", identityKey: key, aliasTag: aliasTag(sha256, alias, key, parsed) }
-}
-
-function identifiedPhone(phone: string, { identity }: Secrets["subkeys"]): Identified {
-  const parsed = parsePhone(phone)
-  if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
-  const key = identityKey(sha256, identity, IDENTITY_TAGS.phone, parsed.e164)
-  return { subject: "phone", identityKey: key, aliasTag: 0 }
+  return {
+    ...by,
+    ...identifySubject(body, secrets),
+    outcome,
+    occurredAt,
+    loss,
+    reference,
+    expiresAt,
+  }
 }
 
 /** A reference is stored as it is, so whoever the case is about must not stand in it. */

@@ -16,6 +16,9 @@ import {
   PhoneRiskRequest,
   PhoneRiskResult,
   ProblemDetails,
+  SubjectErasure,
+  SubjectExport,
+  SubjectRequest,
 } from "@assay/core/contract"
 import type { App } from "../app.ts"
 import { VERSION } from "../version.ts"
@@ -31,6 +34,9 @@ export async function describeApi(app: App): Promise<void> {
     DecisionList,
     FeedbackRequest,
     FeedbackReceipt,
+    SubjectRequest,
+    SubjectErasure,
+    SubjectExport,
     EmailBatchRequest,
     EmailBatchItem,
     EmailBatchResult,
@@ -56,6 +62,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Score", description: "Score an identity." },
         { name: "Decisions", description: "Look at past answers and repeat them." },
         { name: "Feedback", description: "Report what became of an identity." },
+        { name: "Subjects", description: "Erase or export what is held about a person." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { journalFolder } from "../decisions/fold.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
-import type { Decisions } from "../stores/decisions.ts"
+import type { DecisionErasure, Decisions } from "../stores/decisions.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { threadChannel } from "./channels.ts"
@@ -29,7 +29,9 @@ const folding = opening.then((decisions) => journalFolder({ journal, decisions, 
 answerCalls(channel, {
   fold: async () => await (await folding)(),
   forgetBefore: async (day: string) => await (await opening).forgetBefore(day),
-  eraseIdentity: async (key: Uint8Array) => await (await opening).eraseIdentity(key),
+  ofIdentity: async (query: Parameters<Decisions["ofIdentity"]>[0]) =>
+    await (await opening).ofIdentity(query),
+  eraseIdentity: async (erasure: DecisionErasure) => await (await opening).eraseIdentity(erasure),
   close: async () => await (await opening).close(),
 })
 // Told to the first caller; until there is one, it must not end the process as unhandled.

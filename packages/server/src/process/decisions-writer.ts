@@ -1,7 +1,7 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { FoldReport, OnFolded } from "../decisions/fold.ts"
-import type { Decisions } from "../stores/decisions.ts"
+import type { Decision, Decisions } from "../stores/decisions.ts"
 import { threadChannel } from "./channels.ts"
 import { answerCalls, openCalls } from "./rpc.ts"
 
@@ -21,7 +21,10 @@ interface WriterOptions {
 }
 
 /** The one writer of the decisions. */
-export interface DecisionsWriter extends Pick<Decisions, "forgetBefore" | "eraseIdentity"> {
+export interface DecisionsWriter extends Pick<
+  Decisions,
+  "forgetBefore" | "ofIdentity" | "eraseIdentity"
+> {
   /** Brings everything the workers have appended so far into the store. */
   fold(): Promise<FoldReport>
   close(): Promise<void>
@@ -41,7 +44,8 @@ export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions)
   return {
     fold: async () => (await call("fold")) as FoldReport,
     forgetBefore: async (day) => (await call("forgetBefore", day)) as number,
-    eraseIdentity: async (identityKey) => (await call("eraseIdentity", identityKey)) as number,
+    ofIdentity: async (query) => (await call("ofIdentity", query)) as Decision[],
+    eraseIdentity: async (erasure) => (await call("eraseIdentity", erasure)) as number,
     async close() {
       await call("close")
       await thread.terminate()

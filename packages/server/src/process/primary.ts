@@ -16,6 +16,7 @@ import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/coun
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
+import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { dayOf, monthOf } from "../time.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
@@ -95,23 +96,38 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     log,
   })
 
+  const decisionsWriter = openDecisionsWriter({
+    place:
+      config.databaseUrl === null
+        ? { directory: directory.decisions }
+        : { url: config.databaseUrl },
+    journal: directory.journal,
+    onFolded: knownIdentities(index),
+  })
   const decisions = await keepDecisions({
-    writer: openDecisionsWriter({
-      place:
-        config.databaseUrl === null
-          ? { directory: directory.decisions }
-          : { url: config.databaseUrl },
-      journal: directory.journal,
-      onFolded: knownIdentities(index),
-    }),
+    writer: decisionsWriter,
     days: config.decisionDays,
     log,
     now: Date.now,
   })
 
+  const subjects = openSubjectWriter({
+    records,
+    index,
+    decisions: decisionsWriter,
+    fold: decisions.fold,
+    now: Date.now,
+  })
+  await subjects.repeatErasures()
+  const subjectMethods: Methods = {
+    eraseSubjectOf: subjects.erase,
+    exportSubjectOf: subjects.export,
+  }
+
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
+    ...subjectMethods,
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
   })
@@ -128,6 +144,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     gatherMetrics,
     foldDecisions: decisions.fold,
+    ...subjectMethods,
   }
   const workers = await startWorkers(
     cluster,

@@ -25,6 +25,7 @@ import { openPostgresRecords } from "../stores/postgres/records.ts"
 import { RecordsError } from "../stores/records-error.ts"
 import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
+import { remoteSubjects } from "../subjects/remote-desk.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
@@ -103,6 +104,7 @@ export async function runWorker(
     limits,
     usage,
     feedback: remoteDesk(within(30_000)),
+    subjects: remoteSubjects(within(60_000)),
     metrics,
     pressure,
     streams,

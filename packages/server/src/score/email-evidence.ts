@@ -79,10 +79,12 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
   return {
     input: {
       as_of: dayOf(nowMs),
-      checked: { sources: facts.sources, newestImport: facts.newestImport },
+      checked: found.erased
+        ? { sources: 0, newestImport: null, withheld: true }
+        : { sources: facts.sources, newestImport: facts.newestImport },
       coverage: {
-        credential: facts.credentialCoverage,
-        darkweb: facts.darkwebCoverage,
+        credential: found.erased ? 0 : facts.credentialCoverage,
+        darkweb: found.erased ? 0 : facts.darkwebCoverage,
         trust: trustCoverage(network, mailbox, history),
         bot: (context?.counted === true ? 0.5 : 0) + (history.hasHistory ? 0.5 : 0),
       },

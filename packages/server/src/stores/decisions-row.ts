@@ -1,4 +1,4 @@
-import type { Decision } from "./decisions.ts"
+import { type Decision, ERASED_FORMAT } from "./decisions.ts"
 
 /** A decision as both engines hold it. */
 export interface Row {
@@ -36,6 +36,19 @@ export function decisionOf(row: Row): Decision {
     format: row.format,
   }
 }
+
+/** What is left of an erased decision, by column; id, moment, tenant and key stay. */
+export const ERASED = {
+  identity_key: new Uint8Array(),
+  model_version: "",
+  calibration: null,
+  score: 0,
+  stage: null,
+  confidence: null,
+  action: "",
+  input: "",
+  format: ERASED_FORMAT,
+} as const
 
 /** Sorts behind every id. */
 export const AFTER_ALL_IDS = "dec_~"

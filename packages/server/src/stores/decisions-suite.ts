@@ -4,7 +4,7 @@ import fc from "fast-check"
 
 import { newDecisionId } from "../decisions/decision-id.ts"
 import { DAY_MS } from "../time.ts"
-import { type Decision, DECISION_FORMAT, type Decisions } from "./decisions.ts"
+import { type Decision, DECISION_FORMAT, type Decisions, ERASED_FORMAT } from "./decisions.ts"
 
 /** Decisions may be opened several times, one after the other. */
 export type OpenDecisions = () => Promise<Decisions>
@@ -74,7 +74,9 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
     assert.equal(await decisions.find(newDecisionId(noon)), null)
     assert.deepEqual(await decisions.list({ tenantId: 1, limit: 10 }), [])
     assert.equal(await decisions.forgetBefore("2026-11-15"), 0)
-    assert.equal(await decisions.eraseIdentity(new Uint8Array(16)), 0)
+    const identityKey = new Uint8Array(16)
+    assert.equal(await decisions.eraseIdentity({ identityKey, tenantId: null, upTo: noon }), 0)
+    assert.deepEqual(await decisions.ofIdentity({ identityKey, tenantId: null, limit: 9 }), [])
     await decisions.add([])
   })
 
@@ -153,20 +155,50 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
   )
 
   onDecisions(
-    "erasing takes an identity out of every month, for all tenants",
+    "erasing empties the decisions about an identity in every month and leaves their ids",
     async (decisions) => {
       const mine = new Uint8Array(16).fill(1)
       const other = newDecision()
-      await decisions.add([
+      const erased = [
         newDecision({ identityKey: mine }),
         newDecision({ identityKey: mine, tenantId: 2 }),
         newDecision({ identityKey: mine, at: noon - 70 * DAY_MS }),
-        other,
-      ])
-      assert.equal(await decisions.eraseIdentity(mine), 3)
-      assert.equal(await decisions.eraseIdentity(mine), 0)
-      assert.deepEqual(ids(await decisions.list({ tenantId: 1, limit: 9 })), [other.id])
+      ]
+      const later = newDecision({ identityKey: mine, at: noon + DAY_MS })
+      await decisions.add([...erased, other, later])
+      const ofMine = { identityKey: mine, tenantId: null, limit: 9 }
+      assert.deepEqual(ids(await decisions.ofIdentity({ ...ofMine, tenantId: 2 })), [erased[1]?.id])
+      assert.equal((await decisions.ofIdentity(ofMine)).length, 4)
+
+      const erasure = { identityKey: mine, tenantId: null, upTo: noon + DAY_MS - 1 }
+      assert.equal(await decisions.eraseIdentity(erasure), 3)
+      assert.equal(await decisions.eraseIdentity(erasure), 0)
+      assert.deepEqual(ids(await decisions.list({ tenantId: 1, limit: 9 })), [later.id, other.id])
       assert.deepEqual(await decisions.list({ tenantId: 2, limit: 9 }), [])
+      assert.deepEqual(ids(await decisions.ofIdentity(ofMine)), [later.id])
+
+      // A journal that is read twice does not bring one back.
+      await decisions.add(erased)
+      for (const { id } of erased) {
+        const left = await decisions.find(id)
+        assert.ok(left)
+        assert.equal(left.format, ERASED_FORMAT)
+        assert.equal(left.input, "")
+        assert.equal(left.identityKey.length, 0)
+      }
     },
   )
+
+  onDecisions("a tenant's erasure leaves what other tenants decided", async (decisions) => {
+    const mine = new Uint8Array(16).fill(1)
+    const [own, foreign] = [
+      newDecision({ identityKey: mine }),
+      newDecision({ identityKey: mine, tenantId: 2 }),
+    ]
+    await decisions.add([own, foreign])
+    const erasure = { identityKey: mine, tenantId: 1, upTo: noon + DAY_MS }
+    assert.equal(await decisions.eraseIdentity(erasure), 1)
+    assert.deepEqual(await decisions.list({ tenantId: 1, limit: 9 }), [])
+    assert.deepEqual(ids(await decisions.list({ tenantId: 2, limit: 9 })), [foreign.id])
+  })
 }

@@ -21,11 +21,12 @@ export interface Decision {
   action: string
   /** The scorer's input document, to the byte as it was written. */
   input: string
-  /** How `input` is written; `DECISION_FORMAT` is the only one so far: JSON as text. */
+  /** How `input` is written: `DECISION_FORMAT`, JSON as text, or `ERASED_FORMAT`: nothing but the id is left. */
   format: number
 }
 
 export const DECISION_FORMAT = 1
+export const ERASED_FORMAT = 0
 
 export interface DecisionQuery {
   tenantId: number
@@ -36,8 +37,9 @@ export interface DecisionQuery {
 
 /** Reads decisions; failures are `RecordsError`. */
 export interface PastDecisions {
+  /** Also what is left of an erased one: its format says that it is. */
   find(id: string): Promise<Decision | null>
-  /** Of one tenant, the newest first. */
+  /** Of one tenant, the newest first, without erased ones. */
   list(query: DecisionQuery): Promise<Decision[]>
 }
 
@@ -53,8 +55,24 @@ export interface Decisions extends DecisionsReader {
   add(decisions: readonly Decision[]): Promise<void>
   /** Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were. */
   forgetBefore(day: string): Promise<number>
-  /** Deletes all decisions about an identity, of all tenants, and returns how many those were. */
-  eraseIdentity(identityKey: Uint8Array): Promise<number>
+  /** About an identity, of one tenant or of all, the newest first. */
+  ofIdentity(query: {
+    identityKey: Uint8Array
+    tenantId: number | null
+    limit: number
+  }): Promise<Decision[]>
+  /**
+   * Empties the decisions about an identity made up to a moment, of one tenant or of all, and returns how many those
+   * were. Their ids stay, so that who asks for one is told, and so that no journal brings one back.
+   */
+  eraseIdentity(erasure: DecisionErasure): Promise<number>
+}
+
+export interface DecisionErasure {
+  readonly identityKey: Uint8Array
+  readonly tenantId: number | null
+  /** Epoch milliseconds; what was decided later is kept. */
+  readonly upTo: number
 }
 
 export function byMonth(decisions: readonly Decision[]): Map<string, Decision[]> {

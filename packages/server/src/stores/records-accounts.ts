@@ -193,7 +193,7 @@ async function insertKey(
   return row
 }
 
-async function note(
+export async function note(
   db: Write,
   { at, actor }: Change,
   action: string,

@@ -24,7 +24,7 @@ interface Tenants {
 }
 
 /** Two tenants with a key each, k1 and k2. */
-async function tenants({ records }: Openings): Promise<Tenants> {
+export async function tenants({ records }: Openings): Promise<Tenants> {
   const acme = await records.createTenant({ name: "Acme", plan: "free", at, actor })
   const other = await records.createTenant({ name: "Other", plan: "free", at, actor })
   await records.createKey(newKey("k1", { tenantId: acme.id }))
@@ -35,7 +35,7 @@ async function tenants({ records }: Openings): Promise<Tenants> {
   }
 }
 
-function feedback(
+export function feedback(
   identity: FeedbackIdentity,
   id: string,
   changes: Partial<NewFeedback> = {},

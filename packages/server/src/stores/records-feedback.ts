@@ -248,7 +248,7 @@ function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["evidence"]>, 
   }
 }
 
-function feedbackOf(row: Selectable<Schema["evidence"]>): Feedback {
+export function feedbackOf(row: Selectable<Schema["evidence"]>): Feedback {
   return {
     id: row.id,
     tenantId: row.tenant_id,

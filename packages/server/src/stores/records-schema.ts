@@ -49,6 +49,7 @@ export interface Schema {
     due_at: number | null
     claim: Uint8Array | null
   }
+  tombstones: { identity_key: Uint8Array; erased_at: number }
   idempotency: {
     key_id: string
     route: string

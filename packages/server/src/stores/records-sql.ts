@@ -3,6 +3,7 @@ import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { WrongSecretError } from "./records-error.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
+import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
@@ -24,6 +25,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlAccounts(store),
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
+    ...sqlSubjects(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

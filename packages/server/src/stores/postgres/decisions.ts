@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely"
 import { firstDecisionIdAt } from "../../decisions/decision-id.ts"
 import { startOfNextMonth } from "../../time.ts"
-import { byMonth, type Decision, type Decisions } from "../decisions.ts"
-import { AFTER_ALL_IDS, decisionOf, type Row } from "../decisions-row.ts"
+import { byMonth, type Decision, type Decisions, ERASED_FORMAT } from "../decisions.ts"
+import { AFTER_ALL_IDS, decisionOf, ERASED, type Row } from "../decisions-row.ts"
 import { type Database, explained } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
 import { connected, deadlines, faultOf } from "./records.ts"
@@ -61,7 +61,7 @@ export async function openPostgresDecisions(options: {
       told(async () => {
         const found = await sql<Row>`
           select * from decisions where tenant_id = ${tenantId} and id < ${before}
-          order by id desc limit ${limit}`.execute(db)
+          and format <> ${ERASED_FORMAT} order by id desc limit ${limit}`.execute(db)
         return found.rows.map(decisionOf)
       }),
 
@@ -77,7 +77,25 @@ export async function openPostgresDecisions(options: {
         return forgotten + (await deleted(sql`id < ${first}`))
       }),
 
-    eraseIdentity: (identityKey) => told(() => deleted(sql`identity_key = ${identityKey}`)),
+    ofIdentity: ({ identityKey, tenantId, limit }) =>
+      told(async () => {
+        const found = await sql<Row>`
+          select * from decisions where identity_key = ${identityKey}
+          and (${tenantId}::bigint is null or tenant_id = ${tenantId}::bigint)
+          order by id desc limit ${limit}`.execute(db)
+        return found.rows.map(decisionOf)
+      }),
+
+    eraseIdentity: ({ identityKey, tenantId, upTo }) =>
+      told(async () => {
+        const { numAffectedRows = 0n } = await sql`
+          update decisions set ${sql.join(
+            Object.entries(ERASED).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
+          )}
+          where identity_key = ${identityKey} and at <= ${upTo}
+          and (${tenantId}::bigint is null or tenant_id = ${tenantId}::bigint)`.execute(db)
+        return Number(numAffectedRows)
+      }),
 
     close: () => db.destroy(),
   }

@@ -77,7 +77,7 @@ test("sqlite: what was forgotten or erased is in none of the files", async () =>
   ])
   assert.ok(holds(directory, forgotten) && holds(directory, erased))
   assert.equal(await decisions.forgetBefore("2026-11-20"), 502)
-  assert.equal(await decisions.eraseIdentity(erased), 1)
+  assert.equal(await decisions.eraseIdentity({ identityKey: erased, tenantId: null, upTo: at }), 1)
   assert.ok(!holds(directory, forgotten) && !holds(directory, erased))
   assert.ok(holds(directory, kept))
   await decisions.close()

@@ -7,11 +7,13 @@ import { monthOf } from "../../time.ts"
 import {
   byMonth,
   type Decision,
+  type DecisionErasure,
   type Decisions,
   type DecisionsReader,
+  ERASED_FORMAT,
   type PastDecisions,
 } from "../decisions.ts"
-import { AFTER_ALL_IDS, decisionOf, type Row } from "../decisions-row.ts"
+import { AFTER_ALL_IDS, decisionOf, ERASED, type Row } from "../decisions-row.ts"
 import { explained } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
 import { faultOf, openDatabase } from "./records.ts"
@@ -101,11 +103,32 @@ export function openSqliteDecisions(directory: string): Decisions {
         return forgotten
       }),
 
-    eraseIdentity: (identityKey) =>
+    ofIdentity: ({ identityKey, tenantId, limit }) =>
+      told(async () => {
+        const found: Decision[] = []
+        for (const month of monthsIn(directory)) {
+          if (found.length === limit) break
+          const rows = (await monthFor(month))
+            .prepare(
+              "select * from decisions where identity_key = ? and (? is null or tenant_id = ?) order by id desc limit ?",
+            )
+            .all(identityKey, tenantId, tenantId, limit - found.length)
+          found.push(...(rows as unknown as Row[]).map(decisionOf))
+        }
+        return found
+      }),
+
+    eraseIdentity: (erasure) =>
       told(async () => {
         let erased = 0
-        for (const month of monthsIn(directory))
-          erased += await deleteFrom(month, "identity_key = ?", identityKey)
+        for (const month of monthsIn(directory)) {
+          if (month > monthOf(erasure.upTo)) continue
+          const db = await monthFor(month)
+          erased += emptied(db, erasure)
+          // Pages from before are still in the log: it is folded into the file and emptied.
+          db.exec("pragma wal_checkpoint(truncate)")
+          await nextTurn()
+        }
         return erased
       }),
 
@@ -137,7 +160,7 @@ function pastDecisions(directory: string, readMonth: ReadMonth): PastDecisions {
     list: ({ tenantId, before = AFTER_ALL_IDS, limit }) =>
       told(async () => {
         const newest = before === AFTER_ALL_IDS ? null : monthOf(timeOfDecisionId(before))
-        const condition = "tenant_id = ? and id < ? order by id desc limit ?"
+        const condition = `tenant_id = ? and id < ? and format <> ${ERASED_FORMAT} order by id desc limit ?`
         const found: Decision[] = []
         for (const month of monthsIn(directory)) {
           if (found.length === limit) break
@@ -197,6 +220,17 @@ function createTable(db: DatabaseSync): void {
     create index decisions_of_identity on decisions (identity_key);
     pragma user_version = ${FORMAT};
     commit`)
+}
+
+function emptied(db: DatabaseSync, { identityKey, tenantId, upTo }: DecisionErasure): number {
+  const columns = Object.keys(ERASED).map((name) => `${name} = ?`)
+  return Number(
+    db
+      .prepare(
+        `update decisions set ${columns.join(", ")} where identity_key = ? and at <= ? and (? is null or tenant_id = ?)`,
+      )
+      .run(...Object.values(ERASED), identityKey, upTo, tenantId, tenantId).changes,
+  )
 }
 
 function addTo(db: DatabaseSync, decisions: readonly Decision[]): void {

@@ -1,0 +1,176 @@
+import { SUBJECT_REASONS, type SubjectReason } from "@assay/core/contract"
+import { readConfig, type Config } from "../config.ts"
+import { lockDataDirectory, openDataDirectory, type DataDirectory } from "../data-directory.ts"
+import { journalFolder } from "../decisions/fold.ts"
+import { knownIdentities } from "../decisions/known-identities.ts"
+import { Problem } from "../problem.ts"
+import { callRunningServer } from "../process/control-socket.ts"
+import { openSecrets, type Secrets } from "../secrets.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
+import { openPostgresRecords } from "../stores/postgres/records.ts"
+import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import { openSqliteRecords } from "../stores/sqlite/records.ts"
+import { identifySubject } from "../subjects/identify-subject.ts"
+import { remoteSubjects } from "../subjects/remote-desk.ts"
+import type { SubjectDesk, SubjectInquiry } from "../subjects/subject-desk.ts"
+import { openSubjectWriter } from "../subjects/subject-writer.ts"
+import { withRecords } from "./records-access.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+export interface SubjectOptions {
+  readonly reason: string
+  readonly reference?: string
+  readonly tenant?: string
+}
+
+/** Erases what is held about the person whose address or number stands in the standard input. */
+export async function eraseSubject(
+  options: SubjectOptions,
+  terminal: Terminal,
+  input: AsyncIterable<Buffer | string>,
+): Promise<void> {
+  const done = await atDesk(options, terminal, input, (desk, inquiry) => desk.erase(inquiry))
+  terminal.print(
+    `Erased (${done.scope}): ${done.reports} reports and ${done.decisions} decisions; evidence is gone from the next answer on`,
+  )
+  if (done.scope === "everything")
+    terminal.note("Backups made before still hold the identity; restoring one erases it again.")
+}
+
+/** Prints all that is held about the person whose address or number stands in the standard input, as JSON. */
+export async function exportSubject(
+  options: SubjectOptions,
+  terminal: Terminal,
+  input: AsyncIterable<Buffer | string>,
+): Promise<void> {
+  const answer = await atDesk(options, terminal, input, (desk, inquiry) => desk.export(inquiry))
+  if (answer.state === "too-many") {
+    throw new CommandError(
+      `Too many exports in the last hour; the next one is possible in ${answer.retryAfterSeconds} s`,
+    )
+  }
+  terminal.print(JSON.stringify(answer.export, null, 2))
+}
+
+async function atDesk<T>(
+  options: SubjectOptions,
+  terminal: Terminal,
+  input: AsyncIterable<Buffer | string>,
+  work: (desk: SubjectDesk, inquiry: SubjectInquiry) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(terminal.env)
+  const { reason, reference = null } = options
+  if (!isReason(reason))
+    throw new CommandError(`--reason takes one of ${SUBJECT_REASONS.join(", ")}`)
+  if (reference !== null && !/^[A-Za-z0-9._-]{1,64}$/.test(reference))
+    throw new CommandError("--reference takes 1 to 64 letters, digits, dots, _ and -")
+  const directory = openDataDirectory(config.dataDirectory)
+  const secrets = openSecrets(config.secretFile, false)
+  const tenantId = options.tenant === undefined ? null : await tenantOf(config, options.tenant)
+  const inquiry: SubjectInquiry = {
+    ...identified(await firstLine(input), secrets),
+    tenantId,
+    actor: `cli:${terminal.user}`,
+    reason,
+    reference,
+  }
+  const server = await callRunningServer(directory.controlSocket)
+  if (server !== null) {
+    return await work(remoteSubjects(server.call), inquiry).finally(server.close)
+  }
+  return await withOwnDesk(config, directory, secrets, terminal, (desk) => work(desk, inquiry))
+}
+
+function isReason(text: string): text is SubjectReason {
+  return (SUBJECT_REASONS as readonly string[]).includes(text)
+}
+
+async function tenantOf(config: Config, name: string): Promise<number> {
+  const tenant = await withRecords(config, (records) => records.tenantByName(name))
+  if (tenant === null) throw new CommandError(`There is no tenant ${name}`)
+  return tenant.id
+}
+
+/** Not an argument: those stand in the shell's history and in the list of processes. */
+async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string> {
+  let text = ""
+  for await (const piece of input) {
+    text += String(piece)
+    if (text.includes("\n")) break
+  }
+  const [line = ""] = text.split("\n")
+  if (line.trim() === "")
+    throw new CommandError("Write the e-mail address or phone number to the standard input")
+  return line.trim()
+}
+
+function identified(
+  text: string,
+  secrets: Secrets,
+): Pick<SubjectInquiry, "subject" | "identityKey" | "aliasTag"> {
+  try {
+    return identifySubject(
+      text.startsWith("+") && !text.includes("@") ? { phone_number: text } : { email: text },
+      secrets,
+    )
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new CommandError("The standard input holds no e-mail address and no phone number")
+  }
+}
+
+/** With no server running, the command is the one writer, under the same lock. */
+async function withOwnDesk<T>(
+  config: Config,
+  directory: DataDirectory,
+  secrets: Secrets,
+  terminal: Terminal,
+  work: (desk: SubjectDesk) => Promise<T>,
+): Promise<T> {
+  const lock = lockDataDirectory(directory.path)
+  if (lock === null)
+    throw new CommandError(
+      `The server on ${directory.path} is starting or stopping; try again in a moment`,
+    )
+  const { databaseUrl: url } = config
+  const open: { close(): Promise<void> }[] = []
+  const opened = <S extends { close(): Promise<void> }>(store: S): S => {
+    open.push(store)
+    return store
+  }
+  try {
+    const index = opened(await openLmdbIndex({ path: directory.index }))
+    await index.checkKeyCheckValue(secrets.checkValue)
+    const records = opened(
+      url === null
+        ? await openSqliteRecords({ file: directory.records })
+        : await openPostgresRecords({ url, poolMax: 1 }),
+    )
+    await records.migrate()
+    await records.checkKeyCheckValue(secrets.checkValue)
+    const decisions = opened(
+      url === null
+        ? openSqliteDecisions(directory.decisions)
+        : await openPostgresDecisions({ url, poolMax: 1 }),
+    )
+    const fold = journalFolder({
+      journal: directory.journal,
+      decisions,
+      onFolded: knownIdentities(index),
+    })
+    const desk = openSubjectWriter({
+      records,
+      index,
+      decisions,
+      fold: async () => {
+        await fold()
+      },
+      now: terminal.now,
+    })
+    return await work(desk)
+  } finally {
+    for (const store of open.reverse()) await store.close()
+    lock.release()
+  }
+}

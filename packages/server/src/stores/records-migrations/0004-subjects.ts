@@ -1,0 +1,20 @@
+import type { Kysely } from "kysely"
+
+import type { ColumnTypes } from "../records-engine.ts"
+
+/** Identities whose subjects had them erased: what is imported or made anew later must leave them out. */
+export async function subjects(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {
+  const { integer, bytes, tableEnd } = columns
+  await db.schema
+    .createTable("tombstones")
+    .addColumn("identity_key", bytes, (column) => column.primaryKey().notNull())
+    .addColumn("erased_at", integer, (column) => column.notNull())
+    .modifyEnd(tableEnd)
+    .execute()
+  // An erasure names an identity alone, whoever reported it.
+  await db.schema
+    .createIndex("evidence_of_identity")
+    .on("evidence")
+    .column("identity_key")
+    .execute()
+}

@@ -1,0 +1,136 @@
+import type { SubjectReason } from "@assay/core/contract"
+
+import { note } from "./records-accounts.ts"
+import type { Engine, Store } from "./records-engine.ts"
+import { feedbackOf, type Feedback } from "./records-feedback.ts"
+import type { Change } from "./records.ts"
+
+/** Who asked about a subject and why. The subject itself is in no audit entry. */
+export interface SubjectChange extends Change {
+  readonly identityKey: Uint8Array
+  readonly subject: "email" | "phone"
+  /** Only what this tenant holds; null: what anybody does. */
+  readonly tenantId: number | null
+  readonly reason: SubjectReason
+  readonly reference: string | null
+}
+
+export interface Tombstone {
+  readonly identityKey: Uint8Array
+  readonly erasedAt: number
+}
+
+/** What the records hold about the person behind an identity. */
+export interface SubjectRecords {
+  /**
+   * Deletes reports about an identity and, for all tenants, marks it as erased for good. Noted in the audit trail in the
+   * same transaction. Returns how many reports there were, and since when it is erased.
+   */
+  eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
+  /**
+   * Notes an export in the audit trail, unless this owner made `max` since `since`; then the moment of the oldest of
+   * those is returned, and null where the export may go on.
+   */
+  admitExport(change: SubjectChange, max: number, since: number): Promise<number | null>
+  /** Reports about an identity of one tenant or of all, undone ones included, in order of receipt. */
+  reportsOn(identityKey: Uint8Array, tenantId: number | null): Promise<Feedback[]>
+  /** null where the identity is not erased. */
+  tombstone(identityKey: Uint8Array): Promise<Tombstone | null>
+  /** All erased identities, by key, the first `limit` behind `after`. */
+  tombstones(of: { after: Uint8Array | null; limit: number }): Promise<Tombstone[]>
+}
+
+const ERASE = "subject.erase"
+const EXPORT = "subject.export"
+
+/** Subjects over either engine. */
+export function sqlSubjects(
+  { read, write }: Store,
+  { scrub }: Pick<Engine, "scrub">,
+): SubjectRecords {
+  return {
+    async eraseSubject(change) {
+      const { identityKey, tenantId, at } = change
+      const erased = await write(async (db) => {
+        if (tenantId === null) {
+          await db
+            .insertInto("tombstones")
+            .values({ identity_key: identityKey, erased_at: at })
+            .onConflict((conflict) => conflict.doNothing())
+            .execute()
+        }
+        const { numDeletedRows } = await db
+          .deleteFrom("evidence")
+          .where("identity_key", "=", identityKey)
+          .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
+          .executeTakeFirstOrThrow()
+        const reports = Number(numDeletedRows)
+        await note(db, change, ERASE, ownerOf(tenantId), { ...told(change), reports })
+        return { reports, erasedAt: at }
+      })
+      await read(scrub)
+      return erased
+    },
+
+    admitExport: (change, max, since) =>
+      write(async (db) => {
+        const recent = await db
+          .selectFrom("audit")
+          .select("at")
+          .where("action", "=", EXPORT)
+          .where("subject", "=", ownerOf(change.tenantId))
+          .where("at", ">", since)
+          .orderBy("at", "desc")
+          .limit(max)
+          .execute()
+        if (recent.length >= max) return recent.at(-1)?.at ?? since
+        await note(db, change, EXPORT, ownerOf(change.tenantId), told(change))
+        return null
+      }),
+
+    reportsOn: (identityKey, tenantId) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("evidence")
+          .selectAll()
+          .where("identity_key", "=", identityKey)
+          .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
+          .orderBy("received_at")
+          .orderBy("id")
+          .execute()
+        return rows.map(feedbackOf)
+      }),
+
+    tombstone: (identityKey) =>
+      read(async (db) => {
+        const row = await db
+          .selectFrom("tombstones")
+          .select(["identity_key as identityKey", "erased_at as erasedAt"])
+          .where("identity_key", "=", identityKey)
+          .executeTakeFirst()
+        return row === undefined ? null : { ...row }
+      }),
+
+    tombstones: ({ after, limit }) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("tombstones")
+          .select(["identity_key as identityKey", "erased_at as erasedAt"])
+          .$if(after !== null, (query) =>
+            query.where("identity_key", ">", after ?? new Uint8Array()),
+          )
+          .orderBy("identity_key")
+          .limit(limit)
+          .execute()
+        return rows.map((row) => ({ ...row }))
+      }),
+  }
+}
+
+function ownerOf(tenantId: number | null): string {
+  return tenantId === null ? "service" : `tenant:${tenantId}`
+}
+
+function told({ subject, reason, reference }: SubjectChange): Record<string, unknown> {
+  return { subject, reason, ...(reference === null ? {} : { reference }) }
+}

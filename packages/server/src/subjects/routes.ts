@@ -1,0 +1,78 @@
+import {
+  type ProblemCode,
+  SubjectErasure,
+  SubjectExport,
+  SubjectRequest,
+} from "@assay/core/contract"
+import type { Caller } from "../accounts/callers.ts"
+import type { App, Services } from "../app.ts"
+import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { Problem } from "../problem.ts"
+import type { Secrets } from "../secrets.ts"
+import { identifySubject } from "./identify-subject.ts"
+import type { SubjectInquiry } from "./subject-desk.ts"
+
+/** Nobody is scored here, so only the rate counts. */
+const LOOKUP_LIMITS: ReadonlySet<ProblemCode> = new Set(["quota-exceeded", "identities-exceeded"])
+const FAILURES = [
+  "not-an-email",
+  "not-a-phone-number",
+  ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
+] as const
+
+const eraseSchema = {
+  operationId: "eraseSubject",
+  summary: "Erase what is held about a person",
+  description:
+    "With `subjects:admin`: what anybody holds, for good; what is imported later is left out too. With `subjects:own`: what the key's tenant holds, now.",
+  tags: ["Subjects"],
+  security: [{ apiKey: [] }],
+  body: named(SubjectRequest),
+  response: { 200: named(SubjectErasure, "Erased."), ...failures(...FAILURES) },
+}
+
+const exportSchema = {
+  operationId: "exportSubject",
+  summary: "Export what is held about a person",
+  description:
+    "With `subjects:admin`: what anybody holds; tenants are not named. With `subjects:own`: what the key's tenant holds. At most 20 an hour, and each is noted in the audit trail.",
+  tags: ["Subjects"],
+  security: [{ apiKey: [] }],
+  body: named(SubjectRequest),
+  response: {
+    200: named(SubjectExport, "All that is held."),
+    ...failures("exports-exceeded", ...FAILURES),
+  },
+}
+
+export function subjectRoutes(app: App, { subjects, limits, secrets }: Services): void {
+  const config = { scope: ["subjects:admin", "subjects:own"] } as const
+
+  app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request, reply) => {
+    const inquiry = inquiryOf(request.body, request.caller, secrets)
+    reply.headers(await limits.pace(request.caller))
+    return await subjects.erase(inquiry)
+  })
+
+  app.post("/api/v1/subjects/export", { schema: exportSchema, config }, async (request, reply) => {
+    const inquiry = inquiryOf(request.body, request.caller, secrets)
+    reply.headers(await limits.pace(request.caller))
+    const answer = await subjects.export(inquiry)
+    if (answer.state === "exported") return answer.export
+    throw new Problem("exports-exceeded", "Nothing was exported.", {
+      headers: { "retry-after": String(answer.retryAfterSeconds) },
+    })
+  })
+}
+
+function inquiryOf(body: SubjectRequest, caller: Caller, secrets: Secrets): SubjectInquiry {
+  const { reason, reference = null } = body
+  // A key of the service has no tenant; one of a tenant never reaches beyond it, whatever scopes it carries.
+  return {
+    ...identifySubject(body, secrets),
+    tenantId: caller.tenantId,
+    actor: `key:${caller.keyId}`,
+    reason,
+    reference,
+  }
+}

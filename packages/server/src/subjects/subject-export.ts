@@ -1,0 +1,83 @@
+import type { SubjectExport } from "@assay/core/contract"
+import type { Decision } from "../stores/decisions.ts"
+import type { Found, FoundEntry, Owner } from "../stores/exposure-index.ts"
+import type { Feedback } from "../stores/records-feedback.ts"
+import type { Tombstone } from "../stores/records-subjects.ts"
+import { HOUR_MS } from "../time.ts"
+import type { SubjectInquiry } from "./subject-desk.ts"
+
+interface Held {
+  readonly inquiry: SubjectInquiry
+  readonly found: Found
+  readonly reports: readonly Feedback[]
+  readonly decisions: readonly Decision[]
+  readonly tombstone: Tombstone | null
+  readonly atMs: number
+}
+
+type ExportedOwner = SubjectExport["evidence"][number]["owner"]
+
+/** All that is held about an identity, for whoever asks; tenants other than the asking one are never named. */
+export function subjectExport(held: Held): SubjectExport {
+  const { inquiry, found, reports, decisions, tombstone, atMs } = held
+  const { tenantId, subject, aliasTag } = inquiry
+  const ownerOf = (owner: Owner | null): ExportedOwner =>
+    owner === "shared" ? "shared" : owner !== null && owner === tenantId ? "own" : "a_tenant"
+  // A tenant is shown what it holds itself; what the operator holds is the operator's to show.
+  const entries = found.entries.filter(({ owner }) => tenantId === null || owner === tenantId)
+  return {
+    exported_at: new Date(atMs).toISOString(),
+    subject,
+    erased_at:
+      tenantId === null && tombstone !== null ? new Date(tombstone.erasedAt).toISOString() : null,
+    evidence: entries.map((entry) => exportedEntry(entry, found, ownerOf(entry.owner), aliasTag)),
+    evidence_cut: tenantId === null ? found.cut : 0,
+    reports: reports.map(({ tenantId: of, outcome, occurredAt, receivedAt, undoneAt }) => ({
+      owner: ownerOf(of),
+      outcome,
+      occurred_at: new Date(occurredAt).toISOString(),
+      received_at: new Date(receivedAt).toISOString(),
+      undone: undoneAt !== null,
+    })),
+    decisions: decisions.map((decision) => ({
+      owner: ownerOf(decision.tenantId),
+      id: decision.id,
+      decided_at: new Date(decision.at).toISOString(),
+      risk_score: decision.score,
+      threat_stage: decision.stage,
+      recommended_action: decision.action,
+      model_version: decision.modelVersion,
+    })),
+  }
+}
+
+function exportedEntry(
+  entry: FoundEntry,
+  { catalogue }: Found,
+  owner: ExportedOwner,
+  aliasTag: number,
+): SubjectExport["evidence"][number] {
+  const source = catalogue.sources.get(catalogue.batches.get(entry.batchId)?.sourceId ?? -1)
+  if (source === undefined) throw new Error("An entry names a source the catalogue does not have")
+  const nameless = owner === "a_tenant"
+  return {
+    owner,
+    kind: entry.kind,
+    observed: moment(entry.hours),
+    source: nameless ? null : source.name,
+    title: nameless ? null : source.title,
+    item: nameless ? null : entry.item,
+    secret: entry.secret,
+    password_fingerprint: entry.fingerprint !== null,
+    classes: [...new Set([...source.classes, ...entry.classes])],
+    confidence: entry.confidence ?? source.confidence,
+    value: entry.value,
+    this_address: entry.aliasTag === aliasTag,
+  }
+}
+
+/** A day where evidence is dated by day, else its hour. */
+function moment(hours: number): string {
+  const text = new Date(hours * HOUR_MS).toISOString()
+  return hours % 24 === 0 ? text.slice(0, "YYYY-MM-DD".length) : text
+}

@@ -1,0 +1,105 @@
+import { SUBJECT_DECISIONS_MAX } from "@assay/core/contract"
+import type { Decisions } from "../stores/decisions.ts"
+import { type ExposureIndex, IndexUnavailable } from "../stores/exposure-index.ts"
+import { RecordsError } from "../stores/records-error.ts"
+import type { SubjectChange, SubjectRecords } from "../stores/records-subjects.ts"
+import { HOUR_MS } from "../time.ts"
+import { subjectExport } from "./subject-export.ts"
+import type { SubjectDesk, SubjectInquiry } from "./subject-desk.ts"
+
+interface WriterOptions {
+  readonly records: SubjectRecords
+  readonly index: Pick<ExposureIndex, "erase" | "holdings" | "lookup">
+  readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
+  /** Brings every decision the workers wrote so far into the store. */
+  readonly fold: () => Promise<void>
+  readonly now: () => number
+}
+
+export interface SubjectWriter extends SubjectDesk {
+  /**
+   * Carries out again what an earlier process may have left undone, and what was restored, imported or folded since;
+   * returns how many identities are erased. At every start, before the first answer.
+   */
+  repeatErasures(): Promise<number>
+}
+
+/** Twenty people an hour is more than a desk can answer for, and too few to walk through a corpus. */
+export const EXPORTS_AN_HOUR = 20
+const TOMBSTONES_AT_ONCE = 500
+
+/**
+ * The one place in the primary that erases. The tombstone is written first, with the reports, in one transaction: a
+ * process that dies after it leaves an erasure that the next start finishes.
+ */
+export function openSubjectWriter(options: WriterOptions): SubjectWriter {
+  const { records, index, decisions, fold, now } = options
+
+  const changeOf = (inquiry: SubjectInquiry, at: number): SubjectChange => {
+    const { identityKey, subject, tenantId, actor, reason, reference } = inquiry
+    return { identityKey, subject, tenantId, actor, reason, reference, at }
+  }
+
+  return {
+    async erase(inquiry) {
+      const at = now()
+      const { identityKey, tenantId } = inquiry
+      const { reports } = await records.eraseSubject(changeOf(inquiry, at))
+      await inIndex(index.erase(identityKey, tenantId ?? undefined))
+      await fold()
+      const erased = await decisions.eraseIdentity({ identityKey, tenantId, upTo: at })
+      return {
+        erased_at: new Date(at).toISOString(),
+        scope: tenantId === null ? "everything" : "own",
+        reports,
+        decisions: erased,
+      }
+    },
+
+    async export(inquiry) {
+      const at = now()
+      const { identityKey, tenantId } = inquiry
+      const oldest = await records.admitExport(changeOf(inquiry, at), EXPORTS_AN_HOUR, at - HOUR_MS)
+      if (oldest !== null) {
+        const waitMs = Math.max(1000, oldest + HOUR_MS - at)
+        return { state: "too-many", retryAfterSeconds: Math.ceil(waitMs / 1000) }
+      }
+      await fold()
+      const [found, reports, past, tombstone] = await Promise.all([
+        inIndex(index.holdings(identityKey)),
+        records.reportsOn(identityKey, tenantId),
+        decisions.ofIdentity({ identityKey, tenantId, limit: SUBJECT_DECISIONS_MAX }),
+        records.tombstone(identityKey),
+      ])
+      return {
+        state: "exported",
+        export: subjectExport({ inquiry, found, reports, decisions: past, tombstone, atMs: at }),
+      }
+    },
+
+    async repeatErasures() {
+      let count = 0
+      for (let after: Uint8Array | null = null; ;) {
+        const page = await records.tombstones({ after, limit: TOMBSTONES_AT_ONCE })
+        for (const { identityKey, erasedAt } of page) {
+          const { erased } = await inIndex(index.lookup(identityKey, null))
+          if (!erased) await inIndex(index.erase(identityKey))
+          await decisions.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
+        }
+        count += page.length
+        after = page.at(-1)?.identityKey ?? null
+        if (page.length < TOMBSTONES_AT_ONCE) return count
+      }
+    },
+  }
+}
+
+/** Whoever asked is told the same whichever store fails: nothing can be said about the subject now. */
+async function inIndex<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof IndexUnavailable)) throw error
+    throw new RecordsError("unavailable", "The index cannot be reached", { cause: error })
+  }
+}

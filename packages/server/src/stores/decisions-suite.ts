@@ -189,6 +189,19 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
     },
   )
 
+  onDecisions("all of them are read page by page, over months", async (decisions) => {
+    const all = [70, 40, 1, 0].map((days) => newDecision({ at: noon - days * DAY_MS }))
+    await decisions.add(all)
+    const seen: string[] = []
+    for (let after: string | null = null; ;) {
+      const page = await decisions.page({ after, limit: 3 })
+      seen.push(...ids(page))
+      after = page.at(-1)?.id ?? null
+      if (page.length < 3) break
+    }
+    assert.deepEqual(seen, ids(all))
+  })
+
   onDecisions("a tenant's erasure leaves what other tenants decided", async (decisions) => {
     const mine = new Uint8Array(16).fill(1)
     const [own, foreign] = [

@@ -55,6 +55,8 @@ export interface Decisions extends DecisionsReader {
   add(decisions: readonly Decision[]): Promise<void>
   /** Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were. */
   forgetBefore(day: string): Promise<number>
+  /** Every decision, erased ones too, in the order of ids: the first `limit` behind `after`. */
+  page(of: { after: string | null; limit: number }): Promise<Decision[]>
   /** About an identity, of one tenant or of all, the newest first. */
   ofIdentity(query: {
     identityKey: Uint8Array

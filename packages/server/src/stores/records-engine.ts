@@ -15,6 +15,12 @@ export interface Engine {
   tableExists: (db: Database, name: keyof Schema) => Promise<boolean>
   /** What an error thrown by the engine means to a caller. */
   faultOf: (error: unknown) => RecordsFault
+  /** Runs `work` on the state of one moment, whoever writes meanwhile. */
+  snapshot: <T>(work: (db: Database) => Promise<T>) => Promise<T>
+  /** In an `insert` that says itself which numbers the engine would have counted up. */
+  withOwnIdentities: RawBuilder<unknown>
+  /** After such an insert: counts on from the highest number there is. */
+  advanceIdentities: (write: Write) => Promise<void>
   /** Takes deleted bytes out of the files where deleting a row leaves them behind. */
   scrub: () => Promise<void>
 }

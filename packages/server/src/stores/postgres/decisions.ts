@@ -77,6 +77,13 @@ export async function openPostgresDecisions(options: {
         return forgotten + (await deleted(sql`id < ${first}`))
       }),
 
+    page: ({ after, limit }) =>
+      told(async () => {
+        const found = await sql<Row>`
+          select * from decisions where id > ${after ?? ""} order by id limit ${limit}`.execute(db)
+        return found.rows.map(decisionOf)
+      }),
+
     ofIdentity: ({ identityKey, tenantId, limit }) =>
       told(async () => {
         const found = await sql<Row>`

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { after, test } from "node:test"
 
+import { type CopiedDatabase, recordsCopySuite } from "../records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../records-subjects-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
-import { openPostgresRecords } from "./records.ts"
+import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
+import { copyPostgresRecords, openPostgresRecords } from "./records.ts"
 import { execute, startTestServer, type TestServer } from "./test-server.ts"
 
 const server = await startTestServer().catch((error: unknown) => {
@@ -27,6 +32,24 @@ function testOn(server: TestServer): void {
   recordsSuite("postgres", newDatabase)
   recordsFeedbackSuite("postgres", newDatabase)
   recordsSubjectsSuite("postgres", newDatabase)
+
+  const copied = async (): Promise<CopiedDatabase> => {
+    const url = await server.createDatabase()
+    return {
+      open: () => openPostgresRecords({ url, poolMax: 2 }),
+      copy: async () => copyPostgresRecords(url),
+    }
+  }
+  const file = async (): Promise<CopiedDatabase> => {
+    const path = join(mkdtempSync(join(tmpdir(), "assay-records-")), "records.db")
+    after(() => rmSync(dirname(path), { recursive: true }))
+    return {
+      open: () => openSqliteRecords({ file: path }),
+      copy: () => copySqliteRecords({ file: path, readOnly: false }),
+    }
+  }
+  recordsCopySuite("postgres to postgres", copied, copied)
+  recordsCopySuite("sqlite to postgres", file, copied)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()

@@ -1,6 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely"
 import { Pool, types, type PoolConfig } from "pg"
 
+import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
 import type { Database, Engine, Write } from "../records-engine.ts"
 import type { RecordsFault } from "../records-error.ts"
 import type { Schema } from "../records-schema.ts"
@@ -13,6 +14,11 @@ export async function openPostgresRecords(options: {
   poolMax: number
 }): Promise<Records> {
   return openRecords(postgresEngine(options))
+}
+
+/** The rows of such a database, to be copied or put back. */
+export function copyPostgresRecords(url: string): RecordsCopy {
+  return recordsCopy(postgresEngine({ url, poolMax: 1 }))
 }
 
 function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Engine {
@@ -44,6 +50,15 @@ function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Eng
       return found.rows[0]?.found === true
     },
     faultOf,
+    snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").execute(work),
+    withOwnIdentities: sql`overriding system value`,
+    async advanceIdentities(write) {
+      for (const table of ["tenants", "audit"]) {
+        await sql`
+          select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(max(id), 0) + 1, false)
+          from ${sql.table(table)}`.execute(write)
+      }
+    },
     scrub: async () => {},
   }
 }

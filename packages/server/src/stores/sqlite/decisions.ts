@@ -103,6 +103,20 @@ export function openSqliteDecisions(directory: string): Decisions {
         return forgotten
       }),
 
+    page: ({ after, limit }) =>
+      told(async () => {
+        const found: Decision[] = []
+        for (const month of monthsIn(directory).reverse()) {
+          if (found.length === limit) break
+          if (after !== null && month < monthOf(timeOfDecisionId(after))) continue
+          const rows = (await monthFor(month))
+            .prepare("select * from decisions where id > ? order by id limit ?")
+            .all(after ?? "", limit - found.length)
+          found.push(...(rows as unknown as Row[]).map(decisionOf))
+        }
+        return found
+      }),
+
     ofIdentity: ({ identityKey, tenantId, limit }) =>
       told(async () => {
         const found: Decision[] = []

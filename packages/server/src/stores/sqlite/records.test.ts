@@ -5,11 +5,12 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { DatabaseSync } from "node:sqlite"
 
+import { type CopiedDatabase, recordsCopySuite } from "../records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../records-subjects-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import type { Records } from "../records.ts"
-import { openSqliteRecords } from "./records.ts"
+import { copySqliteRecords, openSqliteRecords } from "./records.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-records-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -42,6 +43,15 @@ async function newDatabase(): Promise<TestDatabase> {
 recordsSuite("sqlite", newDatabase)
 recordsFeedbackSuite("sqlite", newDatabase)
 recordsSubjectsSuite("sqlite", newDatabase)
+
+async function copiedDatabase(): Promise<CopiedDatabase> {
+  const file = newFile()
+  return {
+    open: () => openSqliteRecords({ file }),
+    copy: () => copySqliteRecords({ file, readOnly: false }),
+  }
+}
+recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

@@ -2,6 +2,7 @@ import { chmod, open } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { Kysely, sql } from "kysely"
 
+import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
 import { explained, type Database, type Engine } from "../records-engine.ts"
 import type { RecordsFault } from "../records-error.ts"
 import type { Schema } from "../records-schema.ts"
@@ -17,6 +18,15 @@ export async function openSqliteRecords(options: {
   const { file, readOnly = false } = options
   const database = await explained({ faultOf }, () => openDatabase(file, readOnly))
   return openRecords(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
+}
+
+/** The rows of such a file, to be copied or put back. */
+export async function copySqliteRecords(options: {
+  file: string
+  readOnly: boolean
+}): Promise<RecordsCopy> {
+  const database = await explained({ faultOf }, () => openDatabase(options.file, options.readOnly))
+  return recordsCopy(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
 }
 
 /** A file in WAL mode, made if missing, that nobody but its owner may read. */
@@ -59,6 +69,19 @@ function sqliteEngine(db: Database): Engine {
       return found.rows.length > 0
     },
     faultOf,
+    // Not one of Kysely's transactions, which take the write lock: a file may be open for reading only.
+    snapshot: (work) =>
+      db.connection().execute(async (connection) => {
+        await sql`begin`.execute(connection)
+        try {
+          return await work(connection)
+        } finally {
+          await sql`rollback`.execute(connection)
+        }
+      }),
+    withOwnIdentities: sql``,
+    // SQLite itself counts on from the highest number a row ever had.
+    advanceIdentities: async () => {},
     // Pages from before the deletion are still in the log: it is folded into the file and emptied.
     async scrub() {
       await sql`pragma wal_checkpoint(truncate)`.execute(db)

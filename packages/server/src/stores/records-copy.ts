@@ -1,0 +1,133 @@
+import { sql } from "kysely"
+
+import { type Database, type Engine, explained, type Write } from "./records-engine.ts"
+import { RecordsError } from "./records-error.ts"
+import { migrateRecords } from "./records-migrate.ts"
+import type { Schema } from "./records-schema.ts"
+
+/** A row of a table, with values as JSON has them; bytes are told apart by their member. */
+export interface CopiedRow {
+  readonly table: keyof Schema
+  readonly row: Readonly<Record<string, CopiedValue>>
+}
+export type CopiedValue = string | number | null | { readonly base64: string }
+
+/** The rows of all tables, to be kept apart and put back, into either engine. */
+export interface RecordsCopy {
+  /** Hands over every row, as of one moment. */
+  rows(take: (row: CopiedRow) => void | Promise<void>): Promise<void>
+  /** Puts rows into records that are empty, all of them or none. Throws where they are not empty. */
+  restore(rows: AsyncIterable<CopiedRow>): Promise<void>
+  close(): Promise<void>
+}
+
+/** Every table, each after those it refers to, with the columns that put its rows in an order. */
+const TABLES = {
+  meta: ["name"],
+  tenants: ["id"],
+  keys: ["id"],
+  usage: ["key_id", "day", "operation"],
+  daily_identities: ["day", "tenant_id", "tag"],
+  audit: ["id"],
+  evidence: ["id"],
+  tombstones: ["identity_key"],
+  idempotency: ["key_id", "route", "key_hash"],
+} as const satisfies Record<keyof Schema, readonly string[]>
+
+const ROWS_AT_ONCE = 1_000
+const TABLE_NAMES = Object.keys(TABLES) as readonly (keyof Schema)[]
+
+export function recordsCopy(engine: Engine): RecordsCopy {
+  return {
+    rows: (take) =>
+      explained(engine, () =>
+        engine.snapshot(async (db) => {
+          for (const table of TABLE_NAMES) await takeRows(db, table, take)
+        }),
+      ),
+
+    restore: (rows) =>
+      explained(engine, async () => {
+        await migrateRecords(engine)
+        await engine.db.transaction().execute(async (write) => {
+          await requireEmpty(write)
+          const successors = new Map<CopiedValue, CopiedValue>()
+          for await (const { table, row } of rows) {
+            await putRow(engine, write, table, row, successors)
+          }
+          // A key may name one that comes after it, so these names are put in last.
+          for (const [id, successor] of successors) {
+            await sql`update keys set replaced_by = ${successor} where id = ${id}`.execute(write)
+          }
+          await engine.advanceIdentities(write)
+        })
+      }),
+
+    close: () => engine.db.destroy(),
+  }
+}
+
+async function takeRows(
+  db: Database,
+  table: keyof Schema,
+  take: (row: CopiedRow) => void | Promise<void>,
+): Promise<void> {
+  const order = sql.join(TABLES[table].map((column) => sql.ref(column)))
+  for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+    const { rows } = await sql<Record<string, string | number | null | Uint8Array>>`
+      select * from ${sql.table(table)} order by ${order}
+      limit ${ROWS_AT_ONCE} offset ${offset}`.execute(db)
+    for (const row of rows) await take({ table, row: copied(row) })
+    if (rows.length < ROWS_AT_ONCE) return
+  }
+}
+
+function copied(
+  row: Readonly<Record<string, string | number | null | Uint8Array>>,
+): CopiedRow["row"] {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value,
+    ]),
+  )
+}
+
+async function requireEmpty(write: Write): Promise<void> {
+  for (const table of ["tenants", "audit"] as const) {
+    const found = await sql`select 1 from ${sql.table(table)} limit 1`.execute(write)
+    if (found.rows.length > 0)
+      throw new RecordsError("name-taken", "The records are not empty; restore into new ones")
+  }
+}
+
+async function putRow(
+  engine: Engine,
+  write: Write,
+  table: keyof Schema,
+  row: CopiedRow["row"],
+  successors: Map<CopiedValue, CopiedValue>,
+): Promise<void> {
+  const values = { ...row }
+  if (table === "meta") {
+    // The migrations of this program have written the format of the tables there are now.
+    if (values["name"] === "format") return
+    await sql`insert into meta (name, value) values (${values["name"]}, ${values["value"]})
+      on conflict (name) do update set value = excluded.value`.execute(write)
+    return
+  }
+  if (table === "keys" && values["replaced_by"] !== null) {
+    successors.set(values["id"] ?? null, values["replaced_by"] ?? null)
+    values["replaced_by"] = null
+  }
+  const columns = Object.keys(values)
+  await sql`
+    insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    ${engine.withOwnIdentities} values (${sql.join(Object.values(values).map(stored))})`.execute(
+    write,
+  )
+}
+
+function stored(value: CopiedValue): string | number | null | Uint8Array {
+  return value !== null && typeof value === "object" ? Buffer.from(value.base64, "base64") : value
+}

@@ -11,7 +11,13 @@ import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-in
 
 const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 /** In every address and password of a combolist made here, so that a search finds each of them. */
-export const CANARIES = ["zqxjkv", Buffer.from("zqxjkv").toString("hex"), "enF4amt2", "pxeGprd", "6cXhqa3"]
+export const CANARIES = [
+  "zqxjkv",
+  Buffer.from("zqxjkv").toString("hex"),
+  "enF4amt2",
+  "pxeGprd",
+  "6cXhqa3",
+]
 
 export function emailAt(n: number): string {
   return `user${n}.zqxjkv@mail${n % 100}.example`

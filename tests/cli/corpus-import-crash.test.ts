@@ -30,7 +30,7 @@ const secretFile = join(directory, "secret")
 writeFileSync(secretFile, "5a".repeat(32))
 
 const KILLS = process.env["ASSAY_SOAK"] === undefined ? 3 : 50
-const ROWS = 20_000
+const ROWS = 10_000
 const list = combolist(join(directory, "list.txt"), ROWS)
 const args = [list, "--source", "s", "--date", "2024-05-01"]
 
@@ -54,7 +54,7 @@ test("neither addresses nor passwords are in any file while an import runs, or a
     }
     if (existsSync(data)) assert.deepEqual(filesWithCanary(data), [])
     looks++
-    await delay(20)
+    await delay(50)
   }
   assert.equal(await running.ended, 0, running.output())
   assert.deepEqual(filesWithCanary(data), [])
@@ -85,7 +85,7 @@ test("kill -9 at random moments: what is served is as before or complete, and th
     let ended = false
     void running.ended.then(() => (ended = true))
     const moment = MOMENTS[round % MOMENTS.length] as (data: string) => boolean
-    while (!ended && !moment(data)) await delay(1)
+    while (!ended && !moment(data)) await delay(2)
     await delay(random() * (round % MOMENTS.length === 0 ? 1500 : 200))
     killSome(running, random())
     await running.ended

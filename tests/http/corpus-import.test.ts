@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
 import { combolist, emailAt, filesWithCanary, startImport } from "../cli/corpus.ts"
 import { startService } from "./service.ts"
@@ -31,7 +32,10 @@ test("a running service answers throughout an import, and by it in the next answ
   void running.ended.then((ended) => (code = ended))
   const answers: Score[] = []
   // Of one identity, so that the answers show the moment the batch went live, and that it was one.
-  while (code === null) answers.push(await ask(7))
+  while (code === null) {
+    answers.push(await ask(7))
+    await delay(20)
+  }
   assert.equal(code, 0, running.output())
 
   for (const n of [0, 7, 4_999]) {

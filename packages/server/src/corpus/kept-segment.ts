@@ -114,8 +114,13 @@ function readNote(path: string): KeptSegment | null {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
     throw error
   }
-  const note: unknown = JSON.parse(text)
-  return Value.Check(Kept, note) ? note : null
+  try {
+    const note: unknown = JSON.parse(text)
+    return Value.Check(Kept, note) ? note : null
+  } catch {
+    // Of a damaged note nothing is believed: its segment is made again.
+    return null
+  }
 }
 
 function segmentPath(directory: DataDirectory, fingerprint: string): string {

@@ -2,6 +2,7 @@ import cluster from "node:cluster"
 import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
+import type { CorpusImportOptions } from "./cli/corpus-import.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
@@ -121,6 +122,28 @@ function program(): Command {
     .command("remove <name>")
     .description("remove a list that was imported or written by hand")
     .action(async (name: string) => (await import("./cli/lists.ts")).removeList(name, terminal))
+
+  const corpus = assay.command("corpus").description("import, list and care for evidence")
+  corpus
+    .command("import <file...>")
+    .description(
+      "import evidence from files, folders and archives of a source; all of it or nothing",
+    )
+    .requiredOption("--source <name>", "name of the source: a-z, 0-9, hyphen, dot, underscore")
+    .option("--kind <kind>", "kind of evidence (default: that of the source, or by the format)")
+    .option("--date <day>", "day of the event, YYYY-MM-DD (default: today, or as the rows say)")
+    .option("--map <pairs>", "what columns mean: email=Mail,password=3")
+    .option("--format <format>", "how the files are written (default: found by looking at them)")
+    .option("--title <text>", "title of the source (default: its name)")
+    .option("--confidence <share>", "how far the source is believed, up to 1 (default: 0.8)")
+    .option("--classes <list>", "what else of a person it holds, separated by commas")
+    .option("--rejects <file>", "where rejected rows are listed (default: in the data directory)")
+    .option("--memory <megabytes>", "memory of the sorter; the rest goes to the disk", "512")
+    .option("--dry-run", "show what the files are and their first rows; write nothing")
+    .option("--wait", "queue behind an import that runs, instead of refusing")
+    .action(async (files: string[], options: CorpusImportOptions) =>
+      (await import("./cli/corpus-import.ts")).importFiles(files, options, terminal, process),
+    )
 
   assay
     .command("calibrate")
@@ -279,9 +302,9 @@ const EXPLAINED: ReadonlySet<string> = new Set([
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const { name, message, stack } = error as Error
+  const { name, message, stack, exitCode = 1 } = error as Error & { readonly exitCode?: number }
   process.stderr.write(`assay: ${EXPLAINED.has(name) ? message : (stack ?? message)}\n`)
-  return 1
+  return exitCode
 }
 
 async function run(): Promise<void> {

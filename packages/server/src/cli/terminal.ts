@@ -15,4 +15,9 @@ export interface Terminal {
 /** A command that cannot do what it was asked; the message is all a person is shown. */
 export class CommandError extends Error {
   override readonly name = "CommandError"
+  readonly exitCode: number
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {
+    super(message, options)
+    this.exitCode = options.exitCode ?? 1
+  }
 }

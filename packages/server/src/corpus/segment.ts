@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
 import { type DuckDBConnection, DuckDBInstance, type DuckDBDataChunk } from "@duckdb/node-api"
 import duckdb from "@duckdb/node-bindings"
 import { MalformedBytes } from "../stores/bytes.ts"
 import type { SegmentBlock } from "../stores/segment-block.ts"
+
+export { fileSha256 } from "./file-sha256.ts"
 
 /**
  * A segment keeps what one import said, for good: a Parquet file of keyed rows in the order of SegmentBlock. The
@@ -44,15 +44,6 @@ export interface SegmentReader {
   /** All rows, in order. A block is good until the next one is asked for. */
   blocks(path: string): AsyncGenerator<SegmentBlock>
   close(): void
-}
-
-/** SHA-256 of a file, in hexadecimal digits. */
-export async function fileSha256(path: string): Promise<string> {
-  const hash = createHash("sha256")
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    hash.update(piece as Buffer)
-  }
-  return hash.digest("hex")
 }
 
 export function sqlText(value: string): string {

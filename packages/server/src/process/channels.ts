@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process"
 import type { Worker as ClusterWorker } from "node:cluster"
 import type { Socket } from "node:net"
 import { deserialize, serialize } from "node:v8"
@@ -22,6 +23,18 @@ export function workerChannel(worker: ClusterWorker): Channel {
     },
     onMessage: (listener) => void worker.on("message", listener),
     onClose: (listener) => void worker.once("disconnect", listener),
+  }
+}
+
+/** A parent's side of its pipe to a child process. */
+export function childChannel(child: ChildProcess): Channel {
+  return {
+    // As to a worker: a child that just died is told nothing.
+    send(message) {
+      if (child.connected) child.send(message as object)
+    },
+    onMessage: (listener) => void child.on("message", listener),
+    onClose: (listener) => void child.once("disconnect", listener),
   }
 }
 

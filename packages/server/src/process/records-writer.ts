@@ -61,6 +61,7 @@ export const RECORDS_METHODS = [
   "tombstones",
   "migrate",
   "checkKeyCheckValue",
+  "addAudit",
   "audit",
   "ping",
   "close",

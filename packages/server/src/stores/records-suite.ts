@@ -271,6 +271,18 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     assert.equal((await records.keyByHash(hashOf("k1")))?.key.revokedAt, entry.at)
   })
 
+  onRecords(
+    "what was done elsewhere is noted as it is told, and changes no account",
+    async ({ records }) => {
+      const done = { at, actor, action: "corpus.import", subject: "batch:7", detail: { rows: 3 } }
+      await records.addAudit(done)
+      const [entry, ...others] = await records.audit({ limit: 2 })
+      assert.deepEqual(entry, { ...done, id: entry?.id })
+      assert.deepEqual(others, [])
+      assert.equal(await records.accountsVersion(), 0)
+    },
+  )
+
   onRecords("texts are ordered by their bytes, not by a language", async ({ records }) => {
     for (const id of ["a", "Z", "é", "_", "b"]) await records.createKey(newKey(id))
     const ids = (await records.keys()).map(({ id }) => id)

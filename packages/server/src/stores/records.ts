@@ -158,6 +158,8 @@ export interface Records extends Accounts, Metering, FeedbackRecords, SubjectRec
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
+  /** Notes what was done outside of these records. */
+  addAudit(entry: Omit<AuditEntry, "id">): Promise<void>
   /** The newest entries first. */
   audit(query: { limit: number }): Promise<AuditEntry[]>
   /** Reads a row, so that "up" means able to answer. */

@@ -34,19 +34,31 @@ export function progressBar(progress: Progress, columns: number): string {
   const { bytesRead, bytesTotal } = progress
   const line = progressLine(progress)
   const share = bytesTotal === null || bytesTotal === 0 ? null : Math.min(1, bytesRead / bytesTotal)
-  const full = share === null ? 0 : Math.round(share * BAR)
-  const bar = share === null ? "" : `[${"#".repeat(full)}${"-".repeat(BAR - full)}] `
+  const bar = share === null ? "" : `${barOf(share)} `
   return (bar + line).slice(0, Math.max(10, columns - 1))
 }
 
 /** Shows progress until the returned function is called: redrawn on a terminal, a line now and then anywhere else. */
 export function showProgress(screen: ProgressScreen, progress: () => Progress): () => void {
+  return showLines(screen, PLAIN_MS, (columns) =>
+    columns === null ? progressLine(progress()) : progressBar(progress(), columns),
+  )
+}
+
+/** The same for any line; `columns` is null where it is not drawn over. An empty line is left out. */
+export function showLines(
+  screen: ProgressScreen,
+  plainMs: number,
+  line: (columns: number | null) => string,
+): () => void {
   if (screen.isTTY !== true) {
-    const timer = setInterval(() => screen.write(`${progressLine(progress())}\n`), PLAIN_MS)
+    const timer = setInterval(() => {
+      const text = line(null)
+      if (text !== "") screen.write(`${text}\n`)
+    }, plainMs)
     return () => clearInterval(timer)
   }
-  const draw = (): void =>
-    void screen.write(`${ERASE}${progressBar(progress(), screen.columns ?? 80)}`)
+  const draw = (): void => void screen.write(`${ERASE}${line(screen.columns ?? 80)}`)
   const timer = setInterval(draw, REDRAW_MS)
   return () => {
     clearInterval(timer)
@@ -54,7 +66,13 @@ export function showProgress(screen: ProgressScreen, progress: () => Progress): 
   }
 }
 
-function clock(ms: number): string {
+/** A share of 1 as a bar of a fixed length. */
+export function barOf(share: number): string {
+  const full = Math.round(Math.min(1, share) * BAR)
+  return `[${"#".repeat(full)}${"-".repeat(BAR - full)}]`
+}
+
+export function clock(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   const two = (value: number): string => String(value).padStart(2, "0")

@@ -1,3 +1,5 @@
+import { ImportFailure } from "./import-failure.ts"
+
 /**
  * Keyed rows on their way from the reader to the sorter: no identity and no secret is in them. A frame is a header of
  * three 32-bit little-endian numbers (rows, rows with an extended part, bytes of those), then three columns of 64-bit
@@ -94,7 +96,7 @@ export async function* readFrames(stream: AsyncIterable<Buffer>): AsyncGenerator
     pieces = bytes.length === 0 ? [] : [bytes]
     held = bytes.length
   }
-  throw new Error("The stream of keyed rows ended before its last frame")
+  throw new ImportFailure("cut-short", "The stream of keyed rows ended before its last frame")
 }
 
 function frameBytes(header: Buffer): number {

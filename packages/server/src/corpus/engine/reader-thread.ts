@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads"
 import type { Format, RejectReason } from "../formats/format.ts"
-import { openParser } from "../formats/parsers.ts"
+import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
+import { parseBlock } from "./parse-block.ts"
 
 /** A piece of a member, and what became of it. Sent between the reader's main thread and its parsing threads. */
 export interface BlockTask {
@@ -16,6 +17,12 @@ export interface BlockDone {
   readonly frames: readonly Uint8Array[]
   readonly rejects: readonly { readonly line: number; readonly reason: RejectReason }[]
 }
+export interface BlockFailed {
+  readonly id: number
+  /** In words that hold nothing of the block. */
+  readonly failed: string
+}
+export type BlockReply = BlockDone | BlockFailed
 
 const port = parentPort
 if (port === null) throw new Error("This is the body of a thread")
@@ -30,10 +37,14 @@ const keyer = new Keyer(
 
 port.on("message", ({ id, format, block }: BlockTask) => {
   const before = keyer.rows
-  const lines = openParser(format).parse(
-    Buffer.from(block.buffer, block.byteOffset, block.length),
-    keyer,
-  )
+  let lines: number
+  try {
+    lines = parseBlock(format, Buffer.from(block.buffer, block.byteOffset, block.length), keyer)
+  } catch (error) {
+    // An error that left the thread would be printed with its message, and that may hold a row.
+    port.postMessage({ id, failed: readerFailure(error).message } satisfies BlockReply)
+    return
+  }
   keyer.flush()
   const done: BlockDone = { id, lines, rows: keyer.rows - before, frames, rejects }
   port.postMessage(

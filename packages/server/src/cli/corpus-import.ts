@@ -1,0 +1,329 @@
+import { readConfig } from "../config.ts"
+import { type NodeProgram, startReader } from "../corpus/engine/children.ts"
+import type { Examined } from "../corpus/engine/examine.ts"
+import { ImportFailure } from "../corpus/engine/import-failure.ts"
+import { rejectsByCount } from "../corpus/engine/reject-file.ts"
+import type { FormatHints } from "../corpus/formats/detect.ts"
+import { type Field, FIELDS, type Format, REJECT_REASONS } from "../corpus/formats/format.ts"
+import { ImportRuns, holderText } from "../corpus/import-lock.ts"
+import {
+  importCorpus,
+  type ImportReport,
+  type ImportRequest,
+  ImportStopped,
+} from "../corpus/import.ts"
+import { InputError } from "../corpus/inputs/members.ts"
+import { openIndexForWriting } from "../corpus/open-index.ts"
+import {
+  IMPORT_KINDS,
+  isDataClass,
+  isSourceName,
+  type SourceRequest,
+} from "../corpus/source-request.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { openSecrets } from "../secrets.ts"
+import { DATA_CLASSES } from "../stores/entry.ts"
+import type { SourceDescription } from "../stores/exposure-index.ts"
+import { DAY_MS, dayOf, HOUR_MS } from "../time.ts"
+import { showImportProgress } from "./corpus-import-progress.ts"
+import { withRecords } from "./records-access.ts"
+import type { ProgressScreen } from "./score/progress.ts"
+import { table } from "./table.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+export interface CorpusImportOptions {
+  readonly source: string
+  readonly title?: string
+  readonly kind?: string
+  readonly date?: string
+  readonly confidence?: string
+  readonly classes?: string
+  readonly format?: string
+  readonly map?: string
+  readonly rejects?: string
+  readonly memory: string
+  readonly dryRun?: boolean
+  readonly wait?: boolean
+}
+
+/** What the command uses of its process; main.ts hands it in. */
+export interface ImportProcess extends NodeProgram {
+  readonly pid: number
+  readonly stderr: ProgressScreen
+  once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown
+}
+
+/** Imports files as evidence of a source, and says what became of every row. */
+export async function importFiles(
+  paths: readonly string[],
+  options: CorpusImportOptions,
+  terminal: Terminal,
+  host: ImportProcess,
+): Promise<void> {
+  const request = requestOf(paths, options, terminal)
+  const stopping = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
+  try {
+    if (options.dryRun === true) await showInput(request, terminal, host, stopping.signal)
+    else await runImport(request, terminal, host, stopping.signal)
+  } catch (error) {
+    throw explained(error)
+  }
+}
+
+const ROWS_SHOWN = 10
+const MEMBERS_SHOWN = 20
+const MASKED = "********"
+const INTERRUPTED = 130
+
+/** Only looks: no data directory is made, no lock is taken, nothing is written. */
+async function showInput(
+  { paths, hints }: ImportRequest,
+  terminal: Terminal,
+  host: ImportProcess,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = startReader(host)
+  signal.addEventListener("abort", () => void reader.kill())
+  try {
+    const examined = await reader.examine({ paths, hints, rowsShown: ROWS_SHOWN })
+    memberLines(examined).forEach(terminal.print)
+    terminal.print("")
+    rowTable(examined).forEach(terminal.print)
+    terminal.print("")
+    terminal.print("Nothing was written.")
+  } catch (error) {
+    if (signal.aborted) throw new ImportStopped("Stopped", { cause: error })
+    throw error
+  } finally {
+    await reader.kill()
+  }
+}
+
+async function runImport(
+  request: ImportRequest,
+  terminal: Terminal,
+  host: ImportProcess,
+  signal: AbortSignal,
+): Promise<void> {
+  const startedAt = terminal.now()
+  const config = readConfig(terminal.env)
+  const directory = openDataDirectory(config.dataDirectory)
+  const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
+  const progress = showImportProgress(host.stderr, terminal.now)
+  let report: ImportReport
+  try {
+    report = await importCorpus(
+      request,
+      {
+        directory,
+        secrets,
+        program: host,
+        pid: host.pid,
+        now: terminal.now,
+        signal,
+        openIndex: () => openIndexForWriting(config, directory, secrets),
+        audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
+      },
+      {
+        waits: (holder) =>
+          terminal.note(
+            holder === null
+              ? "Waiting for another import."
+              : `Waiting for another import (${holderText(holder)}).`,
+          ),
+        examined(examined, source) {
+          memberLines(examined).forEach(terminal.note)
+          terminal.note(sourceLine(source))
+        },
+        resumes: () => terminal.note("Going on with what an earlier try has read."),
+        progress: progress.update,
+      },
+    )
+  } finally {
+    progress.hide()
+  }
+  reportLines(report, (terminal.now() - startedAt) / 1000).forEach(terminal.print)
+}
+
+function requestOf(
+  paths: readonly string[],
+  options: CorpusImportOptions,
+  terminal: Terminal,
+): ImportRequest {
+  return {
+    paths,
+    hints: hintsOf(options),
+    source: sourceOf(options, terminal.now()),
+    rejects: options.rejects ?? null,
+    memoryMb: memoryOf(options.memory),
+    wait: options.wait === true,
+    importedBy: terminal.user,
+  }
+}
+
+function sourceOf(options: CorpusImportOptions, nowMs: number): SourceRequest {
+  const { source: name, title, kind, date, confidence, classes } = options
+  if (!isSourceName(name)) {
+    throw new CommandError(
+      "--source takes up to 64 lower-case letters, digits, hyphens, dots and underscores",
+    )
+  }
+  const known = IMPORT_KINDS.find((each) => each === kind)
+  if (kind !== undefined && known === undefined) {
+    throw new CommandError(`--kind takes ${IMPORT_KINDS.join(", ")}`)
+  }
+  if (date !== undefined && !isEventDate(date, nowMs)) {
+    throw new CommandError("--date takes a day from 1990-01-01 to today, as YYYY-MM-DD")
+  }
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(known === undefined ? {} : { kind: known }),
+    ...(date === undefined ? {} : { date }),
+    ...(confidence === undefined ? {} : { confidence: confidenceOf(confidence) }),
+    ...(classes === undefined ? {} : { classes: classesOf(classes) }),
+  }
+}
+
+function isEventDate(text: string, nowMs: number): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const ms = Date.parse(text)
+  // The round trip refuses days that no month has, which some engines carry over into the next.
+  return ms >= Date.UTC(1990, 0, 1) && ms <= nowMs + DAY_MS && dayOf(ms) === text
+}
+
+function confidenceOf(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== "" && value > 0 && value <= 1) return value
+  throw new CommandError("--confidence takes a number above 0, up to 1")
+}
+
+function classesOf(text: string): SourceRequest["classes"] & object {
+  const words = text.split(",").map((word) => word.trim())
+  const classes = words.filter(isDataClass)
+  if (classes.length === words.length) return classes
+  throw new CommandError(`--classes takes words of this list: ${DATA_CLASSES.join(", ")}`)
+}
+
+const FORMATS: readonly Format["name"][] = [
+  "combolist",
+  "url-login-password",
+  "stealer-blocks",
+  "csv",
+  "ndjson",
+  "json",
+  "parquet",
+]
+
+function hintsOf({ format, map }: CorpusImportOptions): FormatHints {
+  const known = FORMATS.find((name) => name === format)
+  if (format !== undefined && known === undefined) {
+    throw new CommandError(`--format takes ${FORMATS.join(", ")}`)
+  }
+  const columns: Partial<Record<Field, string>> = {}
+  for (const pair of map?.split(",") ?? []) {
+    const cut = pair.indexOf("=")
+    const field = FIELDS.find((name) => name === pair.slice(0, cut).trim())
+    const column = pair.slice(cut + 1).trim()
+    if (cut === -1 || field === undefined || column === "") {
+      throw new CommandError(`--map takes FIELD=COLUMN, separated by commas: ${FIELDS.join(", ")}`)
+    }
+    columns[field] = column
+  }
+  return { map: columns, ...(known === undefined ? {} : { format: known }) }
+}
+
+const MEMORY_MB = { min: 128, max: 65_536 }
+
+function memoryOf(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= MEMORY_MB.min && value <= MEMORY_MB.max) return value
+  throw new CommandError(`--memory takes megabytes from ${MEMORY_MB.min} to ${MEMORY_MB.max}`)
+}
+
+/** What was found in the input, a line a file; of many the first. */
+function memberLines({ members }: Examined): string[] {
+  const lines = members
+    .slice(0, MEMBERS_SHOWN)
+    .map(({ number, name, detected }) =>
+      detected === null
+        ? `${number}  ${name}: nothing that can be imported, passed over`
+        : `${number}  ${name}: ${formatText(detected.format)}, ${detected.encoding}`,
+    )
+  const more = members.slice(MEMBERS_SHOWN)
+  if (more.length === 0) return lines
+  const passed = more.filter(({ detected }) => detected === null).length
+  return [...lines, `and ${more.length} more files, ${passed} of them passed over`]
+}
+
+function formatText(format: Format): string {
+  const delimiter = "delimiter" in format ? ` by ${JSON.stringify(format.delimiter)}` : ""
+  if (!("columns" in format)) return `${format.name}${delimiter}`
+  const columns = Object.entries(format.columns).map(([field, { name }]) => `${field}=${name}`)
+  return `${format.name}${delimiter} (${columns.join(", ")})`
+}
+
+function sourceLine({ name, kind, eventDate, confidence }: SourceDescription): string {
+  const dated = eventDate ?? "today, where a row has no date"
+  return `Source ${name}: ${kind}, dated ${dated}, confidence ${confidence}`
+}
+
+function rowTable({ shown }: Examined): string[] {
+  const rows = shown.map((each) => {
+    const place = [String(each.member), String(each.line)]
+    if ("reject" in each) return [...place, "", "", "", `rejected: ${REJECT_REASONS[each.reject]}`]
+    const { identity, secret, kind, hours } = each.row
+    return [
+      ...place,
+      identity,
+      secret === "none" ? "" : MASKED,
+      secret,
+      [kind, hours === null ? null : dayOf(hours * HOUR_MS)]
+        .filter((text) => text !== null)
+        .join(" "),
+    ]
+  })
+  return table(["FILE", "LINE", "IDENTITY", "SECRET", "CLASS", "SAYS"], rows)
+}
+
+function reportLines(report: ImportReport, seconds: number): string[] {
+  const { batch, source, tally, merged } = report
+  if (!report.changed) {
+    return [`Already imported as batch ${batch.id} of ${source.name}; nothing changed.`]
+  }
+  const rejects = rejectsByCount(tally.rejects)
+  const rejected = rejects.reduce((sum, [, count]) => sum + count, 0)
+  const count = (value: number): string => value.toLocaleString("en")
+  const figures: [string, number][] = [
+    ["rows read", tally.rows + rejected],
+    ["imported", merged.rows - merged.known],
+    ["already known", merged.known],
+    ["repeated in the input", report.repeated],
+    ["rejected", rejected],
+    ...rejects.map(([reason, value]): [string, number] => [`  ${reason}`, value]),
+    ["identities", merged.identities],
+  ]
+  const width = Math.max(...figures.map(([, value]) => count(value).length))
+  const memory =
+    report.peakMemory === null ? "" : `, ${(report.peakMemory / 1e6).toFixed(0)} MB of memory`
+  return [
+    `Batch ${batch.id} of ${source.name} is live.`,
+    ...figures.map(([name, value]) => `${name.padEnd(24)}${count(value).padStart(width)}`),
+    ...(rejected === 0 ? [] : [`Rejected rows are listed in ${report.rejects}`]),
+    `${seconds.toFixed(1)} s${memory}`,
+  ]
+}
+
+function explained(error: unknown): unknown {
+  if (error instanceof ImportStopped) {
+    return new CommandError(error.message, { cause: error, exitCode: INTERRUPTED })
+  }
+  if (error instanceof ImportRuns) {
+    return new CommandError(`${error.message}; --wait queues behind it`, { cause: error })
+  }
+  if (error instanceof InputError || error instanceof ImportFailure) {
+    return new CommandError(`Nothing was imported: ${error.message}`, { cause: error })
+  }
+  return error
+}

@@ -1,0 +1,25 @@
+import { open, rename } from "node:fs/promises"
+import { dirname } from "node:path"
+
+/** Writes a file that is there in full or not at all, also after a power cut; only its owner can read it. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, "w", 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await renameDurably(`${path}.new`, path)
+}
+
+/** Renames within a directory; resolves when the new name is on the disk. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  const directory = await open(dirname(to), "r")
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

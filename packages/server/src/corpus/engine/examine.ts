@@ -1,0 +1,103 @@
+import { blocksOf } from "../formats/blocks.ts"
+import { type Detected, detectFormat, type FormatHints, HEAD_BYTES_MAX } from "../formats/detect.ts"
+import type { ParsedRow, RejectReason } from "../formats/format.ts"
+import { secretClassOf } from "../formats/secret-class.ts"
+import { contentDigest } from "../inputs/content-digest.ts"
+import { InputError, type Member, openInputs } from "../inputs/members.ts"
+import type { SecretClass } from "../../stores/exposure-index.ts"
+import { parseBlock } from "./parse-block.ts"
+
+export interface ExamineJob {
+  readonly paths: readonly string[]
+  readonly hints: FormatHints
+  /** How many parsed rows to show; 0 where nobody looks at them. */
+  readonly rowsShown: number
+}
+
+/** What an input is, found before anything of it is kept. */
+export interface Examined {
+  readonly sha256: string
+  readonly stamp: string
+  /** As they lie on the disk, packed. */
+  readonly totalBytes: number
+  readonly members: readonly ExaminedMember[]
+  readonly shown: readonly ShownRow[]
+}
+
+export interface ExaminedMember {
+  readonly number: number
+  readonly name: string
+  /** null: nothing that can be imported; it is passed over. */
+  readonly detected: Detected | null
+}
+
+/** A parsed row for the person whose file it is. What it has for a secret stays behind; only its form is told. */
+export type ShownRow = {
+  readonly member: number
+  readonly line: number
+} & ({ readonly reject: RejectReason } | { readonly row: ShownFields })
+
+export type ShownFields = Omit<ParsedRow, "secret" | "secretClass" | "secretIsHash"> & {
+  readonly secret: SecretClass
+}
+
+/** Looks at every member of the inputs. Throws InputError where nothing in them can be imported. */
+export async function examineInputs(job: ExamineJob): Promise<Examined> {
+  const { paths, hints, rowsShown } = job
+  const { sha256, stamp } = await contentDigest(paths)
+  const inputs = await openInputs(paths)
+  try {
+    const members: ExaminedMember[] = []
+    const shown: ShownRow[] = []
+    for await (const member of inputs.members()) {
+      const { number, name } = member
+      const detected = detectFormat(name, await headOf(member), hints)
+      members.push({ number, name, detected })
+      if (detected !== null && shown.length < rowsShown) {
+        await showRows(member, detected, shown, rowsShown)
+      }
+    }
+    if (members.every(({ detected }) => detected === null)) {
+      throw new InputError("There is nothing in the input that can be imported")
+    }
+    return { sha256, stamp, totalBytes: inputs.totalBytes, members, shown }
+  } finally {
+    await inputs.close()
+  }
+}
+
+async function headOf(member: Member): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of member.bytes()) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes >= HEAD_BYTES_MAX) break
+  }
+  return Buffer.concat(pieces).subarray(0, HEAD_BYTES_MAX)
+}
+
+async function showRows(
+  member: Member,
+  detected: Detected,
+  shown: ShownRow[],
+  rowsShown: number,
+): Promise<void> {
+  const show = (row: ShownRow): void => {
+    if (shown.length < rowsShown) shown.push(row)
+  }
+  for await (const block of blocksOf(member, detected)) {
+    parseBlock(detected.format, block, {
+      row: (line, row) => show({ member: member.number, line, row: shownFields(row) }),
+      reject: (line, reject) => show({ member: member.number, line, reject }),
+    })
+    // The first block is a thousand times what is shown.
+    break
+  }
+}
+
+function shownFields(row: ParsedRow): ShownFields {
+  const { subject, identity, kind, hours, item, confidence, classes, value } = row
+  const secret = row.secretClass ?? secretClassOf(row.secret, row.secretIsHash)
+  return { subject, identity, kind, hours, item, confidence, classes, value, secret }
+}

@@ -1,0 +1,65 @@
+import { InputError } from "../inputs/members.ts"
+
+/** What stopped an import. The words are made here and hold nothing of what was read. */
+export type FailureCode =
+  | "input"
+  | "parser"
+  | "reader"
+  | "sorter"
+  | "disk-full"
+  | "memory"
+  /** The sorter's input ended early: the reader knows why. */
+  | "cut-short"
+  /** Nobody takes the reader's rows any more: the sorter knows why. */
+  | "sorter-gone"
+
+export class ImportFailure extends Error {
+  override readonly name = "ImportFailure"
+  readonly code: FailureCode
+  constructor(code: FailureCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Our own failures as they are; of any other its code and no word of its message, which may quote a row. */
+export function readerFailure(error: unknown): ImportFailure {
+  if (error instanceof ImportFailure) return error
+  if (error instanceof InputError) return new ImportFailure("input", error.message)
+  const code = systemCode(error)
+  if (code === "EPIPE" || code === "ECONNRESET") {
+    return new ImportFailure("sorter-gone", "The sorter is gone")
+  }
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return diskFull()
+  return new ImportFailure("reader", `The input could not be read (${code ?? errorName(error)})`)
+}
+
+/** The sorter sees keyed rows only, but its messages name files and hold no cause a person could act on. */
+export function sorterFailure(error: unknown): ImportFailure {
+  if (error instanceof ImportFailure) return error
+  const message = error instanceof Error ? error.message : ""
+  if (DISK_FULL.test(message)) return diskFull()
+  if (/out of memory/i.test(message)) {
+    return new ImportFailure("memory", "The sorter has too little memory; raise --memory")
+  }
+  const kind = /^[A-Z][A-Za-z ]{0,40} Error(?=:)/.exec(message)?.[0]
+  return new ImportFailure("sorter", `The sorter failed (${kind ?? errorName(error)})`)
+}
+
+/** The name of a kind of error the language itself has; a name of any other could be made of a row. */
+export function errorName(error: unknown): string {
+  const known = [TypeError, RangeError, SyntaxError, ReferenceError, URIError]
+  return known.find((kind) => error instanceof kind)?.name ?? "Error"
+}
+
+// The last is DuckDB's own bound: it spills at most what the disk had free when it began.
+const DISK_FULL = /no space left|ENOSPC|quota exceeded|file too large|max_temp_directory_size/i
+
+function diskFull(): ImportFailure {
+  return new ImportFailure("disk-full", "The disk is full")
+}
+
+function systemCode(error: unknown): string | null {
+  const { code } = error as { code?: unknown }
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : null
+}

@@ -1,0 +1,39 @@
+// The process that sees plain text. It is started without core dumps, gets its work over a pipe, never on a command line,
+// and puts out keyed rows on standard output.
+import { Socket } from "node:net"
+import process from "node:process"
+import { parentChannel } from "../../process/channels.ts"
+import { answerCalls } from "../../process/rpc.ts"
+import { type ExamineJob, type Examined, examineInputs } from "./examine.ts"
+import { ImportFailure, readerFailure } from "./import-failure.ts"
+import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
+
+// A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
+process.on("SIGINT", () => undefined)
+process.once("disconnect", () => process.exit(1))
+
+// `process.stdout` would write synchronously and stop all else while the sorter is busy.
+const out = new Socket({ fd: 1, readable: false, writable: true })
+// Told by the next write; without a listener it would end the process.
+out.on("error", () => undefined)
+
+const channel = parentChannel(process)
+let examined: Examined | null = null
+answerCalls(channel, {
+  async examine(job: ExamineJob): Promise<Examined> {
+    examined = await explained(examineInputs(job))
+    return examined
+  },
+  async read(job: ReadJob): Promise<ReadTally> {
+    if (examined === null) throw new ImportFailure("reader", "Nothing was examined")
+    return await explained(readInputs(job, examined, out, (progress) => channel.send({ progress })))
+  },
+})
+
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw readerFailure(error)
+  }
+}

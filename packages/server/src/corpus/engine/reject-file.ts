@@ -1,0 +1,82 @@
+import { closeSync, openSync, readSync } from "node:fs"
+import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { REJECT_REASONS, type RejectReason } from "../formats/format.ts"
+import { InputError } from "../inputs/members.ts"
+
+const HEADER = "file,line,reason\n"
+const HELD_CHARACTERS = 65_536
+
+/**
+ * Where rows that were not imported stand: the number of the file, the line and why, in the order of the input. Nothing
+ * of a row is in it. The file appears under its name when it is complete, and only if there is something to say.
+ */
+export class RejectFile {
+  readonly #path: string
+  readonly counts: Partial<Record<RejectReason, number>> = {}
+  #file: FileHandle | null = null
+  #held = ""
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async add(member: number, line: number, reason: RejectReason): Promise<void> {
+    this.counts[reason] = (this.counts[reason] ?? 0) + 1
+    this.#held += `${member},${line},${reason}\n`
+    if (this.#held.length >= HELD_CHARACTERS) await this.#write()
+  }
+
+  async commit(): Promise<void> {
+    if (this.#held !== "") await this.#write()
+    if (this.#file === null) return
+    await this.#file.sync()
+    await this.#file.close()
+    this.#file = null
+    await rename(`${this.#path}.new`, this.#path)
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#file === null) return
+    await this.#file.close()
+    this.#file = null
+    await rm(`${this.#path}.new`, { force: true })
+  }
+
+  async #write(): Promise<void> {
+    if (this.#file === null) {
+      this.#file = await open(`${this.#path}.new`, "w", 0o600)
+      await this.#file.writeFile(HEADER)
+    }
+    await this.#file.writeFile(this.#held)
+    this.#held = ""
+  }
+}
+
+/** Refuses to write over a file that is none of ours: a slip of the hand may name the input itself. */
+export function refuseForeignFile(path: string): void {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, "r")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return
+    throw new InputError(`${path} cannot be written`, { cause: error })
+  }
+  try {
+    const head = Buffer.alloc(HEADER.length)
+    readSync(descriptor, head)
+    if (head.toString("latin1") === HEADER) return
+  } finally {
+    closeSync(descriptor)
+  }
+  throw new InputError(`${path} exists and is no list of rejected rows; name another file`)
+}
+
+export type RejectCounts = Readonly<Partial<Record<RejectReason, number>>>
+
+/** By count, the most frequent first; equal ones in the order of REJECT_REASONS. */
+export function rejectsByCount(counts: RejectCounts): [RejectReason, number][] {
+  return (Object.keys(REJECT_REASONS) as RejectReason[])
+    .map((reason): [RejectReason, number] => [reason, counts[reason] ?? 0])
+    .filter(([, count]) => count > 0)
+    .sort(([, one], [, other]) => other - one)
+}

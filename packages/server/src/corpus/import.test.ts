@@ -1,0 +1,132 @@
+import assert from "node:assert/strict"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test } from "node:test"
+import { IDENTITY_TAGS, identityKey } from "@assay/core/identity"
+import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
+import { deriveSecrets, sha256 } from "../secrets.ts"
+import type { Batch, Entry, ExposureIndex } from "../stores/exposure-index.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { importCorpus, type ImportProgress, type ImportReport } from "./import.ts"
+
+const temporary = mkdtempSync(join(tmpdir(), "assay-import-"))
+after(() => rmSync(temporary, { recursive: true, maxRetries: 5 }))
+const secrets = deriveSecrets(Buffer.alloc(32, 7))
+const list = join(temporary, "list.txt")
+writeFileSync(list, "ana@mail.example:1\nbob@mail.example:2\n")
+
+interface Run {
+  readonly source?: string
+  readonly onProgress?: (progress: ImportProgress, stop: () => void) => void
+  readonly audit?: (action: string) => Promise<void>
+}
+
+async function run(
+  directory: DataDirectory,
+  { source = "s", onProgress, audit }: Run = {},
+): Promise<ImportReport & { resumed: boolean }> {
+  const stopping = new AbortController()
+  let resumed = false
+  const report = await importCorpus(
+    {
+      paths: [list],
+      hints: { map: {} },
+      source: { name: source },
+      rejects: null,
+      memoryMb: 128,
+      wait: false,
+      importedBy: "ada",
+    },
+    {
+      directory,
+      secrets,
+      program: process,
+      pid: process.pid,
+      now: Date.now,
+      signal: stopping.signal,
+      openIndex: () => openLmdbIndex({ path: directory.index }),
+      audit: async ({ action }) => await audit?.(action),
+    },
+    {
+      waits: () => assert.fail("nobody else imports"),
+      examined: () => undefined,
+      resumes: () => void (resumed = true),
+      progress: (progress) => onProgress?.(progress, () => stopping.abort()),
+    },
+  )
+  return { ...report, resumed }
+}
+
+const stopWhileMerging: Run = {
+  onProgress: ({ phase }, stop) => {
+    if (phase === "merging") stop()
+  },
+}
+
+async function using<T>(
+  directory: DataDirectory,
+  work: (index: ExposureIndex) => Promise<T>,
+): Promise<T> {
+  const index = await openLmdbIndex({ path: directory.index })
+  return await work(index).finally(() => index.close())
+}
+
+async function batches(directory: DataDirectory): Promise<[Batch["id"], Batch["state"]][]> {
+  const catalogue = await using(directory, (index) => index.catalogue())
+  return [...catalogue.batches.values()].map(({ id, state }) => [id, state])
+}
+
+async function entriesOf(directory: DataDirectory): Promise<readonly Entry[]> {
+  const key = identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.email, "ana@mail.example")
+  return (await using(directory, (index) => index.lookup(key, null))).entries
+}
+
+test("an import that was stopped while merging goes on with its segment; removed, it comes again as a new batch", async () => {
+  const directory = openDataDirectory(join(temporary, "resumed"))
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  assert.deepEqual(await batches(directory), [[1, "loading"]])
+  assert.deepEqual(await entriesOf(directory), [])
+
+  const second = await run(directory)
+  assert.deepEqual([second.resumed, second.changed, second.merged.rows], [true, true, 2])
+  assert.deepEqual(await batches(directory), [[1, "live"]])
+  assert.equal((await entriesOf(directory)).length, 1)
+  assert.deepEqual(readdirSync(directory.imports), [])
+
+  await using(directory, (index) => index.removeBatch(1, Date.now()))
+  assert.deepEqual(await entriesOf(directory), [])
+  const third = await run(directory)
+  assert.deepEqual([third.resumed, third.changed, third.batch.id], [false, true, 2])
+  assert.deepEqual(
+    (await entriesOf(directory)).map(({ batchId }) => batchId),
+    [2],
+  )
+})
+
+test("a batch whose segment is gone is given up, so that two readings are never mixed", async () => {
+  const directory = openDataDirectory(join(temporary, "given-up"))
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  for (const name of readdirSync(directory.segments)) rmSync(join(directory.segments, name))
+  const again = await run(directory)
+  assert.equal(again.resumed, false)
+  assert.deepEqual(await batches(directory), [
+    [1, "removed"],
+    [2, "live"],
+  ])
+  assert.equal((await entriesOf(directory)).length, 1)
+})
+
+test("an audit entry that could not be written is made up for by the same command", async () => {
+  const directory = openDataDirectory(join(temporary, "audit"))
+  const refuse = async (): Promise<void> => {
+    throw new Error("no records")
+  }
+  await assert.rejects(run(directory, { audit: refuse }), { message: "no records" })
+  assert.deepEqual(await batches(directory), [[1, "live"]])
+  const noted: string[] = []
+  const note = async (action: string): Promise<void> => void noted.push(action)
+  assert.equal((await run(directory, { audit: note })).changed, false)
+  assert.equal((await run(directory, { audit: note })).changed, false)
+  assert.deepEqual(noted, ["corpus.import"])
+})

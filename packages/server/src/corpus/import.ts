@@ -1,0 +1,477 @@
+import { createHash } from "node:crypto"
+import { mkdirSync, rmSync, statfsSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
+import type { DataDirectory } from "../data-directory.ts"
+import type { Secrets } from "../secrets.ts"
+import type {
+  Batch,
+  Catalogue,
+  ExposureIndex,
+  MergedSegment,
+  SegmentBlock,
+  Source,
+  SourceDescription,
+} from "../stores/exposure-index.ts"
+import type { AuditEntry } from "../stores/records.ts"
+import { HOUR_MS } from "../time.ts"
+import { type NodeProgram, type ReaderChild, startReader, startSorter } from "./engine/children.ts"
+import type { Examined } from "./engine/examine.ts"
+import { ImportFailure } from "./engine/import-failure.ts"
+import { watchMemory } from "./engine/memory.ts"
+import type { ReadTally } from "./engine/reader.ts"
+import { refuseForeignFile } from "./engine/reject-file.ts"
+import type { SortedSegment } from "./engine/sorter.ts"
+import type { FormatHints } from "./formats/detect.ts"
+import { type ImportHolder, takeImportTurn } from "./import-lock.ts"
+import {
+  forgetKept,
+  keepSegment,
+  type KeptSegment,
+  keptSegment,
+  removeLeftovers,
+  segmentFile,
+  unfinishedSegment,
+} from "./kept-segment.ts"
+import { openSegmentReader } from "./segment.ts"
+import { describeSource, type SourceRequest } from "./source-request.ts"
+
+export interface ImportRequest {
+  readonly paths: readonly string[]
+  readonly hints: FormatHints
+  readonly source: SourceRequest
+  /** Where rejected rows are listed; null: in the data directory. */
+  readonly rejects: string | null
+  /** Of the sorter; what does not fit goes to the disk. */
+  readonly memoryMb: number
+  readonly wait: boolean
+  readonly importedBy: string
+}
+
+/** What an import uses of the machine and the service. */
+export interface ImportReach {
+  readonly directory: DataDirectory
+  readonly secrets: Secrets
+  readonly program: NodeProgram
+  readonly pid: number
+  readonly now: () => number
+  /** Stops the import where it is, before anything of it is seen. */
+  readonly signal: AbortSignal
+  openIndex(): Promise<ExposureIndex>
+  audit(entry: Omit<AuditEntry, "id">): Promise<void>
+}
+
+/** Hears how an import goes. */
+export interface ImportWatch {
+  waits(holder: ImportHolder | null): void
+  /** What the input is, before anything of it is read or written. */
+  examined(examined: Examined, source: SourceDescription): void
+  /** The segment of an earlier try is there in full, so nothing is read again. */
+  resumes(): void
+  progress(progress: ImportProgress): void
+}
+
+export interface ImportProgress {
+  readonly phase: "reading" | "sorting" | "merging"
+  readonly rows: number
+  /** Bytes of the input while reading, rows while merging. */
+  readonly done: number
+  /** null where nobody knows how much there is to do. */
+  readonly total: number | null
+}
+
+export interface ImportReport {
+  /** False: exactly this was imported before, and nothing changed. */
+  readonly changed: boolean
+  readonly batch: Batch
+  readonly source: SourceDescription
+  readonly tally: ReadTally
+  /** Rows that were there more than once in the input. */
+  readonly repeated: number
+  readonly merged: MergedSegment
+  /** The list of rejected rows. */
+  readonly rejects: string
+  /** Of all processes of the import together, in bytes; null where the system does not tell. */
+  readonly peakMemory: number | null
+}
+
+/** The import was told to stop, and did: what is served is as it was. */
+export class ImportStopped extends Error {
+  override readonly name = "ImportStopped"
+}
+
+/**
+ * Imports files as one batch of a source, all of it or nothing. Whatever ends it on the way, the same request again
+ * completes it; a request that was completed changes nothing. Throws InputError, ImportFailure, ImportRuns,
+ * ImportStopped or what the index throws.
+ */
+export async function importCorpus(
+  request: ImportRequest,
+  reach: ImportReach,
+  watch: ImportWatch,
+): Promise<ImportReport> {
+  const { directory, signal } = reach
+  if (request.rejects !== null) refuseForeignFile(request.rejects)
+  for (const path of [directory.segments, directory.imports, directory.rejects]) {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  }
+  const lock = await unlessStopped(signal, () =>
+    takeImportTurn(directory, {
+      self: { pid: reach.pid, startedAtMs: reach.now() },
+      wait: request.wait,
+      signal,
+      onWait: watch.waits,
+    }),
+  )
+  try {
+    return await importAlone(request, reach, watch)
+  } finally {
+    lock.release()
+  }
+}
+
+/** Whatever breaks because it was told to stop, the reason is that. */
+async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (signal.aborted) throw new ImportStopped("Stopped; nothing changed", { cause: error })
+    throw error
+  }
+}
+
+async function importAlone(
+  request: ImportRequest,
+  reach: ImportReach,
+  watch: ImportWatch,
+): Promise<ImportReport> {
+  const { directory, program, signal } = reach
+  const reader = startReader(program)
+  const pids = [reach.pid, reader.pid]
+  const memory = watchMemory(() => pids)
+  const endReader = (): void => void reader.kill()
+  signal.addEventListener("abort", endReader)
+  try {
+    const { paths, hints } = request
+    const examined = await unlessStopped(signal, () =>
+      reader.examine({ paths, hints, rowsShown: 0 }),
+    )
+    const index = await reach.openIndex()
+    try {
+      const catalogue = await index.catalogue()
+      removeLeftovers(directory, (file) => isReferenced(catalogue, file), reach.now())
+      const source = describeSource(
+        request.source,
+        sharedSource(catalogue, request.source.name),
+        examined.members.flatMap(({ detected }) => (detected === null ? [] : [detected.format])),
+      )
+      watch.examined(examined, source)
+      const attempt = await openAttempt(
+        index,
+        catalogue,
+        directory,
+        fingerprintOf(request, examined),
+        reach.now(),
+      )
+      const work = { request, reach, watch, index, source, ...attempt }
+      const report =
+        attempt.batch?.state === "live"
+          ? await alreadyLive(work, attempt.batch)
+          : await importBatch(work, examined, reader, pids)
+      return { ...report, peakMemory: memory.stop() }
+    } finally {
+      await index.close()
+    }
+  } finally {
+    signal.removeEventListener("abort", endReader)
+    memory.stop()
+    await reader.kill()
+  }
+}
+
+/** One import under way. */
+interface Work {
+  readonly request: ImportRequest
+  readonly reach: ImportReach
+  readonly watch: ImportWatch
+  readonly index: ExposureIndex
+  readonly source: SourceDescription
+  readonly fingerprint: string
+  readonly kept: KeptSegment | null
+}
+
+type Report = Omit<ImportReport, "peakMemory">
+
+async function importBatch(
+  work: Work,
+  examined: Examined,
+  reader: ReaderChild,
+  pids: number[],
+): Promise<Report> {
+  const { reach, watch, index, source, fingerprint } = work
+  const { directory, signal } = reach
+  if (work.kept !== null) watch.resumes()
+  const { kept, batch, merged } = await unlessStopped(signal, async () => {
+    const segment = work.kept ?? (await makeSegment(work, examined, reader, pids))
+    const loading = await index.openBatch(source, fingerprint, segment.startedAtMs)
+    const rows = await mergeKept(work, segment, loading)
+    // The last moment at which stopping leaves everything as it was.
+    signal.throwIfAborted()
+    return { kept: segment, batch: loading, merged: rows }
+  })
+  const { rows, identities } = merged
+  const importedBy = work.request.importedBy
+  await index.goLive(batch.id, { rows, identities, importedBy, segment: kept.segment }, reach.now())
+  const report: Report = {
+    changed: true,
+    batch,
+    source,
+    tally: kept.tally,
+    repeated: kept.tally.rows - kept.rows,
+    merged,
+    rejects: kept.rejects,
+  }
+  await complete(work, batch.id, { rows, identities })
+  forgetKept(directory, fingerprint)
+  return report
+}
+
+/** The batch is there; an import that was killed between going live and its audit entry is completed by that. */
+async function alreadyLive(work: Work, batch: Batch): Promise<Report> {
+  const { reach, source, fingerprint, kept } = work
+  const { rows, identities } = batch
+  if (kept !== null) {
+    await complete(work, batch.id, { rows, identities })
+    forgetKept(reach.directory, fingerprint)
+  }
+  return {
+    changed: false,
+    batch,
+    source,
+    tally: { rows: 0, rejects: {} },
+    repeated: 0,
+    merged: { rows, identities, known: rows },
+    rejects: "",
+  }
+}
+
+async function complete(
+  { request, reach, source }: Work,
+  batchId: number,
+  counts: { readonly rows: number; readonly identities: number },
+): Promise<void> {
+  await reach.audit({
+    at: reach.now(),
+    actor: request.importedBy,
+    action: "corpus.import",
+    subject: `batch:${batchId}`,
+    // No file name: logs are filed under people and machines.
+    detail: { source: source.name, kind: source.kind, ...counts },
+  })
+}
+
+/** Reads, keys and sorts the input into a segment that lasts. */
+async function makeSegment(
+  { request, reach, watch, source, fingerprint }: Work,
+  examined: Examined,
+  reader: ReaderChild,
+  pids: number[],
+): Promise<KeptSegment> {
+  const { directory, program, secrets, signal } = reach
+  refuseFullDisk(directory, request.paths, examined.totalBytes)
+  const startedAtMs = reach.now()
+  const rejects = request.rejects ?? join(directory.rejects, `${fingerprint}.csv`)
+  const workDirectory = join(directory.imports, fingerprint)
+  const segment = unfinishedSegment(directory, fingerprint)
+  mkdirSync(workDirectory, { mode: 0o700 })
+  const sorter = startSorter(program, reader)
+  pids.push(sorter.pid)
+  const endSorter = (): void => void sorter.kill()
+  signal.addEventListener("abort", endSorter)
+  try {
+    const { identity, alias, password } = secrets.subkeys
+    const hours = Math.floor(startedAtMs / HOUR_MS)
+    const sorting = sorter.sort({
+      workDirectory,
+      segment,
+      keyCheckValue: secrets.checkValue,
+      memoryMb: request.memoryMb,
+    })
+    const reading = reader.read(
+      {
+        paths: request.paths,
+        keyer: {
+          subkeys: { identity, alias, password },
+          kind: source.kind,
+          hours: source.eventDate === null ? hours : Date.parse(source.eventDate) / HOUR_MS,
+          latestHours: hours + 24,
+        },
+        threads: Math.min(THREADS_MAX, availableParallelism()),
+        rejects,
+      },
+      ({ bytes, rows }) =>
+        watch.progress({ phase: "reading", rows, done: bytes, total: examined.totalBytes }),
+    )
+    const [tally, sorted] = await bothDone(reading, sorting, (read) =>
+      watch.progress({ phase: "sorting", rows: read.rows, done: 0, total: null }),
+    )
+    refuseNothing(tally, rejects)
+    const { rows, bytes, sha256 } = sorted
+    const kept: KeptSegment = {
+      startedAtMs,
+      segment: { file: segmentFile(fingerprint), bytes, sha256 },
+      rows,
+      tally,
+      rejects,
+    }
+    await keepSegment(directory, fingerprint, kept)
+    return kept
+  } finally {
+    signal.removeEventListener("abort", endSorter)
+    await Promise.all([reader.kill(), sorter.kill()])
+    rmSync(workDirectory, { recursive: true, force: true })
+    rmSync(segment, { force: true })
+  }
+}
+
+/** More threads than this would wait for the sorter. */
+const THREADS_MAX = 8
+
+/** Of two processes that depend on each other one fails first, and the other of that: tells the first. */
+async function bothDone(
+  reading: Promise<ReadTally>,
+  sorting: Promise<SortedSegment>,
+  onRead: (tally: ReadTally) => void,
+): Promise<[ReadTally, SortedSegment]> {
+  const [read, sorted] = await Promise.allSettled([
+    reading.then((tally) => {
+      onRead(tally)
+      return tally
+    }),
+    sorting,
+  ])
+  if (read.status === "rejected" && !isCode(read.reason, "sorter-gone")) throw read.reason
+  if (sorted.status === "rejected") throw sorted.reason
+  if (read.status === "rejected") throw read.reason
+  return [read.value, sorted.value]
+}
+
+function isCode(error: unknown, code: ImportFailure["code"]): boolean {
+  return error instanceof ImportFailure && error.code === code
+}
+
+async function mergeKept(
+  { reach, watch, index }: Work,
+  kept: KeptSegment,
+  batch: Batch,
+): Promise<MergedSegment> {
+  const path = join(reach.directory.segments, kept.segment.file)
+  const reader = await openSegmentReader()
+  try {
+    const { keyCheckValue, rows: total } = await reader.facts(path)
+    if (keyCheckValue !== reach.secrets.checkValue || total !== kept.rows) {
+      throw new ImportFailure("sorter", "The segment is not the one that was written")
+    }
+    let rows = 0
+    const merged = await index.mergeSegment(
+      batch.id,
+      untilStopped(reader.blocks(path), reach.signal),
+      (more) => {
+        rows += more
+        watch.progress({ phase: "merging", rows, done: rows, total })
+      },
+    )
+    if (merged.rows !== kept.rows) {
+      throw new ImportFailure("sorter", "The index did not take every row of the segment")
+    }
+    return merged
+  } finally {
+    reader.close()
+  }
+}
+
+async function* untilStopped(
+  blocks: AsyncIterable<SegmentBlock>,
+  signal: AbortSignal,
+): AsyncGenerator<SegmentBlock> {
+  for await (const block of blocks) {
+    signal.throwIfAborted()
+    yield block
+  }
+}
+
+/**
+ * Stands for the bytes of the input and for every option that changes what a row becomes. How the source is described
+ * is no part of it: a new title must not bring the same rows in twice.
+ */
+function fingerprintOf({ source, hints }: ImportRequest, { sha256 }: Examined): string {
+  const { name, kind = null, date = null } = source
+  const { format = null, map } = hints
+  const columns = Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1))
+  return createHash("sha256")
+    .update(JSON.stringify([sha256, name, kind, date, format, columns]))
+    .digest("hex")
+}
+
+/**
+ * Which batch the import is: the one of its fingerprint, or a new one under the next name where that was removed. One
+ * that is loading goes on only with the segment it began with; rows of a second reading could differ from the first
+ * in their date, and the batch would hold both.
+ */
+async function openAttempt(
+  index: ExposureIndex,
+  catalogue: Catalogue,
+  directory: DataDirectory,
+  fingerprint: string,
+  nowMs: number,
+): Promise<{ fingerprint: string; batch: Batch | undefined; kept: KeptSegment | null }> {
+  const shared = [...catalogue.batches.values()].filter(({ owner }) => owner === "shared")
+  for (let n = 0; ; n++) {
+    const name = n === 0 ? fingerprint : `${fingerprint}.${n}`
+    const batch = shared.find((each) => each.fingerprint === name)
+    if (batch?.state === "removed") continue
+    const kept = await keptSegment(directory, name)
+    if (batch?.state !== "loading" || kept !== null) return { fingerprint: name, batch, kept }
+    await index.removeBatch(batch.id, nowMs)
+  }
+}
+
+function sharedSource(catalogue: Catalogue, name: string): Source | undefined {
+  return [...catalogue.sources.values()].find(
+    (source) => source.owner === "shared" && source.name === name,
+  )
+}
+
+function isReferenced({ batches }: Catalogue, file: string): boolean {
+  return [...batches.values()].some(({ segment }) => segment?.file === file)
+}
+
+function refuseNothing({ rows, rejects }: ReadTally, list: string): void {
+  if (rows > 0) return
+  const rejected = Object.values(rejects).reduce((sum, count) => sum + count, 0)
+  throw new ImportFailure(
+    "input",
+    rejected === 0
+      ? "There is no row in the input"
+      : `None of ${rejected} rows could be imported; ${list} says why`,
+  )
+}
+
+/**
+ * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 in the sorter's table, as many when
+ * it spills, 20 in the segment and up to 55 in the index. Packed input is taken for four times its size.
+ */
+const DISK_FACTOR = 4
+const PACKED_FACTOR = 4
+
+function refuseFullDisk(directory: DataDirectory, paths: readonly string[], bytes: number): void {
+  const packed = paths.some((path) => /\.(?:gz|zst|zip)$/i.test(path))
+  const needed = bytes * DISK_FACTOR * (packed ? PACKED_FACTOR : 1)
+  const { bavail, bsize } = statfsSync(directory.path)
+  if (bavail * bsize >= needed) return
+  const megabytes = (count: number): string => (count / 1e6).toFixed(0)
+  throw new ImportFailure(
+    "disk-full",
+    `The import may need ${megabytes(needed)} MB of disk, and ${megabytes(bavail * bsize)} MB are free`,
+  )
+}

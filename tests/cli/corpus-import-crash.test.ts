@@ -1,0 +1,185 @@
+import assert from "node:assert/strict"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join, sep } from "node:path"
+import { after, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { assay } from "./assay.ts"
+import {
+  childrenOf,
+  combolist,
+  filesWithCanary,
+  type Held,
+  heldIn,
+  type RunningImport,
+  startImport,
+} from "./corpus.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
+after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
+const secretFile = join(directory, "secret")
+writeFileSync(secretFile, "5a".repeat(32))
+
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 3 : 50
+const ROWS = 10_000
+const list = combolist(join(directory, "list.txt"), ROWS)
+const args = [list, "--source", "s", "--date", "2024-05-01"]
+
+function dataFor(name: string): { data: string; env: Record<string, string> } {
+  const data = join(directory, name)
+  return { data, env: { ASSAY_DATA: data, ASSAY_SECRET_FILE: secretFile } }
+}
+
+let reference: Held
+
+test("neither addresses nor passwords are in any file while an import runs, or after it", async () => {
+  const { data, env } = dataFor("reference")
+  const running = startImport(args, env)
+  let ended = false
+  void running.ended.then(() => (ended = true))
+  let looks = 0
+  const written = new Set<string>()
+  while (!ended) {
+    for (const pid of [running.pid, ...childrenOf(running.pid)]) {
+      for (const path of filesWrittenBy(pid)) written.add(path)
+    }
+    if (existsSync(data)) assert.deepEqual(filesWithCanary(data), [])
+    looks++
+    await delay(50)
+  }
+  assert.equal(await running.ended, 0, running.output())
+  assert.deepEqual(filesWithCanary(data), [])
+  assert.doesNotMatch(running.output(), /zqxjkv/)
+  // What was looked through is all there was: no process of the import wrote anywhere else.
+  assert.ok(looks > 0 && written.size > 0)
+  assert.deepEqual(
+    [...written].filter((path) => !path.startsWith(data + sep)),
+    [],
+  )
+  reference = await heldIn(data, secretFile, ROWS)
+  assert.equal(reference.batches.length, 1)
+  for (const entries of reference.entries.values()) assert.equal(entries.length, 1)
+})
+
+/** The moments a kill follows: the command begins, rows are on their way to the sorter, the segment is being merged. */
+const MOMENTS: ((data: string) => boolean)[] = [
+  () => true,
+  (data) => namesIn(join(data, "import")).some((name) => !name.endsWith(".json")),
+  (data) => namesIn(join(data, "segments")).some((name) => name.endsWith(".parquet")),
+]
+
+test("kill -9 at random moments: what is served is as before or complete, and the same command completes it", async () => {
+  const random = seeded(20_261_115)
+  for (let round = 0; round < KILLS; round++) {
+    const { data, env } = dataFor(`killed-${round}`)
+    const running = startImport(args, env)
+    let ended = false
+    void running.ended.then(() => (ended = true))
+    const moment = MOMENTS[round % MOMENTS.length] as (data: string) => boolean
+    while (!ended && !moment(data)) await delay(2)
+    await delay(random() * (round % MOMENTS.length === 0 ? 1500 : 200))
+    killSome(running, random())
+    await running.ended
+    await gone(running.pid)
+
+    assert.doesNotMatch(running.output(), /zqxjkv/)
+    if (existsSync(data)) assert.deepEqual(filesWithCanary(data), [])
+    if (existsSync(join(data, "index", "data.mdb"))) {
+      const { entries, batches } = await heldIn(data, secretFile, 100)
+      const live = batches.some(({ state }) => state === "live")
+      for (const [email, found] of entries) {
+        assert.deepEqual(found, live ? reference.entries.get(email) : [])
+      }
+    }
+    const again = await assay(["corpus", "import", ...args], env)
+    assert.equal(again.code, 0, again.err)
+    const held = await heldIn(data, secretFile, ROWS)
+    assert.deepEqual(held.entries, reference.entries)
+    assert.deepEqual(
+      held.batches
+        .filter(({ state }) => state === "live")
+        .map(({ rows, identities }) => [rows, identities]),
+      [[ROWS, ROWS]],
+    )
+    assert.deepEqual(namesIn(join(data, "import")), [])
+    assert.equal(namesIn(join(data, "segments")).length, 1)
+    rmSync(data, { recursive: true })
+  }
+})
+
+/** All of the import at once, the command alone, or one of its children. */
+function killSome({ pid }: RunningImport, which: number): void {
+  const children = childrenOf(pid)
+  const victims = [-pid, pid, ...children]
+  const victim = victims[Math.floor(which * victims.length)] ?? pid
+  try {
+    process.kill(victim, "SIGKILL")
+  } catch (error) {
+    // It was faster.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
+/** Resolves when no process of the group runs: children must notice by themselves that their parent was killed. */
+async function gone(group: number): Promise<void> {
+  for (let n = 0; n < 3000; n++) {
+    if (groupIsGone(group)) return
+    await delay(10)
+  }
+  assert.fail("a process outlives its import")
+}
+
+/** Where process 1 does not collect orphans, the dead stay as zombies, which signals still find. */
+function groupIsGone(group: number): boolean {
+  return namesIn("/proc").every((name) => {
+    if (!/^\d+$/.test(name)) return true
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+      const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      return Number(pgrp) !== group || state === "Z"
+    } catch {
+      return true
+    }
+  })
+}
+
+/** proc_pid_fdinfo(5): the low two bits of `flags` say whether a file is open for writing. */
+function filesWrittenBy(pid: number): string[] {
+  return namesIn(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/${name}`, "utf8"))
+      if ((Number.parseInt(flags?.[1] ?? "0", 8) & 3) === 0) return []
+      const path = readlinkSync(`/proc/${pid}/fd/${name}`)
+      return statSync(`/proc/${pid}/fd/${name}`).isFile() ? [path] : []
+    } catch {
+      // Closed in the meantime.
+      return []
+    }
+  })
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+/** The same numbers in every run, so that a failure can be repeated. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

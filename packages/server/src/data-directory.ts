@@ -11,6 +11,10 @@ export const MODELS_FOLDER = "models"
 export interface DataDirectory {
   readonly path: string
   readonly index: string
+  /** The files that keep what was imported. */
+  readonly segments: string
+  /** Work files of commands on the corpus: keyed rows, never anything else. */
+  readonly import: string
   readonly records: string
   readonly journal: string
   readonly decisions: string
@@ -57,6 +61,8 @@ export function openDataDirectory(path: string): DataDirectory {
   return {
     path,
     index,
+    segments: join(path, "segments"),
+    import: join(path, "import"),
     records: join(path, "records.sqlite"),
     journal: join(path, "journal"),
     decisions: join(path, "decisions"),

@@ -56,6 +56,7 @@ export const RECORDS_METHODS = [
   "forgetClaims",
   "migrate",
   "checkKeyCheckValue",
+  "addAudit",
   "audit",
   "ping",
   "close",

@@ -46,6 +46,14 @@ function sqlRecords(engine: Engine): Records {
       if ((await stored()) !== value) throw new WrongSecretError()
     },
 
+    addAudit: ({ at, actor, action, subject, detail }) =>
+      write(async (db) => {
+        await db
+          .insertInto("audit")
+          .values({ at, actor, action, subject, detail: JSON.stringify(detail) })
+          .execute()
+      }),
+
     audit: ({ limit }) =>
       read(async (db) => {
         const rows = await db

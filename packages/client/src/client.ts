@@ -5,6 +5,7 @@ import type {
   FeedbackRequest,
   PhoneRiskResult,
   RequestContext,
+  SourceList,
 } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
@@ -18,6 +19,7 @@ import { emailOperation, type Operation, phoneOperation } from "./operations.ts"
 import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
 import { type CallOptions, sender } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
+import { listSources, type SourceOptions } from "./sources.ts"
 import { type Identities, scoreStream } from "./stream.ts"
 
 export interface ScoreOptions extends CallOptions {
@@ -81,6 +83,8 @@ export interface Client<F extends Failover = "throw"> {
   ): AsyncGenerator<ScoredItem<PhoneRiskResult>>
   /** A past decision of the key's tenant, computed again. Needs the scope `decisions:read`; never answered by `failover`. */
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
+  /** A page of the sources that scores rest on, as the key's plan may see them; never answered by `failover`. */
+  listSources(options?: SourceOptions): Promise<SourceList>
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -111,6 +115,7 @@ export function createClient<const F extends Failover = "throw">(
     sendFeedback: (feedback, options) => sendFeedback(settings, feedback, options),
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
     getDecision: (id, options) => getDecision(settings, id, options),
+    listSources: (options) => listSources(settings, options),
   }
 }
 

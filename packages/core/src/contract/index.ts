@@ -35,4 +35,5 @@ export {
   TENANT_SCOPES,
   type TenantScope,
 } from "./scopes.ts"
+export { SourceList, SourceListQuery, type SourceSummary } from "./sources.ts"
 export { ExplainQuery } from "./words.ts"

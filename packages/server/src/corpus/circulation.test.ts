@@ -190,8 +190,8 @@ test("neither the order of imports nor when it is measured changes what is found
   const sources = fc.array(
     fc.record({
       year: fc.option(fc.integer({ min: 2018, max: 2021 })),
-      from: fc.nat(40),
-      count: fc.integer({ min: 30, max: 90 }),
+      from: fc.nat(15),
+      count: fc.integer({ min: 45, max: 90 }),
       passwords: fc.constantFrom(0, 0, 0, 7),
       spamList: fc.constantFrom(false, false, true),
     }),
@@ -229,7 +229,7 @@ test("neither the order of imports nor when it is measured changes what is found
       circulating += once.filter(({ is }) => is).length
       assert.deepEqual(await facts(order, true), once)
     }),
-    { seed: 6, numRuns: RUNS },
+    { seed: 2, numRuns: RUNS },
   )
   assert.ok(circulating > 0)
 })

@@ -16,6 +16,7 @@ import {
   PhoneRiskRequest,
   PhoneRiskResult,
   ProblemDetails,
+  SourceList,
 } from "@assay/core/contract"
 import type { App } from "../app.ts"
 import { VERSION } from "../version.ts"
@@ -37,6 +38,7 @@ export async function describeApi(app: App): Promise<void> {
     PhoneBatchRequest,
     PhoneBatchItem,
     PhoneBatchResult,
+    SourceList,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -56,6 +58,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Score", description: "Score an identity." },
         { name: "Decisions", description: "Look at past answers and repeat them." },
         { name: "Feedback", description: "Report what became of an identity." },
+        { name: "Sources", description: "See what scores rest on." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {

@@ -224,10 +224,10 @@ test("a sensitive source acts for a verified tenant only, and leaves no trace fo
   const other = evidence(sensitive)
   assert.deepEqual([other.input.exposures, other.matched], [[], null])
   assert.deepEqual(evidence({ ...sensitive, entries: [] }).input.exposures, other.input.exposures)
-  assert.equal(
-    evidence(sensitive, { caller: { ...enterprise, verified: true } }).input.exposures?.length,
-    1,
-  )
+  assert.deepEqual([other.input.checked.sources, other.input.coverage?.credential], [0, 0])
+  const { input } = evidence(sensitive, { caller: { ...enterprise, verified: true } })
+  assert.equal(input.exposures?.length, 1)
+  assert.deepEqual([input.checked.sources, input.coverage?.credential], [1, 1])
 })
 
 test("a plan without named sources sees neither source nor item by name, but still which are the same", () => {

@@ -77,7 +77,7 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
   const history = visible.some(({ entry }) => entry.owner !== "shared")
     ? tenantHistory(visible, today, mailbox)
     : NO_HISTORY
-  const facts = catalogueFacts(found.catalogue, nowMs)
+  const facts = catalogueFacts(found.catalogue, nowMs, caller.verified)
   return {
     input: {
       as_of: dayOf(nowMs),

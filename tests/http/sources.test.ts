@@ -106,8 +106,8 @@ test("sources act as what they are, are told as a plan may see them, and leave t
   // Two sources, of which nobody knows yet that one is a copy of the other.
   const before = await scored(service, HELD)
   assert.deepEqual([before["exposure_count"], before["threat_stage"]], [2, "LEAKED"])
-  const corrected = await assay(["corpus", "set", "zq-copy", "--confidence", "0.95"], env)
-  assert.match(corrected.out, /\ncirculation: origin, not measured → circulates older sources, /)
+  const corrected = await assay(["corpus", "set", "zq-copy", "--as", "measured"], env)
+  assert.match(corrected.out, /^circulation: origin, not measured → circulates older sources, /)
   const after = await scored(service, HELD)
   assert.deepEqual([after["exposure_count"], after["threat_stage"]], [2, "REPOSTED"])
 

@@ -115,8 +115,14 @@ test("sources are listed by name, and shown with dates, batches and segments", a
   assert.match(out, /^Source big-list, number 2\n\nFACT +VALUE\ntitle +A list\n/)
   assert.match(out, /\nevent date +2023-02-01\npublished date +not known\n/)
   assert.match(out, /\ncirculation +origin, not measured\n/)
-  assert.match(out, /\nBATCH +STATE +ROWS +IDENTITIES +LIVE SINCE +IMPORTED BY +SEGMENT +BYTES\n/)
-  assert.match(out, /\n2 +live +60 +60 +2026-11-01 +ada +2\.parquet +\d+\n3 +live +30 /)
+  assert.match(
+    out,
+    /\nBATCH +STATE +ROWS +IDENTITIES +LIVE SINCE +IMPORTED BY +SEGMENT +BYTES +SHA-256\n/,
+  )
+  assert.match(
+    out,
+    /\n2 +live +60 +60 +2026-11-01 +ada +2\.parquet +\d+ +[0-9a-f]{64}\n3 +live +30 /,
+  )
   const unknown = await show("none")
   assert.deepEqual(unknown, { out: "", notes: "", refused: "There is no source of this name" })
 })
@@ -136,7 +142,7 @@ test("a title changes and the name stays", async () => {
 })
 
 test("a correction measures anew which source circulates which, and its figures are shown", async () => {
-  const done = await set("forum", { confidence: "0.8", classes: "dob,phone" })
+  const done = await set("forum", { confidence: "0.8", classes: "dob,phone", as: "measured" })
   assert.equal(done.refused, null)
   assert.equal(
     done.out,
@@ -239,16 +245,17 @@ test("removing asks first, then takes all batches, the segments and the circulat
   assert.deepEqual(entries, [])
 })
 
-test("a segment that cannot be read stops a correction, and not a removal", async () => {
+test("a segment that cannot be read stops a correction that it bears on, and no other and no removal", async () => {
   await onIndex(async (index) => {
     const description = { ...testSource, name: "small" }
     await importTestSegment(index, segments, { description, rows: people(0, 10) })
   })
   writeFileSync(join(segments, "2.parquet"), "damaged")
-  const { out, refused } = await set("small", { confidence: "0.2" })
+  assert.equal((await set("small", { flags: "sensitive", as: "circulation" })).refused, null)
+  const { out, refused } = await set("small", { eventDate: "2020-01-01" })
   assert.equal(out, "")
   assert.match(refused ?? "", /^A segment cannot be read, so it is not known which sources/)
-  assert.match((await show("small")).out, /\nconfidence +0\.9\n/)
+  assert.match((await show("small")).out, /\nevent date +not known\n/)
   const removed = await remove("small", true)
   assert.match(removed.out, /^small is removed: /)
   assert.match(removed.refused ?? "", /^A segment cannot be read/)

@@ -2,10 +2,16 @@ import { existsSync } from "node:fs"
 import { type Config, readConfig } from "../config.ts"
 import { recomputeCirculation } from "../corpus/circulation.ts"
 import { deleteRemovedSegments } from "../corpus/removed-segments.ts"
-import { type HeldSource, heldSources, isLive } from "../corpus/sources.ts"
+import {
+  type HeldSource,
+  heldSources,
+  isAddressOnly,
+  isLive,
+  sourceDate,
+} from "../corpus/sources.ts"
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
-import type { Catalogue, ExposureIndex } from "../stores/exposure-index.ts"
+import type { Catalogue, ExposureIndex, Source, SourceChange } from "../stores/exposure-index.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
@@ -46,7 +52,7 @@ export async function retitleSource(
   })
 }
 
-/** Corrects what is said of a source, and with it which sources circulate others. */
+/** Corrects what is said of a source, and with it, where that follows, which sources circulate others. */
 export async function setSource(
   name: string,
   options: CorrectionOptions,
@@ -57,10 +63,13 @@ export async function setSource(
     const { source } = knownSource(before, name)
     const change = readCorrection(options, source, terminal.now())
     await note(corpus, terminal, "source.set", source.id, { name, ...options })
-    const after = await recomputeCirculation(index, directory.segments, directory.import, {
-      sourceId: source.id,
-      change,
-    })
+    // A segment that cannot be read must not keep a source from being marked sensitive.
+    const after = bearsOnCirculation(source, change)
+      ? await recomputeCirculation(index, directory.segments, directory.import, {
+          sourceId: source.id,
+          change,
+        })
+      : await index.changeSource(source.id, change)
     printChanges(name, source.id, before, after, terminal)
   })
 }
@@ -135,6 +144,16 @@ async function note(
 ): Promise<void> {
   await withRecords(config, (records) =>
     records.addAudit({ at: now(), actor: user, action, subject: `source:${sourceId}`, detail }),
+  )
+}
+
+/** Whether a change of one source may turn it or another into an origin or a copy, other than by an operator's word. */
+function bearsOnCirculation(source: Source, change: SourceChange): boolean {
+  const after = { ...source, ...change }
+  return (
+    sourceDate(after) !== sourceDate(source) ||
+    isAddressOnly(after) !== isAddressOnly(source) ||
+    change.circulation === null
   )
 }
 

@@ -63,7 +63,10 @@ export function sourceLines(
     ...facts,
     "",
     ...table(
-      ["BATCH", "STATE", "ROWS", "IDENTITIES", "LIVE SINCE", "IMPORTED BY", "SEGMENT", "BYTES"],
+      [
+        ...["BATCH", "STATE", "ROWS", "IDENTITIES", "LIVE SINCE", "IMPORTED BY"],
+        ...["SEGMENT", "BYTES", "SHA-256"],
+      ],
       batches.map(batchRow),
     ),
   ]
@@ -124,5 +127,6 @@ function batchRow(batch: Batch): string[] {
     importedBy ?? "",
     segment?.file ?? "",
     segment == null ? "" : String(segment.bytes),
+    segment?.sha256 ?? "",
   ]
 }

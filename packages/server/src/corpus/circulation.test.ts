@@ -309,6 +309,31 @@ test("a source removed leaves others what they are without it", async (t) => {
   assert.deepEqual([after.circulates, after.circulation?.knownIdentities], [false, 0])
 })
 
+test("what changes while it is measured is measured too, and nothing is written on old figures", async (t) => {
+  const { add, index, segments, work } = await openCorpus(t)
+  const batch = await add(older, people(0, 60))
+  await add(newer, people(0, 60))
+  const { id } = named(await index.catalogue(), "older")
+  let interrupted = 0
+  const removing: ExposureIndex = {
+    ...index,
+    async changeSources(...args) {
+      if (++interrupted === 1) {
+        await index.removeSource(id, 9)
+        await rm(join(segments, `${batch}.parquet`))
+      }
+      return index.changeSources(...args)
+    },
+  }
+  const after = await recomputeCirculation(removing, segments, work)
+  assert.equal(interrupted, 2)
+  assert.deepEqual(
+    [named(after, "newer").circulates, named(after, "newer").circulation?.knownIdentities],
+    [false, 0],
+  )
+  assert.equal(named(after, "older").circulation, null)
+})
+
 test("a segment that cannot be read is an error and changes nothing", async (t) => {
   const { add, index, segments, measure, work } = await openCorpus(t)
   const batch = await add(older, people(0, 60))

@@ -44,7 +44,8 @@ export interface Application {
   score(email: string, key?: string, context?: object): Promise<Answer>
   /** Sends many addresses as a batch, or as a stream of lines, and returns the answer's text. */
   scoreMany(emails: readonly string[], as: "batch" | "stream"): Promise<[number, string]>
-  get(path: string): Promise<number>
+  /** The status a path is answered with; without a key unless one is given. */
+  get(path: string, key?: string): Promise<number>
   /** Sends a request over a socket of this machine. */
   post(path: string, body: object): Promise<Response>
   close(): Promise<void>
@@ -154,7 +155,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
       return [response.status, await response.text()]
     },
     post: (path, body) => sent(path, "application/json", JSON.stringify(body)),
-    get: async (path) => (await app.inject({ url: path })).statusCode,
+    async get(path, with_) {
+      const headers = with_ === undefined ? {} : { authorization: `Bearer ${with_}` }
+      return (await app.inject({ url: path, headers })).statusCode
+    },
     async close() {
       callers.close()
       await app.close()

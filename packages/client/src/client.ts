@@ -8,6 +8,7 @@ import type {
   SubjectErasure,
   SubjectExport,
   SubjectRequest,
+  SourceList,
 } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
@@ -21,6 +22,7 @@ import { emailOperation, type Operation, phoneOperation } from "./operations.ts"
 import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
 import { type CallOptions, sender } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
+import { listSources, type SourceOptions } from "./sources.ts"
 import { type Identities, scoreStream } from "./stream.ts"
 import { eraseSubject, exportSubject } from "./subjects.ts"
 
@@ -89,6 +91,8 @@ export interface Client<F extends Failover = "throw"> {
   eraseSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectErasure>
   /** All that is held about a person. Needs `subjects:own`, or a service key with `subjects:admin`; 20 an hour. */
   exportSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectExport>
+  /** A page of the sources that scores rest on, as the key's plan may see them; never answered by `failover`. */
+  listSources(options?: SourceOptions): Promise<SourceList>
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -121,6 +125,7 @@ export function createClient<const F extends Failover = "throw">(
     getDecision: (id, options) => getDecision(settings, id, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
+    listSources: (options) => listSources(settings, options),
   }
 }
 

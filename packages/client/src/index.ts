@@ -10,6 +10,7 @@ export { decisionIdOf } from "./decision-id.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
 export type { ScoredItem } from "./items.ts"
+export type { SourceOptions } from "./sources.ts"
 export type { Identities } from "./stream.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions } from "./request.ts"
@@ -22,4 +23,5 @@ export type {
   PhoneRiskResult,
   ProblemCode,
   RequestContext,
+  SourceList,
 } from "@assay/core/contract"

@@ -16,6 +16,7 @@ import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
+import { sourceRoutes } from "./corpus/source-routes.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
 import { feedbackRoutes } from "./feedback/routes.ts"
@@ -206,6 +207,7 @@ export async function buildApp(services: Services): Promise<App> {
   subjectRoutes(app, services)
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
+  sourceRoutes(app, services)
   finishMethods()
   return app
 }

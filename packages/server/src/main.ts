@@ -8,6 +8,7 @@ import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
 import type { ScoreFileOptions } from "./cli/score.ts"
 import type { SubjectOptions } from "./cli/subjects.ts"
+import type { CorrectionOptions } from "./cli/source-correction.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -143,6 +144,42 @@ function program(): Command {
     .option("--wait", "queue behind an import that runs, instead of refusing")
     .action(async (files: string[], options: CorpusImportOptions) =>
       (await import("./cli/corpus-import.ts")).importFiles(files, options, terminal, process),
+    )
+  corpus
+    .command("sources")
+    .description("list the sources that scores rest on")
+    .action(async () => (await import("./cli/corpus-sources.ts")).listSources(terminal))
+  corpus
+    .command("show <name>")
+    .description("print all that is known of a source, and its batches")
+    .action(async (name: string) =>
+      (await import("./cli/corpus-sources.ts")).showSource(name, terminal),
+    )
+  corpus
+    .command("retitle <name> <title>")
+    .description("change the title of a source; its name stays")
+    .action(async (name: string, title: string) =>
+      (await import("./cli/corpus-sources.ts")).retitleSource(name, title, terminal),
+    )
+  corpus
+    .command("set <name>")
+    .description("correct what is said of a source, from the next score on")
+    .option("--confidence <number>", "how far it is believed, above 0, at most 1")
+    .option("--event-date <day>", "when it happened: 2024-03-01, or none")
+    .option("--published-date <day>", "when it became public")
+    .option("--acquired-date <day>", "when you came to hold it")
+    .option("--classes <list>", "what its rows hold beside a secret, such as phone,dob, or none")
+    .option("--flags <list>", "spam-list, fabricated, sensitive, verified, stealer-log, or none")
+    .option("--as <word>", "origin or circulation, whatever is measured; measured undoes it")
+    .action(async (name: string, options: CorrectionOptions) =>
+      (await import("./cli/corpus-sources.ts")).setSource(name, options, terminal),
+    )
+  corpus
+    .command("remove <name>")
+    .description("take a source out of all later scores and delete what was imported from it")
+    .option("--yes", "do it; without this nothing is removed")
+    .action(async (name: string, options: { yes?: boolean }) =>
+      (await import("./cli/corpus-sources.ts")).removeSource(name, options, terminal),
     )
 
   assay
@@ -298,6 +335,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "WrongSecret",
   "RecordsError",
   "WrongSecretError",
+  "CirculationUnknown",
 ])
 
 function exitCodeOf(error: unknown): number {

@@ -43,4 +43,5 @@ export {
   type SubjectReason,
   SubjectRequest,
 } from "./subjects.ts"
+export { SourceList, SourceListQuery, type SourceSummary } from "./sources.ts"
 export { ExplainQuery } from "./words.ts"

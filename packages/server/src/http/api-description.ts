@@ -19,6 +19,7 @@ import {
   SubjectErasure,
   SubjectExport,
   SubjectRequest,
+  SourceList,
 } from "@assay/core/contract"
 import type { App } from "../app.ts"
 import { VERSION } from "../version.ts"
@@ -43,6 +44,7 @@ export async function describeApi(app: App): Promise<void> {
     PhoneBatchRequest,
     PhoneBatchItem,
     PhoneBatchResult,
+    SourceList,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -63,6 +65,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Decisions", description: "Look at past answers and repeat them." },
         { name: "Feedback", description: "Report what became of an identity." },
         { name: "Subjects", description: "Erase or export what is held about a person." },
+        { name: "Sources", description: "See what scores rest on." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {

@@ -4,7 +4,7 @@ import { DAY_MS, dayOf } from "../time.ts"
 
 /** What can be said of a lookup before its result is known: which evidence was there to be searched. */
 export interface CatalogueFacts {
-  /** Live shared sources of e-mail evidence. */
+  /** Live shared sources of e-mail evidence that act for the caller. */
   readonly sources: number
   readonly newestImport: string | null
   readonly credentialCoverage: number
@@ -18,19 +18,29 @@ const DARKWEB_FRESH_DAYS = 180
 const exposureKinds: ReadonlySet<string> = new Set(EXPOSURE_KINDS)
 const signalTypes: ReadonlySet<string> = new Set(SIGNAL_TYPES)
 
-const remembered = new WeakMap<Catalogue, { day: number; facts: CatalogueFacts }>()
+type Remembered = WeakMap<Catalogue, { day: number; facts: CatalogueFacts }>
+const rememberedForAll: Remembered = new WeakMap()
+const rememberedForVerified: Remembered = new WeakMap()
 
-/** The facts of a catalogue on a day; worked out once per catalogue version and day. */
-export function catalogueFacts(catalogue: Catalogue, nowMs: number): CatalogueFacts {
+/**
+ * The facts of a catalogue on a day; worked out once per catalogue version and day. A sensitive source acts for verified
+ * tenants only, so no other is told that it was searched.
+ */
+export function catalogueFacts(
+  catalogue: Catalogue,
+  nowMs: number,
+  verified: boolean,
+): CatalogueFacts {
+  const remembered = verified ? rememberedForVerified : rememberedForAll
   const day = Math.floor(nowMs / DAY_MS)
   const known = remembered.get(catalogue)
   if (known?.day === day) return known.facts
-  const facts = factsOf(catalogue, nowMs)
+  const facts = factsOf(catalogue, nowMs, verified)
   remembered.set(catalogue, { day, facts })
   return facts
 }
 
-function factsOf(catalogue: Catalogue, nowMs: number): CatalogueFacts {
+function factsOf(catalogue: Catalogue, nowMs: number, verified: boolean): CatalogueFacts {
   const importedAt = { exposure: new Map<number, number>(), signal: new Map<number, number>() }
   for (const batch of catalogue.batches.values()) {
     const source = catalogue.sources.get(batch.sourceId)
@@ -38,7 +48,8 @@ function factsOf(catalogue: Catalogue, nowMs: number): CatalogueFacts {
       batch.state !== "live" ||
       batch.owner !== "shared" ||
       batch.liveAt === null ||
-      source === undefined
+      source === undefined ||
+      (source.flags.sensitive && !verified)
     )
       continue
     const family = exposureKinds.has(source.kind)

@@ -152,12 +152,38 @@ test("a spam list or an invented breach proves the address and nothing else", ()
   }
 })
 
+test("passwords of spam lists and invented breaches count towards no reuse, and circulating makes them no repost", () => {
+  const flags = { spamList: false, fabricated: true, sensitive: false, verified: false }
+  const many = Array.from({ length: 11 }, (_, n) => ({ fingerprint: 100 + n }))
+  const invented = { fingerprint: 9, of: { flags } }
+  // Eleven and one that is shared: with the invented ones counted it would be past twelve, and under three sources.
+  const { input } = evidence(found(...many, { fingerprint: 9 }, invented, invented))
+  assert.equal(input.exposures?.filter(({ pwFp }) => pwFp !== undefined).length, 12)
+  const more = evidence(found(...many, { fingerprint: 9 }, { fingerprint: 9 }, invented))
+  assert.deepEqual(
+    more.input.exposures?.flatMap(({ pwFp }) => pwFp ?? []),
+    [],
+  )
+  const passedOn = evidence(found({ kind: "combolist", of: { flags, circulates: true } })).input
+  assert.deepEqual(passedOn.signals, [])
+  assert.equal(passedOn.exposures?.[0]?.secret, "none")
+})
+
 test("a source that circulates others is a repost, not an exposure of its own", () => {
   const { input } = evidence(found({ kind: "combolist", of: { circulates: true } }))
   assert.deepEqual(input.exposures, [])
   assert.deepEqual(
     input.signals?.map(({ type }) => type),
     ["repost"],
+  )
+  const reused = found(
+    { fingerprint: 5 },
+    { fingerprint: 6 },
+    ...Array.from({ length: 12 }, () => ({ fingerprint: 5, of: { circulates: true } })),
+  )
+  assert.deepEqual(
+    evidence(reused).input.exposures?.map(({ pwFp }) => pwFp),
+    ["5", "6"],
   )
 })
 
@@ -198,10 +224,10 @@ test("a sensitive source acts for a verified tenant only, and leaves no trace fo
   const other = evidence(sensitive)
   assert.deepEqual([other.input.exposures, other.matched], [[], null])
   assert.deepEqual(evidence({ ...sensitive, entries: [] }).input.exposures, other.input.exposures)
-  assert.equal(
-    evidence(sensitive, { caller: { ...enterprise, verified: true } }).input.exposures?.length,
-    1,
-  )
+  assert.deepEqual([other.input.checked.sources, other.input.coverage?.credential], [0, 0])
+  const { input } = evidence(sensitive, { caller: { ...enterprise, verified: true } })
+  assert.equal(input.exposures?.length, 1)
+  assert.deepEqual([input.checked.sources, input.coverage?.credential], [1, 1])
 })
 
 test("a plan without named sources sees neither source nor item by name, but still which are the same", () => {

@@ -8,6 +8,7 @@ import {
   type Trust,
 } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
+import { isAddressOnly } from "../corpus/sources.ts"
 import type { Found, FoundEntry, Source } from "../stores/exposure-index.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import { catalogueFacts } from "./catalogue-facts.ts"
@@ -60,7 +61,8 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
     const conf = entry.confidence ?? source.confidence
     const label = sourceLabel(source, caller)
     const item = entry.item === null ? undefined : itemLabel(entry.item)
-    if (exposureKinds.has(entry.kind) && !source.circulates) {
+    // Passed around or not, a spam list stays an address: a repost would weigh more.
+    if (exposureKinds.has(entry.kind) && (!source.circulates || isAddressOnly(source))) {
       exposures.push(exposureOf(entry, source, fingerprints, { source: label, item, age, conf }))
     } else if (exposureKinds.has(entry.kind)) {
       signals.push({ type: "repost", source: label, item, age, conf })
@@ -75,7 +77,7 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
   const history = visible.some(({ entry }) => entry.owner !== "shared")
     ? tenantHistory(visible, today, mailbox)
     : NO_HISTORY
-  const facts = catalogueFacts(found.catalogue, nowMs)
+  const facts = catalogueFacts(found.catalogue, nowMs, caller.verified)
   return {
     input: {
       as_of: dayOf(nowMs),
@@ -117,7 +119,7 @@ function exposureOf(
   fingerprints: ReadonlySet<number>,
   { source: label, item, age, conf }: Pick<Exposure, "source" | "item" | "age" | "conf">,
 ): Exposure {
-  const addressOnly = source.flags.spamList || source.flags.fabricated
+  const addressOnly = isAddressOnly(source)
   const reusable =
     !addressOnly && fingerprint !== null && FINGERPRINTED.has(kind) && fingerprints.has(fingerprint)
   return {
@@ -147,7 +149,10 @@ const NO_FINGERPRINT: ReadonlySet<number> = new Set()
 function usableFingerprints(visible: readonly Observation[]): ReadonlySet<number> {
   const eligible = visible.filter(
     ({ entry, source }) =>
-      entry.fingerprint !== null && !source.circulates && FINGERPRINTED.has(entry.kind),
+      entry.fingerprint !== null &&
+      !source.circulates &&
+      !isAddressOnly(source) &&
+      FINGERPRINTED.has(entry.kind),
   )
   if (eligible.length === 0) return NO_FINGERPRINT
   const sources = new Map<number, Set<number>>()

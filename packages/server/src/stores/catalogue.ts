@@ -62,12 +62,17 @@ export interface Source extends SourceDescription {
 /** What may change of a source that is there. */
 export type SourceChange = Partial<Omit<SourceDescription, "name">>
 
+/** By source: what changes of it. */
+export type SourceChanges = ReadonlyMap<number, SourceChange>
+
 /** What is known of a batch only when all of it is in the index. */
 export interface GoingLive {
   readonly rows: number
   readonly identities: number
   readonly importedBy?: string | null
   readonly segment?: SegmentReference | null
+  /** What the batch changes of sources, its own or others, from the moment it is live. */
+  readonly sources?: SourceChanges
 }
 
 /** One import from a source; entries name it, and count only while it is live. */
@@ -191,8 +196,10 @@ export function withLive(
   const source = document.sources.get(batch.sourceId)
   const sources = new Map(document.sources)
   if (revision !== undefined && source !== undefined) {
-    sources.set(source.id, { ...source, ...revision })
+    sources.set(source.id, { ...source, ...revision, ...circulationAfter(source, revision) })
   }
+  for (const [id, change] of going.sources ?? [])
+    sources.set(id, changedSource(sources, id, change))
   return {
     version: document.version + 1,
     sources,
@@ -216,17 +223,80 @@ export function withSource(
   sourceId: number,
   change: SourceChange,
 ): CatalogueDocument {
-  const source = document.sources.get(sourceId)
+  return withSources(document, new Map([[sourceId, change]]))
+}
+
+/** Several sources changed as one change of the catalogue; where nothing differs, it stays as it is. */
+export function withSources(
+  document: CatalogueDocument,
+  changes: SourceChanges,
+): CatalogueDocument {
+  const sources = new Map(document.sources)
+  let differs = false
+  for (const [id, change] of changes) {
+    const before = document.sources.get(id)
+    const after = changedSource(sources, id, change)
+    if (before !== undefined && Value.Equal(pickDescription(before), pickDescription(after))) {
+      continue
+    }
+    sources.set(id, after)
+    differs = true
+  }
+  return differs ? { ...document, version: document.version + 1, sources } : document
+}
+
+function changedSource(
+  sources: ReadonlyMap<number, Source>,
+  sourceId: number,
+  change: SourceChange,
+): Source {
+  const source = sources.get(sourceId)
   if (source === undefined) throw new BatchRefused(`There is no source ${sourceId}`)
   const described = pickDescription({ ...source, ...change, name: source.name })
   if (!Value.Check(DescriptionSchema, described)) {
     throw new RangeError("A source needs a name, a kind and a confidence from 0 to 1")
   }
-  if (Value.Equal(described, pickDescription(source))) return document
+  return { ...source, ...described }
+}
+
+/** What was measured or decided of a source outlives a new description that does not speak of it. */
+function circulationAfter(
+  source: SourceDescription,
+  revision: SourceDescription,
+): Pick<SourceDescription, "circulates" | "circulation"> {
+  const silent = (revision.circulation ?? null) === null
+  const known = (source.circulation ?? null) !== null
+  const { circulates, circulation = null } = silent && known ? source : revision
+  return { circulates, circulation }
+}
+
+/**
+ * Removes all batches of a source for good, as one change. Nothing of them stands in the way of importing the same files
+ * again: they give up their fingerprints, and the source what was found of its circulation.
+ */
+export function withoutSource(
+  document: CatalogueDocument,
+  sourceId: number,
+  at: number,
+): CatalogueDocument {
+  const source = changedSource(document.sources, sourceId, { circulates: false, circulation: null })
+  const gone = [...document.batches.values()].filter(
+    (batch) => batch.sourceId === sourceId && batch.state !== "removed",
+  )
+  if (gone.length === 0) return document
+  const batches = new Map(document.batches)
+  const revisions = new Map(document.revisions)
+  for (const batch of gone) {
+    const fingerprint = `${batch.fingerprint} removed ${batch.id}`
+    batches.set(batch.id, { ...batch, fingerprint, state: "removed", removedAt: at })
+    revisions.delete(batch.id)
+  }
   return {
     ...document,
     version: document.version + 1,
-    sources: new Map(document.sources).set(sourceId, { ...source, ...described }),
+    sources: new Map(document.sources).set(sourceId, source),
+    batches,
+    revisions,
   }
 }
 

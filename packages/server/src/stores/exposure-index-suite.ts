@@ -83,6 +83,62 @@ export function exposureIndexSuite(
     assert.deepEqual((await index.lookup(alice, null)).entries, [])
   })
 
+  test(`${engine}: a source goes with all its batches at once, and others stay`, async (t) => {
+    const { index } = await opened(t)
+    const first = await importedBatch(index, "first", [alice])
+    const second = await importedBatch(index, "second", [alice, bob])
+    const loading = await index.openBatch(source, "loading", 1)
+    const other = await index.openBatch({ ...source, name: "other" }, "other", 1)
+    await index.merge(other.id, [row(bob, other.id)])
+    await index.goLive(other.id, { rows: 1, identities: 1 }, 2)
+
+    const { version } = await index.catalogue()
+    const removed = await index.removeSource(other.sourceId - 1, 3)
+    assert.equal(removed.version, version + 1)
+    for (const id of [first, second, loading.id]) {
+      assert.equal(removed.batches.get(id)?.state, "removed")
+    }
+    assert.deepEqual((await index.lookup(alice, null)).entries, [])
+    assert.deepEqual(
+      (await index.lookup(bob, null)).entries.map(({ batchId }) => batchId),
+      [other.id],
+    )
+    await assert.rejects(index.merge(loading.id, [row(bob, loading.id)]), BatchRefused)
+    await assert.rejects(index.removeSource(99, 4), BatchRefused)
+    assert.equal((await index.removeSource(other.sourceId - 1, 4)).version, version + 1)
+
+    const again = await importedBatch(index, "first", [alice])
+    assert.notEqual(again, first)
+    assert.equal((await index.lookup(alice, null)).entries.length, 1)
+  })
+
+  test(`${engine}: sources change together, and only by who has seen the catalogue as it is`, async (t) => {
+    const { index } = await opened(t)
+    await importedBatch(index, "file", [alice])
+    const { id } = await index.openBatch({ ...source, name: "other" }, "other", 1)
+    await index.goLive(id, { rows: 0, identities: 0 }, 2)
+    const { version } = await index.catalogue()
+    const changes = new Map([
+      [1, { title: "One", circulates: true }],
+      [2, { title: "Two" }],
+    ])
+    assert.equal(await index.changeSources(changes, version - 1), null)
+    assert.equal((await index.catalogue()).version, version)
+    const changed = await index.changeSources(changes, version)
+    assert.equal(changed?.version, version + 1)
+    const { catalogue } = await index.lookup(alice, null)
+    assert.deepEqual(
+      [...catalogue.sources.values()].map(({ title, circulates }) => [title, circulates]),
+      [
+        ["One", true],
+        ["Two", false],
+      ],
+    )
+    assert.equal((await index.changeSources(changes, version + 1))?.version, version + 1)
+    const unknown = new Map([[99, { title: "None" }]])
+    await assert.rejects(index.changeSources(unknown, version + 1), BatchRefused)
+  })
+
   test(`${engine}: only a loading batch takes rows, and only rows that name it`, async (t) => {
     const { index } = await opened(t)
     const other = await importedBatch(index, "other", [])

@@ -4,6 +4,7 @@ import type {
   GoingLive,
   Owner,
   SourceChange,
+  SourceChanges,
   SourceDescription,
 } from "./catalogue.ts"
 import type { Entry } from "./entry.ts"
@@ -19,6 +20,7 @@ export type {
   SegmentReference,
   Source,
   SourceChange,
+  SourceChanges,
   SourceDescription,
   SourceFlags,
 } from "./catalogue.ts"
@@ -94,6 +96,11 @@ export interface ExposureIndex {
   /** Changes what is said of a source, from the next lookup on. */
   changeSource(sourceId: number, change: SourceChange): Promise<Catalogue>
   /**
+   * Changes what is said of several sources, all at once and only while the catalogue is of the version given; null
+   * where it no longer is, and then nothing changed.
+   */
+  changeSources(changes: SourceChanges, version: number): Promise<Catalogue | null>
+  /**
    * Forgets what every owner holds of an identity and lets nothing be held of it again. With a tenant, only that
    * tenant's own evidence goes, and new evidence of it is taken.
    */
@@ -102,6 +109,8 @@ export interface ExposureIndex {
   holdings(key: Uint8Array): Promise<Found>
   /** Hides all of a batch at once and for good. Entries it had displaced return when the index is rebuilt. */
   removeBatch(batchId: number, at: number): Promise<Catalogue>
+  /** Removes all batches of a source, loading ones too, at once. The same files may be imported again as new batches. */
+  removeSource(sourceId: number, at: number): Promise<Catalogue>
   /**
    * What a live batch of the tenant's own says of each row's identity becomes exactly the row's entries, which all name
    * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together.

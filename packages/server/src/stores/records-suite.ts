@@ -334,6 +334,15 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     },
   )
 
+  onRecords("what is done elsewhere is noted in the same trail", async ({ records }) => {
+    const note = { at, actor, action: "source.remove", subject: "source:1", detail: { rows: 3 } }
+    const version = await records.accountsVersion()
+    await records.addAudit(note)
+    const [entry] = await records.audit({ limit: 1 })
+    assert.deepEqual(entry, { id: entry?.id, ...note })
+    assert.equal(await records.accountsVersion(), version)
+  })
+
   onRecords("reading and metering leave the accounts' version alone", async ({ records }) => {
     const { id: tenantId } = await records.createTenant(acme)
     await records.createKey(newKey("k1", { tenantId }))

@@ -141,11 +141,15 @@ export interface Metering {
   forgetDailyIdentities(day: string): Promise<number>
 }
 
-export interface AuditEntry extends Change {
-  id: number
+/** Something done that is not in these records itself. `detail` never holds an identity. */
+export interface AuditNote extends Change {
   action: string
   subject: string
   detail: Record<string, unknown>
+}
+
+export interface AuditEntry extends AuditNote {
+  id: number
 }
 
 /**
@@ -158,8 +162,7 @@ export interface Records extends Accounts, Metering, FeedbackRecords, SubjectRec
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
-  /** Notes what was done outside of these records. */
-  addAudit(entry: Omit<AuditEntry, "id">): Promise<void>
+  addAudit(note: AuditNote): Promise<void>
   /** The newest entries first. */
   audit(query: { limit: number }): Promise<AuditEntry[]>
   /** Reads a row, so that "up" means able to answer. */

@@ -9,7 +9,9 @@ import {
   withBatch,
   withLive,
   withoutBatch,
+  withoutSource,
   withSource,
+  withSources,
   type Batch,
   type Catalogue,
   type CatalogueDocument,
@@ -292,6 +294,16 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     changeSource: (sourceId, change) =>
       changing((document) => withSource(document, sourceId, change)),
 
+    async changeSources(changes, version) {
+      return writing(() => {
+        const before = documentAt()
+        if (before.version !== version) return null
+        const after = withSources(before, changes)
+        if (after !== before) putDocument(after)
+        return after
+      })
+    },
+
     async erase(key, tenantId) {
       requireKey(key)
       if (tenantId !== undefined) requireTenantId(tenantId)
@@ -303,6 +315,8 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     },
 
     removeBatch: (batchId, at) => changing((document) => withoutBatch(document, batchId, at)),
+
+    removeSource: (sourceId, at) => changing((document) => withoutSource(document, sourceId, at)),
 
     async replaceTenantEvidence(tenantId, batchId, rows) {
       requireTenantId(tenantId)

@@ -1,0 +1,68 @@
+import { Type, type Static } from "typebox"
+
+const day = (description: string) =>
+  Type.Union([Type.String({ format: "date" }), Type.Null()], { description })
+
+const SourceFlags = Type.Object(
+  {
+    spam_list: Type.Boolean({ description: "A list of addresses to send to: no breach." }),
+    fabricated: Type.Boolean({ description: "The breach never happened." }),
+    sensitive: Type.Boolean({ description: "Acts for verified tenants only." }),
+    verified: Type.Boolean({ description: "Somebody made sure that it is what it says." }),
+    stealer_log: Type.Boolean({ description: "Taken from machines by malware." }),
+  },
+  { additionalProperties: false },
+)
+
+/** A source as a caller may see it. */
+const SourceSummary = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({
+        description: "What explanations call it. Never changes. Plans that name sources.",
+      }),
+    ),
+    title: Type.Optional(
+      Type.String({ description: "For people to read. Plans that name sources." }),
+    ),
+    kind: Type.String({ description: "The kind of its evidence, such as `breach` or `stealer`." }),
+    event_date: day("UTC day of what happened, where it is known."),
+    published_date: day("UTC day on which it became public."),
+    acquired_date: day("UTC day on which this service's operator came to hold it."),
+    imported_at: Type.String({ format: "date-time", description: "When it was first imported." }),
+    rows: Type.Integer({ minimum: 0, description: "Observations that scores rest on." }),
+    identities: Type.Integer({
+      minimum: 0,
+      description: "Identities they are about; one that two imports name counts twice.",
+    }),
+    flags: Type.Optional(SourceFlags),
+    circulates: Type.Optional(
+      Type.Boolean({
+        description:
+          "It passes on what older sources held, so its exposures count as reposts. Plans that name sources.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type SourceSummary = Static<typeof SourceSummary>
+
+export const SourceList = Type.Object(
+  {
+    sources: Type.Array(SourceSummary, { description: "In the order of their first import." }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: "Asks for the next page as `after`; null on the last one.",
+    }),
+  },
+  { $id: "SourceList", additionalProperties: false },
+)
+export type SourceList = Static<typeof SourceList>
+
+export const SourceListQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ pattern: "^[1-9][0-9]{0,9}$", description: "The `next` of the page before." }),
+  ),
+  limit: Type.Optional(
+    Type.String({ pattern: "^([1-9][0-9]?|100)$", description: "1 to 100; 100 unless given." }),
+  ),
+})

@@ -1,0 +1,209 @@
+import { existsSync } from "node:fs"
+import { type Config, readConfig } from "../config.ts"
+import { recomputeCirculation } from "../corpus/circulation.ts"
+import { deleteRemovedSegments } from "../corpus/removed-segments.ts"
+import {
+  type HeldSource,
+  heldSources,
+  isAddressOnly,
+  isLive,
+  sourceDate,
+} from "../corpus/sources.ts"
+import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
+import { openSecrets } from "../secrets.ts"
+import type { Catalogue, ExposureIndex, Source, SourceChange } from "../stores/exposure-index.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { refuseUnprintable } from "./keys.ts"
+import { withRecords } from "./records-access.ts"
+import { type CorrectionOptions, readCorrection } from "./source-correction.ts"
+import { sourceFacts, sourceLines, sourceTable } from "./source-lines.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+export async function listSources(terminal: Terminal): Promise<void> {
+  await withIndex(terminal, "read", async ({ index }) => {
+    const held = heldSources(await index.catalogue())
+    if (held.length === 0) terminal.print("There are no sources.")
+    else sourceTable(held.toSorted(byName)).forEach(terminal.print)
+  })
+}
+
+export async function showSource(name: string, terminal: Terminal): Promise<void> {
+  await withIndex(terminal, "read", async ({ index }) => {
+    const catalogue = await index.catalogue()
+    const held = knownSource(catalogue, name)
+    const batches = [...catalogue.batches.values()].filter(
+      ({ sourceId }) => sourceId === held.source.id,
+    )
+    sourceLines(held, batches).forEach(terminal.print)
+  })
+}
+
+export async function retitleSource(
+  name: string,
+  title: string,
+  terminal: Terminal,
+): Promise<void> {
+  refuseUnprintable("The title", title)
+  await withIndex(terminal, "write", async (corpus) => {
+    const { source } = knownSource(await corpus.index.catalogue(), name)
+    await note(corpus, terminal, "source.retitle", source.id, { name, title })
+    const after = await corpus.index.changeSource(source.id, { title })
+    printChanges(name, source.id, corpus.before, after, terminal)
+  })
+}
+
+/** Corrects what is said of a source, and with it, where that follows, which sources circulate others. */
+export async function setSource(
+  name: string,
+  options: CorrectionOptions,
+  terminal: Terminal,
+): Promise<void> {
+  await withIndex(terminal, "write", async (corpus) => {
+    const { index, directory, before } = corpus
+    const { source } = knownSource(before, name)
+    const change = readCorrection(options, source, terminal.now())
+    await note(corpus, terminal, "source.set", source.id, { name, ...options })
+    // A segment that cannot be read must not keep a source from being marked sensitive.
+    const after = bearsOnCirculation(source, change)
+      ? await recomputeCirculation(index, directory.segments, directory.imports, {
+          sourceId: source.id,
+          change,
+        })
+      : await index.changeSource(source.id, change)
+    printChanges(name, source.id, before, after, terminal)
+  })
+}
+
+/** Takes a source out of every later score. What was imported from it is deleted; only its files bring it back. */
+export async function removeSource(
+  name: string,
+  { yes = false }: { yes?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  await withIndex(terminal, "write", async (corpus) => {
+    const { index, directory, before } = corpus
+    const held = knownSource(before, name)
+    const extent = extentOf(held)
+    if (!yes)
+      throw new CommandError(
+        `${name} has ${extent}. Removing it cannot be undone; with --yes it is done`,
+      )
+    const { id } = held.source
+    const { rows, identities } = held
+    await note(corpus, terminal, "source.remove", id, { name, rows, identities })
+    const removed = await index.removeSource(id, terminal.now())
+    terminal.print(`${name} is removed: ${extent}. The next score goes without it.`)
+    // Before anything is measured: a fault there must not keep the rows of a removed source on the disk.
+    await deleteRemovedSegments(removed, directory.segments)
+    const after = await recomputeCirculation(index, directory.segments, directory.imports)
+    printTurned(id, removed, after, terminal)
+  })
+}
+
+interface Corpus {
+  readonly index: ExposureIndex
+  readonly directory: DataDirectory
+  readonly config: Config
+  /** The catalogue as the command found it. */
+  readonly before: Catalogue
+}
+
+/**
+ * Runs `work` on the index. Also while a service runs: the index lets one write at a time, and the service sees every
+ * change in its next lookup.
+ */
+async function withIndex(
+  terminal: Terminal,
+  access: "read" | "write",
+  work: (corpus: Corpus) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(terminal.env)
+  if (!existsSync(config.dataDirectory)) throw new CommandError("There is no data directory yet")
+  const directory = openDataDirectory(config.dataDirectory)
+  if (!existsSync(directory.index)) throw new CommandError("Nothing has been imported yet")
+  const secrets = openSecrets(config.secretFile, false)
+  const index = await openLmdbIndex({ path: directory.index, readOnly: access === "read" })
+  try {
+    await index.checkKeyCheckValue(secrets.checkValue)
+    const before = await index.catalogue()
+    // What a command that was killed had still to delete.
+    if (access === "write") await deleteRemovedSegments(before, directory.segments)
+    await work({ index, directory, config, before })
+  } finally {
+    await index.close()
+  }
+}
+
+/** Before the change itself: one that cannot be noted is not made. */
+async function note(
+  { config }: Corpus,
+  { now, user }: Terminal,
+  action: string,
+  sourceId: number,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await withRecords(config, (records) =>
+    records.addAudit({ at: now(), actor: user, action, subject: `source:${sourceId}`, detail }),
+  )
+}
+
+/** Whether a change of one source may turn it or another into an origin or a copy, other than by an operator's word. */
+function bearsOnCirculation(source: Source, change: SourceChange): boolean {
+  const after = { ...source, ...change }
+  return (
+    sourceDate(after) !== sourceDate(source) ||
+    isAddressOnly(after) !== isAddressOnly(source) ||
+    change.circulation === null
+  )
+}
+
+function knownSource(catalogue: Catalogue, name: string): HeldSource {
+  const held = heldSources(catalogue).find(({ source }) => source.name === name)
+  if (held === undefined) throw new CommandError("There is no source of this name")
+  return held
+}
+
+function extentOf({ batches, rows, identities }: HeldSource): string {
+  const live = batches.filter(isLive).length
+  // Only one batch knows its identities exactly; two may name the same.
+  const about = live > 1 ? `up to ${identities}` : String(identities)
+  return `${batches.length} ${batches.length === 1 ? "batch" : "batches"}, ${rows} rows about ${about} identities`
+}
+
+function printChanges(
+  name: string,
+  sourceId: number,
+  before: Catalogue,
+  after: Catalogue,
+  terminal: Terminal,
+): void {
+  const was = before.sources.get(sourceId)
+  const is = after.sources.get(sourceId)
+  if (was === undefined || is === undefined) throw new CommandError(`${name} was removed meanwhile`)
+  const facts = new Map(sourceFacts(was))
+  const changes = sourceFacts(is).filter(([fact, value]) => facts.get(fact) !== value)
+  for (const [fact, value] of changes)
+    terminal.print(`${fact}: ${facts.get(fact) ?? ""} → ${value}`)
+  if (changes.length === 0) terminal.print("Nothing changed.")
+  else terminal.note("The next score rests on this.")
+  printTurned(sourceId, before, after, terminal)
+}
+
+/** Other sources that are something else now. */
+function printTurned(
+  sourceId: number,
+  before: Catalogue,
+  after: Catalogue,
+  terminal: Terminal,
+): void {
+  for (const { id, name, circulates } of after.sources.values()) {
+    if (id === sourceId || before.sources.get(id)?.circulates === circulates) continue
+    terminal.print(
+      circulates ? `${name} circulates older sources now.` : `${name} counts as an origin now.`,
+    )
+  }
+}
+
+function byName(a: HeldSource, b: HeldSource): number {
+  return a.source.name < b.source.name ? -1 : 1
+}

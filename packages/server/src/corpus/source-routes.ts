@@ -1,0 +1,79 @@
+import { SourceList, SourceListQuery, type SourceSummary } from "@assay/core/contract"
+import type { Caller } from "../accounts/callers.ts"
+import type { App, Services } from "../app.ts"
+import { failures, named } from "../http/schemas.ts"
+import { type HeldSource, heldSources, isLive } from "./sources.ts"
+
+const PAGE = 100
+
+const listSchema = {
+  operationId: "listSources",
+  summary: "List the sources that scores rest on",
+  tags: ["Sources"],
+  security: [{ apiKey: [] }],
+  querystring: SourceListQuery,
+  response: {
+    200: named(
+      SourceList,
+      "Shared sources; plans that do not name them see kinds, dates and counts.",
+    ),
+    ...failures(
+      "invalid-request",
+      "unauthenticated",
+      "insufficient-scope",
+      "rate-limited",
+      "internal-error",
+      "store-unavailable",
+      "overloaded",
+    ),
+  },
+}
+
+export function sourceRoutes(app: App, { index, limits }: Services): void {
+  const config = { scope: "score" } as const
+
+  app.get("/api/v1/sources", { schema: listSchema, config }, async (request, reply) => {
+    const { caller, query } = request
+    reply.headers(await limits.pace(caller))
+    const after = Number(query.after ?? 0)
+    const limit = Number(query.limit ?? PAGE)
+    const visible = heldSources(await index.catalogue()).filter(
+      ({ source, batches }) =>
+        source.id > after && batches.some(isLive) && (!source.flags.sensitive || caller.verified),
+    )
+    const page = visible.slice(0, limit)
+    return {
+      sources: page.map((held) => summary(held, caller)),
+      next: visible.length > limit ? String(page.at(-1)?.source.id) : null,
+    }
+  })
+}
+
+function summary({ source, rows, identities }: HeldSource, { plan }: Caller): SourceSummary {
+  const { kind, eventDate, publishedDate = null, acquiredDate = null, importedAt } = source
+  const counted = {
+    kind,
+    event_date: eventDate,
+    published_date: publishedDate,
+    acquired_date: acquiredDate,
+    imported_at: new Date(importedAt).toISOString(),
+    rows,
+    identities,
+  }
+  if (!plan.namedSources) return counted
+  const { name, title, flags, circulates } = source
+  const { spamList, fabricated, sensitive, verified, stealerLog = false } = flags
+  return {
+    name,
+    title,
+    ...counted,
+    flags: {
+      spam_list: spamList,
+      fabricated,
+      sensitive,
+      verified,
+      stealer_log: stealerLog,
+    },
+    circulates,
+  }
+}

@@ -1,7 +1,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
-import { root } from "./repository.ts"
+import { compiledCode, root } from "./repository.ts"
 import { runCommand } from "./run-command.ts"
 import type {
   OutcomeRecord,
@@ -53,7 +53,7 @@ export async function runTests(pattern: string, options: TestRunOptions): Promis
         `--test-reporter-destination=${recordFile}`,
         ...files,
       ],
-      options.env,
+      { NODE_COMPILE_CACHE: compiledCode, ...options.env },
     )
     return testRun(files, readRecords(recordFile), exitCode)
   } finally {

@@ -39,15 +39,22 @@ test("a first start makes a directory nobody else can read, and prints curl line
   }
 })
 
-test("a second start prints the same key, and keys made before still work", async () => {
+test("a second start prints the same key, keys made before still work, and compiled code is the owner's alone", async () => {
   const data = join(temporary, "second")
-  const first = await startService({ dataDirectory: data })
+  const first = await startService({ dataDirectory: data, env: { NODE_COMPILE_CACHE: "" } })
   const made = (
     await assay(["keys", "create", "--tenant", "kept", "--plan", "enterprise"], {
       ASSAY_DATA: data,
     })
   ).out.trim()
   await first.stop()
+  const compiled = readdirSync(join(data, "compiled-code"), {
+    recursive: true,
+    withFileTypes: true,
+  })
+  assert.ok(compiled.some((entry) => entry.isFile()))
+  for (const { parentPath, name } of compiled)
+    assert.equal(statSync(join(parentPath, name)).mode & 0o077, 0, `${name} is open to others`)
   await using second = await startService({ dataDirectory: data })
   assert.equal(second.key, first.key)
   assert.equal((await second.request("/api/v1/risk/score", { json: email })).status, 200)

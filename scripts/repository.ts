@@ -7,15 +7,18 @@ export const root = join(import.meta.dirname, "..")
 export const publishedPackages = ["packages/core", "packages/client", "packages/server"]
 
 /**
- * Where tests keep compiled code, which Node takes up again only for the very same source. A run starts
- * hundreds of processes of the same modules; compiling them is half the work of most.
+ * The environment for a command of the repository: its own tools, and its own Node, come first. They keep
+ * compiled code, which Node takes up again only for the very same source: a test run starts hundreds of
+ * processes of the same modules, and compiling them is a third of the work of most.
  */
-export const compiledCode = join(root, "node_modules", ".cache", "compiled-code")
-
-/** The environment for a command of the repository: its own tools, and its own Node, come first. */
 export function toolEnvironment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const tools = join(root, "node_modules", ".bin")
-  return { ...process.env, PATH: `${tools}${delimiter}${process.env.PATH ?? ""}`, ...extra }
+  const modules = join(root, "node_modules")
+  return {
+    ...process.env,
+    PATH: `${join(modules, ".bin")}${delimiter}${process.env.PATH ?? ""}`,
+    NODE_COMPILE_CACHE: join(modules, ".cache", "compiled-code"),
+    ...extra,
+  }
 }
 
 /** A parsed JSON file of the repository; the caller says what shape it has. */

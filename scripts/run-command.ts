@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process"
+import { text } from "node:stream/consumers"
 import { root, toolEnvironment } from "./repository.ts"
+
+export type Command = readonly [string, ...string[]]
 
 /** Runs a command in the repository with our streams. Gives its exit code; 1 when a signal ended it. */
 export function runCommand(
-  [command, ...args]: readonly [string, ...string[]],
+  [command, ...args]: Command,
   env: NodeJS.ProcessEnv = {},
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -11,4 +14,23 @@ export function runCommand(
     child.on("error", reject)
     child.on("exit", (code) => resolve(code ?? 1))
   })
+}
+
+/** Runs a command in the repository beside others. Gives its exit code with all that it printed, in order. */
+export async function commandOutput([command, ...args]: Command): Promise<{
+  readonly exitCode: number
+  readonly output: string
+}> {
+  // One pipe for both streams, which keeps the order of what a command says and where it fails.
+  const merged = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", command, ...args], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: toolEnvironment(),
+  })
+  const ended = new Promise<number>((resolve, reject) => {
+    merged.on("error", reject)
+    merged.on("close", (code) => resolve(code ?? 1))
+  })
+  const output = await text(merged.stdout)
+  return { exitCode: await ended, output }
 }

@@ -30,13 +30,18 @@ export interface TestRunOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs the test files a pattern names. A pattern that names none is a failure, not an empty success. */
-export async function runTests(pattern: string, options: TestRunOptions): Promise<TestRun> {
-  const files = globSync(pattern, { cwd: root }).sort()
-  if (files.length === 0) {
-    console.error(`No test file matches ${pattern}`)
+/** Runs the test files that patterns name, in their order. One that names none is a failure, not an empty success. */
+export async function runTests(
+  patterns: readonly string[],
+  options: TestRunOptions,
+): Promise<TestRun> {
+  const matches = patterns.map((pattern) => globSync(pattern, { cwd: root }).sort())
+  const empty = patterns.filter((_, n) => matches[n]?.length === 0)
+  if (empty.length > 0) {
+    console.error(`No test file matches ${empty.join(", ")}`)
     return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [] }
   }
+  const files = matches.flat()
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {
     const recordFile = join(folder, "record.ndjson")

@@ -12,7 +12,7 @@ const everything = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
 const [some] = process.argv.slice(2)
 
 // One file at a time: suites that measure or kill processes must not disturb each other.
-const run = await runTests(some ?? everything, {
+const run = await runTests([some ?? everything], {
   concurrency: 1,
   timeoutMs: 6 * 60 * 60_000,
   env: { ASSAY_SOAK: "1" },

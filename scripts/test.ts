@@ -1,17 +1,16 @@
 // npm test: every check of the repository, or those named as arguments.
-import type { SkipRecord } from "./test-record.ts"
-import { runCommand } from "./run-command.ts"
+import { matchesGlob } from "node:path"
+import { type Command, commandOutput } from "./run-command.ts"
 import { runTests, type TestRun } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
+import type { SkipRecord, TestCounts } from "./test-record.ts"
 
 interface StageResult {
   readonly name: string
   readonly ok: boolean
   readonly seconds: number
-  readonly tests: TestRun | null
+  readonly tests: TestCounts | null
 }
-
-const testOptions = { concurrency: 2, timeoutMs: 10 * 60_000 }
 
 const commands: Record<string, readonly [string, ...string[]]> = {
   types: ["tsc", "-p", "tsconfig.json"],
@@ -21,14 +20,20 @@ const commands: Record<string, readonly [string, ...string[]]> = {
   docs: ["node", "--conditions=source", "scripts/generate-docs.ts", "--check"],
 }
 
+// One run after another would leave a core idle at the end of each, so all are one run. Whole processes
+// come first: they take longest, and the many short unit tests then fill both cores to the end.
 const suites: Record<string, string> = {
-  unit: "packages/*/src/**/*.test.ts",
-  eval: "eval/**/*.test.ts",
   packages: "tests/packages/**/*.test.ts",
   http: "tests/http/**/*.test.ts",
   cli: "tests/cli/**/*.test.ts",
   browser: "tests/browser/**/*.test.ts",
+  eval: "eval/**/*.test.ts",
+  unit: "packages/*/src/**/*.test.ts",
 }
+
+// Two commands beside each other, and three files: a file that waits for a timer or a disk leaves its core to others.
+const COMMANDS_AT_ONCE = 2
+const testOptions = { concurrency: 3, timeoutMs: 10 * 60_000 }
 
 const stages = [...Object.keys(commands), ...Object.keys(suites)]
 
@@ -39,28 +44,60 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
-const results: StageResult[] = []
-for (const name of stages.filter((stage) => chosen.length === 0 || chosen.includes(stage))) {
-  console.log(`\n=== ${name} ===\n`)
-  const result = await stageResult(name)
-  console.log(`\n${name} ${outcome(result)} after ${result.seconds.toFixed(1)} s`)
-  results.push(result)
-}
-report(results)
-process.exitCode = results.every((result) => result.ok) ? 0 : 1
+const isChosen = ([name]: readonly [string, unknown]): boolean =>
+  chosen.length === 0 || chosen.includes(name)
+const checks = await checkResults(Object.entries(commands).filter(isChosen))
+const tests = await suiteResults(Object.entries(suites).filter(isChosen))
+report([...checks, ...tests.results], tests.run)
 
-async function stageResult(name: string): Promise<StageResult> {
+/** Runs commands beside each other; each one's output is printed whole, when it has ended. */
+async function checkResults(named: [string, Command][]): Promise<StageResult[]> {
+  const results: StageResult[] = []
+  const waiting = named.entries()
+  const lane = async (): Promise<void> => {
+    for (const [n, [name, command]] of waiting) {
+      const startedAt = performance.now()
+      const { exitCode, output } = await commandOutput(command)
+      const seconds = (performance.now() - startedAt) / 1000
+      const result = { name, ok: exitCode === 0, seconds, tests: null }
+      results[n] = result
+      console.log(`\n=== ${name} ===\n\n${output}`)
+      console.log(`${name} ${outcome(result)} after ${seconds.toFixed(1)} s`)
+    }
+  }
+  await Promise.all(Array.from({ length: COMMANDS_AT_ONCE }, lane))
+  return results
+}
+
+async function suiteResults(
+  named: [string, string][],
+): Promise<{ results: StageResult[]; run: TestRun | null }> {
+  if (named.length === 0) return { results: [], run: null }
+  console.log(`\n=== ${named.map(([name]) => name).join(", ")} ===\n`)
   const startedAt = performance.now()
-  const command = commands[name]
-  const suite = suites[name]
-  const tests = suite === undefined ? null : await runTests(suite, testOptions)
-  const ok = tests?.ok ?? (command !== undefined && (await runCommand(command)) === 0)
-  return { name, ok, tests, seconds: (performance.now() - startedAt) / 1000 }
+  const run = await runTests(
+    named.map(([, pattern]) => pattern),
+    testOptions,
+  )
+  console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  // A run that broke off although no file of it failed is nobody's fault in particular, so everybody's.
+  const brokeOff = !run.ok && run.files.every(({ ok }) => ok)
+  const results = named.map(([name, pattern]) => {
+    const files = run.files.filter(({ file }) => matchesGlob(file, pattern))
+    const sum = (count: "passed" | "failed" | "skipped" | "seconds"): number =>
+      files.reduce((total, file) => total + file[count], 0)
+    const counts = { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") }
+    const ok = !brokeOff && files.every((file) => file.ok)
+    return { name, ok, tests: counts, seconds: sum("seconds") }
+  })
+  return { results, run }
 }
 
-/** The table, what was skipped, and the totals alone on the last line, where continuous integration looks. */
-function report(finished: readonly StageResult[]): void {
-  const runs = finished.map((result) => result.tests).filter((tests) => tests !== null)
+/**
+ * The table, with the time of a suite's files added up; what was skipped; and the totals alone on the last line, where
+ * continuous integration looks.
+ */
+function report(finished: readonly StageResult[], run: TestRun | null): void {
   const rows = finished.map((result) => [
     result.name,
     outcome(result),
@@ -68,16 +105,15 @@ function report(finished: readonly StageResult[]): void {
     Number(result.seconds.toFixed(1)),
   ])
   console.log(`\n${markdownTable(["stage", "outcome", "passed", "failed", "skipped", "s"], rows)}`)
-  const skips = runs.flatMap((run) => run.skips)
+  const skips = run?.skips ?? []
   if (skips.length > 0) console.log(`\nSkipped:\n${skips.map(skipLine).join("\n")}`)
-  const passed = runs.reduce((sum, run) => sum + run.passed, 0)
-  const failed = runs.reduce((sum, run) => sum + run.failed, 0)
   const broken = finished.filter((result) => !result.ok).map((result) => result.name)
   console.log(broken.length > 0 ? `\nFailed: ${broken.join(", ")}` : "\nAll stages passed")
-  console.log(`${passed} passed, ${failed} failed`)
+  console.log(`${run?.passed ?? 0} passed, ${run?.failed ?? 0} failed`)
+  process.exitCode = broken.length > 0 ? 1 : 0
 }
 
-function counts(tests: TestRun | null): (string | number)[] {
+function counts(tests: TestCounts | null): (string | number)[] {
   return tests === null ? ["", "", ""] : [tests.passed, tests.failed, tests.skipped]
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
+import { bareEnvironment } from "../http/bare-environment.ts"
 
 const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 
@@ -19,7 +20,7 @@ export async function assay(
     const child = execFile(
       process.execPath,
       ["--conditions=source", main, ...args],
-      { env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env } },
+      { env: { ...bareEnvironment(), HOME: process.env["HOME"] ?? "", ...env } },
       (error, out, err) =>
         resolve({
           code: error === null ? 0 : typeof error.code === "number" ? error.code : -1,

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
+import { bareEnvironment } from "../http/bare-environment.ts"
 import { type Service, startService } from "../http/service.ts"
 import { assay, type Outcome } from "./assay.ts"
 
@@ -284,7 +285,7 @@ suite("what cannot be done", () => {
     const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
     const args = ["score", "--url", service.baseUrl, "--in", "-", "--out", out, "--format", "csv"]
     const child = spawn(process.execPath, ["--conditions=source", main, ...args], {
-      env: { PATH: process.env["PATH"], ASSAY_API_KEY: service.key ?? "" },
+      env: { ...bareEnvironment(), ASSAY_API_KEY: service.key ?? "" },
       stdio: ["pipe", "ignore", "ignore"],
     })
     child.stdin.on("error", () => undefined)

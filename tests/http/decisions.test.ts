@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { test } from "node:test"
+import { after, before, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { DecisionDetails, DecisionList } from "@assay/core/contract"
 import { assessEmail, type EmailInput, emailModels } from "@assay/core/score"
@@ -11,6 +11,7 @@ import {
   openSqliteDecisions,
   readSqliteDecisions,
 } from "../../packages/server/src/stores/sqlite/decisions.ts"
+import type { Decision } from "../../packages/server/src/stores/decisions.ts"
 import { newDecision } from "../../packages/server/src/stores/decisions-suite.ts"
 import { DAY_MS } from "../../packages/server/src/time.ts"
 import { assay } from "../cli/assay.ts"
@@ -21,6 +22,13 @@ const temporary = temporaryDirectory()
 const EMAIL = "mei.tanaka@mail.example"
 const PHONE = "+61491570156"
 const ID = /^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+// One for the tests that need neither a restart nor settings of their own.
+let service: Service
+before(async () => {
+  service = await startService({ args: ["--workers", "2"] })
+})
+after(() => service.stop())
 
 interface Scored {
   readonly id: string
@@ -59,7 +67,6 @@ async function keyFor(service: Service, tenant: string, scopes: string): Promise
 }
 
 test("every scored answer names its decision, which any worker can repeat at once", async () => {
-  await using service = await startService({ args: ["--workers", "2"] })
   for (let n = 0; n < 12; n++) {
     const { id, body } = await score(service, n % 2 === 0 ? EMAIL : "sofia.rossi@mail.example")
     assert.match(id, ID)
@@ -96,7 +103,6 @@ test("every scored answer names its decision, which any worker can repeat at onc
 })
 
 test("an explanation of a past decision is the one its answer had", async () => {
-  await using service = await startService()
   const answer = await service.request("/api/v1/risk/score?explain=true", {
     json: { email: EMAIL },
   })
@@ -109,33 +115,56 @@ test("an explanation of a past decision is the one its answer had", async () => 
   assert.equal((await decisionOf(service, id)).explanation, undefined)
 })
 
-test("a decision stays what it was after the evidence, the lists and the process have changed", async () => {
+suite("after the evidence, the lists and the process have changed", () => {
   const data = join(temporary, "changed")
-  const first = await startService({ dataDirectory: data })
-  const scored = [await score(first), await score(first, "nobody@plain-domain.example")]
-  const before = await Promise.all(scored.map(({ id }) => decisionOf(first, id)))
-  assert.ok((scored[0]?.body["exposure_count"] as number) > 0)
-  await first.stop()
+  let scored: Scored[]
+  let told: DecisionDetails[]
+  let strange: Decision
+  let wrong: Decision
+  let second: Service
+  before(async () => {
+    const first = await startService({ dataDirectory: data })
+    scored = [await score(first), await score(first, "nobody@plain-domain.example")]
+    told = await Promise.all(scored.map(({ id }) => decisionOf(first, id)))
+    await first.stop()
 
-  const index = await openLmdbIndex({ path: join(data, "index") })
-  for (const { id } of (await index.catalogue()).batches.values())
-    await index.removeBatch(id, Date.now())
-  await index.close()
-  writeFileSync(join(data, "lists", "more.csv"), "plain-domain.example,disposable,\n")
+    const index = await openLmdbIndex({ path: join(data, "index") })
+    for (const { id } of (await index.catalogue()).batches.values())
+      await index.removeBatch(id, Date.now())
+    await index.close()
+    writeFileSync(join(data, "lists", "more.csv"), "plain-domain.example,disposable,\n")
 
-  const second = await startService({ dataDirectory: data, env: { ASSAY_DECISIONS: "off" } })
-  const changed = await score(second, "nobody@plain-domain.example")
-  assert.notEqual(changed.body["risk_score"], scored[1]?.body["risk_score"])
-  for (const [n, { id }] of scored.entries()) {
-    const after = await decisionOf(second, id)
-    assert.deepEqual(after, before[n])
-    assert.equal(after.reproduced, true)
-  }
-  await second.stop()
+    const store = openSqliteDecisions(join(data, "decisions"))
+    const known = await store.find(scored[0]?.id ?? "")
+    assert.ok(known)
+    strange = { ...known, id: newDecisionId(known.at), modelVersion: "0.9" }
+    wrong = { ...known, id: newDecisionId(known.at), score: (known.score + 1) % 100 }
+    await store.add([strange, wrong])
+    await store.close()
+    second = await startService({ dataDirectory: data, env: { ASSAY_DECISIONS: "off" } })
+  })
+  after(() => second.stop())
+
+  test("a decision stays what it was", async () => {
+    assert.ok((scored[0]?.body["exposure_count"] as number) > 0)
+    const changed = await score(second, "nobody@plain-domain.example")
+    assert.notEqual(changed.body["risk_score"], scored[1]?.body["risk_score"])
+    for (const [n, { id }] of scored.entries()) {
+      const now = await decisionOf(second, id)
+      assert.deepEqual(now, told[n])
+      assert.equal(now.reproduced, true)
+    }
+  })
+
+  test("a model that is not loaded repeats nothing rather than another number", async () => {
+    const answer = await second.request(`/api/v1/decisions/${strange.id}`)
+    assert.equal(answer.status, 409)
+    assert.equal(await codeOf(answer), "model-not-loaded")
+    assert.equal((await decisionOf(second, wrong.id)).reproduced, false)
+  })
 })
 
 test("a tenant sees its own decisions and no sign of others'", async () => {
-  await using service = await startService()
   const [mine, other] = [
     await keyFor(service, "mine", "score,decisions:read"),
     await keyFor(service, "other", "score,decisions:read"),
@@ -239,26 +268,6 @@ test("a journal that cannot be written: on answers without an id and counts it, 
   }
 })
 
-test("a model that is not loaded repeats nothing rather than another number", async () => {
-  const data = join(temporary, "model")
-  const first = await startService({ dataDirectory: data })
-  const { id } = await score(first)
-  await first.stop()
-  const store = openSqliteDecisions(join(data, "decisions"))
-  const known = await store.find(id)
-  assert.ok(known)
-  const strange = { ...known, id: newDecisionId(known.at), modelVersion: "0.9" }
-  const wrong = { ...known, id: newDecisionId(known.at), score: (known.score + 1) % 100 }
-  await store.add([strange, wrong])
-  await store.close()
-  const second = await startService({ dataDirectory: data })
-  const answer = await second.request(`/api/v1/decisions/${strange.id}`)
-  assert.equal(answer.status, 409)
-  assert.equal(await codeOf(answer), "model-not-loaded")
-  assert.equal((await decisionOf(second, wrong.id)).reproduced, false)
-  await second.stop()
-})
-
 test("decisions past their days are deleted at the start", async () => {
   const data = join(temporary, "retention")
   const store = openSqliteDecisions(join(data, "decisions"))
@@ -307,7 +316,6 @@ test("no address, number or key is in the journal or the decisions", async () =>
 })
 
 test("the rate of a plan holds for past decisions too", async () => {
-  await using service = await startService()
   const args = ["keys", "create", "--tenant", "small", "--plan", "free", "--scopes", "all"]
   const key = (await assay(args, { ASSAY_DATA: service.dataDirectory })).out.trim()
   const { id } = await score(service, EMAIL, key)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { test } from "node:test"
+import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { assessEmail, type EmailInput, emailModels, phoneModels } from "@assay/core/score"
 import { assay } from "../cli/assay.ts"
@@ -78,16 +78,21 @@ async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Prom
   }
 }
 
+const data = dataWith("chosen", { "email-1.1.json": email11, "phone-1.1.json": phone11 })
+let service: Service
+before(async () => {
+  service = await startService({ dataDirectory: data })
+})
+after(() => service.stop())
+
 test("a tenant is answered by the model and the settings it was given, and no other tenant by a byte", async () => {
-  const data = dataWith("chosen", { "email-1.1.json": email11, "phone-1.1.json": phone11 })
-  await using service = await startService({ dataDirectory: data })
   const [one, other] = [await tenant(data, "one"), await tenant(data, "other")]
   const emails = [DISPOSABLE, UNKNOWN, TESTED, ATTACKED]
   const theirAnswers = async () => ({
     bodies: await Promise.all(emails.map((email) => answer(service, other, email))),
     inputs: await Promise.all(emails.map((email) => inputOf(service, other, email))),
   })
-  const before = await theirAnswers()
+  const asBefore = await theirAnswers()
   const plain = await scored(service, one, DISPOSABLE)
   assert.equal(plain.model_version, "1.0")
 
@@ -101,7 +106,8 @@ test("a tenant is answered by the model and the settings it was given, and no ot
     (await (
       await service.request("/api/v1/phone-risk?explain=true", {
         key,
-        json: { phone_number: "+61491570156" },
+        // Its SIM changed long ago: beside a recent change rounding hides what the line is worth.
+        json: { phone_number: "+61491570158" },
       })
     ).json()) as { risk_score: number; explanation: { model: { version: string } } }
   const [mine, theirs] = [await phone(one), await phone(other)]
@@ -122,13 +128,11 @@ test("a tenant is answered by the model and the settings it was given, and no ot
   assert.deepEqual(input.settings, { prior_abuse: 0.1 })
   assert.equal(assessEmail(input, email10).risk_score, 35)
 
-  assert.deepEqual(await theirAnswers(), before)
-  assert.ok(before.inputs.every((input) => !("settings" in input)))
+  assert.deepEqual(await theirAnswers(), asBefore)
+  assert.ok(asBefore.inputs.every((input) => !("settings" in input)))
 })
 
 test("a tenant's costs move what is blocked, and only what is confirmed where it asks for that", async () => {
-  const data = dataWith("costs", {})
-  await using service = await startService({ dataDirectory: data })
   const key = await tenant(data, "careful")
   const actions = async () => [
     (await scored(service, key, TESTED)).recommended_action,

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { bareEnvironment } from "./bare-environment.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -26,7 +27,7 @@ test(
       [...strace, process.execPath, "--conditions=source", main, "serve"],
       {
         env: {
-          PATH: process.env["PATH"],
+          ...bareEnvironment(),
           PORT: "0",
           ASSAY_DATA: join(temporary, "data"),
           ASSAY_SHED_DELAY_MS: "10000",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { test } from "node:test"
+import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
@@ -128,12 +128,17 @@ test("no identity and no key is in any log line, metric, error, header or file, 
   for (const name of mine) assertWithout(name, secrets, "a temporary file's name")
 })
 
+let plain: Service
+before(async () => {
+  plain = await startService()
+})
+after(() => plain.stop())
+
 test("what one tenant asks leaves no byte of difference in another's answer", async () => {
-  await using service = await startService()
   const make = async (tenant: string): Promise<string> =>
     (
       await assay(["keys", "create", "--tenant", tenant, "--plan", "enterprise"], {
-        ASSAY_DATA: service.dataDirectory,
+        ASSAY_DATA: plain.dataDirectory,
       })
     ).out.trim()
   const [one, other] = [await make("one"), await make("other")]
@@ -141,7 +146,7 @@ test("what one tenant asks leaves no byte of difference in another's answer", as
   const answer = async (key: string): Promise<string> =>
     (
       await (
-        await service.request("/api/v1/risk/score?explain=true", {
+        await plain.request("/api/v1/risk/score?explain=true", {
           key,
           json: { email: "mei.tanaka@mail.example" },
         })
@@ -153,17 +158,16 @@ test("what one tenant asks leaves no byte of difference in another's answer", as
 })
 
 test("a free plan sees how many sources there are, not which", async () => {
-  await using service = await startService()
   const free = (
-    await assay(["keys", "create", "--tenant", "free"], { ASSAY_DATA: service.dataDirectory })
+    await assay(["keys", "create", "--tenant", "free"], { ASSAY_DATA: plain.dataDirectory })
   ).out.trim()
   const explained = async (key: string | null): Promise<string> =>
     await (
-      await service.request("/api/v1/risk/score?explain=true", {
+      await plain.request("/api/v1/risk/score?explain=true", {
         key,
         json: { email: "mei.tanaka@mail.example" },
       })
     ).text()
-  assert.match(await explained(service.key), /demo-market/)
+  assert.match(await explained(plain.key), /demo-market/)
   assert.doesNotMatch(await explained(free), /demo-/)
 })

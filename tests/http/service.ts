@@ -7,6 +7,7 @@ import { constants, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { after } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { bareEnvironment } from "./bare-environment.ts"
 
 export interface ServiceOptions {
   /** Added to an otherwise bare environment: nothing of the caller's own reaches the service. */
@@ -86,7 +87,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const child = spawn(process.execPath, ["--conditions=source", MAIN, "serve", ...args], {
     // On a busy machine a loop may stall for a second; only the test of load shedding is about that.
     env: {
-      PATH: process.env["PATH"],
+      ...bareEnvironment(),
       PORT: "0",
       ASSAY_DATA: dataDirectory,
       ASSAY_SHED_DELAY_MS: "10000",

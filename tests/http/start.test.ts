@@ -1,15 +1,42 @@
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
-import { test } from "node:test"
+import { after, before, test } from "node:test"
 import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
 import { assay } from "../cli/assay.ts"
-import { startService } from "./service.ts"
+import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
 const email = { email: "ana.silva@mail.example" }
+
+/** Started once, on a directory that did not exist. */
+let service: Service
+/** Of a service that has stopped in order, for tests to copy and change. */
+const stopped = join(temporary, "stopped")
+let stoppedKey: string | null
+before(async () => {
+  service = await startService({ dataDirectory: join(temporary, "first") })
+  const brief = await startService({ dataDirectory: stopped })
+  stoppedKey = brief.key
+  await brief.stop()
+})
+after(() => service.stop())
+
+function copyOfStopped(name: string): string {
+  const data = join(temporary, name)
+  cpSync(stopped, data, { recursive: true })
+  return data
+}
 
 function secretFile(name: string): string {
   const file = join(temporary, name)
@@ -18,8 +45,7 @@ function secretFile(name: string): string {
 }
 
 test("a first start makes a directory nobody else can read, and prints curl lines that work as printed", async () => {
-  const data = join(temporary, "first")
-  await using service = await startService({ dataDirectory: data })
+  const data = service.dataDirectory
   assert.equal(statSync(data).mode & 0o777, 0o700)
   for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
     const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o077
@@ -39,15 +65,22 @@ test("a first start makes a directory nobody else can read, and prints curl line
   }
 })
 
-test("a second start prints the same key, and keys made before still work", async () => {
+test("a second start prints the same key, keys made before still work, and compiled code is the owner's alone", async () => {
   const data = join(temporary, "second")
-  const first = await startService({ dataDirectory: data })
+  const first = await startService({ dataDirectory: data, env: { NODE_COMPILE_CACHE: "" } })
   const made = (
     await assay(["keys", "create", "--tenant", "kept", "--plan", "enterprise"], {
       ASSAY_DATA: data,
     })
   ).out.trim()
   await first.stop()
+  const compiled = readdirSync(join(data, "compiled-code"), {
+    recursive: true,
+    withFileTypes: true,
+  })
+  assert.ok(compiled.some((entry) => entry.isFile()))
+  for (const { parentPath, name } of compiled)
+    assert.equal(statSync(join(parentPath, name)).mode & 0o077, 0, `${name} is open to others`)
   await using second = await startService({ dataDirectory: data })
   assert.equal(second.key, first.key)
   assert.equal((await second.request("/api/v1/risk/score", { json: email })).status, 200)
@@ -55,9 +88,10 @@ test("a second start prints the same key, and keys made before still work", asyn
 })
 
 test("two services on one directory: the second is refused and the first goes on", async () => {
-  const data = join(temporary, "twice")
-  await using service = await startService({ dataDirectory: data })
-  const { code, err } = await assay(["serve"], { ASSAY_DATA: data, PORT: "0" })
+  const { code, err } = await assay(["serve"], {
+    ASSAY_DATA: service.dataDirectory,
+    PORT: "0",
+  })
   assert.equal(code, 1)
   assert.match(err, /Another Assay is already running/)
   assert.equal((await service.request("/readyz")).status, 200)
@@ -75,7 +109,6 @@ test(
 )
 
 test("a port that is taken is named, and the start fails", async () => {
-  await using service = await startService()
   const { code, err } = await assay(["serve"], {
     ASSAY_DATA: join(temporary, "port"),
     PORT: String(service.port),
@@ -91,14 +124,7 @@ test("production loads no demo, prints no key, refuses demo keys and demo data",
   assert.equal(bare.code, 1)
   assert.match(bare.err, /ASSAY_DATA must name the data directory/)
 
-  const demo = await startService({ dataDirectory: join(temporary, "demo") })
-  const demoKey = demo.key
-  await demo.stop()
-  const onDemo = await assay(["serve"], {
-    ...production,
-    ASSAY_DATA: join(temporary, "demo"),
-    PORT: "0",
-  })
+  const onDemo = await assay(["serve"], { ...production, ASSAY_DATA: stopped, PORT: "0" })
   assert.equal(onDemo.code, 1)
   assert.match(onDemo.err, /demo data/)
 
@@ -106,7 +132,7 @@ test("production loads no demo, prints no key, refuses demo keys and demo data",
   assert.equal(service.key, null)
   assert.ok(!existsSync(join(data, "secret")))
   assert.equal(
-    (await service.request("/api/v1/risk/score", { key: demoKey, json: email })).status,
+    (await service.request("/api/v1/risk/score", { key: stoppedKey, json: email })).status,
     401,
   )
   const key = (
@@ -157,9 +183,7 @@ test("a preset key is the first key, once: it does not come back after it was re
 })
 
 test("a directory opened with another secret is refused by server and commands alike", async () => {
-  const data = join(temporary, "other-secret")
-  const service = await startService({ dataDirectory: data })
-  await service.stop()
+  const data = copyOfStopped("other-secret")
   renameSync(join(data, "secret"), join(temporary, "kept-secret"))
   for (const env of [
     { ASSAY_DATA: data, PORT: "0" },
@@ -188,8 +212,7 @@ test("a damaged or missing secret is named; a directory of a newer program is re
   })
   assert.match(missing.err, /does not exist/)
 
-  const data = join(temporary, "newer")
-  await (await startService({ dataDirectory: data })).stop()
+  const data = copyOfStopped("newer")
   writeFileSync(join(data, "format.json"), '{"format":2,"demo":true}\n')
   const newer = await assay(["serve"], { ASSAY_DATA: data, PORT: "0" })
   assert.equal(newer.code, 1)
@@ -197,8 +220,7 @@ test("a damaged or missing secret is named; a directory of a newer program is re
 })
 
 test("a list with a line that cannot be used stops the start and names the place", async () => {
-  const data = join(temporary, "lists")
-  await (await startService({ dataDirectory: data })).stop()
+  const data = copyOfStopped("lists")
   writeFileSync(join(data, "lists", "mine.csv"), "good.example,free,\nbad.example,nonsense,\n")
   const { code, err } = await assay(["serve"], { ASSAY_DATA: data, PORT: "0" })
   assert.equal(code, 1)

@@ -1,12 +1,19 @@
 import assert from "node:assert/strict"
 import { connect } from "node:net"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { test } from "node:test"
+import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { startService, type Service } from "./service.ts"
 
 const email = { email: "ana.silva@mail.example" }
+
+// One for the tests that leave two workers running as they found them.
+let service: Service
+before(async () => {
+  service = await startService({ args: ["--workers", "2"] })
+})
+after(() => service.stop())
 
 /** The process ids of the workers: the primary's children that run the same program. */
 function workersOf({ pid }: Service): number[] {
@@ -51,9 +58,8 @@ test(
   "SIGHUP replaces every worker one after the other, and no request fails meanwhile",
   { skip: process.platform !== "linux" },
   async () => {
-    await using service = await startService({ args: ["--workers", "2"] })
-    const before = workersOf(service)
-    assert.equal(before.length, 2)
+    const replaced = workersOf(service)
+    assert.equal(replaced.length, 2)
     let asking = true
     const failures: unknown[] = []
     let answered = 0
@@ -76,7 +82,7 @@ test(
     assert.ok(answered > 0)
     const now = workersOf(service)
     assert.equal(now.length, 2)
-    assert.ok(now.every((pid) => !before.includes(pid)))
+    assert.ok(now.every((pid) => !replaced.includes(pid)))
   },
 )
 
@@ -84,7 +90,6 @@ test(
   "a worker that dies is replaced and the service goes on",
   { skip: process.platform !== "linux" },
   async () => {
-    await using service = await startService({ args: ["--workers", "2"] })
     const [victim = 0] = workersOf(service)
     process.kill(victim, "SIGKILL")
     await until(() => workersOf(service).length === 2 && !workersOf(service).includes(victim))
@@ -126,10 +131,11 @@ test("a request that never ends does not hold up a stop for longer than it may",
 })
 
 test("SIGHUP with a list that cannot be used changes nothing: the workers that run go on", async () => {
-  await using service = await startService()
-  writeFileSync(join(service.dataDirectory, "lists", "broken.csv"), "x.example,nonsense,\n")
+  const broken = join(service.dataDirectory, "lists", "broken.csv")
+  writeFileSync(broken, "x.example,nonsense,\n")
   process.kill(service.pid, "SIGHUP")
   await until(() => service.stderr().includes('"msg":"workers could not be restarted"'))
   assert.match(service.stderr(), /broken\.csv, line 1/)
   assert.equal((await service.request("/api/v1/risk/score", { json: email })).status, 200)
+  rmSync(broken)
 })

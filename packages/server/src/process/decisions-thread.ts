@@ -2,7 +2,6 @@ import { parentPort, workerData } from "node:worker_threads"
 import { journalFolder } from "../decisions/fold.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
 import type { DecisionErasure, Decisions } from "../stores/decisions.ts"
-import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { threadChannel } from "./channels.ts"
 import type { DecisionsThreadData } from "./decisions-writer.ts"
@@ -11,9 +10,10 @@ import { answerCalls, openCalls } from "./rpc.ts"
 const { place, journal } = workerData as DecisionsThreadData
 
 async function open(): Promise<Decisions> {
-  return "directory" in place
-    ? openSqliteDecisions(place.directory)
-    : await openPostgresDecisions({ url: place.url, poolMax: 2 })
+  if ("directory" in place) return openSqliteDecisions(place.directory)
+  // With the query builder it is most of what this thread could load, and few services need it.
+  const { openPostgresDecisions } = await import("../stores/postgres/decisions.ts")
+  return await openPostgresDecisions({ url: place.url, poolMax: 2 })
 }
 
 if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")

@@ -8,7 +8,6 @@ import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../dat
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
 import { keepSettling } from "../feedback/keep-settling.ts"
-import { gatheredMetrics } from "../health/metrics.ts"
 import type { Log } from "../log.ts"
 import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
@@ -131,8 +130,11 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
   })
-  const gatherMetrics = async (): Promise<string> =>
-    await gatheredMetrics((await workers.callAll("metrics")) as object[])
+  const gatherMetrics = async (): Promise<string> => {
+    // Loaded when first asked for: workers count for themselves, and not every start is scraped.
+    const { gatheredMetrics } = await import("../health/metrics.ts")
+    return await gatheredMetrics((await workers.callAll("metrics")) as object[])
+  }
   const methods: Methods = {
     lease: counters.lease,
     leaseLookups: counters.leaseLookups,

@@ -16,7 +16,7 @@ import {
 import { AFTER_ALL_IDS, decisionOf, ERASED, type Row } from "../decisions-row.ts"
 import { explained } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
-import { faultOf, openDatabase } from "./records.ts"
+import { faultOf, openDatabase } from "./database.ts"
 
 /** Of a month's file; grows by one with each change of its table. */
 const FORMAT = 1

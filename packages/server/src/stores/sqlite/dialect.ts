@@ -11,8 +11,8 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from "kysely"
+import { busyTimeoutMs } from "./database.ts"
 
-export const busyTimeoutMs = 5_000
 const statementsMax = 200
 const sqliteBusy = 5
 

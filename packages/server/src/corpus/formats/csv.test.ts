@@ -13,14 +13,12 @@ const cell = fc.oneof(
   fc.string({ maxLength: 8 }),
   fc.string({ unit: fc.constantFrom('"', ",", "\n", ";", "a", " "), maxLength: 8 }),
 )
-const table = fc
-  .integer({ min: 2, max: 5 })
-  .chain((width) =>
-    fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
-      minLength: 1,
-      maxLength: 20,
-    }),
-  )
+const table = fc.integer({ min: 2, max: 5 }).chain((width) =>
+  fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
+    minLength: 1,
+    maxLength: 20,
+  }),
+)
 
 function cells(text: string, delimiter: string): string[][] {
   const bytes = Buffer.from(text)

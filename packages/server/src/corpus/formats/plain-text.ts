@@ -14,12 +14,18 @@ export async function* plainText(
   encoding: Encoding,
 ): AsyncGenerator<Buffer> {
   let convert: ((piece: Buffer) => Buffer) | null = null
+  let looked: Buffer = Buffer.alloc(0)
   for await (const piece of bytes) {
-    // A first piece shorter than a mark is possible only for a file that is as short.
-    convert ??= converterOf(piece, encoding)
-    const text = convert(piece)
-    if (text.length > 0) yield text
+    if (convert === null) {
+      looked = Buffer.concat([looked, piece])
+      if (looked.length < LOOK_BYTES) continue
+      convert = converterOf(looked, encoding)
+      yield convert(looked)
+    } else {
+      yield convert(piece)
+    }
   }
+  if (convert === null) yield converterOf(looked, encoding)(looked)
 }
 
 /** The same of the first bytes of a text. */

@@ -49,6 +49,15 @@ export interface Schema {
     due_at: number | null
     claim: Uint8Array | null
   }
+  observations: {
+    identity_key: Uint8Array
+    tenant_id: number
+    source: string
+    entry: Uint8Array
+    key_id: string
+    received_at: number
+    due_at: number | null
+  }
   idempotency: {
     key_id: string
     route: string

@@ -4,6 +4,7 @@ import { WrongSecretError } from "./records-error.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
+import { sqlObservations } from "./records-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
@@ -24,6 +25,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlAccounts(store),
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
+    ...sqlObservations(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

@@ -1,4 +1,5 @@
 import type { FeedbackRecords } from "./records-feedback.ts"
+import type { ObservationRecords } from "./records-observations.ts"
 
 export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
 
@@ -152,7 +153,7 @@ export interface AuditEntry extends Change {
  * crash it is there entirely or not at all, and once its promise resolves it is on disk. Failures
  * are `RecordsError`.
  */
-export interface Records extends Accounts, Metering, FeedbackRecords {
+export interface Records extends Accounts, Metering, FeedbackRecords, ObservationRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { after, test } from "node:test"
 
 import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
+import { recordsObservationsSuite } from "../records-observations-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import { openPostgresRecords } from "./records.ts"
 import { execute, startTestServer, type TestServer } from "./test-server.ts"
@@ -25,6 +26,7 @@ function testOn(server: TestServer): void {
   }
   recordsSuite("postgres", newDatabase)
   recordsFeedbackSuite("postgres", newDatabase)
+  recordsObservationsSuite("postgres", newDatabase)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()

@@ -6,6 +6,7 @@ import { after, test } from "node:test"
 import { DatabaseSync } from "node:sqlite"
 
 import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
+import { recordsObservationsSuite } from "../records-observations-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import type { Records } from "../records.ts"
 import { openSqliteRecords } from "./records.ts"
@@ -40,6 +41,7 @@ async function newDatabase(): Promise<TestDatabase> {
 
 recordsSuite("sqlite", newDatabase)
 recordsFeedbackSuite("sqlite", newDatabase)
+recordsObservationsSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

@@ -17,6 +17,8 @@ import type { Usage } from "./accounts/usage.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
+import type { EvidenceDesk } from "./evidence/evidence-writer.ts"
+import { evidenceRoutes } from "./evidence/routes.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
 import { feedbackRoutes } from "./feedback/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
@@ -85,6 +87,7 @@ export interface Services {
   readonly limits: Limits
   readonly usage: Usage
   readonly feedback: FeedbackDesk
+  readonly evidence: EvidenceDesk
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   readonly streams: Streams
@@ -200,6 +203,7 @@ export async function buildApp(services: Services): Promise<App> {
   scoreRoutes(app, services)
   telecomRoutes(app, services)
   feedbackRoutes(app, services)
+  await evidenceRoutes(app, services)
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   finishMethods()

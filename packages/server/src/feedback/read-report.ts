@@ -1,24 +1,12 @@
 import type { FeedbackRequest, ProblemDetails } from "@assay/core/contract"
-import {
-  aliasTag,
-  IDENTITY_TAGS,
-  type IdentityKey,
-  identityKey,
-  parseEmail,
-  parsePhone,
-} from "@assay/core/identity"
+import { holdsIdentity } from "../http/holds-identity.ts"
+import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { parseTime } from "../http/rfc3339.ts"
 import { Problem } from "../problem.ts"
-import { type Secrets, sha256 } from "../secrets.ts"
+import type { Secrets } from "../secrets.ts"
 import type { FeedbackReport } from "./feedback-writer.ts"
 
 type Faults = NonNullable<ProblemDetails["errors"]>
-
-interface Identified {
-  readonly subject: FeedbackReport["subject"]
-  readonly identityKey: IdentityKey
-  readonly aliasTag: number
-}
 
 /** Clocks differ; more than this is a mistake. */
 const AHEAD_MS = 5 * 60_000
@@ -62,27 +50,4 @@ export function readReport(
   const identified =
     email === undefined ? identifiedPhone(phone ?? "", subkeys) : identifiedEmail(email, subkeys)
   return { ...by, ...identified, outcome, occurredAt, loss, reference, expiresAt }
-}
-
-function identifiedEmail(email: string, { identity, alias }: Secrets["subkeys"]): Identified {
-  const parsed = parseEmail(email)
-  if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
-  const key = identityKey(sha256, identity, IDENTITY_TAGS.email, parsed.canonical)
-  return { subject: "email", identityKey: key, aliasTag: aliasTag(sha256, alias, key, parsed) }
-}
-
-function identifiedPhone(phone: string, { identity }: Secrets["subkeys"]): Identified {
-  const parsed = parsePhone(phone)
-  if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
-  const key = identityKey(sha256, identity, IDENTITY_TAGS.phone, parsed.e164)
-  return { subject: "phone", identityKey: key, aliasTag: 0 }
-}
-
-/** A reference is stored as it is, so whoever the case is about must not stand in it. */
-function holdsIdentity(reference: string): boolean {
-  const isEmail = reference
-    .split(/[\s<>()[\]{},;:|/\\"'=]+/)
-    .some((word) => word.includes("@") && !("fault" in parseEmail(word)))
-  const withoutSeparators = reference.replaceAll(/[\s().\-/]/g, "")
-  return isEmail || /\+[1-9]\d{6,14}(?!\d)/.test(withoutSeparators)
 }

@@ -7,7 +7,12 @@ import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.
 
 const today = 20_000
 
-function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Observation {
+function observation(
+  kind: EvidenceKind,
+  daysAgo: number,
+  owner: Owner = 7,
+  name = "feedback",
+): Observation {
   return {
     entry: {
       kind,
@@ -25,7 +30,7 @@ function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Obs
     source: {
       id: 1,
       owner,
-      name: "feedback",
+      name,
       title: "",
       kind: "fraud_confirmed",
       confidence: 0.95,
@@ -39,7 +44,7 @@ function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Obs
 }
 
 function history(
-  seen: readonly (readonly [EvidenceKind, daysAgo: number, owner?: Owner])[],
+  seen: readonly (readonly [EvidenceKind, daysAgo: number, owner?: Owner, name?: string])[],
   bouncedDaysAgo?: number,
 ): TenantHistory {
   const mailbox = new MailboxState()

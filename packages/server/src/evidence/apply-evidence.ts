@@ -10,7 +10,7 @@ type DueRecords = Pick<ObservationRecords, "dueObservations" | "settleObservatio
 type AppliedIndex = Pick<ExposureIndex, "openBatch" | "goLive" | "lookup" | "addTenantEvidence">
 
 /** Identities of one write: the primary grants leases between writes. */
-const IDENTITIES_AT_ONCE = 500
+const IDENTITIES_AT_ONCE = 1_000
 
 /** Puts all of a tenant's observations that are due into the index. Doing it again changes nothing. */
 export type ApplyEvidence = (tenantId: number, atMs: number) => Promise<void>

@@ -111,6 +111,15 @@ test("the oldest word of the tenant's own says since when it knows the identity,
   assert.equal(told.confirmedFraudAge, 4)
 })
 
+test("evidence the tenant has from elsewhere is no history of its own", () => {
+  assert.deepEqual(history([["breach", 4000, 7, "soc"]]), NO_HISTORY)
+  const told = history([
+    ["breach", 4000, 7, "soc"],
+    ["decided", 9, 7, "decisions"],
+  ])
+  assert.deepEqual([told.firstKnownDays, told.hasHistory], [9, true])
+})
+
 test("history is older than a day, and a date ahead is today", () => {
   assert.equal(history([["decided", 0]]).hasHistory, false)
   assert.equal(history([["decided", 1]]).hasHistory, false)

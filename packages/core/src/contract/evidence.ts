@@ -108,7 +108,7 @@ export const EvidenceLine = Type.Object(
     ),
     value: Type.Optional(
       Type.Unsafe<string | number | boolean>({
-        type: ["string", "number", "boolean"],
+        anyOf: [{ type: "string" }, { type: "integer" }, { type: "boolean" }],
         description:
           "What the kind says; there with these kinds and with no other. `line_status`: `active`, `inactive` or `absent`. `subscription`: `prepaid` or `postpaid`. `call_forwarding`, `catch_all`: true or false. `tenure`, `sim_unchanged`: whole days.",
       }),
@@ -128,7 +128,7 @@ export const EvidenceRequest = Type.Unsafe<readonly unknown[]>({
   type: "array",
   description: `1 to ${EVIDENCE_LINES_MAX.toLocaleString("en")} lines, at most 8 MiB. A line that does not fit gets a problem of its own.`,
   minItems: 1,
-  items: { description: "A line, as EvidenceLine describes it." },
+  items: { description: "Each item is a line, as EvidenceLine describes it." },
 })
 
 /** What became of one line: where it stands now, or why it was refused. */

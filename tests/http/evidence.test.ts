@@ -97,13 +97,12 @@ async function results(...args: Parameters<typeof send>): Promise<readonly Evide
 }
 
 /** What became of each line: its status, or its problem's code and first pointer. */
-const became = (items: readonly EvidenceItem[]): (string | undefined)[] =>
-  items.map(
-    ({ status, problem }) =>
-      status ?? [problem?.code, problem?.errors?.[0]?.pointer].filter(Boolean).join(" "),
+const became = (items: readonly EvidenceItem[]): string[] =>
+  items.map(({ status, problem }) =>
+    status === undefined ? `${problem.code} ${problem.errors?.[0]?.pointer ?? ""}`.trim() : status,
   )
 
-async function sent(...args: Parameters<typeof send>): Promise<(string | undefined)[]> {
+async function sent(...args: Parameters<typeof send>): Promise<string[]> {
   return became(await results(...args))
 }
 
@@ -443,8 +442,8 @@ test("under one Idempotency-Key a request is carried out once, whichever worker 
   assert.equal((await problemOf(changed)).code, "idempotency-mismatch")
   // As lines of bytes it is another body, and a name belongs to the key that used it.
   const asLines = lines.map((line) => JSON.stringify(line)).join("\n")
-  const other_form = await post(asLines, "application/x-ndjson", { idempotency })
-  assert.equal((await problemOf(other_form)).code, "idempotency-mismatch")
+  const otherForm = await post(asLines, "application/x-ndjson", { idempotency })
+  assert.equal((await problemOf(otherForm)).code, "idempotency-mismatch")
   assert.deepEqual(await sent(lines, { idempotency, key: other }), [
     "stored",
     "invalid-request #/kind",

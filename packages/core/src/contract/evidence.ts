@@ -129,6 +129,16 @@ export const EvidenceRequest = Type.Unsafe<readonly unknown[]>({
   description: `1 to ${EVIDENCE_LINES_MAX.toLocaleString("en")} lines, at most 8 MiB. A line that does not fit gets a problem of its own.`,
   minItems: 1,
   items: { description: "Each item is a line, as EvidenceLine describes it." },
+  examples: [
+    [
+      {
+        email: "ana.silva@mail.example",
+        kind: "breach",
+        source: "acme-soc",
+        observed_at: "2026-11-02",
+      },
+    ],
+  ],
 })
 
 /** What became of one line: where it stands now, or why it was refused. */

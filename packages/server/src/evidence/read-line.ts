@@ -21,10 +21,8 @@ import { KIND_VALUES } from "./kind-values.ts"
 
 type Kind = EmailEvidenceKind | PhoneEvidenceKind
 type Subject = Identified["subject"]
+/** Notes that a member does not fit; reading goes on, so that all faults of a line are told at once. */
 type Refuse = (member: string, detail: string) => void
-
-/** The members of a line that can be read by themselves; undefined where one is left out or refused. */
-type Members = Readonly<Record<string, unknown>>
 
 const KINDS: Readonly<Record<Subject, ReadonlySet<unknown>>> = {
   email: new Set(EMAIL_EVIDENCE_KINDS),
@@ -50,7 +48,7 @@ export function readLine(
 ): SentObservation {
   if (typeof line !== "object" || line === null || Array.isArray(line))
     throw refusal([{ pointer: "#", detail: "must be of type object" }])
-  const members = line as Members
+  const members = line as Readonly<Record<string, unknown>>
   if (Object.hasOwn(members, "password"))
     throw new Problem("password-refused", "Nothing of the line was kept.")
   const faults: NonNullable<ProblemDetails["errors"]> = []

@@ -111,7 +111,8 @@ function isTold({ $ref, type, description }: Schema): boolean {
   return $ref === undefined && type === undefined && description !== undefined
 }
 
-function schemaTable({ properties = {}, required = [] }: Schema): string {
+function schemaTable({ properties = {}, required = [], items }: Schema): string {
+  if (items !== undefined) return items.description ?? typeOf(items)
   return table(
     ["Member", "Type", "Always there", "Meaning"],
     Object.entries(properties).map(([name, schema]) => [

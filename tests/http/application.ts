@@ -6,6 +6,7 @@ import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
+import { openEvidenceWriter } from "../../packages/server/src/evidence/evidence-writer.ts"
 import { openFeedbackWriter } from "../../packages/server/src/feedback/feedback-writer.ts"
 import { openMetrics } from "../../packages/server/src/health/metrics.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
@@ -113,6 +114,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       fold: async () => undefined,
       now,
     }),
+    evidence: openEvidenceWriter({ records, index, now }),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
     streams: openStreams(),

@@ -31,7 +31,12 @@ interface Operation {
 interface Description {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, { properties: Record<string, { examples?: unknown[] }> }> }
+  components: {
+    schemas: Record<
+      string,
+      { examples?: unknown[]; properties?: Record<string, { examples?: unknown[] }> }
+    >
+  }
 }
 
 async function description(): Promise<Description> {
@@ -70,6 +75,7 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
   assert.deepEqual(Object.keys(paths).sort(), [
     "/api/v1/decisions",
     "/api/v1/decisions/{id}",
+    "/api/v1/evidence",
     "/api/v1/feedback",
     "/api/v1/feedback/{id}",
     "/api/v1/phone-risk",
@@ -104,7 +110,7 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
 
 test("operations on many identities are described with both media types, of the request and of the answer", async () => {
   const { paths } = await description()
-  for (const path of ["/api/v1/phone-risk/batch", "/api/v1/risk/score/batch"]) {
+  for (const path of ["/api/v1/phone-risk/batch", "/api/v1/risk/score/batch", "/api/v1/evidence"]) {
     const both = ["application/json", "application/x-ndjson"]
     const { post } = paths[path] ?? {}
     assert.deepEqual(post?.security, [{ apiKey: [] }])
@@ -120,17 +126,15 @@ test("the examples in the API description work when sent as they stand", async (
     if (post?.requestBody === undefined) continue
     const { $ref } = post.requestBody.content["application/json"]?.schema ?? { $ref: "" }
     const schema = components.schemas[$ref.split("/").at(-1) ?? ""]
-    const body = Object.fromEntries(
-      Object.entries(schema?.properties ?? {}).map(([name, { examples = [] }]) => [
-        name,
-        examples[0],
-      ]),
-    )
+    const members = Object.entries(schema?.properties ?? {})
+    const body =
+      schema?.examples?.[0] ??
+      Object.fromEntries(members.map(([name, { examples = [] }]) => [name, examples[0]]))
     const response = await service.request(path, { json: body })
     assert.ok(response.ok, `${path} ${JSON.stringify(body)}`)
     sent++
   }
-  assert.equal(sent, 5)
+  assert.equal(sent, 6)
 })
 
 test("the API description passes a linter", async () => {

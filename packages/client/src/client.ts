@@ -1,6 +1,7 @@
 import type {
   DecisionDetails,
   EmailRiskResult,
+  EvidenceLine,
   FeedbackReceipt,
   FeedbackRequest,
   PhoneRiskResult,
@@ -16,6 +17,7 @@ import { rememberDecisionId } from "./decision-id.ts"
 import { getDecision } from "./decisions.ts"
 import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
+import { type EvidenceOutcome, sendEvidence } from "./evidence.ts"
 import { type FeedbackOptions, sendFeedback, undoFeedback } from "./feedback.ts"
 import type { ScoredItem } from "./items.ts"
 import { emailOperation, type Operation, phoneOperation } from "./operations.ts"
@@ -61,6 +63,15 @@ export interface Client<F extends Failover = "throw"> {
   sendFeedback(feedback: FeedbackRequest, options?: FeedbackOptions): Promise<FeedbackReceipt>
   /** Takes feedback back, by the id it was acknowledged with, as if it had never been sent. */
   undoFeedback(id: string, options?: CallOptions): Promise<void>
+  /**
+   * Sends evidence of your own, any number of lines, and resolves when the next score rests on it, with what became of
+   * each. Safe to be sent again; it rejects whatever `failover` says. `timeoutMs` is for each request, 30 seconds. Needs
+   * the scope `evidence:write`.
+   */
+  sendEvidence(
+    lines: readonly EvidenceLine[],
+    options?: FeedbackOptions,
+  ): Promise<EvidenceOutcome[]>
   /**
    * Scores many e-mail addresses; items come in the order given. A request that fails rejects, whatever `failover` says:
    * an item that could not be answered has a problem of its own. `timeoutMs` is for each request, 30 seconds.
@@ -122,6 +133,7 @@ export function createClient<const F extends Failover = "throw">(
     scorePhoneStream: stream(phoneOperation),
     sendFeedback: (feedback, options) => sendFeedback(settings, feedback, options),
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
+    sendEvidence: (lines, options) => sendEvidence(settings, lines, options),
     getDecision: (id, options) => getDecision(settings, id, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),

@@ -5,6 +5,7 @@ import {
 } from "@assay/core/contract"
 import { type AttemptOptions, answeredInTime } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
+import { checkedKey, newKey } from "./idempotency-key.ts"
 import type { Settings } from "./options.ts"
 import { type CallOptions, sender } from "./request.ts"
 import { answerOf } from "./response.ts"
@@ -29,9 +30,7 @@ export async function sendFeedback(
   options: FeedbackOptions = {},
 ): Promise<FeedbackReceipt> {
   const { idempotencyKey = newKey() } = options
-  if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
-    throw new TypeError("idempotencyKey takes 1 to 255 visible ASCII characters")
-  const headers = { "idempotency-key": idempotencyKey }
+  const headers = { "idempotency-key": checkedKey(idempotencyKey) }
   const { requestId } = options
   const send = sender(settings, { method: "POST", path: PATH, requestId, headers })
   const body = JSON.stringify(feedback)
@@ -68,10 +67,4 @@ function patient(settings: Settings<Failover>, options: CallOptions): AttemptOpt
     signal: options.signal,
     repeatable: true,
   }
-}
-
-/** Not `randomUUID`, which browsers have on secure pages only. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 }

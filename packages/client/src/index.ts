@@ -7,6 +7,7 @@ export {
   type ScoreOptions,
 } from "./client.ts"
 export { decisionIdOf } from "./decision-id.ts"
+export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
 export type { ScoredItem } from "./items.ts"
@@ -17,6 +18,7 @@ export type { CallOptions } from "./request.ts"
 export type {
   DecisionDetails,
   EmailRiskResult,
+  EvidenceLine,
   FeedbackOutcome,
   FeedbackReceipt,
   FeedbackRequest,

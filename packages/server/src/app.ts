@@ -18,6 +18,8 @@ import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
 import { sourceRoutes } from "./corpus/source-routes.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
+import type { EvidenceDesk } from "./evidence/evidence-writer.ts"
+import { evidenceRoutes } from "./evidence/routes.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
 import { feedbackRoutes } from "./feedback/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
@@ -89,6 +91,7 @@ export interface Services {
   readonly usage: Usage
   readonly feedback: FeedbackDesk
   readonly subjects: SubjectDesk
+  readonly evidence: EvidenceDesk
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   readonly streams: Streams
@@ -205,6 +208,7 @@ export async function buildApp(services: Services): Promise<App> {
   telecomRoutes(app, services)
   feedbackRoutes(app, services)
   subjectRoutes(app, services)
+  await evidenceRoutes(app, services)
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)

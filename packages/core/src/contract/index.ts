@@ -18,6 +18,21 @@ export {
 } from "./decisions.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
+  EMAIL_EVIDENCE_KINDS,
+  type EmailEvidenceKind,
+  EVIDENCE_CLASSES,
+  EVIDENCE_LINES_MAX,
+  EVIDENCE_SOURCE_PATTERN,
+  EVIDENCE_SOURCES_MAX,
+  EvidenceItem,
+  EvidenceLine,
+  EvidenceRequest,
+  EvidenceResult,
+  type EvidenceStatus,
+  PHONE_EVIDENCE_KINDS,
+  type PhoneEvidenceKind,
+} from "./evidence.ts"
+export {
   FEEDBACK_ID_PATTERN,
   FEEDBACK_OUTCOMES,
   type FeedbackOutcome,

@@ -89,7 +89,7 @@ export const problems = {
     status: 413,
     title: "The body is too large",
     meaning:
-      "The reference gives the limit of each operation; a scoring body may have 16 KiB, a batch 512 KiB, a line of a stream 4 KiB.",
+      "The reference gives the limit of each operation; a scoring body may have 16 KiB, a batch 512 KiB, a line of a stream 4 KiB, evidence 8 MiB and 10,000 lines.",
   },
   "unsupported-media-type": {
     status: 415,
@@ -108,6 +108,12 @@ export const problems = {
     title: "This is not a phone number in international format",
     meaning:
       "Send E.164: a plus sign, country code and subscriber digits, without separators. Well-formed numbers nobody holds are scored, not refused.",
+  },
+  "password-refused": {
+    status: 422,
+    title: "Passwords are not taken",
+    meaning:
+      "A line of evidence has a member `password`. Leave it out and say in `secret` which form the password had. Nothing of the line was kept.",
   },
   "idempotency-mismatch": {
     status: 422,

@@ -48,7 +48,9 @@ export const SubjectErasure = Type.Object(
       ["everything", "own"],
       "`everything`: what anybody holds, now and later. `own`: what the key's tenant holds, now.",
     ),
-    reports: Type.Integer({ description: "Reports of tenants that were deleted." }),
+    reports: Type.Integer({
+      description: "Reports and lines of evidence of tenants that were deleted.",
+    }),
     decisions: Type.Integer({ description: "Past decisions whose contents were deleted." }),
   },
   { $id: "SubjectErasure", additionalProperties: false },

@@ -5,6 +5,7 @@ import { RecordsError } from "../stores/records-error.ts"
 import type { FeedbackIdentity, FeedbackRecords, NewFeedback } from "../stores/records-feedback.ts"
 import { CLAIM_MS, type IdempotencyClaim } from "../stores/records-idempotency.ts"
 import { DAY_MS } from "../time.ts"
+import { openTurns } from "../turns.ts"
 import { feedbackApplier } from "./apply-feedback.ts"
 
 /** What a tenant reports, before it has a place among its other reports. */
@@ -60,15 +61,12 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   const { records, index, now, waitingMax = 1000 } = options
   const apply = feedbackApplier(records, index)
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
-  let last: Promise<unknown> = Promise.resolve()
+  const turns = openTurns()
   let waiting = 0
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     waiting++
-    const mine = last.then(work).finally(() => waiting--)
-    // A failure is told to whoever waits for it, and is none of the next one's.
-    last = mine.catch(() => undefined)
-    return mine
+    return turns.take(work).finally(() => waiting--)
   }
   const fromCaller = async <T>(work: () => Promise<T>): Promise<T> => {
     if (waiting >= waitingMax) throw new FeedbackOverload("Too much feedback is waiting")
@@ -131,9 +129,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
       await records.forgetClaims(now() - CLAIM_MS)
     },
 
-    async idle() {
-      await last
-    },
+    idle: turns.idle,
   }
 }
 

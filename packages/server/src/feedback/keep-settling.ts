@@ -1,26 +1,34 @@
 import type { Log } from "../log.ts"
 import { HOUR_MS } from "../time.ts"
-import type { FeedbackWriter } from "./feedback-writer.ts"
+
+/** A writer that leaves what it could not finish to be settled later. */
+export interface Settling {
+  settleDue(): Promise<void>
+  /** Deletes what ended long ago, where anything ends. */
+  forget?(): Promise<void>
+  idle(): Promise<void>
+}
 
 const SETTLE_MS = 1000
 
 /** Settles each second and forgets each hour; the function it returns ends that and waits for what is under way. */
 export function keepSettling(
-  writer: FeedbackWriter,
+  writer: Settling,
   now: () => number,
   log: Log,
+  what: "feedback" | "evidence" = "feedback",
 ): () => Promise<void> {
   let forgotAt = 0
   let settling: Promise<void> | null = null
   const settle = async (): Promise<void> => {
     await writer.settleDue()
     if (now() - forgotAt < HOUR_MS) return
-    await writer.forget()
+    await writer.forget?.()
     forgotAt = now()
   }
   const timer = setInterval(() => {
     settling ??= settle()
-      .catch((error: unknown) => log.warn("feedback could not be applied", { error }))
+      .catch((error: unknown) => log.warn(`${what} could not be applied`, { error }))
       .finally(() => (settling = null))
   }, SETTLE_MS)
   return async () => {

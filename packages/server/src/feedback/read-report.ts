@@ -1,9 +1,9 @@
 import type { FeedbackRequest, ProblemDetails } from "@assay/core/contract"
-import { parseEmail } from "@assay/core/identity"
+import { holdsIdentity } from "../http/holds-identity.ts"
+import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { parseTime } from "../http/rfc3339.ts"
 import { Problem } from "../problem.ts"
 import type { Secrets } from "../secrets.ts"
-import { identifySubject } from "../subjects/identify-subject.ts"
 import type { FeedbackReport } from "./feedback-writer.ts"
 
 type Faults = NonNullable<ProblemDetails["errors"]>
@@ -17,7 +17,7 @@ const EARLIEST_MS = Date.UTC(1990, 0, 1)
 export function readReport(
   body: FeedbackRequest,
   by: { readonly tenantId: number; readonly keyId: string },
-  secrets: Secrets,
+  { subkeys }: Secrets,
   nowMs: number,
 ): FeedbackReport {
   const { email, phone_number: phone, outcome, loss = null, reference = null } = body
@@ -47,22 +47,7 @@ export function readReport(
   if (faults.length > 0 || occurredAt === null) {
     throw new Problem("invalid-request", "A member of the body does not fit.", { errors: faults })
   }
-  return {
-    ...by,
-    ...identifySubject(body, secrets),
-    outcome,
-    occurredAt,
-    loss,
-    reference,
-    expiresAt,
-  }
-}
-
-/** A reference is stored as it is, so whoever the case is about must not stand in it. */
-function holdsIdentity(reference: string): boolean {
-  const isEmail = reference
-    .split(/[\s<>()[\]{},;:|/\\"'=]+/)
-    .some((word) => word.includes("@") && !("fault" in parseEmail(word)))
-  const withoutSeparators = reference.replaceAll(/[\s().\-/]/g, "")
-  return isEmail || /\+[1-9]\d{6,14}(?!\d)/.test(withoutSeparators)
+  const identified =
+    email === undefined ? identifiedPhone(phone ?? "", subkeys) : identifiedEmail(email, subkeys)
+  return { ...by, ...identified, outcome, occurredAt, loss, reference, expiresAt }
 }

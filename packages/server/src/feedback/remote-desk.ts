@@ -12,7 +12,8 @@ export function remoteDesk(call: Call): FeedbackDesk {
   }
 }
 
-async function told(answer: Promise<unknown>): Promise<unknown> {
+/** The answer of a writer in the primary, or its failure as the caller of the service is told it. */
+export async function told(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer
   } catch (error) {
@@ -21,6 +22,6 @@ async function told(answer: Promise<unknown>): Promise<unknown> {
       throw new Problem("overloaded", "Nothing was stored.", { headers: { "retry-after": "1" } })
     }
     if (error.code !== "unavailable") throw error
-    throw new RecordsError("unavailable", "The feedback could not be stored", { cause: error })
+    throw new RecordsError("unavailable", "What was sent could not be stored", { cause: error })
   }
 }

@@ -30,6 +30,16 @@ test("the same name and body make the same claim, another name or body another",
   assert.equal(idempotencyClaim(undefined, caller, "POST /x", body, subkey), null)
 })
 
+test("lines are claimed by their bytes, and never taken for JSON of the same text", () => {
+  const lines = Buffer.from(JSON.stringify(body))
+  assert.deepEqual(claim("a", lines), claim("a", Buffer.from(lines)))
+  assert.notDeepEqual(claim("a", lines)?.fingerprint, claim()?.fingerprint)
+  assert.notDeepEqual(
+    claim("a", Buffer.concat([lines, Buffer.from("\n")]))?.fingerprint,
+    claim("a", lines)?.fingerprint,
+  )
+})
+
 test("a claim holds neither name nor body, and nobody without the subkey can test a guess", () => {
   const told = JSON.stringify(claim("ana.silva@mail.example"))
   assert.doesNotMatch(told, /ana|silva/)

@@ -15,13 +15,17 @@ export function idempotencyClaim(
   contextSubkey: Uint8Array,
 ): IdempotencyClaim | null {
   if (name === undefined) return null
-  const keyed = (what: string, text: string): Uint8Array =>
-    sha256(contextSubkey, Buffer.from(`idempotency ${what} `), Buffer.from(text))
+  const keyed = (what: string, bytes: Uint8Array): Uint8Array =>
+    sha256(contextSubkey, Buffer.from(`idempotency ${what} `), bytes)
   return {
     keyId,
     route,
-    keyHash: keyed("key", name),
-    fingerprint: keyed("body", JSON.stringify(body)),
+    keyHash: keyed("key", Buffer.from(name)),
+    // A body of lines is compared as it came; JSON by what it says.
+    fingerprint:
+      body instanceof Uint8Array
+        ? keyed("lines", body)
+        : keyed("body", Buffer.from(JSON.stringify(body))),
   }
 }
 

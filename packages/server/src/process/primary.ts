@@ -6,6 +6,7 @@ import { ConfigError, type Config } from "../config.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
+import { type EvidenceWriter, openEvidenceWriter } from "../evidence/evidence-writer.ts"
 import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
 import { keepSettling } from "../feedback/keep-settling.ts"
 import type { Log } from "../log.ts"
@@ -88,6 +89,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   await feedback.settleDue()
   const endSettling = keepSettling(feedback, Date.now, log)
 
+  const evidence = openEvidenceWriter({ records, index, now: Date.now })
+  await evidence.settleDue()
+  const endEvidence = keepSettling(evidence, Date.now, log, "evidence")
+
   const velocity = await keptVelocity({
     counters,
     directory: directory.context,
@@ -144,6 +149,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
+    submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
     gatherMetrics,
     foldDecisions: decisions.fold,
     ...subjectMethods,
@@ -175,6 +181,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await workers.stop()
       clearInterval(keeping)
       await endSettling()
+      await endEvidence()
       control.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),

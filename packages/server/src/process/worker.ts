@@ -7,6 +7,7 @@ import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
+import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
@@ -105,6 +106,7 @@ export async function runWorker(
     usage,
     feedback: remoteDesk(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
+    evidence: remoteEvidenceDesk(within(30_000)),
     metrics,
     pressure,
     streams,

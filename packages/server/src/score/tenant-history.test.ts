@@ -7,7 +7,12 @@ import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.
 
 const today = 20_000
 
-function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Observation {
+function observation(
+  kind: EvidenceKind,
+  daysAgo: number,
+  owner: Owner = 7,
+  name = "feedback",
+): Observation {
   return {
     entry: {
       kind,
@@ -25,7 +30,7 @@ function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Obs
     source: {
       id: 1,
       owner,
-      name: "feedback",
+      name,
       title: "",
       kind: "fraud_confirmed",
       confidence: 0.95,
@@ -39,7 +44,7 @@ function observation(kind: EvidenceKind, daysAgo: number, owner: Owner = 7): Obs
 }
 
 function history(
-  seen: readonly (readonly [EvidenceKind, daysAgo: number, owner?: Owner])[],
+  seen: readonly (readonly [EvidenceKind, daysAgo: number, owner?: Owner, name?: string])[],
   bouncedDaysAgo?: number,
 ): TenantHistory {
   const mailbox = new MailboxState()
@@ -104,6 +109,15 @@ test("the oldest word of the tenant's own says since when it knows the identity,
   ])
   assert.deepEqual([told.firstKnownDays, told.hasHistory], [90, true])
   assert.equal(told.confirmedFraudAge, 4)
+})
+
+test("evidence the tenant has from elsewhere is no history of its own", () => {
+  assert.deepEqual(history([["breach", 4000, 7, "soc"]]), NO_HISTORY)
+  const told = history([
+    ["breach", 4000, 7, "soc"],
+    ["decided", 9, 7, "decisions"],
+  ])
+  assert.deepEqual([told.firstKnownDays, told.hasHistory], [9, true])
 })
 
 test("history is older than a day, and a date ahead is today", () => {

@@ -1,3 +1,4 @@
+import { SERVICE_SOURCES } from "../stores/tenant-batches.ts"
 import type { MailboxState } from "./mailbox-state.ts"
 import type { Observation } from "./observations.ts"
 
@@ -40,8 +41,9 @@ export function tenantHistory(
   const newest = { rotated: Infinity, ownership: Infinity, fraud: Infinity }
   let goodSince = -1
   let oldest = -1
-  for (const { entry } of visible) {
-    if (entry.owner === "shared") continue
+  for (const { entry, source } of visible) {
+    // Evidence the tenant has from elsewhere says nothing about how long the tenant knows the identity.
+    if (entry.owner === "shared" || !SERVICE_SOURCES.has(source.name)) continue
     const age = Math.max(0, today - Math.floor(entry.hours / 24))
     oldest = Math.max(oldest, age)
     if (entry.kind === "credential_rotated") newest.rotated = Math.min(newest.rotated, age)

@@ -263,14 +263,17 @@ export function exposureIndexSuite(
       index.replaceTenantEvidence(tenantId, batchId, rows)
     await assert.rejects(replace(sent), BatchRefused)
     await assert.rejects(index.addFirstTenantEvidence(7, [evidence]), BatchRefused)
+    await assert.rejects(index.addTenantEvidence(7, [evidence]), BatchRefused)
     await index.goLive(own.id, { rows: 0, identities: 0 }, 2)
     await assert.rejects(replace({ ...sent, tenantId: 8 }), BatchRefused)
     await assert.rejects(index.addFirstTenantEvidence(8, [evidence]), BatchRefused)
+    await assert.rejects(index.addTenantEvidence(8, [evidence]), BatchRefused)
     await assert.rejects(replace({ ...sent, batchId: 1 }), BatchRefused)
     await assert.rejects(replace({ ...sent, batchId: 1, rows: [row(alice, 1)] }), BatchRefused)
     await assert.rejects(replace({ ...sent, rows: [row(alice, 1)] }), BatchRefused)
     await assert.rejects(replace({ ...sent, batchId: 99, rows: [] }), BatchRefused)
     await assert.rejects(index.addFirstTenantEvidence(7, [row(alice, 1)]), BatchRefused)
+    await assert.rejects(index.addTenantEvidence(7, [row(alice, 1)]), BatchRefused)
     assert.deepEqual(seen(await index.lookup(alice, 7)), everyone)
 
     await replace(sent)
@@ -346,6 +349,43 @@ export function exposureIndexSuite(
     await assert.rejects(index.replaceTenantEvidence(7, batchId, rows), RangeError)
     assert.deepEqual(seen(await index.lookup(alice, 7)), before)
     assert.deepEqual((await index.lookup(bob, 7)).entries, [])
+  })
+
+  test(`${engine}: adding leaves what was there, in every batch, and adding again changes nothing`, async (t) => {
+    const { index } = await opened(t)
+    const soc = await ownBatch(index, "soc", 7)
+    const reports = await ownBatch(index, "reports", 7)
+    const on = (day: number, batchId: number): Entry => ({ ...breach, hours: 24 * day, batchId })
+    const daysOf = async (key: Uint8Array, tenantId: number | null): Promise<number[][]> =>
+      (await index.lookup(key, tenantId)).entries.map(({ hours, batchId }) => [hours / 24, batchId])
+    await index.addTenantEvidence(7, [{ key: alice, entries: [on(5, soc)] }])
+    const more = [
+      { key: alice, entries: [on(5, soc), on(6, soc), on(5, reports)] },
+      { key: bob, entries: [on(9, reports)] },
+    ]
+    for (let twice = 0; twice < 2; twice++) {
+      await index.addTenantEvidence(7, more)
+      assert.deepEqual(
+        (await daysOf(alice, 7)).sort(),
+        [
+          [5, soc],
+          [5, reports],
+          [6, soc],
+        ].sort(),
+      )
+      assert.deepEqual(await daysOf(bob, 7), [[9, reports]])
+    }
+    for (const other of [null, 8]) assert.deepEqual(await daysOf(alice, other), [])
+    const impossible = { key: bob, entries: [{ ...on(1, soc), hours: -1 }] }
+    const rows = [{ key: alice, entries: [on(7, soc)] }, impossible]
+    await assert.rejects(index.addTenantEvidence(7, rows), RangeError)
+    assert.equal((await daysOf(alice, 7)).length, 3)
+    await index.addTenantEvidence(7, [{ key: bob, entries: days(80, soc, "breach") }])
+    const { entries, cut } = await index.lookup(bob, 7)
+    assert.deepEqual({ entries: entries.length, cut }, { entries: 64, cut: 17 })
+    await index.erase(alice)
+    await index.addTenantEvidence(7, more)
+    assert.deepEqual(await daysOf(alice, 7), [])
   })
 
   test(`${engine}: of marks the first stays, by batch and identity`, async (t) => {

@@ -121,6 +121,11 @@ export interface ExposureIndex {
    * name live batches that the tenant owns.
    */
   addFirstTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
+  /**
+   * Adds entries to what the tenant's own batches say of each row's identity. They name live batches that the tenant
+   * owns. Only this tenant sees them, at once, and all rows change together; adding them again changes nothing.
+   */
+  addTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
   /** Ties the index to a master secret on first use; later any other value is refused with WrongSecret. */
   checkKeyCheckValue(value: string): Promise<void>
   stats(): Promise<IndexStats>

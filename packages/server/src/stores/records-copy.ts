@@ -30,6 +30,7 @@ const TABLES = {
   daily_identities: ["day", "tenant_id", "tag"],
   audit: ["id"],
   evidence: ["id"],
+  observations: ["identity_key", "tenant_id", "source", "entry"],
   tombstones: ["identity_key"],
   idempotency: ["key_id", "route", "key_hash"],
 } as const satisfies Record<keyof Schema, readonly string[]>

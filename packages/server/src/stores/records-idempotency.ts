@@ -63,6 +63,21 @@ export async function takeClaim(
     : { state: "running" }
 }
 
+/** Says what a claim that was just taken is answered with, where that is known only after carrying it out. */
+export async function answerClaim(
+  db: Write,
+  { keyId, route, keyHash }: Omit<IdempotencyClaim, "fingerprint">,
+  response: string,
+): Promise<void> {
+  await db
+    .updateTable("idempotency")
+    .set({ response })
+    .where("key_id", "=", keyId)
+    .where("route", "=", route)
+    .where("key_hash", "=", keyHash)
+    .execute()
+}
+
 /** Says that the request behind a claim is carried out in full. */
 export async function finishClaim(
   db: Write,

@@ -5,12 +5,14 @@ import type { ColumnTypes, Database, Engine } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { accounts } from "./records-migrations/0001-accounts.ts"
 import { feedback } from "./records-migrations/0002-feedback.ts"
+import { observations } from "./records-migrations/0003-observations.ts"
 import { subjects } from "./records-migrations/0004-subjects.ts"
 
 // In order and never edited once released; the format is the number of the last one.
 const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => Promise<void>> = {
   "0001-accounts": accounts,
   "0002-feedback": feedback,
+  "0003-observations": observations,
   "0004-subjects": subjects,
 }
 export const recordsFormat = Object.keys(migrations).length

@@ -50,6 +50,15 @@ export interface Schema {
     claim: Uint8Array | null
   }
   tombstones: { identity_key: Uint8Array; erased_at: number }
+  observations: {
+    identity_key: Uint8Array
+    tenant_id: number
+    source: string
+    entry: Uint8Array
+    key_id: string
+    received_at: number
+    due_at: number | null
+  }
   idempotency: {
     key_id: string
     route: string

@@ -5,6 +5,7 @@ import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
+import { sqlObservations } from "./records-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
@@ -26,6 +27,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
     ...sqlSubjects(store, engine),
+    ...sqlObservations(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

@@ -59,12 +59,15 @@ export function sqlSubjects(
             .onConflict((conflict) => conflict.doNothing())
             .execute()
         }
-        const { numDeletedRows } = await db
-          .deleteFrom("evidence")
-          .where("identity_key", "=", identityKey)
-          .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
-          .executeTakeFirstOrThrow()
-        const reports = Number(numDeletedRows)
+        let reports = 0
+        for (const table of ["evidence", "observations"] as const) {
+          const { numDeletedRows } = await db
+            .deleteFrom(table)
+            .where("identity_key", "=", identityKey)
+            .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
+            .executeTakeFirstOrThrow()
+          reports += Number(numDeletedRows)
+        }
         await note(db, change, ERASE, ownerOf(tenantId), { ...told(change), reports })
         return { reports, erasedAt: at }
       })

@@ -1,4 +1,5 @@
 import type { FeedbackRecords } from "./records-feedback.ts"
+import type { ObservationRecords } from "./records-observations.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
 export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
@@ -157,7 +158,8 @@ export interface AuditEntry extends AuditNote {
  * crash it is there entirely or not at all, and once its promise resolves it is on disk. Failures
  * are `RecordsError`.
  */
-export interface Records extends Accounts, Metering, FeedbackRecords, SubjectRecords {
+export interface Records
+  extends Accounts, Metering, FeedbackRecords, ObservationRecords, SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */

@@ -1,14 +1,13 @@
 import type { SubjectRequest } from "@assay/core/contract"
-import { aliasTag, IDENTITY_TAGS, identityKey, parseEmail, parsePhone } from "@assay/core/identity"
+import { type Identified, identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { Problem } from "../problem.ts"
-import { type Secrets, sha256 } from "../secrets.ts"
-import type { SubjectInquiry } from "./subject-desk.ts"
+import type { Secrets } from "../secrets.ts"
 
 /** Whom a request is about. Throws a Problem where that is nobody, or two. */
 export function identifySubject(
   { email, phone_number: phone }: Pick<SubjectRequest, "email" | "phone_number">,
   { subkeys }: Secrets,
-): Pick<SubjectInquiry, "subject" | "identityKey" | "aliasTag"> {
+): Identified {
   if ((email === undefined) === (phone === undefined)) {
     throw new Problem("invalid-request", "A member of the body does not fit.", {
       errors: [
@@ -16,18 +15,7 @@ export function identifySubject(
       ],
     })
   }
-  if (email === undefined) {
-    const parsed = parsePhone(phone ?? "")
-    if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
-    const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
-    return { subject: "phone", identityKey: key, aliasTag: 0 }
-  }
-  const parsed = parseEmail(email)
-  if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
-  const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
-  return {
-    subject: "email",
-    identityKey: key,
-    aliasTag: aliasTag(sha256, subkeys.alias, key, parsed),
-  }
+  return email === undefined
+    ? identifiedPhone(phone ?? "", subkeys)
+    : identifiedEmail(email, subkeys)
 }

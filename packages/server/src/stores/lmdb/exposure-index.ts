@@ -198,6 +198,21 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     }
   }
 
+  const addingTenantEvidence = async (
+    tenantId: number,
+    rows: readonly Row[],
+    join: typeof mergedEntrySet,
+  ): Promise<void> => {
+    requireTenantId(tenantId)
+    await writing(() => {
+      const document = documentAt()
+      for (const row of rows) {
+        requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
+      }
+      putRows(rows, tenantId, document, join)
+    })
+  }
+
   /** Inside a write transaction: entries of the rows that another live batch of the same source has too. */
   const countKnown = (
     rows: readonly Row[],
@@ -330,16 +345,9 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       })
     },
 
-    async addFirstTenantEvidence(tenantId, rows) {
-      requireTenantId(tenantId)
-      await writing(() => {
-        const document = documentAt()
-        for (const row of rows) {
-          requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
-        }
-        putRows(rows, tenantId, document, firstEntrySet)
-      })
-    },
+    addFirstTenantEvidence: (tenantId, rows) => addingTenantEvidence(tenantId, rows, firstEntrySet),
+
+    addTenantEvidence: (tenantId, rows) => addingTenantEvidence(tenantId, rows, mergedEntrySet),
 
     async checkKeyCheckValue(value) {
       const wanted = Buffer.from(value)

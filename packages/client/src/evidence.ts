@@ -1,0 +1,77 @@
+import { EVIDENCE_LINES_MAX, type EvidenceLine, type EvidenceStatus } from "@assay/core/contract"
+import { answeredInTime } from "./attempts.ts"
+import type { AssayProblem } from "./errors.ts"
+import type { Failover } from "./failover.ts"
+import type { FeedbackOptions } from "./feedback.ts"
+import { checkedKey, newKey } from "./idempotency-key.ts"
+import type { Settings } from "./options.ts"
+import { sender } from "./request.ts"
+import { answerOf, isJsonObject, itemProblem, notAssays } from "./response.ts"
+
+/** What became of one line: whether it was new, or why it was refused. */
+export type EvidenceOutcome =
+  | { readonly index: number; readonly status: EvidenceStatus; readonly problem?: never }
+  | { readonly index: number; readonly problem: AssayProblem; readonly status?: never }
+
+const PATH = "/api/v1/evidence"
+/** Ten thousand lines go to a disk before they are answered. */
+const TIMEOUT_MS = 30_000
+/** Below the 8 MiB a request may have, by more than brackets and commas need. */
+const BYTES_MAX = 8_000_000
+
+/**
+ * Sends evidence in as few requests as the service allows, one after the other; outcomes come in the order given. Rejects
+ * whatever `failover` says, and what was sent by then is stored: sending all again changes nothing.
+ */
+export async function sendEvidence(
+  settings: Settings<Failover>,
+  lines: readonly EvidenceLine[],
+  options: FeedbackOptions = {},
+): Promise<EvidenceOutcome[]> {
+  const { idempotencyKey = newKey(), requestId, signal, timeoutMs = TIMEOUT_MS } = options
+  checkedKey(idempotencyKey)
+  const outcomes: EvidenceOutcome[] = []
+  for (const [place, part] of parts(lines).entries()) {
+    // The first request goes under the key as it is; the others under keys that follow from it, so that retries match.
+    const key = place === 0 ? idempotencyKey : checkedKey(`${idempotencyKey}.${place}`)
+    const headers = { "idempotency-key": key }
+    const send = sender(settings, { method: "POST", path: PATH, requestId, headers })
+    const answer = await answeredInTime(
+      { timeoutMs, retries: settings.retries, signal, repeatable: true },
+      async (limit) => await answerOf(await send(`[${part.join(",")}]`, limit)),
+    )
+    const results = answer["results"]
+    if (!Array.isArray(results) || results.length !== part.length) throw notAssays()
+    const from = outcomes.length
+    for (const [n, item] of results.entries()) outcomes.push(outcomeOf(item, n, from + n))
+  }
+  return outcomes
+}
+
+function outcomeOf(item: unknown, place: number, index: number): EvidenceOutcome {
+  if (!isJsonObject(item) || item["index"] !== place) throw notAssays()
+  if (isJsonObject(item["problem"])) return { index, problem: itemProblem(item["problem"]) }
+  const { status } = item
+  if (status !== "stored" && status !== "known") throw notAssays()
+  return { index, status }
+}
+
+/** The lines as JSON, in parts of at most as many lines, and about as many bytes, as one request may have. */
+function parts(lines: readonly EvidenceLine[]): string[][] {
+  const encoder = new TextEncoder()
+  const all: string[][] = []
+  let part: string[] = []
+  let bytes = 0
+  for (const line of lines) {
+    const text = JSON.stringify(line)
+    const size = encoder.encode(text).length + 1
+    if (part.length === EVIDENCE_LINES_MAX || (part.length > 0 && bytes + size > BYTES_MAX)) {
+      all.push(part)
+      part = []
+      bytes = 0
+    }
+    part.push(text)
+    bytes += size
+  }
+  return part.length === 0 ? all : [...all, part]
+}

@@ -1,0 +1,19 @@
+import type { ProblemCode, ProblemDetails } from "@assay/core/contract"
+import { Problem, problemDetails } from "../problem.ts"
+import type { RefusedLine } from "../stores/records-observations.ts"
+
+interface Told {
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly errors: ProblemDetails["errors"]
+}
+
+/** A problem as it is kept to answer a request again: what follows from its code is left out. */
+export function refusedLine({ code, message, errors }: Problem): RefusedLine {
+  return { refusal: JSON.stringify({ code, detail: message, errors } satisfies Told) }
+}
+
+export function problemOf({ refusal }: RefusedLine): ProblemDetails {
+  const { code, detail, errors } = JSON.parse(refusal) as Told
+  return problemDetails(new Problem(code, detail, errors === undefined ? {} : { errors }), null)
+}

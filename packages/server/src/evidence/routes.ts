@@ -1,0 +1,99 @@
+import {
+  EvidenceItem,
+  EvidenceRequest,
+  EvidenceResult,
+  IdempotencyHeaders,
+} from "@assay/core/contract"
+import { Type } from "typebox"
+import type { Caller } from "../accounts/callers.ts"
+import type { App, Services } from "../app.ts"
+import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
+import { refuseCompression } from "../http/json-body.ts"
+import { NDJSON } from "../http/ndjson-body.ts"
+import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { EVIDENCE_BODY_MAX } from "../http/sizes.ts"
+import { Problem } from "../problem.ts"
+import { EVIDENCE_ROUTE, type LineOutcome } from "../stores/records-observations.ts"
+import { readLines } from "./read-lines.ts"
+import { problemOf } from "./refusal.ts"
+
+/** Evidence looks nobody up, so it takes of the rate alone. */
+const LOOKUP_LIMITS: ReadonlySet<string> = new Set(["quota-exceeded", "identities-exceeded"])
+
+const response: Record<number, object> = {
+  200: {
+    description:
+      "What became of each line, in the media type of the request. What is stored or known is in your next score.",
+    content: {
+      "application/json": { schema: named(EvidenceResult) },
+      [NDJSON]: { schema: named(EvidenceItem) },
+    },
+  },
+  ...failures(
+    "idempotency-in-progress",
+    "idempotency-mismatch",
+    ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
+  ),
+}
+
+const schema = {
+  operationId: "sendEvidence",
+  summary: "Send evidence of your own about identities",
+  tags: ["Evidence"],
+  security: [{ apiKey: [] }],
+  headers: IdempotencyHeaders,
+  body: {
+    content: {
+      "application/json": { schema: named(EvidenceRequest) },
+      [NDJSON]: {
+        schema: Type.Unsafe<Buffer>({
+          description:
+            "One line of evidence a line, at most 4 KiB each; blank lines are passed over. The same limits hold as for an array.",
+        }),
+      },
+    },
+  },
+  response,
+}
+
+/** Evidence a tenant has of its own, for its own scores. */
+export async function evidenceRoutes(app: App, services: Services): Promise<void> {
+  // In a scope of their own: other routes read lines while they come, this one all at once.
+  await app.register(async (scope) => {
+    scope.addContentTypeParser(NDJSON, { parseAs: "buffer" }, (request, body, done) => {
+      done(refuseCompression(request.headers["content-encoding"]), body)
+    })
+    evidenceRoute(scope, services)
+  })
+}
+
+function evidenceRoute(app: App, { evidence, limits, secrets, now }: Services): void {
+  const config = { scope: "evidence:write" } as const
+  const route = { schema, config, bodyLimit: EVIDENCE_BODY_MAX }
+
+  app.post("/api/v1/evidence", route, async (request, reply) => {
+    const { caller, headers } = request
+    const body = request.body as Buffer | readonly unknown[]
+    const by = tenantOf(caller)
+    reply.headers(await limits.pace(caller))
+    const lines = await readLines(body, secrets, now())
+    const name = headers["idempotency-key"]
+    const claim = idempotencyClaim(name, caller, EVIDENCE_ROUTE, body, secrets.subkeys.context)
+    const submission = await evidence.submit({ ...by, lines }, claim)
+    if (submission.state !== "stored") throw claimRefusal(submission.state)
+    const results = submission.outcomes.map(itemOf)
+    if (!Buffer.isBuffer(body)) return { results }
+    return reply.type(NDJSON).send(results.map((item) => `${JSON.stringify(item)}\n`).join(""))
+  })
+}
+
+function itemOf(outcome: LineOutcome, index: number): EvidenceItem {
+  if (typeof outcome === "string") return { index, status: outcome }
+  return { index, problem: problemOf(outcome) }
+}
+
+/** Evidence is some tenant's own; a key of the service has none to give it to. */
+function tenantOf({ tenantId, keyId }: Caller): { tenantId: number; keyId: string } {
+  if (tenantId !== null) return { tenantId, keyId }
+  throw new Problem("insufficient-scope", "Evidence takes a key of a tenant.")
+}

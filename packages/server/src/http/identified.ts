@@ -1,0 +1,36 @@
+import {
+  aliasTag,
+  IDENTITY_TAGS,
+  type IdentityKey,
+  identityKey,
+  parseEmail,
+  parsePhone,
+} from "@assay/core/identity"
+import { Problem } from "../problem.ts"
+import { type Secrets, sha256 } from "../secrets.ts"
+
+/** Whom something a tenant says is about, without saying it. */
+export interface Identified {
+  readonly subject: "email" | "phone"
+  readonly identityKey: IdentityKey
+  readonly aliasTag: number
+}
+
+/** The key of an address and of the form it was written in; throws a Problem for what is none. */
+export function identifiedEmail(
+  email: string,
+  { identity, alias }: Secrets["subkeys"],
+): Identified {
+  const parsed = parseEmail(email)
+  if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
+  const key = identityKey(sha256, identity, IDENTITY_TAGS.email, parsed.canonical)
+  return { subject: "email", identityKey: key, aliasTag: aliasTag(sha256, alias, key, parsed) }
+}
+
+/** The key of a number; throws a Problem for what is none. */
+export function identifiedPhone(phone: string, { identity }: Secrets["subkeys"]): Identified {
+  const parsed = parsePhone(phone)
+  if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
+  const key = identityKey(sha256, identity, IDENTITY_TAGS.phone, parsed.e164)
+  return { subject: "phone", identityKey: key, aliasTag: 0 }
+}

@@ -36,14 +36,12 @@ function readAddressFirst(line: number, text: string, split: Delimiter, sink: Ro
     sink.reject(line, cut === -1 ? "no-delimiter" : "no-identity")
     return
   }
-  if (cut !== -1 && cut < at) {
-    const quoted = QUOTED_LOCAL_PART.exec(text)
-    if (quoted === null) {
-      // A user name, or an address in another place: nothing says that this @ belongs to the first field.
-      sink.reject(line, "no-identity")
-      return
-    }
-    cut = split.find(text, quoted[0].length)
+  const quoted = text.startsWith('"') ? QUOTED_LOCAL_PART.exec(text) : null
+  if (quoted !== null) cut = split.find(text, quoted[0].length)
+  else if (cut !== -1 && cut < at) {
+    // A user name, or an address in another place: nothing says that this @ belongs to the first field.
+    sink.reject(line, "no-identity")
+    return
   }
   if (cut === -1) addRow(line, text, null, sink)
   else addRow(line, text.slice(0, cut), text.slice(split.after(text, cut)), sink)

@@ -63,6 +63,8 @@ function fits(text: string, name: DelimitedName, delimiter: string): boolean {
     case "password-first":
       return ADDRESS_LAST.exec(text)?.[1] === delimiter && !ADDRESS_FIRST.test(text)
     case "url-login-password": {
+      // All white space separates alike; the kind that is there is the one to name.
+      if (!text.includes(delimiter)) return false
       const said = readUrlLogin(text, new Delimiter(delimiter))
       if (said?.site == null || said.login === "") return false
       return URL.test(text) || subjectOf(said.login) !== null

@@ -25,8 +25,9 @@ const KEYS: ReadonlyMap<string, LineKind> = new Map(
 const KEY_LENGTH_MAX = 32
 const KEY_END = /[:=\t]/
 const NOT_LETTERS = /[^a-z]+/g
-// Three of one of the characters that lines are drawn with, and nothing but such.
-const DRAWN_LINE = /^[\s=\-_*#~+.─-╿]*([=\-_*#~+─-╿])\1\1[\s=\-_*#~+.─-╿]*$/
+// Nothing but the characters that lines are drawn with, three of one of them in a row.
+const DRAWN = /^[\s=\-_*#~+.\u2500-\u257f]+$/
+const THREE_ALIKE = /([=\-_*#~+\u2500-\u257f])\1\1/
 
 /** Reads one line. Only the values of the three fields of a login are ever looked at; a machine's facts are not. */
 export function readRecordLine(text: string): RecordLine {
@@ -37,14 +38,14 @@ export function readRecordLine(text: string): RecordLine {
     if (kind !== undefined) return { kind, value: valueAt(text, keyEnd + 1) }
   }
   if (text.trim() === "") return BLANK
-  return text.length < 1024 && DRAWN_LINE.test(text) ? SEPARATOR : OTHER
+  return DRAWN.test(text) && THREE_ALIKE.test(text) ? SEPARATOR : OTHER
 }
 
 /** A password keeps its spaces, except for those that every line of the file has behind its key. */
 function valueAt(text: string, from: number): string {
+  if (text.charAt(from) === " ") return text.slice(from + 1)
   let at = from
   while (text.charAt(at) === "\t") at++
-  if (text.charAt(at) === " ") at++
   return text.slice(at)
 }
 

@@ -41,7 +41,8 @@ export function detectLineFormat(
   }
   const texts = lines.filter((text) => !isBlank(text)).map((text) => text.trim())
   let best: LineFormat | null = named === undefined ? null : { name: named, delimiter: ":" }
-  let bestCount = named === undefined ? Math.ceil(texts.length * FITTING_SHARE_MIN) - 1 : 0
+  const fewest = named === undefined ? Math.ceil(texts.length * FITTING_SHARE_MIN) : 1
+  let bestCount = Math.max(fewest, 1) - 1
   for (const name of named === undefined ? DELIMITED : [named]) {
     for (const delimiter of DELIMITERS) {
       const fitting = texts.filter((text) => fits(text.slice(0, LINE_LENGTH_MAX), name, delimiter))

@@ -39,13 +39,13 @@ class HeldLines {
   #lineBytes = 0
   /** The unfinished line is over the limit: what follows of it is dropped. */
   #dropping = false
-  /** The last byte seen was a CR, which ended its line; an LF right behind it is the other half of that end. */
+  /** The last byte seen was a CR: where a block was cut behind it, an LF that follows is the rest of that line end. */
   #afterCr = false
   bytes = 0
 
   /** What is to be kept of the next piece before its lines are looked at. */
   withoutOpenEnd(piece: Buffer): Buffer {
-    let from = this.#afterCr && piece[0] === LF ? 1 : 0
+    let from = this.#afterCr && this.bytes === 0 && piece[0] === LF ? 1 : 0
     if (piece.length > 0) this.#afterCr = piece[piece.length - 1] === CR
     if (this.#dropping) {
       from = firstLineEnd(piece, from)

@@ -79,6 +79,13 @@ export async function* piecesOf(bytes: Buffer, pieceBytes: number): AsyncGenerat
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
+/** All that comes, in order. */
+export async function collected(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
+  const all: Buffer[] = []
+  for await (const piece of pieces) all.push(piece)
+  return all
+}
+
 function exactForm(subject: "email" | "phone", identity: string): string {
   const parsed = subject === "email" ? parseEmail(identity) : parsePhone(identity)
   if ("fault" in parsed) throw new Error("The keyer took what the core refuses")

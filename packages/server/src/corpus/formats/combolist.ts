@@ -5,10 +5,13 @@ import { credentialRow } from "./parsed-row.ts"
 
 // A local part in quotes may hold any delimiter; no unquoted one in these files does.
 const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.){0,64}"@/
+const ANY_DELIMITER = /[:;|\t ]/g
+const OTHER_DELIMITER = /[\t ]*[:;|] ?|[\t ]+/y
 
 /**
  * Lines of an address and a password. The first delimiter behind the address splits; what follows is the password,
- * further delimiters and fields included. An address alone is a row without a secret.
+ * further delimiters and fields included. Lists are put together from others, so on single lines it may be another one
+ * than the file's. An address alone is a row without a secret.
  */
 export function combolistParser(delimiter: string): BlockParser {
   const split = new Delimiter(delimiter)
@@ -30,21 +33,37 @@ export function passwordFirstParser(delimiter: string): BlockParser {
 }
 
 function readAddressFirst(line: number, text: string, split: Delimiter, sink: RowSink): void {
-  const at = text.indexOf("@")
-  let cut = split.find(text, 0)
+  const first = split.find(text, 0)
+  const quoted = text.startsWith('"') ? QUOTED_LOCAL_PART.exec(text) : null
+  const at = quoted === null ? text.indexOf("@") : quoted[0].length - 1
   if (at === -1) {
-    sink.reject(line, cut === -1 ? "no-delimiter" : "no-identity")
+    sink.reject(line, first === -1 ? "no-delimiter" : "no-identity")
     return
   }
-  const quoted = text.startsWith('"') ? QUOTED_LOCAL_PART.exec(text) : null
-  if (quoted !== null) cut = split.find(text, quoted[0].length)
-  else if (cut !== -1 && cut < at) {
+  if (quoted === null && first !== -1 && first < at) {
     // A user name, or an address in another place: nothing says that this @ belongs to the first field.
     sink.reject(line, "no-identity")
     return
   }
-  if (cut === -1) addRow(line, text, null, sink)
-  else addRow(line, text.slice(0, cut), text.slice(split.after(text, cut)), sink)
+  const cut = split.find(text, at)
+  const end = addressEnd(text, at)
+  if (end === -1) addRow(line, text, null, sink)
+  else {
+    const secretAt = end === cut ? split.after(text, cut) : afterOtherDelimiter(text, end)
+    addRow(line, text.slice(0, end), text.slice(secretAt), sink)
+  }
+}
+
+/** Where the domain ends whose `@` is at `at`: at a delimiter of any kind; -1 where nothing follows it. */
+function addressEnd(text: string, at: number): number {
+  ANY_DELIMITER.lastIndex = at
+  return ANY_DELIMITER.test(text) ? ANY_DELIMITER.lastIndex - 1 : -1
+}
+
+/** Behind a delimiter that is not the file's, or is with space around it. */
+function afterOtherDelimiter(text: string, at: number): number {
+  OTHER_DELIMITER.lastIndex = at
+  return at + (OTHER_DELIMITER.exec(text)?.[0].length ?? 0)
 }
 
 function addRow(line: number, written: string, secret: string | null, sink: RowSink): void {

@@ -22,6 +22,7 @@ export interface Detected {
 
 /** How many bytes of a member are looked at. */
 export const HEAD_BYTES_MAX = 65_536
+const LINES_MAX = 1000
 
 // What else lies in a stealer's folder: facts of the machine, and texts that name people without any login.
 const COMPANION =
@@ -54,9 +55,9 @@ function isCompanion(name: string): boolean {
   return COMPANION.test(words.toLowerCase())
 }
 
-/** The lines of a head, without the last where the head's end cut it. */
+/** The first lines of a head, without the last where the head's end cut it. */
 function completeLines(text: Buffer, isCut: boolean): string[] {
   const lines: string[] = []
   eachLine(text, (_line, content) => void lines.push(content))
-  return isCut && lines.length > 1 ? lines.slice(0, -1) : lines
+  return (isCut && lines.length > 1 ? lines.slice(0, -1) : lines).slice(0, LINES_MAX)
 }

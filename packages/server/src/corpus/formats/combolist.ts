@@ -40,8 +40,9 @@ function readAddressFirst(line: number, text: string, split: Delimiter, sink: Ro
     sink.reject(line, first === -1 ? "no-delimiter" : "no-identity")
     return
   }
-  if (quoted === null && first !== -1 && first < at) {
-    // A user name, or an address in another place: nothing says that this @ belongs to the first field.
+  if (quoted === null && ((first !== -1 && first < at) || text.lastIndexOf("|", at) !== -1)) {
+    // A user name, or an address in another place: nothing says that this @ belongs to the first field. Of the other
+    // delimiters only the pipe may stand in an address, and then everything before it would be taken for its name.
     sink.reject(line, "no-identity")
     return
   }

@@ -9,7 +9,7 @@ import type { Format } from "./format.ts"
 import { GOLDEN_FILES, GOLDEN_FOLDER, readAll } from "./read-all-suite.ts"
 
 const seed = 20_261_115
-const RUNS = process.env["ASSAY_SOAK"] === undefined ? 150 : 20_000
+const RUNS = process.env["ASSAY_SOAK"] === undefined ? 150 : 3_000
 
 const DELIMITERS = [":", ";", "|", "\t", " ", ": ", "| "]
 const FORMATS: readonly Format[] = [

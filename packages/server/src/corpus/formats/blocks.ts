@@ -1,10 +1,12 @@
 import type { Member } from "../inputs/members.ts"
 import type { Detected } from "./detect.ts"
+import { textBytes } from "./encoding.ts"
 import { jsonBlocks } from "./json-blocks.ts"
 import { lineBlocks } from "./line-blocks.ts"
 import { parquetBlocks } from "./parquet.ts"
 import { plainText } from "./plain-text.ts"
 import { csvBlocks, jsonLineBlocks } from "./row-blocks.ts"
+import { stealerBlocks } from "./stealer-blocks.ts"
 
 /** The pieces of a member that its parser reads apart from each other, each in memory of its own, to be handed away. */
 export function blocksOf(member: Member, { format, encoding }: Detected): AsyncIterable<Buffer> {
@@ -17,7 +19,9 @@ export function blocksOf(member: Member, { format, encoding }: Detected): AsyncI
       return jsonBlocks(member.name, plainText(member.bytes(), encoding))
     case "parquet":
       return parquetBlocks(member, format.columns)
+    case "stealer-blocks":
+      return stealerBlocks(textBytes(member.bytes(), encoding))
     default:
-      return lineBlocks(member.bytes())
+      return lineBlocks(textBytes(member.bytes(), encoding))
   }
 }

@@ -1,40 +1,94 @@
+import { Delimiter } from "./delimiter.ts"
 import type { BlockParser, RowSink } from "./format.ts"
+import { lineParser } from "./lines.ts"
+import { credentialRow } from "./parsed-row.ts"
 
-const LF = 10
+// A local part in quotes may hold any delimiter; no unquoted one in these files does.
+const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.){0,64}"@/
+const ANY_DELIMITER = /[:;|\t ]/g
+const OTHER_DELIMITER = /[\t ]*[:;|] ?|[\t ]+/y
 
-/** Lines of an address and a password; whatever follows the first delimiter is the password. */
+/**
+ * Lines of an address and a password. The first delimiter behind the address splits; what follows is the password,
+ * further delimiters and fields included. Lists are put together from others, so on single lines it may be another one
+ * than the file's. An address alone is a row without a secret.
+ */
 export function combolistParser(delimiter: string): BlockParser {
-  return {
-    parse(block: Buffer, sink: RowSink): number {
-      let line = 0
-      for (let at = 0; at < block.length;) {
-        const end = block.indexOf(LF, at)
-        const stop = end === -1 ? block.length : end
-        line++
-        const text = block.toString("latin1", at, stop)
-        at = stop + 1
-        const cut = text.indexOf(delimiter)
-        if (cut === -1) {
-          sink.reject(line, "no-delimiter")
-          continue
-        }
-        sink.row(line, {
-          subject: "email",
-          identity: text.slice(0, cut),
-          secret: text.slice(cut + delimiter.length),
-          secretClass: null,
-          secretIsHash: false,
-          kind: null,
-          hours: null,
-          item: null,
-          confidence: null,
-          classes: NO_CLASSES,
-          value: null,
-        })
-      }
-      return line
-    },
+  const split = new Delimiter(delimiter)
+  return lineParser((line, text, sink) => {
+    readAddressFirst(line, text.trimStart(), split, sink)
+  })
+}
+
+/** Lines of a password and an address: what follows the last delimiter is the address. */
+export function passwordFirstParser(delimiter: string): BlockParser {
+  const split = new Delimiter(delimiter)
+  return lineParser((line, written, sink) => {
+    const text = written.trimEnd()
+    const cut = split.findLast(text)
+    if (cut === -1) readAddressFirst(line, text.trimStart(), split, sink)
+    else if (!text.includes("@", cut)) sink.reject(line, "no-identity")
+    else addRow(line, text.slice(cut + 1), text.slice(0, split.before(text, cut)), sink)
+  })
+}
+
+function readAddressFirst(line: number, text: string, split: Delimiter, sink: RowSink): void {
+  const first = split.find(text, 0)
+  const quoted = text.startsWith('"') ? QUOTED_LOCAL_PART.exec(text) : null
+  const at = quoted === null ? text.indexOf("@") : quoted[0].length - 1
+  if (at === -1) {
+    sink.reject(line, first === -1 ? "no-delimiter" : "no-identity")
+    return
+  }
+  if (quoted === null && ((first !== -1 && first < at) || text.lastIndexOf("|", at) !== -1)) {
+    // A user name, or an address in another place: nothing says that this @ belongs to the first field. Of the other
+    // delimiters only the pipe may stand in an address, and then everything before it would be taken for its name.
+    sink.reject(line, "no-identity")
+    return
+  }
+  const cut = split.find(text, at)
+  const end = addressEnd(text, at)
+  if (end === -1) addRow(line, text, null, sink)
+  else {
+    const secretAt = end === cut ? split.after(text, cut) : afterOtherDelimiter(text, end)
+    addRow(line, text.slice(0, end), text.slice(secretAt), sink)
   }
 }
 
-const NO_CLASSES: readonly never[] = []
+/** Where the domain ends whose `@` is at `at`: at a delimiter of any kind; -1 where nothing follows it. */
+function addressEnd(text: string, at: number): number {
+  ANY_DELIMITER.lastIndex = at
+  return ANY_DELIMITER.test(text) ? ANY_DELIMITER.lastIndex - 1 : -1
+}
+
+/** Behind a delimiter that is not the file's, or is with space around it. */
+function afterOtherDelimiter(text: string, at: number): number {
+  OTHER_DELIMITER.lastIndex = at
+  return at + (OTHER_DELIMITER.exec(text)?.[0].length ?? 0)
+}
+
+function addRow(line: number, written: string, secret: string | null, sink: RowSink): void {
+  const address = unwrapped(written)
+  const inQuotes = address !== written && isInQuotes(written.trim())
+  const password = inQuotes && secret !== null ? withoutQuotes(secret) : secret
+  sink.row(line, credentialRow("email", address, password))
+}
+
+/** The address of `<address>`, `Name <address>` and `"address"`; anything else as it is. */
+function unwrapped(written: string): string {
+  const last = written.charAt(written.length - 1)
+  // Nearly every address ends in a letter of its domain.
+  if (last > "?") return written
+  const text = written.trim()
+  if (text.endsWith(">")) return text.slice(text.lastIndexOf("<") + 1, -1)
+  return isInQuotes(text) ? text.slice(1, -1) : text
+}
+
+function withoutQuotes(text: string): string {
+  return isInQuotes(text) ? text.slice(1, -1) : text
+}
+
+function isInQuotes(text: string): boolean {
+  const first = text.charAt(0)
+  return text.length >= 2 && (first === '"' || first === "'") && text.endsWith(first)
+}

@@ -1,5 +1,11 @@
+import { detectLineFormat, isLineFormat } from "./detect-lines.ts"
 import { detectTabular } from "./detect-tabular.ts"
+import { type Encoding, encodingOf, textHead } from "./encoding.ts"
 import type { Field, Format } from "./format.ts"
+import { eachLine } from "./lines.ts"
+
+export { describeFormat } from "./describe-format.ts"
+export type { Encoding } from "./encoding.ts"
 
 /** What the person at the terminal says of a file, where looking at it is not enough. */
 export interface FormatHints {
@@ -9,8 +15,6 @@ export interface FormatHints {
   readonly map: Readonly<Partial<Record<Field, string>>>
 }
 
-export type Encoding = "utf-8" | "utf-16le" | "utf-16be"
-
 export interface Detected {
   readonly format: Format
   readonly encoding: Encoding
@@ -18,10 +22,42 @@ export interface Detected {
 
 /** How many bytes of a member are looked at. */
 export const HEAD_BYTES_MAX = 65_536
+const LINES_MAX = 1000
+
+// What else lies in a stealer's folder: facts of the machine, and texts that name people without any login.
+const COMPANION =
+  /^(?:auto ?fills?|important ?autofills?|cookies?|history|downloads?|bookmarks?|credit ?cards?|cc|clipboard|domain ?detects?|(?:user|system|hardware|pc)? ?info(?:rmation)?|system|installed ?(?:software|programs|browsers|apps)|software|process(?:es)?(?: ?list)?|running ?processes|tokens?|wallets?|screenshots?)$/
 
 /** What a member is, by its name and first bytes; null where it is nothing that can be imported. */
 export function detectFormat(name: string, head: Buffer, hints: FormatHints): Detected | null {
-  const tabular = detectTabular(name, head, hints)
-  if (tabular !== null) return { format: tabular, encoding: "utf-8" }
-  return { format: { name: "combolist", delimiter: ":" }, encoding: "utf-8" }
+  const encoding = encodingOf(head)
+  const text = textHead(head, encoding)
+  const named = hints.format
+  if (named === undefined || !isLineFormat(named)) {
+    const tabular = detectTabular(name, encoding === "utf-8" ? head : text, hints)
+    if (tabular !== null) return { format: tabular, encoding }
+    // Whoever named a format or columns means just that.
+    if (named !== undefined || Object.keys(hints.map).length > 0) return null
+    if (isCompanion(name)) return null
+  }
+  const lines = completeLines(text, head.length >= HEAD_BYTES_MAX)
+  const format = detectLineFormat(lines, named)
+  return format === null ? null : { format, encoding }
+}
+
+/** By the file's name without folders and ending, whatever stands between its words. */
+function isCompanion(name: string): boolean {
+  const [file = ""] = name.split(/[/\\]/).slice(-1)
+  const words = file
+    .replace(/\.[^.]*$/, "")
+    .replace(/[^A-Za-z]+/g, " ")
+    .trim()
+  return COMPANION.test(words.toLowerCase())
+}
+
+/** The first lines of a head, without the last where the head's end cut it. */
+function completeLines(text: Buffer, isCut: boolean): string[] {
+  const lines: string[] = []
+  eachLine(text, (_line, content) => void lines.push(content))
+  return (isCut && lines.length > 1 ? lines.slice(0, -1) : lines).slice(0, LINES_MAX)
 }

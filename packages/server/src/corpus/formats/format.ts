@@ -46,6 +46,7 @@ export interface RowSink {
 /** How the rows of a member are written: found by looking at it, stated before anything is read. Plain data. */
 export type Format =
   | { readonly name: "combolist"; readonly delimiter: string }
+  | { readonly name: "password-first"; readonly delimiter: string }
   | { readonly name: "url-login-password"; readonly delimiter: string }
   | { readonly name: "stealer-blocks" }
   | {

@@ -1,0 +1,27 @@
+import type { ParsedRow, RowSink } from "./format.ts"
+import { isOwnDomain } from "./own-domain.ts"
+import { credentialRow } from "./parsed-row.ts"
+
+const PHONE = /^\+[0-9]{7,15}$/
+
+/** What a login identifies somebody by; null for a user name, which means nothing without its site. */
+export function subjectOf(login: string): ParsedRow["subject"] | null {
+  if (login.includes("@")) return "email"
+  return login.startsWith("+") && PHONE.test(login) ? "phone" : null
+}
+
+/** Hands over what was used to sign in to a site. The site decides about noise and goes no further. */
+export function addLogin(
+  line: number,
+  site: string | null,
+  login: string,
+  password: string | null,
+  sink: RowSink,
+): void {
+  const identity = login.trim()
+  const subject = subjectOf(identity)
+  if (subject === null) sink.reject(line, "no-identity")
+  else if (subject === "email" && site !== null && isOwnDomain(site, identity)) {
+    sink.reject(line, "own-domain-noise")
+  } else sink.row(line, credentialRow(subject, identity, password))
+}

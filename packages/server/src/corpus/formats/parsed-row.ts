@@ -1,0 +1,24 @@
+import type { ParsedRow } from "./format.ts"
+
+const NO_CLASSES: readonly never[] = []
+
+/** A row of a format that knows an identity and a secret and nothing more. */
+export function credentialRow(
+  subject: ParsedRow["subject"],
+  identity: string,
+  secret: string | null,
+): ParsedRow {
+  return {
+    subject,
+    identity,
+    secret,
+    secretClass: null,
+    secretIsHash: false,
+    kind: null,
+    hours: null,
+    item: null,
+    confidence: null,
+    classes: NO_CLASSES,
+    value: null,
+  }
+}

@@ -1,0 +1,110 @@
+import type { BlockParser, RowSink } from "./format.ts"
+import { BLOCK_BYTES, lineBlocks } from "./line-blocks.ts"
+import { eachLine, isTooLong } from "./lines.ts"
+import { addLogin, subjectOf } from "./login-row.ts"
+import { readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.ts"
+
+const LF = 10
+const CR = 13
+/** No record is as long: what goes on for so many bytes without one is text that belongs to none. */
+const RECORD_BYTES_MAX = 4 * BLOCK_BYTES
+
+/**
+ * The password files of stealers: a few lines a login, each with a key, set apart by drawn or blank lines. A record
+ * without a password and without an address or number is nothing: a banner, a site alone, the name of a machine's user.
+ */
+export function stealerBlocksParser(): BlockParser {
+  return {
+    parse(block: Buffer, sink: RowSink): number {
+      const bounds = new RecordBounds()
+      let record = new LoginRecord()
+      const lines = eachLine(block, (line, text) => {
+        if (isTooLong(text)) {
+          sink.reject(line, "too-long")
+          return
+        }
+        const read = readRecordLine(text)
+        if (bounds.endsBefore(read.kind)) {
+          record.addTo(sink)
+          record = new LoginRecord()
+        }
+        record.take(line, read)
+      })
+      record.addTo(sink)
+      return lines
+    },
+  }
+}
+
+/** Pieces that end where a record ends. */
+export async function* stealerBlocks(
+  bytes: AsyncIterable<Buffer>,
+  blockBytes: number = BLOCK_BYTES,
+): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const lines of lineBlocks(bytes, blockBytes)) {
+    const text = rest.length === 0 ? lines : Buffer.concat([rest, lines])
+    const cut = lastRecordStart(text)
+    if (cut === 0 && text.length < RECORD_BYTES_MAX) {
+      rest = text
+      continue
+    }
+    const end = cut === 0 ? text.length : cut
+    yield ownMemory(text.subarray(0, end))
+    rest = Buffer.from(text.subarray(end))
+  }
+  if (rest.length > 0) yield ownMemory(rest)
+}
+
+/** Where the record begins that may go on behind the text; its length where none is open. */
+function lastRecordStart(text: Buffer): number {
+  const bounds = new RecordBounds()
+  let startLine = 1
+  eachLine(text, (line, content) => {
+    if (isTooLong(content)) return
+    const wasBetween = bounds.between
+    const ended = bounds.endsBefore(readRecordLine(content).kind)
+    if ((wasBetween || ended) && !bounds.between) startLine = line
+  })
+  return bounds.between ? text.length : startOfLine(text, startLine)
+}
+
+/** The place of a line's first byte. */
+function startOfLine(text: Buffer, line: number): number {
+  let at = 0
+  for (let before = line - 1; before > 0; at++) {
+    const isCrOfPair = text[at] === CR && text[at + 1] === LF
+    if ((text[at] === LF || text[at] === CR) && !isCrOfPair) before--
+  }
+  return at
+}
+
+function ownMemory(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
+}
+
+/** The fields of one login as they come. */
+class LoginRecord {
+  #site: string | null = null
+  #login: string | null = null
+  #password: string | null = null
+  #line = 0
+
+  take(line: number, { kind, value }: RecordLine): void {
+    if (kind === "site") this.#site = value.trim()
+    else if (kind === "login") {
+      this.#login = value.trim()
+      this.#line = line
+    } else if (kind === "password") {
+      this.#password = value
+      if (this.#line === 0) this.#line = line
+    }
+  }
+
+  addTo(sink: RowSink): void {
+    const isNothing = this.#password === null && subjectOf(this.#login ?? "") === null
+    if (!isNothing) addLogin(this.#line, this.#site, this.#login ?? "", this.#password, sink)
+  }
+}

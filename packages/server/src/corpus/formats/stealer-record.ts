@@ -1,0 +1,85 @@
+/** What a line of a stealer's password file is. */
+export type LineKind = "site" | "login" | "password" | "program" | "separator" | "blank" | "other"
+
+export interface RecordLine {
+  readonly kind: LineKind
+  /** What stands behind the key. */
+  readonly value: string
+}
+
+const OTHER: RecordLine = { kind: "other", value: "" }
+const SEPARATOR: RecordLine = { kind: "separator", value: "" }
+const BLANK: RecordLine = { kind: "blank", value: "" }
+
+/** Keys as the families spell them, in lower case and without anything but letters. */
+const KEYS: ReadonlyMap<string, LineKind> = new Map(
+  Object.entries({
+    site: ["url", "host", "hostname", "site", "website", "link", "origin"],
+    login: ["login", "user", "username", "usr", "userlogin", "loginname", "email", "mail"],
+    password: ["password", "pass", "passwd", "pwd", "psw", "userpassword"],
+    program: ["soft", "software", "application", "app", "browser", "webbrowser", "storage"],
+  } satisfies Partial<Record<LineKind, string[]>>).flatMap(([kind, keys]) =>
+    keys.map((key) => [key, kind as LineKind] as const),
+  ),
+)
+const KEY_LENGTH_MAX = 32
+const KEY_END = /[:=\t]/
+const NOT_LETTERS = /[^a-z]+/g
+// Nothing but the characters that lines are drawn with, three of one of them in a row.
+const DRAWN = /^[\s=\-_*#~+.\u2500-\u257f]+$/
+const THREE_ALIKE = /([=\-_*#~+\u2500-\u257f])\1\1/
+
+/** Reads one line. Only the values of the three fields of a login are ever looked at; a machine's facts are not. */
+export function readRecordLine(text: string): RecordLine {
+  const keyEnd = text.slice(0, KEY_LENGTH_MAX).search(KEY_END)
+  if (keyEnd > 0) {
+    const key = text.slice(0, keyEnd).toLowerCase().replace(NOT_LETTERS, "")
+    const kind = KEYS.get(key)
+    if (kind !== undefined) return { kind, value: valueAt(text, keyEnd + 1) }
+  }
+  if (text.trim() === "") return BLANK
+  return DRAWN.test(text) && THREE_ALIKE.test(text) ? SEPARATOR : OTHER
+}
+
+/** A password keeps its spaces, except for those that every line of the file has behind its key. */
+function valueAt(text: string, from: number): string {
+  if (text.charAt(from) === " ") return text.slice(from + 1)
+  let at = from
+  while (text.charAt(at) === "\t") at++
+  return text.slice(at)
+}
+
+/** Tells where one record ends and the next begins. The same lines always give the same records. */
+export class RecordBounds {
+  readonly #seen = new Set<LineKind>()
+
+  /** No line of a record has come yet since the last one ended. */
+  get between(): boolean {
+    return this.#seen.size === 0
+  }
+
+  /** Whether the record so far is over before this line. The line itself is then taken as the next one's. */
+  endsBefore(kind: LineKind): boolean {
+    switch (kind) {
+      case "other":
+        return false
+      case "separator":
+        return this.#end()
+      case "blank":
+        // Some files have a blank line behind every line, so it ends only what is complete.
+        return this.#seen.has("login") && this.#seen.has("password") && this.#end()
+      default: {
+        // A program stands before or behind the login it belongs to, so it begins a record only where it repeats.
+        const ends = this.#seen.has(kind) && this.#end()
+        this.#seen.add(kind)
+        return ends
+      }
+    }
+  }
+
+  #end(): boolean {
+    const ended = this.#seen.size > 0
+    this.#seen.clear()
+    return ended
+  }
+}

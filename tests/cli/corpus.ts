@@ -40,6 +40,7 @@ export interface RunningImport {
   output(): string
   /** The exit code, 128 + n for an end by signal n. */
   readonly ended: Promise<number>
+  running(): boolean
 }
 
 /** Starts `assay corpus import` in a process group of its own; `limits` are shell commands to run before it. */
@@ -61,6 +62,7 @@ export function startImport(
     child,
     pid: child.pid ?? 0,
     output: () => output,
+    running: () => child.exitCode === null && child.signalCode === null,
     ended: once(child, "close").then(([code, signal]: unknown[]) =>
       typeof code === "number" ? code : 128 + constants.signals[signal as NodeJS.Signals],
     ),

@@ -48,7 +48,13 @@ export type Format =
   | { readonly name: "combolist"; readonly delimiter: string }
   | { readonly name: "url-login-password"; readonly delimiter: string }
   | { readonly name: "stealer-blocks" }
-  | { readonly name: "csv"; readonly delimiter: string; readonly columns: ColumnMap }
+  | {
+      readonly name: "csv"
+      readonly delimiter: string
+      readonly columns: ColumnMap
+      /** How many cells a row has; one of more or fewer is no row. */
+      readonly width: number
+    }
   | { readonly name: "ndjson"; readonly columns: ColumnMap }
   | { readonly name: "json"; readonly columns: ColumnMap }
   | { readonly name: "parquet"; readonly columns: ColumnMap }

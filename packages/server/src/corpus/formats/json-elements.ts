@@ -1,0 +1,120 @@
+import { BLOCK_BYTES, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
+
+const LF = 10
+const CR = 13
+const SPACE = 32
+const TAB = 9
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+const OPEN_ARRAY = 91
+const CLOSE_ARRAY = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+
+/** Bytes that are not one JSON document of rows. */
+export class NotJson extends Error {
+  override readonly name = "NotJson"
+}
+
+/**
+ * Cuts a JSON document into lines of one row each, however large it is: the elements of the array that it is, or of
+ * the arrays that are members of the object that it is. Elements are not looked into; that is for whoever parses the
+ * lines. One of more bytes than a row may have becomes a line too long to be one.
+ */
+export class JsonElements {
+  /** 1 where the document is an array, 2 where it is an object. */
+  #elementDepth = 0
+  #depth = 0
+  #inElements = false
+  #inElement = false
+  #inString = false
+  #escaped = false
+  #ended = false
+  /** The element so far, from pieces before this one. */
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #lines: Buffer[] = []
+  #linesBytes = 0
+
+  /** Takes the next bytes. Gives a block of lines when there is enough for one. Throws NotJson. */
+  push(piece: Buffer): Buffer | null {
+    let start = 0
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at] as number
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false
+        else if (byte === BACKSLASH) this.#escaped = true
+        else if (byte === QUOTE) this.#inString = false
+        continue
+      }
+      if (byte === SPACE || byte === LF || byte === CR || byte === TAB) continue
+      const atElements = this.#inElements && this.#depth === this.#elementDepth
+      if (atElements && (byte === COMMA || byte === CLOSE_ARRAY)) {
+        if (this.#inElement) this.#endElement(piece.subarray(start, at))
+      } else if (atElements && !this.#inElement) {
+        this.#inElement = true
+        start = at
+      }
+      this.#structure(byte)
+    }
+    if (this.#inElement) this.#hold(piece.subarray(start))
+    return this.#linesBytes >= BLOCK_BYTES ? this.take() : null
+  }
+
+  /** The lines so far as a block; null where there are none. */
+  take(): Buffer | null {
+    if (this.#lines.length === 0) return null
+    const block = ownBytes(this.#lines)
+    this.#lines = []
+    this.#linesBytes = 0
+    return block
+  }
+
+  /** Throws NotJson where the document is not at its end. */
+  end(): void {
+    if (!this.#ended) throw new NotJson("cut off")
+  }
+
+  #structure(byte: number): void {
+    if (this.#ended) throw new NotJson("something follows the end")
+    if (byte === QUOTE) {
+      if (this.#depth === 0) throw new NotJson("no array and no object")
+      this.#inString = true
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      this.#depth++
+      if (this.#depth === 1) this.#elementDepth = byte === OPEN_ARRAY ? 1 : 2
+      if (this.#depth === this.#elementDepth && byte === OPEN_ARRAY) this.#inElements = true
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      if (this.#depth === this.#elementDepth) this.#inElements = false
+      this.#depth--
+      if (this.#depth === 0) this.#ended = true
+      if (this.#depth < 0) throw new NotJson("closed more than was opened")
+    } else if (this.#depth === 0) {
+      throw new NotJson("no array and no object")
+    }
+  }
+
+  #hold(piece: Buffer): void {
+    this.#heldBytes += piece.length
+    if (this.#heldBytes > ROW_BYTES_MAX) this.#held = []
+    else this.#held.push(Buffer.from(piece))
+  }
+
+  #endElement(last: Buffer): void {
+    this.#hold(last)
+    const tooLong = this.#heldBytes > ROW_BYTES_MAX
+    const line = tooLong ? TOO_LONG : Buffer.concat(this.#held)
+    // Between the parts of an element these are white space, and inside of its texts they cannot be.
+    for (let at = 0; at < line.length; at++)
+      if (line[at] === LF || line[at] === CR) line[at] = SPACE
+    this.#lines.push(line, NEWLINE)
+    this.#linesBytes += line.length + 1
+    this.#held = []
+    this.#heldBytes = 0
+    this.#inElement = false
+  }
+}
+
+const NEWLINE = Buffer.from("\n")
+const TOO_LONG = Buffer.alloc(ROW_BYTES_MAX + 1, " ")

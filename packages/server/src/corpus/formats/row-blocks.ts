@@ -1,0 +1,63 @@
+import { CsvRows } from "./csv-rows.ts"
+import { BLOCK_BYTES, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
+
+const LF = 10
+
+/** Where the last row that is all there ends in these bytes: the place behind its LF, or 0. */
+type LastRowEnd = (bytes: Buffer) => number
+
+/** Blocks of lines. */
+export function jsonLineBlocks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  return rowBlocks(bytes, (held) => held.lastIndexOf(LF) + 1)
+}
+
+/** Blocks of CSV rows, which may hold lines. */
+export function csvBlocks(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Buffer> {
+  return rowBlocks(bytes, (held) => {
+    if (!held.includes('"')) return held.lastIndexOf(LF) + 1
+    const rows = new CsvRows(held, delimiter)
+    for (let at = 0; ;) {
+      const end = rows.end(at)
+      if (end === held.length || rows.open) return at
+      at = end + 1
+    }
+  })
+}
+
+/**
+ * Collects pieces and cuts them where a row ends. Of a row beyond all bounds only so much is kept that its parser sees
+ * it is too long; the rest of it is dropped as it comes, so that no file fills the memory.
+ */
+async function* rowBlocks(
+  bytes: AsyncIterable<Buffer>,
+  lastRowEnd: LastRowEnd,
+): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = []
+  let held = 0
+  let dropping = false
+  for await (let piece of bytes) {
+    if (dropping) {
+      const end = piece.indexOf(LF)
+      if (end === -1) continue
+      piece = piece.subarray(end + 1)
+      dropping = false
+    }
+    pieces.push(piece)
+    held += piece.length
+    if (held < BLOCK_BYTES) continue
+    const all = ownBytes(pieces)
+    const cut = lastRowEnd(all)
+    if (cut > 0) {
+      yield cut === all.length ? all : ownBytes([all.subarray(0, cut)])
+      pieces = [ownBytes([all.subarray(cut)])]
+    } else if (held > ROW_BYTES_MAX) {
+      yield ownBytes([all.subarray(0, ROW_BYTES_MAX + 1)])
+      pieces = []
+      dropping = true
+    } else {
+      pieces = [all]
+    }
+    held = pieces.reduce((sum, { length }) => sum + length, 0)
+  }
+  if (held > 0) yield ownBytes(pieces)
+}

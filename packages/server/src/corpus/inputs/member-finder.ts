@@ -1,0 +1,236 @@
+import { createReadStream } from "node:fs"
+import { ARCHIVE_FILES_MAX, NESTED_ZIP_BYTES_MAX, PACKING_LEVELS_MAX } from "./archive-limits.ts"
+import { decompressed } from "./decompress.ts"
+import { requireExpansion } from "./expansion.ts"
+import { InputError } from "./input-error.ts"
+import type { InputFile, Member } from "./members.ts"
+import { OpenZips } from "./open-zips.ts"
+import { PACKING_HEAD_BYTES, packingOf } from "./packing.ts"
+import { SkipTally } from "./skipped.ts"
+import { otherPartsOfLogs } from "./stealer-log.ts"
+import { openZip, tooManyMembers, type Zip } from "./zip.ts"
+
+const PIECE_BYTES = 1 << 20
+
+/** A file on the disk, and what has been read and unpacked of it so far, whatever is read twice. */
+interface Origin {
+  readonly file: InputFile
+  unpackedBytes: number
+}
+
+/** Something that may be packed: a file, a member of an archive, or what a gzip file holds. */
+interface Holding {
+  readonly name: string
+  /** Where it lies on the disk; null for what is inside of something. */
+  readonly path: string | null
+  /** How many packings it lies in. */
+  readonly level: number
+  readonly origin: Origin
+  /** Tells `count` which part of it was taken, 0 to 1. */
+  bytes(count: CountRead): AsyncIterable<Buffer>
+  readonly countRead: CountRead
+}
+
+type CountRead = (part: number) => void
+/** A look at the first bytes is no progress. */
+const uncounted: CountRead = () => undefined
+
+/** Finds the members of files, folders and archives, in a fixed order. */
+export class MemberFinder {
+  readonly #files: readonly InputFile[]
+  readonly #skippedByWalk: SkipTally
+  readonly #zips = new OpenZips()
+  #skipped = new SkipTally()
+  #archiveFiles = 0
+  #number = 0
+  readBytes = 0
+
+  constructor(files: readonly InputFile[], skippedByWalk: SkipTally) {
+    this.#files = files
+    this.#skippedByWalk = skippedByWalk
+  }
+
+  get skipped(): SkipTally {
+    return this.#skipped
+  }
+
+  /** Each run counts anew. */
+  async *members(): AsyncGenerator<Member> {
+    this.#skipped = this.#skippedByWalk.copy()
+    this.#archiveFiles = 0
+    this.#number = 0
+    for (const file of this.#files) {
+      const origin = { file, unpackedBytes: 0 }
+      yield* this.#membersOf(this.#fileHolding(origin))
+    }
+  }
+
+  close(): void {
+    this.#zips.close()
+  }
+
+  async *#membersOf(holding: Holding): AsyncGenerator<Member> {
+    const packing = packingOf(await headOf(holding))
+    if (packing === null) {
+      yield this.#memberOf(holding)
+    } else if (typeof packing === "object") {
+      const { title, command } = packing
+      if (holding.origin.file.named && holding.level === 0) {
+        throw new InputError(
+          `${holding.name} is a ${title}, which is not read here. Unpack it with "${command} ${holding.name}" and import what it held`,
+        )
+      }
+      this.#skipped.add(holding.name, "foreign-archive")
+    } else if (holding.level === PACKING_LEVELS_MAX) {
+      this.#skipped.add(holding.name, "too-deep")
+    } else if (packing === "zip") {
+      yield* this.#zipMembers(holding)
+    } else {
+      yield* this.#membersOf({
+        ...holding,
+        path: null,
+        level: holding.level + 1,
+        bytes: (count) => decompressed(holding.name, packing, holding.bytes(count)),
+      })
+    }
+  }
+
+  async *#zipMembers(holding: Holding): AsyncGenerator<Member> {
+    const open = (): Promise<Zip> =>
+      this.#zips.get(holding.level, holding, async () => {
+        const from = holding.path ?? (await heldInMemory(holding))
+        return openZip(holding.name, from, ARCHIVE_FILES_MAX)
+      })
+    let zip: Zip
+    try {
+      zip = await open()
+    } catch (error) {
+      if (!(error instanceof TooLargeToNest)) throw error
+      this.#skipped.add(holding.name, "too-large-to-nest")
+      return
+    }
+    this.#archiveFiles += zip.entries.length
+    if (this.#archiveFiles > ARCHIVE_FILES_MAX) throw tooManyMembers(holding.name)
+    const leftOut = otherPartsOfLogs(zip.entries.map(({ name }) => name))
+    for (const entry of zip.entries) {
+      const name = `${holding.name}/${entry.name}`
+      const countRead = this.#counter(holding.level === 0 ? entry.packedBytes : 0)
+      const reason =
+        entry.refused ??
+        (isHidden(entry.name) ? "hidden" : leftOut(entry.name) ? "other-part-of-a-log" : null)
+      if (reason !== null) {
+        this.#skipped.add(name, reason)
+        countRead(1)
+        continue
+      }
+      yield* this.#membersOf({
+        name,
+        path: null,
+        level: holding.level + 1,
+        origin: holding.origin,
+        countRead,
+        async *bytes(count) {
+          const archive = await open()
+          const { uncompressedSize } = entry.entry
+          let given = 0
+          for await (const piece of archive.bytes(entry)) {
+            yield piece
+            given += piece.length
+            if (given < uncompressedSize) count(given / uncompressedSize)
+          }
+          count(1)
+        },
+      })
+    }
+  }
+
+  #fileHolding(origin: Origin): Holding {
+    const { name, path, bytes } = origin.file
+    const countRead = this.#counter(bytes)
+    return {
+      name,
+      path,
+      level: 0,
+      origin,
+      countRead,
+      async *bytes(count) {
+        let read = 0
+        try {
+          for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+            yield piece as Buffer
+            read += (piece as Buffer).length
+            if (read < bytes) count(read / bytes)
+          }
+        } catch (cause) {
+          throw new InputError(`${name} cannot be read`, { cause })
+        }
+        count(1)
+      },
+    }
+  }
+
+  #memberOf(holding: Holding): Member {
+    const { name, path, level, origin, countRead } = holding
+    this.#number++
+    let counted = 0
+    return {
+      name,
+      number: this.#number,
+      path,
+      countRead,
+      async *bytes() {
+        let given = 0
+        for await (const piece of holding.bytes(countRead)) {
+          given += piece.length
+          // Members that share their packed bytes each pass the bound of their own; together they do not.
+          if (level > 0 && given > counted) {
+            origin.unpackedBytes += given - counted
+            counted = given
+            requireExpansion(origin.file.name, origin.file.bytes, origin.unpackedBytes)
+          }
+          yield piece
+        }
+      },
+    }
+  }
+
+  /** Counts the bytes of something once, however often it is read. */
+  #counter(bytes: number): CountRead {
+    let counted = 0
+    return (part) => {
+      const now = Math.round(bytes * part)
+      if (now <= counted) return
+      this.readBytes += now - counted
+      counted = now
+    }
+  }
+}
+
+class TooLargeToNest extends Error {}
+
+async function heldInMemory(holding: Holding): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of holding.bytes(holding.countRead)) {
+    bytes += piece.length
+    if (bytes > NESTED_ZIP_BYTES_MAX) throw new TooLargeToNest()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+async function headOf(holding: Holding): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of holding.bytes(uncounted)) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes >= PACKING_HEAD_BYTES) break
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Also the shadow files that one system puts beside each file of an archive. */
+function isHidden(path: string): boolean {
+  return path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX")
+}

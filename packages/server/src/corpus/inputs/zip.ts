@@ -1,0 +1,111 @@
+import { crc32 } from "node:zlib"
+import {
+  type Entry,
+  fromBufferPromise,
+  getFileNameLowLevel,
+  openPromise,
+  validateFileName,
+  type ZipFile,
+} from "yauzl"
+import { requireExpansion } from "./expansion.ts"
+import { InputError } from "./input-error.ts"
+import type { SkipReason } from "./skipped.ts"
+
+/** A zip archive with the list of its files, open. */
+export interface Zip {
+  readonly entries: readonly ZipEntry[]
+  /** Unpacked bytes of a file. Throws InputError for damaged or cut bytes. */
+  bytes(entry: ZipEntry): AsyncGenerator<Buffer>
+  close(): void
+}
+
+export interface ZipEntry {
+  readonly name: string
+  readonly packedBytes: number
+  /** Why it cannot be taken; null for one that can. */
+  readonly refused: SkipReason | null
+  readonly entry: Entry
+}
+
+const STORED = 0
+const DEFLATED = 8
+// Names are checked one by one here; the library would refuse the whole archive for one of them.
+const OPTIONS = { autoClose: false, decodeStrings: false }
+
+/** Opens an archive on the disk or in memory. Throws InputError where it is damaged or has more than `filesMax` files. */
+export async function openZip(name: string, from: string | Buffer, filesMax: number): Promise<Zip> {
+  let zip: ZipFile | null = null
+  try {
+    zip =
+      typeof from === "string"
+        ? await openPromise(from, OPTIONS)
+        : await fromBufferPromise(from, OPTIONS)
+    return zipOf(name, zip, await entriesOf(name, zip, filesMax))
+  } catch (error) {
+    zip?.close()
+    if (error instanceof InputError) throw error
+    throw new InputError(`${name} is a damaged or cut off zip archive`)
+  }
+}
+
+/** No archive of this many files is imported. */
+export function tooManyMembers(name: string): InputError {
+  return new InputError(`${name} brings the import above 10,000 files in archives`)
+}
+
+async function entriesOf(name: string, zip: ZipFile, filesMax: number): Promise<ZipEntry[]> {
+  if (zip.entryCount > ENTRIES_MAX) throw tooManyMembers(name)
+  const entries: ZipEntry[] = []
+  for await (const entry of zip.eachEntry()) {
+    const path = getFileNameLowLevel(
+      entry.generalPurposeBitFlag,
+      entry.fileNameRaw,
+      entry.extraFields,
+      false,
+    )
+    if (path.endsWith("/")) continue
+    entries.push({
+      name: path,
+      packedBytes: entry.compressedSize,
+      refused: refusalOf(entry, path),
+      entry,
+    })
+    if (entries.length > filesMax) throw tooManyMembers(name)
+  }
+  return entries
+}
+
+/** Folders are entries too, so there may be more of these than files; but not without end. */
+const ENTRIES_MAX = 100_000
+
+function refusalOf(entry: Entry, path: string): SkipReason | null {
+  if (validateFileName(path) !== null || path.includes("\0")) return "unsafe-name"
+  if (entry.isEncrypted()) return "encrypted"
+  const method = entry.compressionMethod
+  return method === STORED || method === DEFLATED ? null : "unknown-method"
+}
+
+function zipOf(name: string, zip: ZipFile, entries: readonly ZipEntry[]): Zip {
+  return {
+    entries,
+    async *bytes({ name: path, packedBytes, entry }) {
+      let bytes = 0
+      let sum = 0
+      try {
+        const stream = await zip.openReadStreamPromise(entry)
+        for await (const piece of stream as AsyncIterable<Buffer>) {
+          bytes += piece.length
+          requireExpansion(`${name}/${path}`, packedBytes, bytes)
+          sum = crc32(piece, sum)
+          yield piece
+        }
+      } catch (error) {
+        if (error instanceof InputError) throw error
+        throw new InputError(`${name} is damaged or cut off at ${path}`)
+      }
+      // The library compares lengths, not what is in them.
+      if (sum !== entry.crc32) throw new InputError(`${name} is damaged at ${path}`)
+    },
+    close: () => zip.close(),
+  }
+}

@@ -405,7 +405,9 @@ async function* untilStopped(
  * is no part of it: a new title must not bring the same rows in twice.
  */
 function fingerprintOf({ source, hints }: ImportRequest, { sha256 }: Examined): string {
-  const { name, kind = null, date = null } = source
+  const { name, described } = source
+  const kind = source.kind ?? described?.kind ?? null
+  const date = source.date ?? described?.eventDate ?? null
   const { format = null, map } = hints
   const columns = Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1))
   return createHash("sha256")

@@ -1,6 +1,13 @@
 import { cellsOf, CsvRows } from "./csv-rows.ts"
 import { feedRow } from "./feed-row.ts"
-import type { BlockParser, ColumnMap, Format, RowSink } from "./format.ts"
+import {
+  type BlockParser,
+  type ColumnMap,
+  type Field,
+  FIELDS,
+  type Format,
+  type RowSink,
+} from "./format.ts"
 import { isOwnDomainNoise } from "./own-domain.ts"
 import { rowTextOf } from "./plain-text.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
@@ -10,6 +17,7 @@ type Csv = Extract<Format, { name: "csv" }>
 /** Rows of cells. The first line of a file is a row like any other that repeats its header, and no row of data. */
 export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
   const header = Object.values(columns).filter(({ name }) => name !== "")
+  const places = placesOf(columns)
   const isHeader = (cells: readonly string[]): boolean =>
     header.length > 0 && header.every(({ at, name }) => cells[at] === name)
 
@@ -19,11 +27,11 @@ export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
       return
     }
     if (isHeader(cells)) return
-    const row = feedRow(fieldsOf(cells, columns))
+    const fields = fieldsOf(cells, places)
+    const row = feedRow(fields)
     if (typeof row === "string") sink.reject(line, row)
-    else if (isOwnDomainNoise(row, cells[columns.url?.at ?? -1])) {
-      sink.reject(line, "own-domain-noise")
-    } else sink.row(line, row)
+    else if (isOwnDomainNoise(row, fields.url)) sink.reject(line, "own-domain-noise")
+    else sink.row(line, row)
   }
 
   return {
@@ -48,22 +56,35 @@ export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
   }
 }
 
+/** By field the place of its cell, -1 where there is none. */
+type Places = Readonly<Record<Field, number>>
+
+function placesOf(columns: ColumnMap): Places {
+  return Object.fromEntries(FIELDS.map((field) => [field, columns[field]?.at ?? -1])) as Places
+}
+
 /** Always of one shape, whatever columns there are. */
-function fieldsOf(cells: readonly string[], columns: ColumnMap) {
+function fieldsOf(cells: readonly string[], places: Places) {
   return {
-    email: cells[columns.email?.at ?? -1],
-    phone: cells[columns.phone?.at ?? -1],
-    password: cells[columns.password?.at ?? -1],
-    hash: cells[columns.hash?.at ?? -1],
-    salt: cells[columns.salt?.at ?? -1],
-    kind: cells[columns.kind?.at ?? -1],
-    date: cells[columns.date?.at ?? -1],
-    item: cells[columns.item?.at ?? -1],
-    secret: cells[columns.secret?.at ?? -1],
-    confidence: cells[columns.confidence?.at ?? -1],
-    classes: cells[columns.classes?.at ?? -1],
-    value: cells[columns.value?.at ?? -1],
+    email: cellAt(cells, places.email),
+    phone: cellAt(cells, places.phone),
+    password: cellAt(cells, places.password),
+    hash: cellAt(cells, places.hash),
+    salt: cellAt(cells, places.salt),
+    url: cellAt(cells, places.url),
+    kind: cellAt(cells, places.kind),
+    date: cellAt(cells, places.date),
+    item: cellAt(cells, places.item),
+    secret: cellAt(cells, places.secret),
+    confidence: cellAt(cells, places.confidence),
+    classes: cellAt(cells, places.classes),
+    value: cellAt(cells, places.value),
   }
+}
+
+/** Asking an array for a place it cannot have costs more than all else of a row. */
+function cellAt(cells: readonly string[], at: number): string | undefined {
+  return at === -1 ? undefined : cells[at]
 }
 
 function linesIn(text: string): number {

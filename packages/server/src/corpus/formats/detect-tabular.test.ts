@@ -97,6 +97,15 @@ test("texts in UTF-16, with a mark or with lines that end in CR read like any ot
   }
 })
 
+test("members that only later objects have, and those inside of others, are found", () => {
+  const lines = Array.from({ length: 200 }, () => '{"user":{"mail":"a@example.com"}}')
+  const text = [...lines, '{"user":{"mail":"a@example.com","login":{"hash":"x"}}}'].join("\n")
+  const format = detectTabular("x", Buffer.from(text), { map: {} })
+  assert.equal(format?.name === "ndjson" && format.columns.hash?.name, "user.login.hash")
+  const deep = `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`
+  assert.equal(nameOf(deep), null)
+})
+
 test("a head that ends inside of a row does not mislead", () => {
   const row = `a@example.com,${"x".repeat(500)}\n`
   const head = Buffer.from(`email,password\n${row.repeat(200)}`).subarray(0, 65_536)

@@ -10,6 +10,10 @@ import { plainHead, rowTextOf } from "./plain-text.ts"
 const DELIMITERS = [",", "\t", ";", "|"]
 const TABULAR: ReadonlySet<string> = new Set(["csv", "ndjson", "json", "parquet"])
 const SAMPLES_MAX = 50
+/** Objects need not name all their members, so as many are looked at as a head may hold. */
+const OBJECTS_MAX = 1000
+/** Members of members of members: deeper ones are nobody's columns. */
+const NAME_PARTS_MAX = 8
 
 /**
  * CSV, JSON, lines of JSON or Parquet, with what their columns mean; null for anything else, and where nothing in them
@@ -52,9 +56,9 @@ function detectJson(head: Buffer, whole: boolean, { format, map }: FormatHints):
 
 /** What lines hold that are objects all by themselves. */
 function objectsOfLines(head: Buffer, whole: boolean): object[] {
-  const lines = head.toString().trimStart().split("\n", SAMPLES_MAX)
+  const lines = head.toString().trimStart().split("\n", OBJECTS_MAX)
   // The last line of a look at the start is cut off somewhere.
-  if (!whole && lines.length < SAMPLES_MAX) lines.pop()
+  if (!whole && lines.length < OBJECTS_MAX) lines.pop()
   const objects = lines.flatMap(objectIn)
   // A document over many lines may have one that is an object by chance, but never the first.
   return lines[0] !== undefined && objectIn(lines[0]).length === 1 ? objects : []
@@ -68,7 +72,7 @@ function objectsOfDocument(head: Buffer): object[] {
     if (!(error instanceof NotJson)) throw error
     return []
   }
-  const lines = elements.take()?.toString().split("\n", SAMPLES_MAX) ?? []
+  const lines = elements.take()?.toString().split("\n", OBJECTS_MAX) ?? []
   return lines.flatMap(objectIn)
 }
 
@@ -84,20 +88,21 @@ function objectIn(line: string): object[] {
 
 function columnsOfObjects(objects: readonly object[], hints: ColumnHints): ColumnMap | null {
   if (objects.length === 0) return null
-  const names = [...new Set(objects.flatMap((object) => namesIn(object, "")))]
+  const names = [...new Set(objects.flatMap((object) => namesIn(object, [])))]
   const samples = objects.map((object) => names.map((name) => memberOf(object, name)))
   const columns = columnsByName(names, samples, hints)
   return namesIdentity(columns) ? columns : null
 }
 
 /** Names of members, those inside of others dotted, the outer ones first. */
-function namesIn(object: object, before: string): string[] {
+function namesIn(object: object, outer: readonly string[]): string[] {
   const names: string[] = []
   const inner: string[] = []
   for (const [name, value] of Object.entries(object)) {
+    const parts = [...outer, name]
     const nested = typeof value === "object" && value !== null && !Array.isArray(value)
-    if (nested) inner.push(...namesIn(value as object, `${before}${name}.`))
-    else names.push(before + name)
+    if (!nested) names.push(parts.join("."))
+    else if (parts.length < NAME_PARTS_MAX) inner.push(...namesIn(value as object, parts))
   }
   return [...names, ...inner]
 }

@@ -56,6 +56,7 @@ const noClasses: readonly DataClass[] = Object.freeze([])
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 // How databases spell that there is nothing, a date of zeros included.
 const NOTHING = /^(?:|NULL|null|\\N|0000-00-00(?: 00:00:00)?)$/
+const NOTHING_LENGTH_MAX = 19
 
 /**
  * The row that these fields say, or why they say none. A row with an e-mail address is about that address, also where
@@ -117,7 +118,7 @@ function textOf(value: unknown): string | null | undefined {
   if (typeof value === "number") return String(value)
   if (typeof value !== "string") return undefined
   const text = value.trim()
-  return NOTHING.test(text) ? null : text
+  return text.length <= NOTHING_LENGTH_MAX && NOTHING.test(text) ? null : text
 }
 
 /** Not even white space is taken from a secret. What spells "none" is for the secret's class to tell. */

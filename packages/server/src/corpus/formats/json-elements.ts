@@ -41,13 +41,11 @@ export class JsonElements {
   push(piece: Buffer): Buffer | null {
     let start = 0
     for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at] as number
       if (this.#inString) {
-        if (this.#escaped) this.#escaped = false
-        else if (byte === BACKSLASH) this.#escaped = true
-        else if (byte === QUOTE) this.#inString = false
+        at = this.#stringEnd(piece, at)
         continue
       }
+      const byte = piece[at] as number
       if (byte === SPACE || byte === LF || byte === CR || byte === TAB) continue
       const atElements = this.#inElements && this.#depth === this.#elementDepth
       if (atElements && (byte === COMMA || byte === CLOSE_ARRAY)) {
@@ -76,6 +74,25 @@ export class JsonElements {
     if (!this.#ended) throw new NotJson("cut off")
   }
 
+  /** The place of the quote that ends a text, or the end of the piece. Most bytes of a document are in texts. */
+  #stringEnd(piece: Buffer, from: number): number {
+    let escaped = this.#escaped
+    for (let at = from; at < piece.length; at++) {
+      const byte = piece[at]
+      if (escaped) {
+        escaped = false
+      } else if (byte === BACKSLASH) {
+        escaped = true
+      } else if (byte === QUOTE) {
+        this.#inString = false
+        this.#escaped = false
+        return at
+      }
+    }
+    this.#escaped = escaped
+    return piece.length
+  }
+
   #structure(byte: number): void {
     if (this.#ended) throw new NotJson("something follows the end")
     if (byte === QUOTE) {
@@ -86,7 +103,10 @@ export class JsonElements {
       if (this.#depth === 1) this.#elementDepth = byte === OPEN_ARRAY ? 1 : 2
       if (this.#depth === this.#elementDepth && byte === OPEN_ARRAY) this.#inElements = true
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
-      if (this.#depth === this.#elementDepth) this.#inElements = false
+      if (this.#depth === this.#elementDepth) {
+        if (this.#inElements && byte === CLOSE_OBJECT) throw new NotJson("a bracket is missing")
+        this.#inElements = false
+      }
       this.#depth--
       if (this.#depth === 0) this.#ended = true
       if (this.#depth < 0) throw new NotJson("closed more than was opened")
@@ -102,12 +122,14 @@ export class JsonElements {
   }
 
   #endElement(last: Buffer): void {
-    this.#hold(last)
-    const tooLong = this.#heldBytes > ROW_BYTES_MAX
-    const line = tooLong ? TOO_LONG : Buffer.concat(this.#held)
-    // Between the parts of an element these are white space, and inside of its texts they cannot be.
-    for (let at = 0; at < line.length; at++)
-      if (line[at] === LF || line[at] === CR) line[at] = SPACE
+    const line =
+      this.#heldBytes + last.length > ROW_BYTES_MAX
+        ? TOO_LONG
+        : Buffer.concat(this.#held.length === 0 ? [last] : [...this.#held, last])
+    // Between the parts of an element these are white space, and inside of its texts JSON has none.
+    for (const end of [LF, CR]) {
+      for (let at = line.indexOf(end); at !== -1; at = line.indexOf(end, at + 1)) line[at] = SPACE
+    }
     this.#lines.push(line, NEWLINE)
     this.#linesBytes += line.length + 1
     this.#held = []

@@ -41,7 +41,16 @@ test("elements come out of a document as they went in, however it is laid out an
 
 test("documents that are cut off or go on behind their end are damaged inputs", async () => {
   const good = '[{"email":"ann@example.com"}]'
-  const cases = [good.slice(0, -1), good.slice(0, -3), `${good}]`, `${good}{}`, "17", '"x"', ""]
+  const cases = [
+    good.slice(0, -1),
+    good.slice(0, -3),
+    `${good}]`,
+    `${good}{}`,
+    "[}",
+    "17",
+    '"x"',
+    "",
+  ]
   for (const text of cases) {
     await assert.rejects(
       readDetected(memberOf("a.json", Buffer.from(text)), json),

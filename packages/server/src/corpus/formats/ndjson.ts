@@ -8,7 +8,10 @@ const LF = 10
 
 /** A JSON object a line. */
 export function ndjsonParser(columns: ColumnMap): BlockParser {
-  const members = FIELDS.map((field) => ({ field, name: columns[field]?.name ?? null }))
+  const members = FIELDS.flatMap((field) => {
+    const name = columns[field]?.name
+    return name === undefined ? [] : [{ field, name }]
+  })
 
   function parseRow(text: string, line: number, sink: RowSink): void {
     if (text === "" || text === "\r") {
@@ -43,23 +46,29 @@ export function ndjsonParser(columns: ColumnMap): BlockParser {
   }
 }
 
-type Members = readonly { readonly field: Field; readonly name: string | null }[]
+type Members = readonly { readonly field: Field; readonly name: string }[]
+type Fields = Partial<Record<Field, unknown>>
 
 /** What the object says by field; null where the text is no object. */
-function fieldsOf(text: string, members: Members): Partial<Record<Field, unknown>> | null {
-  const fields = fieldsIn(objectOf(text), members)
+function fieldsOf(text: string, members: Members): Fields | null {
+  const object = objectOf(text)
+  if (object === null) return null
+  const fields = fieldsIn(object, members)
+  if (!hasNumber(fields, members)) return fields
   // A number is what its digits say: 1e3, 0.10 and what a double cannot hold are passwords like any other.
-  const exact = fields !== null && Object.values(fields).some((value) => typeof value === "number")
-  return exact ? fieldsIn(objectOf(text, numberAsWritten), members) : fields
+  const exact = objectOf(text, numberAsWritten)
+  return exact === null ? null : fieldsIn(exact, members)
 }
 
-function fieldsIn(object: object | null, members: Members): Partial<Record<Field, unknown>> | null {
-  if (object === null) return null
-  const fields: Partial<Record<Field, unknown>> = {}
-  for (const { field, name } of members) {
-    fields[field] = name === null ? undefined : memberOf(object, name)
-  }
+function fieldsIn(object: object, members: Members): Fields {
+  const fields: Fields = {}
+  for (const { field, name } of members) fields[field] = memberOf(object, name)
   return fields
+}
+
+function hasNumber(fields: Fields, members: Members): boolean {
+  for (const { field } of members) if (typeof fields[field] === "number") return true
+  return false
 }
 
 function objectOf(text: string, reviver?: Reviver): object | null {

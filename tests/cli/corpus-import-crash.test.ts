@@ -44,11 +44,9 @@ let reference: Held
 test("neither addresses nor passwords are in any file while an import runs, or after it", async () => {
   const { data, env } = dataFor("reference")
   const running = startImport(args, env)
-  let ended = false
-  void running.ended.then(() => (ended = true))
   let looks = 0
   const written = new Set<string>()
-  while (!ended) {
+  while (running.running()) {
     for (const pid of [running.pid, ...childrenOf(running.pid)]) {
       for (const path of filesWrittenBy(pid)) written.add(path)
     }
@@ -82,10 +80,8 @@ test("kill -9 at random moments: what is served is as before or complete, and th
   for (let round = 0; round < KILLS; round++) {
     const { data, env } = dataFor(`killed-${round}`)
     const running = startImport(args, env)
-    let ended = false
-    void running.ended.then(() => (ended = true))
     const moment = MOMENTS[round % MOMENTS.length] as (data: string) => boolean
-    while (!ended && !moment(data)) await delay(2)
+    while (running.running() && !moment(data)) await delay(2)
     await delay(random() * (round % MOMENTS.length === 0 ? 1500 : 200))
     killSome(running, random())
     await running.ended

@@ -99,11 +99,14 @@ Rejected rows are listed in ${rejects}
 $`,
     ),
   )
-  assert.equal(
-    first.err,
-    `1  one.txt: combolist by ":", utf-8
+  // Progress follows, where the machine is slow enough for it.
+  assert.ok(
+    first.err.startsWith(
+      `1  one.txt: combolist by ":", utf-8
 Source one: combolist, dated 2024-05-01, confidence 0.8
 `,
+    ),
+    first.err,
   )
   assert.equal(
     readFileSync(rejects, "utf8"),

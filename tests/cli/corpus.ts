@@ -1,7 +1,7 @@
 // What the tests of imports share: files to import, the command under way, and what an index then holds.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from "node:fs"
 import { constants } from "node:os"
 import { join } from "node:path"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
@@ -40,6 +40,7 @@ export interface RunningImport {
   output(): string
   /** The exit code, 128 + n for an end by signal n. */
   readonly ended: Promise<number>
+  running(): boolean
 }
 
 /** Starts `assay corpus import` in a process group of its own; `limits` are shell commands to run before it. */
@@ -61,6 +62,7 @@ export function startImport(
     child,
     pid: child.pid ?? 0,
     output: () => output,
+    running: () => child.exitCode === null && child.signalCode === null,
     ended: once(child, "close").then(([code, signal]: unknown[]) =>
       typeof code === "number" ? code : 128 + constants.signals[signal as NodeJS.Signals],
     ),
@@ -113,13 +115,40 @@ export function filesWithCanary(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      const text = textOf(path).toLowerCase()
-      return CANARIES.some((canary) => text.includes(canary.toLowerCase()))
-    })
+    .filter(holdsCanary)
 }
 
-/** As characters, one a byte. Files of an import under way come and go; one that is gone holds nothing. */
+const PIECE_BYTES = 1 << 24
+const OVERLAP_BYTES = 32
+
+/** Piece by piece: a sorter's file may be larger than any text. */
+function holdsCanary(path: string): boolean {
+  const file = openIfThere(path)
+  if (file === null) return false
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (let at = 0; ; at += PIECE_BYTES - OVERLAP_BYTES) {
+      const length = readSync(file, piece, 0, PIECE_BYTES, at)
+      const text = piece.toString("latin1", 0, length).toLowerCase()
+      if (CANARIES.some((canary) => text.includes(canary.toLowerCase()))) return true
+      if (length < PIECE_BYTES) return false
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Files of an import under way come and go; one that is gone holds nothing. */
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, "r")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
+  }
+}
+
+/** Of a process that is gone: nothing. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, "latin1")

@@ -28,15 +28,13 @@ test("a running service answers throughout an import, and by it in the next answ
   const running = startImport([list, "--source", "fresh", "--date", "2026-01-05"], {
     ASSAY_DATA: data,
   })
-  let code: number | null = null
-  void running.ended.then((ended) => (code = ended))
   const answers: Score[] = []
   // Of one identity, so that the answers show the moment the batch went live, and that it was one.
-  while (code === null) {
+  while (running.running()) {
     answers.push(await ask(7))
     await delay(20)
   }
-  assert.equal(code, 0, running.output())
+  assert.equal(await running.ended, 0, running.output())
 
   for (const n of [0, 7, 4_999]) {
     const { exposed, exposure_count, last_seen, threat_stage } = await ask(n)

@@ -1,9 +1,10 @@
 import { readConfig } from "../config.ts"
+import { readSourceFile } from "../corpus/catalogue-file.ts"
 import { type NodeProgram, startReader } from "../corpus/engine/children.ts"
 import type { Examined } from "../corpus/engine/examine.ts"
 import { ImportFailure } from "../corpus/engine/import-failure.ts"
 import { rejectsByCount } from "../corpus/engine/reject-file.ts"
-import type { FormatHints } from "../corpus/formats/detect.ts"
+import { describeFormat, type FormatHints } from "../corpus/formats/detect.ts"
 import { type Field, FIELDS, type Format, REJECT_REASONS } from "../corpus/formats/format.ts"
 import { ImportRuns, holderText } from "../corpus/import-lock.ts"
 import {
@@ -12,7 +13,7 @@ import {
   type ImportRequest,
   ImportStopped,
 } from "../corpus/import.ts"
-import { InputError } from "../corpus/inputs/members.ts"
+import { InputError, SKIP_REASONS } from "../corpus/inputs/members.ts"
 import { openIndexForWriting } from "../corpus/open-index.ts"
 import {
   IMPORT_KINDS,
@@ -38,6 +39,7 @@ export interface CorpusImportOptions {
   readonly date?: string
   readonly confidence?: string
   readonly classes?: string
+  readonly sourceFile?: string
   readonly format?: string
   readonly map?: string
   readonly rejects?: string
@@ -60,10 +62,10 @@ export async function importFiles(
   terminal: Terminal,
   host: ImportProcess,
 ): Promise<void> {
-  const request = requestOf(paths, options, terminal)
-  const stopping = new AbortController()
-  for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
   try {
+    const request = requestOf(paths, options, terminal)
+    const stopping = new AbortController()
+    for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
     if (options.dryRun === true) await showInput(request, terminal, host, stopping.signal)
     else await runImport(request, terminal, host, stopping.signal)
   } catch (error) {
@@ -163,7 +165,7 @@ function requestOf(
 }
 
 function sourceOf(options: CorpusImportOptions, nowMs: number): SourceRequest {
-  const { source: name, title, kind, date, confidence, classes } = options
+  const { source: name, title, kind, date, confidence, classes, sourceFile } = options
   if (!isSourceName(name)) {
     throw new CommandError(
       "--source takes up to 64 lower-case letters, digits, hyphens, dots and underscores",
@@ -183,6 +185,7 @@ function sourceOf(options: CorpusImportOptions, nowMs: number): SourceRequest {
     ...(date === undefined ? {} : { date }),
     ...(confidence === undefined ? {} : { confidence: confidenceOf(confidence) }),
     ...(classes === undefined ? {} : { classes: classesOf(classes) }),
+    ...(sourceFile === undefined ? {} : { described: readSourceFile(sourceFile, name) }),
   }
 }
 
@@ -208,6 +211,7 @@ function classesOf(text: string): SourceRequest["classes"] & object {
 
 const FORMATS: readonly Format["name"][] = [
   "combolist",
+  "password-first",
   "url-login-password",
   "stealer-blocks",
   "csv",
@@ -243,25 +247,21 @@ function memoryOf(text: string): number {
 }
 
 /** What was found in the input, a line a file; of many the first. */
-function memberLines({ members }: Examined): string[] {
+function memberLines({ members, skipped }: Examined): string[] {
   const lines = members
     .slice(0, MEMBERS_SHOWN)
     .map(({ number, name, detected }) =>
       detected === null
         ? `${number}  ${name}: nothing that can be imported, passed over`
-        : `${number}  ${name}: ${formatText(detected.format)}, ${detected.encoding}`,
+        : `${number}  ${name}: ${describeFormat(detected)}`,
     )
   const more = members.slice(MEMBERS_SHOWN)
-  if (more.length === 0) return lines
-  const passed = more.filter(({ detected }) => detected === null).length
-  return [...lines, `and ${more.length} more files, ${passed} of them passed over`]
-}
-
-function formatText(format: Format): string {
-  const delimiter = "delimiter" in format ? ` by ${JSON.stringify(format.delimiter)}` : ""
-  if (!("columns" in format)) return `${format.name}${delimiter}`
-  const columns = Object.entries(format.columns).map(([field, { name }]) => `${field}=${name}`)
-  return `${format.name}${delimiter} (${columns.join(", ")})`
+  if (more.length > 0) {
+    const passed = more.filter(({ detected }) => detected === null).length
+    lines.push(`and ${more.length} more files, ${passed} of them passed over`)
+  }
+  for (const [reason, count] of skipped) lines.push(`Left out: ${count} ${SKIP_REASONS[reason]}`)
+  return lines
 }
 
 function sourceLine({ name, kind, eventDate, confidence }: SourceDescription): string {

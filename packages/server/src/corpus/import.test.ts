@@ -82,51 +82,44 @@ async function entriesOf(directory: DataDirectory): Promise<readonly Entry[]> {
   return (await using(directory, (index) => index.lookup(key, null))).entries
 }
 
-test("an import that was stopped while merging goes on with its segment; removed, it comes again as a new batch", async () => {
+test("what was stopped while merging goes on with its segment, and what broke after it with its audit entry", async () => {
   const directory = openDataDirectory(join(temporary, "resumed"))
   await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
   assert.deepEqual(await batches(directory), [[1, "loading"]])
   assert.deepEqual(await entriesOf(directory), [])
 
-  const second = await run(directory)
-  assert.deepEqual([second.resumed, second.changed, second.merged.rows], [true, true, 2])
-  assert.deepEqual(await batches(directory), [[1, "live"]])
-  assert.equal((await entriesOf(directory)).length, 1)
-  assert.deepEqual(readdirSync(directory.imports), [])
-
-  await using(directory, (index) => index.removeBatch(1, Date.now()))
-  assert.deepEqual(await entriesOf(directory), [])
-  const third = await run(directory)
-  assert.deepEqual([third.resumed, third.changed, third.batch.id], [false, true, 2])
-  assert.deepEqual(
-    (await entriesOf(directory)).map(({ batchId }) => batchId),
-    [2],
-  )
-})
-
-test("a batch whose segment is gone is given up, so that two readings are never mixed", async () => {
-  const directory = openDataDirectory(join(temporary, "given-up"))
-  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
-  for (const name of readdirSync(directory.segments)) rmSync(join(directory.segments, name))
-  const again = await run(directory)
-  assert.equal(again.resumed, false)
-  assert.deepEqual(await batches(directory), [
-    [1, "removed"],
-    [2, "live"],
-  ])
-  assert.equal((await entriesOf(directory)).length, 1)
-})
-
-test("an audit entry that could not be written is made up for by the same command", async () => {
-  const directory = openDataDirectory(join(temporary, "audit"))
   const refuse = async (): Promise<void> => {
     throw new Error("no records")
   }
   await assert.rejects(run(directory, { audit: refuse }), { message: "no records" })
   assert.deepEqual(await batches(directory), [[1, "live"]])
+  assert.equal((await entriesOf(directory)).length, 1)
+
   const noted: string[] = []
   const note = async (action: string): Promise<void> => void noted.push(action)
   assert.equal((await run(directory, { audit: note })).changed, false)
   assert.equal((await run(directory, { audit: note })).changed, false)
   assert.deepEqual(noted, ["corpus.import"])
+  assert.deepEqual(readdirSync(directory.imports), [])
+})
+
+test("a batch whose segment is gone is given up, so that two readings are never mixed; one that was removed comes again", async () => {
+  const directory = openDataDirectory(join(temporary, "given-up"))
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  for (const name of readdirSync(directory.segments)) rmSync(join(directory.segments, name))
+  assert.equal((await run(directory)).resumed, false)
+  assert.deepEqual(await batches(directory), [
+    [1, "removed"],
+    [2, "live"],
+  ])
+  assert.equal((await entriesOf(directory)).length, 1)
+
+  await using(directory, (index) => index.removeBatch(2, Date.now()))
+  assert.deepEqual(await entriesOf(directory), [])
+  const again = await run(directory)
+  assert.deepEqual([again.resumed, again.changed, again.batch.id], [false, true, 3])
+  assert.deepEqual(
+    (await entriesOf(directory)).map(({ batchId }) => batchId),
+    [3],
+  )
 })

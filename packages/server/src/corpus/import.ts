@@ -23,6 +23,7 @@ import type { ReadTally } from "./engine/reader.ts"
 import { refuseForeignFile } from "./engine/reject-file.ts"
 import type { SortedSegment } from "./engine/sorter.ts"
 import type { FormatHints } from "./formats/detect.ts"
+import { circulationChanges } from "./circulation.ts"
 import { type ImportHolder, takeImportTurn } from "./import-lock.ts"
 import {
   forgetKept,
@@ -34,6 +35,7 @@ import {
   unfinishedSegment,
 } from "./kept-segment.ts"
 import { openSegmentReader } from "./segment.ts"
+import { deleteRemovedSegments } from "./removed-segments.ts"
 import { describeSource, type SourceRequest } from "./source-request.ts"
 
 export interface ImportRequest {
@@ -160,6 +162,7 @@ async function importAlone(
     try {
       const catalogue = await index.catalogue()
       removeLeftovers(directory, (file) => isReferenced(catalogue, file), reach.now())
+      await deleteRemovedSegments(catalogue, directory.segments)
       const source = describeSource(
         request.source,
         sharedSource(catalogue, request.source.name),
@@ -221,7 +224,15 @@ async function importBatch(
   })
   const { rows, identities } = merged
   const importedBy = work.request.importedBy
-  await index.goLive(batch.id, { rows, identities, importedBy, segment: kept.segment }, reach.now())
+  // What the batch changes of other sources, and they of it, is seen at the moment it is.
+  const sources = await circulationChanges(
+    await index.catalogue(),
+    directory.segments,
+    directory.imports,
+    { batchId: batch.id, file: kept.segment.file, description: source },
+  )
+  const going = { rows, identities, importedBy, segment: kept.segment, sources }
+  await index.goLive(batch.id, going, reach.now())
   const report: Report = {
     changed: true,
     batch,
@@ -405,7 +416,9 @@ async function* untilStopped(
  * is no part of it: a new title must not bring the same rows in twice.
  */
 function fingerprintOf({ source, hints }: ImportRequest, { sha256 }: Examined): string {
-  const { name, kind = null, date = null } = source
+  const { name, described } = source
+  const kind = source.kind ?? described?.kind ?? null
+  const date = source.date ?? described?.eventDate ?? null
   const { format = null, map } = hints
   const columns = Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1))
   return createHash("sha256")

@@ -28,6 +28,8 @@ export interface SourceRequest {
   readonly date?: string
   readonly confidence?: number
   readonly classes?: readonly DataClass[]
+  /** What a breach catalogue says of it: in place of what is known, where the person says nothing themselves. */
+  readonly described?: SourceDescription
 }
 
 export function isSourceName(name: string): boolean {
@@ -42,22 +44,26 @@ export function isDataClass(word: string): word is DataClass {
 const CONFIDENCE = 0.8
 const NO_FLAGS = { spamList: false, fabricated: false, sensitive: false, verified: false }
 
-/** A source as it will be described: by the request, else as it is known, else by what its files look like. */
+/**
+ * A source as it will be described: by the request, else by the catalogue it names, else as it is known, else by what its
+ * files look like.
+ */
 export function describeSource(
   request: SourceRequest,
   known: Source | undefined,
   formats: readonly Format[],
 ): SourceDescription {
+  const said = request.described ?? known
   return {
     name: request.name,
-    title: request.title ?? known?.title ?? request.name,
-    kind: request.kind ?? known?.kind ?? kindOfFormats(formats),
-    confidence: request.confidence ?? known?.confidence ?? CONFIDENCE,
-    classes: request.classes ?? known?.classes ?? [],
-    flags: known?.flags ?? NO_FLAGS,
-    eventDate: request.date ?? known?.eventDate ?? null,
+    title: request.title ?? said?.title ?? request.name,
+    kind: request.kind ?? said?.kind ?? kindOfFormats(formats),
+    confidence: request.confidence ?? said?.confidence ?? CONFIDENCE,
+    classes: request.classes ?? said?.classes ?? [],
+    flags: said?.flags ?? NO_FLAGS,
+    eventDate: request.date ?? said?.eventDate ?? null,
     acquiredDate: known?.acquiredDate ?? null,
-    publishedDate: known?.publishedDate ?? null,
+    publishedDate: said?.publishedDate ?? null,
     circulates: known?.circulates ?? false,
     circulation: known?.circulation ?? null,
   }

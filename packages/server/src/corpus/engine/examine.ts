@@ -3,7 +3,7 @@ import { type Detected, detectFormat, type FormatHints, HEAD_BYTES_MAX } from ".
 import type { ParsedRow, RejectReason } from "../formats/format.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
 import { contentDigest } from "../inputs/content-digest.ts"
-import { InputError, type Member, openInputs } from "../inputs/members.ts"
+import { InputError, type Member, openInputs, type SkipReason } from "../inputs/members.ts"
 import type { SecretClass } from "../../stores/exposure-index.ts"
 import { parseBlock } from "./parse-block.ts"
 
@@ -22,6 +22,8 @@ export interface Examined {
   readonly totalBytes: number
   readonly members: readonly ExaminedMember[]
   readonly shown: readonly ShownRow[]
+  /** What folders and archives hold besides, by why it was left out. */
+  readonly skipped: ReadonlyMap<SkipReason, number>
 }
 
 export interface ExaminedMember {
@@ -60,7 +62,8 @@ export async function examineInputs(job: ExamineJob): Promise<Examined> {
     if (members.every(({ detected }) => detected === null)) {
       throw new InputError("There is nothing in the input that can be imported")
     }
-    return { sha256, stamp, totalBytes: inputs.totalBytes, members, shown }
+    const { totalBytes } = inputs
+    return { sha256, stamp, totalBytes, members, shown, skipped: inputs.skippedCounts() }
   } finally {
     await inputs.close()
   }
@@ -87,7 +90,8 @@ async function showRows(
     if (shown.length < rowsShown) shown.push(row)
   }
   for await (const block of blocksOf(member, detected)) {
-    parseBlock(detected.format, block, {
+    // Which rows are noise depends on the kind of the import, which a look at the file does not need.
+    parseBlock(detected.format, "breach", block, {
       row: (line, row) => show({ member: member.number, line, row: shownFields(row) }),
       reject: (line, reject) => show({ member: member.number, line, reject }),
     })

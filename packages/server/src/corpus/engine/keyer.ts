@@ -44,6 +44,8 @@ export class Keyer implements RowSink {
   #password: Buffer
   /** The first four bytes of plain entries, by what they depend on. */
   readonly #heads = new Map<string, number>()
+  /** The last of them: rows of a file are mostly alike, and comparing three values costs less than making a name. */
+  #last: { kind: EvidenceKind; secret: SecretClass; hours: number; high: number } | null = null
   rows = 0
 
   constructor(
@@ -141,13 +143,15 @@ export class Keyer implements RowSink {
 
   /** Kind, secret class and hours as stored; null for a kind whose code stands in the extended part. */
   #head(kind: EvidenceKind, secret: SecretClass, hours: number): number | null {
+    const last = this.#last
+    if (last?.kind === kind && last.secret === secret && last.hours === hours) {
+      return last.high < 0 ? null : last.high
+    }
     const name = `${kind} ${secret} ${hours}`
-    const known = this.#heads.get(name)
-    if (known !== undefined) return known < 0 ? null : known
-    const { head, extended } = rowOfEntry(plainEntry(kind, secret, hours))
-    const high = extended === null ? Buffer.from(head.buffer, head.byteOffset).readUInt32BE(0) : -1
+    const high = this.#heads.get(name) ?? headOf(kind, secret, hours)
     if (this.#heads.size >= HEADS_MAX) this.#heads.clear()
     this.#heads.set(name, high)
+    this.#last = { kind, secret, hours, high }
     return high < 0 ? null : high
   }
 
@@ -173,6 +177,11 @@ export class Keyer implements RowSink {
 
 /** A file of rows dated by the hour may name many hours; what is remembered of them stays small. */
 const HEADS_MAX = 10_000
+
+function headOf(kind: EvidenceKind, secret: SecretClass, hours: number): number {
+  const { head, extended } = rowOfEntry(plainEntry(kind, secret, hours))
+  return extended === null ? Buffer.from(head.buffer, head.byteOffset).readUInt32BE(0) : -1
+}
 
 function plainEntry(kind: EvidenceKind, secret: SecretClass, hours: number): Entry {
   return {

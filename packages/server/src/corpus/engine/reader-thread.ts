@@ -29,8 +29,9 @@ if (port === null) throw new Error("This is the body of a thread")
 
 let frames: Uint8Array[] = []
 let rejects: { line: number; reason: RejectReason }[] = []
+const options = workerData as KeyerOptions
 const keyer = new Keyer(
-  workerData as KeyerOptions,
+  options,
   (frame) => void frames.push(frame),
   (line, reason) => void rejects.push({ line, reason }),
 )
@@ -39,7 +40,12 @@ port.on("message", ({ id, format, block }: BlockTask) => {
   const before = keyer.rows
   let lines: number
   try {
-    lines = parseBlock(format, Buffer.from(block.buffer, block.byteOffset, block.length), keyer)
+    lines = parseBlock(
+      format,
+      options.kind,
+      Buffer.from(block.buffer, block.byteOffset, block.length),
+      keyer,
+    )
   } catch (error) {
     // An error that left the thread would be printed with its message, and that may hold a row.
     port.postMessage({ id, failed: readerFailure(error).message } satisfies BlockReply)

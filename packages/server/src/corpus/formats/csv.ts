@@ -1,3 +1,4 @@
+import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import { cellsOf, CsvRows } from "./csv-rows.ts"
 import { feedRow } from "./feed-row.ts"
 import {
@@ -15,7 +16,10 @@ import { ROW_BYTES_MAX } from "./row-bytes.ts"
 type Csv = Extract<Format, { name: "csv" }>
 
 /** Rows of cells. The first line of a file is a row like any other that repeats its header, and no row of data. */
-export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
+export function csvParser(
+  { delimiter, columns, width }: Csv,
+  importKind: EvidenceKind,
+): BlockParser {
   const header = Object.values(columns).filter(({ name }) => name !== "")
   const places = placesOf(columns)
   const isHeader = (cells: readonly string[]): boolean =>
@@ -30,7 +34,7 @@ export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
     const fields = fieldsOf(cells, places)
     const row = feedRow(fields)
     if (typeof row === "string") sink.reject(line, row)
-    else if (isOwnDomainNoise(row, fields.url)) sink.reject(line, "own-domain-noise")
+    else if (isOwnDomainNoise(row, importKind, fields.url)) sink.reject(line, "own-domain-noise")
     else sink.row(line, row)
   }
 

@@ -1,3 +1,4 @@
+import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import { feedRow } from "./feed-row.ts"
 import { type BlockParser, type ColumnMap, type Field, FIELDS, type RowSink } from "./format.ts"
 import { isOwnDomainNoise } from "./own-domain.ts"
@@ -7,7 +8,7 @@ import { ROW_BYTES_MAX } from "./row-bytes.ts"
 const LF = 10
 
 /** A JSON object a line. */
-export function ndjsonParser(columns: ColumnMap): BlockParser {
+export function ndjsonParser(columns: ColumnMap, importKind: EvidenceKind): BlockParser {
   const members = FIELDS.flatMap((field) => {
     const name = columns[field]?.name
     return name === undefined ? [] : [{ field, name }]
@@ -25,7 +26,7 @@ export function ndjsonParser(columns: ColumnMap): BlockParser {
     }
     const row = feedRow(fields)
     if (typeof row === "string") sink.reject(line, row)
-    else if (isOwnDomainNoise(row, fields.url)) sink.reject(line, "own-domain-noise")
+    else if (isOwnDomainNoise(row, importKind, fields.url)) sink.reject(line, "own-domain-noise")
     else sink.row(line, row)
   }
 

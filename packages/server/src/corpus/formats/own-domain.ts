@@ -1,4 +1,5 @@
 import { registrableDomain } from "../../lists/registrable-domain.ts"
+import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import type { ParsedRow } from "./format.ts"
 
 const SCHEME = /^([a-z][a-z0-9+.-]{0,30}):\/\//i
@@ -24,9 +25,9 @@ export function isOwnDomain(site: string, address: string): boolean {
 }
 
 /** The same for a row of a table that may be of a stealer log: others name sites for other reasons. */
-export function isOwnDomainNoise(row: ParsedRow, site: unknown): boolean {
+export function isOwnDomainNoise(row: ParsedRow, importKind: EvidenceKind, site: unknown): boolean {
   return (
-    row.kind === "stealer" &&
+    (row.kind ?? importKind) === "stealer" &&
     row.subject === "email" &&
     typeof site === "string" &&
     isOwnDomain(site.trim(), row.identity)

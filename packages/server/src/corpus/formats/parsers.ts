@@ -1,3 +1,4 @@
+import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import { combolistParser, passwordFirstParser } from "./combolist.ts"
 import { csvParser } from "./csv.ts"
 import type { BlockParser, Format } from "./format.ts"
@@ -6,8 +7,8 @@ import { PARQUET_LINE_COLUMNS } from "./parquet-lines.ts"
 import { stealerBlocksParser } from "./stealer-blocks.ts"
 import { urlLoginPasswordParser } from "./url-login-password.ts"
 
-/** The parser of a format. */
-export function openParser(format: Format): BlockParser {
+/** The parser of a format. The kind is that of rows that do not name their own. */
+export function openParser(format: Format, importKind: EvidenceKind): BlockParser {
   switch (format.name) {
     case "combolist":
       return combolistParser(format.delimiter)
@@ -18,14 +19,12 @@ export function openParser(format: Format): BlockParser {
     case "stealer-blocks":
       return stealerBlocksParser()
     case "csv":
-      return csvParser(format)
+      return csvParser(format, importKind)
     // Documents are cut into lines of one element each before they come here.
     case "ndjson":
     case "json":
-      return ndjsonParser(format.columns)
+      return ndjsonParser(format.columns, importKind)
     case "parquet":
-      return ndjsonParser(PARQUET_LINE_COLUMNS)
-    default:
-      throw new RangeError("There is no parser of this format")
+      return ndjsonParser(PARQUET_LINE_COLUMNS, importKind)
   }
 }

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict"
+import {
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { after, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { createGzip, gzipSync } from "node:zlib"
+import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import { assay } from "./assay.ts"
+import { emailAt, filesWithCanary, startImport } from "./corpus.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
+after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
+const secretFile = join(directory, "secret")
+writeFileSync(secretFile, "5a".repeat(32))
+const soak = process.env["ASSAY_SOAK"] !== undefined
+
+test("a folder of packed and plain files is one batch, described by an entry of a breach catalogue", async () => {
+  const env = { ASSAY_DATA: join(directory, "data"), ASSAY_SECRET_FILE: secretFile }
+  const folder = mkdtempSync(join(directory, "folder-"))
+  writeFileSync(
+    join(folder, "users.csv.gz"),
+    gzipSync("id,email,password_hash\n1,ana@mail.example,5f4dcc3b5aa765d61d8327deb882cf99\n2,,x\n"),
+  )
+  writeFileSync(join(folder, "more.ndjson"), '{"email":"bob@mail.example","password":"zqxjkv"}\n')
+  const entry = join(directory, "entry.json")
+  writeFileSync(
+    entry,
+    JSON.stringify({
+      Name: "Forum",
+      Title: "A forum",
+      BreachDate: "2019-03-04",
+      DataClasses: ["Dates of birth"],
+      IsVerified: true,
+      IsSensitive: true,
+    }),
+  )
+  const args = ["corpus", "import", folder, "--source", "forum", "--source-file", entry]
+  const { code, out, err } = await assay(args, env)
+  assert.equal(code, 0, err)
+  assert.match(out, /^rows read +3$/m)
+  assert.match(out, /^imported +2$/m)
+  assert.match(out, /^rejected +1$/m)
+  assert.match(err, /^\d {2}\S*users\.csv\S*: csv by ","/m)
+  assert.match(err, /^\d {2}\S*more\.ndjson: ndjson/m)
+  assert.match(err, /^Source forum: breach, dated 2019-03-04, confidence 0\.95$/m)
+  const index = await openLmdbIndex({ path: join(env.ASSAY_DATA, "index"), readOnly: true })
+  const source = [...(await index.catalogue()).sources.values()].find(
+    ({ name }) => name === "forum",
+  )
+  await index.close()
+  assert.deepEqual(
+    [source?.title, source?.eventDate, source?.classes, source?.flags.sensitive],
+    ["A forum", "2019-03-04", ["dob"], true],
+  )
+  assert.deepEqual(filesWithCanary(env.ASSAY_DATA), [])
+})
+
+const LARGE_BYTES = 2e9
+const SPILLED_BYTES = 4e8
+
+test(
+  "2 GB of gzip in 256 MB of memory: the sorter spills, and no canary is in any file, running or killed",
+  { skip: soak ? false : "only in a soak" },
+  async () => {
+    const data = join(directory, "large")
+    const list = join(directory, "large.txt.gz")
+    await pipeline(Readable.from(largeList()), createGzip({ level: 1 }), createWriteStream(list))
+    const args = [list, "--source", "s", "--memory", "256"]
+    const running = startImport(args, { ASSAY_DATA: data, ASSAY_SECRET_FILE: secretFile })
+    // Past its memory the sorter has most of its rows on the disk.
+    while (running.running() && bytesIn(join(data, "import")) < SPILLED_BYTES) {
+      if (existsSync(data)) assert.deepEqual(filesWithCanary(data), [])
+      await delay(1000)
+    }
+    assert.ok(running.running(), running.output())
+    process.kill(-running.pid, "SIGKILL")
+    await running.ended
+    assert.deepEqual(filesWithCanary(data), [])
+    assert.doesNotMatch(running.output(), /zqxjkv/)
+  },
+)
+
+function* largeList(): Generator<string> {
+  let bytes = 0
+  for (let n = 0; bytes < LARGE_BYTES;) {
+    const lines = Array.from({ length: 1000 }, () => `${emailAt(n)}:zqxjkv-${n++}\n`).join("")
+    bytes += lines.length
+    yield lines
+  }
+}
+
+function bytesIn(path: string): number {
+  if (!existsSync(path)) return 0
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(
+      (entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0,
+    )
+    .reduce((sum, size) => sum + size, 0)
+}

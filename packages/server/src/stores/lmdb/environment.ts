@@ -16,23 +16,33 @@ export interface Environment {
   readonly dataFile: string
 }
 
+/** Address space set aside, not disk: a file grows as it fills. */
+export const LMDB_MAP_BYTES = 2 ** 40
+
+/** `write` opens what is there, `create` also makes it. */
+export type OpenMode = "read" | "write" | "create"
+
+export class NoEnvironment extends IndexUnavailable {
+  constructor() {
+    super("There is no index to read")
+  }
+}
+
 const binary = { encoding: "binary", keyEncoding: "binary" } as const
 
 /**
- * Opens the three databases under `path`, creating them unless `readOnly`; only their owner can read the files.
+ * Opens the three databases under `path`, creating them unless `mode` says otherwise; only their owner can read the files.
  *
  * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a commit is written,
  * synced and only then pointed to, and its promise resolves last (seen with strace). `eventTurnBatching` wraps writes
  * in a promise that nobody can catch, so that a full disk would end the process. `noMemInit` stays off, so that no page
  * on disk carries what else was in memory.
  */
-export function openEnvironment(path: string, readOnly: boolean, mapSize: number): Environment {
+export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
+  const readOnly = mode === "read"
   const dataFile = join(path, "data.mdb")
-  if (readOnly) {
-    if (!existsSync(dataFile)) throw new IndexUnavailable("There is no index to read")
-  } else {
-    prepareFiles(path, [dataFile, join(path, "lock.mdb")])
-  }
+  if (mode !== "create" && !existsSync(dataFile)) throw new NoEnvironment()
+  if (!readOnly) prepareFiles(path, [dataFile, join(path, "lock.mdb")])
   requireDatabase(dataFile)
   const options = {
     path,

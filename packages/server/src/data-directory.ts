@@ -19,6 +19,12 @@ export interface DataDirectory {
   readonly context: string
   readonly controlSocket: string
   readonly compiledCode: string
+  /** What imports brought, a file a batch. */
+  readonly segments: string
+  /** Where an import works: keyed rows, never anything else. */
+  readonly imports: string
+  /** Which rows of which import were rejected, and why. */
+  readonly rejects: string
   /** Demo data was loaded into it; production refuses such a directory. */
   readonly demo: boolean
   markDemo(): void
@@ -65,6 +71,9 @@ export function openDataDirectory(path: string): DataDirectory {
     context: join(path, "context"),
     controlSocket: join(path, "control.sock"),
     compiledCode: join(path, "compiled-code"),
+    segments: join(path, "segments"),
+    imports: join(path, "import"),
+    rejects: join(path, "rejects"),
     get demo() {
       return state.demo
     },
@@ -82,8 +91,21 @@ export function openDataDirectory(path: string): DataDirectory {
  * it. The lock is an exclusive SQLite transaction: the kernel drops it with the process, however that ends, so there
  * is no stale lock to clean up after `kill -9`.
  */
-export function lockDataDirectory(path: string): { release(): void } | null {
-  const file = join(path, "lock")
+export function lockDataDirectory(path: string): Lock | null {
+  return takeLock(path, "lock")
+}
+
+/** The right to import into the directory, which one process has at a time, beside a service that runs or not. */
+export function lockImports(path: string): Lock | null {
+  return takeLock(path, "import.lock")
+}
+
+export interface Lock {
+  release(): void
+}
+
+function takeLock(path: string, name: string): Lock | null {
+  const file = join(path, name)
   const database = new DatabaseSync(file)
   chmodSync(file, 0o600)
   try {

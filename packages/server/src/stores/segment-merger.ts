@@ -1,8 +1,8 @@
-import { putVarint } from "./bytes.ts"
+import { MalformedBytes, putVarint } from "./bytes.ts"
 import type { Batch } from "./catalogue.ts"
-import { type Entry, ENTRY_BYTES_MAX, isExtendedHead, isPlainHead } from "./entry.ts"
+import { type Entry, ENTRY_BYTES_MAX, isExtendedHead } from "./entry.ts"
 import { type BatchState, entriesStart, mergedEntrySet } from "./entry-set.ts"
-import { MalformedBytes } from "./bytes.ts"
+import { compareSpans, readSpan, span } from "./entry-spans.ts"
 import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 
 /** Values up to this length are lent from views made once: making one costs as much as filling it. */
@@ -191,28 +191,6 @@ export class SegmentMerger {
 const UNCHANGED = 0
 const UNDECIDED = -1
 
-/** What readSpan found, in one place: it runs for every entry, and an object for each would cost more than the rest. */
-const span = { batchId: 0, extendedAt: 0 }
-
-/** Where the entry at `at` ends, or a negative number where none can be read there. */
-function readSpan(bytes: Uint8Array, at: number, length: number): number {
-  let end = at + HEAD_BYTES
-  if (end >= length) return UNDECIDED
-  let batchId = 0
-  for (let scale = 1; ; scale *= 128) {
-    if (end >= length || scale > 2 ** 28) return UNDECIDED
-    const byte = bytes[end++] as number
-    batchId += (byte & 0x7f) * scale
-    if (byte < 0x80) break
-  }
-  span.batchId = batchId
-  span.extendedAt = end
-  if (isPlainHead(bytes, at)) return end
-  if (!isExtendedHead(bytes, at) || end >= length) return UNDECIDED
-  end += 1 + (bytes[end] as number)
-  return end <= length ? end : UNDECIDED
-}
-
 function saysSame(
   { heads, extended }: SegmentBlock,
   row: number,
@@ -228,22 +206,6 @@ function saysSame(
   const rest = extended.get(row)
   if (rest === undefined) return extendedAt === end
   return compareSpans(rest, 0, rest.length, stored, extendedAt, end) === 0
-}
-
-function compareSpans(
-  a: Uint8Array,
-  fromA: number,
-  toA: number,
-  b: Uint8Array,
-  fromB: number,
-  toB: number,
-): number {
-  const shorter = Math.min(toA - fromA, toB - fromB)
-  for (let i = 0; i < shorter; i++) {
-    const difference = (a[fromA + i] as number) - (b[fromB + i] as number)
-    if (difference !== 0) return difference
-  }
-  return toA - fromA - (toB - fromB)
 }
 
 function copySpan(

@@ -40,7 +40,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
     closeWhenIdle(over)
   }
   const closeWhenIdle = (each: Held): void => {
-    if (each !== held && each.writes === 0) void each.on.root.close()
+    if (each !== held && each.writes === 0) void each.on.close()
   }
 
   return {
@@ -94,7 +94,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
     async close() {
       if (closed) return
       closed = true
-      await held.on.root.close()
+      await held.on.close()
     },
   }
 }

@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from "node:fs"
 import { join } from "node:path"
 import { open, type Database, type RootDatabase } from "lmdb"
 import { IndexUnavailable } from "../exposure-index.ts"
@@ -14,6 +23,7 @@ export interface Environment {
   /** Format, catalogue and key check value, each under its name. */
   readonly meta: BinaryDatabase
   readonly dataFile: string
+  close(): Promise<void>
 }
 
 /** Address space set aside, not disk: a file grows as it fills. */
@@ -39,14 +49,60 @@ const binary = { encoding: "binary", keyEncoding: "binary" } as const
  * on disk carries what else was in memory.
  */
 export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
-  const readOnly = mode === "read"
   const dataFile = join(path, "data.mdb")
   if (mode !== "create" && !existsSync(dataFile)) throw new NoEnvironment()
-  if (!readOnly) prepareFiles(path, [dataFile, join(path, "lock.mdb")])
+  const shared = existsSync(dataFile) ? openEnvironments.get(nameOf(dataFile, mode)) : undefined
+  if (shared !== undefined) return sharing(shared)
+  if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])
   requireDatabase(dataFile)
+  const opened = {
+    name: nameOf(dataFile, mode),
+    databases: openDatabases(path, mode, mapSize),
+    users: 0,
+  }
+  openEnvironments.set(opened.name, opened)
+  return sharing(opened)
+}
+
+/**
+ * An environment is opened once in a process, whoever uses it: LMDB says of a process that it lives by locks on its
+ * lock file, and the kernel drops all of those when any one descriptor of the file is closed. Others would then take the
+ * process for dead and its place among the readers for free.
+ */
+const openEnvironments = new Map<string, OpenedEnvironment>()
+
+interface OpenedEnvironment {
+  readonly name: string
+  readonly databases: Omit<Environment, "close">
+  users: number
+}
+
+/** The file itself, whatever path leads to it. Who may write does not take what was opened for reading only. */
+function nameOf(dataFile: string, mode: OpenMode): string {
+  const { dev, ino } = statSync(dataFile)
+  const written = `${dev}:${ino}`
+  return mode === "read" && !openEnvironments.has(written) ? `${written} read` : written
+}
+
+function sharing(opened: OpenedEnvironment): Environment {
+  opened.users++
+  let closed = false
+  return {
+    ...opened.databases,
+    async close() {
+      if (closed) return
+      closed = true
+      if (--opened.users > 0) return
+      openEnvironments.delete(opened.name)
+      await opened.databases.root.close()
+    },
+  }
+}
+
+function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Environment, "close"> {
   const options = {
     path,
-    readOnly,
+    readOnly: mode === "read",
     mapSize,
     maxDbs: 3,
     noSubdir: false,
@@ -65,7 +121,7 @@ export function openEnvironment(path: string, mode: OpenMode, mapSize: number): 
       tenants: named("tenants"),
       meta: named("meta"),
     }
-    return { root, ...databases, dataFile }
+    return { root, ...databases, dataFile: join(path, "data.mdb") }
   } catch (error) {
     void root.close()
     throw error

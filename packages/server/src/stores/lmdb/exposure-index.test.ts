@@ -45,7 +45,7 @@ async function tamper(path: string, change: (environment: Environment) => void):
   await environment.root.transaction(() => {
     change(environment)
   })
-  await environment.root.close()
+  await environment.close()
 }
 
 async function closing(

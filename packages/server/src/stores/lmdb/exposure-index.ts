@@ -24,6 +24,7 @@ import {
   TOMBSTONE,
   visibleEntries,
 } from "../entry-set.ts"
+import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import {
   INDEX_FORMAT,
   KEY_BYTES,
@@ -39,6 +40,7 @@ import type { Changes } from "./changes.ts"
 import { openConnection } from "./connection.ts"
 import { LMDB_MAP_BYTES, type BinaryDatabase, type Environment } from "./environment.ts"
 import { noteErasure } from "./history.ts"
+import { tidyGenerations } from "./replace-generation.ts"
 import { mergePortion } from "./merge-segment.ts"
 import {
   copied,
@@ -71,9 +73,6 @@ const CHUNK_ENTRIES = 8_192
 const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
 const TENANT_ID_MAX = 0xffff_ffff
-
-/** An entry set of nothing at all; not worth a key. */
-const EMPTY_SET_BYTES = 1
 
 /** Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable where it cannot be read. */
 export async function openLmdbIndex(options: LmdbIndexOptions): Promise<ExposureIndex> {
@@ -358,6 +357,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       })
     }
     await index.ping()
+    if (!readOnly) await tidyGenerations(path, connection.current())
     return index
   } catch (error) {
     await index.close()

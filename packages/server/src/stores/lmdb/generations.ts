@@ -44,17 +44,17 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
       if (next !== null) {
         const successor = openGeneration(path, next, readOnly, mapSize)
         if (supersededBy(successor.meta) === null) {
-          void opened.root.close()
+          void opened.close()
           return successor
         }
-        void successor.root.close()
+        void successor.close()
       }
     } catch (error) {
       // Its files may be gone because yet another one took its place: then the link says so next time.
       if (!(error instanceof NoEnvironment)) throw error
       missing = error
     }
-    void opened?.root.close()
+    void opened?.close()
   }
   throw missing ?? new IndexUnavailable("The index has no generation in use")
 }

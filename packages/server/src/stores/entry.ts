@@ -222,6 +222,18 @@ export function isExtendedHead(bytes: Uint8Array, at: number): boolean {
   return ((bytes[at + 4] as number) & (EXTENDED >>> 8)) !== 0
 }
 
+/** The kind of the entry at `at`, whose extended part, if it has one, begins at `extendedAt`; undefined: none known. */
+export function kindAt(
+  bytes: Uint8Array,
+  at: number,
+  extendedAt: number,
+): EvidenceKind | undefined {
+  const code = (bytes[at] as number) >>> 3
+  if (code !== ESCAPE) return kindByCode.get(code)
+  // Behind the length and the parts.
+  return kindByCode.get(new Cursor(bytes, extendedAt + 2).varint(0xffff))
+}
+
 interface Parts {
   readonly code: number | null
   readonly item: string | null

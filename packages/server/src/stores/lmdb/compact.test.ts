@@ -136,7 +136,11 @@ test(`lmdb: a compaction killed ${KILLS} times leaves the index as it was or com
   for (let kill = 0; kill < KILLS; kill++) {
     const child = spawn(
       process.execPath,
-      ["--conditions=source", fileURLToPath(new URL("suite-compactor.ts", import.meta.url)), path],
+      [
+        "--conditions=source",
+        fileURLToPath(new URL("compact-process-suite.ts", import.meta.url)),
+        path,
+      ],
       { stdio: ["ignore", "pipe", "inherit"] },
     )
     const ended = once(child, "exit")

@@ -8,6 +8,7 @@ import type { ExposureIndex, Row } from "../stores/exposure-index.ts"
 import { openEnvironment } from "../stores/lmdb/environment.ts"
 import { compactLmdbIndex } from "../stores/lmdb/compact.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import type { Rebuilt } from "../stores/lmdb/rebuild.ts"
 import { importedBatch, ownBatch, row, seen } from "../stores/opened-index-suite.ts"
 import { temporaryDirectory } from "../stores/second-process-suite.ts"
 import { rebuildCorpus, SegmentsDamaged } from "./rebuild.ts"
@@ -64,13 +65,19 @@ async function answers(index: ExposureIndex): Promise<string> {
   return JSON.stringify(found)
 }
 
-function rebuild({ paths }: Corpus, meanwhile: () => Promise<unknown> = async () => undefined) {
+/** `meanwhile` runs while sets are written. */
+function rebuild(
+  { paths }: Corpus,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<Rebuilt> {
   const during: Promise<unknown>[] = []
   return rebuildCorpus({
     ...paths,
     keyCheckValue: KEY_CHECK_VALUE,
     now: Date.now,
-    onPhase: (phase) => void (phase === "index" && during.push(meanwhile())),
+    onPhase(phase) {
+      if (phase === "index") during.push(meanwhile())
+    },
     onProgress: () => undefined,
   }).finally(() => Promise.all(during))
 }
@@ -125,17 +132,17 @@ test("every way in which segments and index can differ is named", async (t) => {
     "batch 2: the index has 5998 of its entries where 6000 are due",
   ])
   assert.ok(
-    (await change(() => void shared.putSync(key, Buffer.alloc(5, 0xff)))).includes(
+    (await change(() => shared.putSync(key, Buffer.alloc(5, 0xff)))).includes(
       "shared: a set of entries that cannot be read",
     ),
   )
   const unknownBatch = Buffer.from("00080000000000000063", "hex")
   assert.ok(
-    (await change(() => void shared.putSync(key, unknownBatch))).includes(
+    (await change(() => shared.putSync(key, unknownBatch))).includes(
       "shared: an entry of a batch that the catalogue does not have for its owner",
     ),
   )
-  assert.deepEqual(await change(() => void shared.putSync(key, stored)), [])
+  assert.deepEqual(await change(() => shared.putSync(key, stored)), [])
 })
 
 test("an index made again from its segments answers as before, with what only it held and what came meanwhile", async (t) => {

@@ -16,9 +16,10 @@ export async function importWithSegment(
   segments: string,
   name: string,
   rows: readonly Row[],
+  keyCheckValue = KEY_CHECK_VALUE,
 ): Promise<number> {
   const { id } = await index.openBatch({ ...source, name }, name, 1)
-  const segment = await writtenSegment(segments, `${name}.parquet`, rows)
+  const segment = await writtenSegment(segments, `${name}.parquet`, rows, keyCheckValue)
   const reader = await openSegmentReader()
   try {
     const merged = await index.mergeSegment(id, reader.blocks(join(segments, segment.file)))
@@ -34,6 +35,7 @@ async function writtenSegment(
   directory: string,
   file: string,
   rows: readonly Row[],
+  keyCheckValue: string,
 ): Promise<SegmentReference> {
   await mkdir(directory, { recursive: true })
   const workDirectory = await mkdtemp(join(tmpdir(), "assay-sorter-"))
@@ -41,7 +43,7 @@ async function writtenSegment(
     const { bytes, sha256 } = await sortIntoSegment(readFrames(framesOf(rows)), {
       workDirectory,
       segment: join(directory, file),
-      keyCheckValue: KEY_CHECK_VALUE,
+      keyCheckValue,
       memoryMb: 256,
     })
     return { file, bytes, sha256 }

@@ -8,6 +8,7 @@ import { importWithSegment } from "../../packages/server/src/corpus/written-segm
 import { openSecrets } from "../../packages/server/src/secrets.ts"
 import { importRows, keyOf } from "../../packages/server/src/stores/exposure-index-process-suite.ts"
 import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import { startService } from "../http/service.ts"
 import { assay } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
@@ -40,7 +41,11 @@ test("stats say what there is and what it takes", async () => {
 })
 
 test("compacting says how much it gained, and what is whole has no fault before and after", async () => {
-  const whole = { code: 0, out: "ok     2,500 identities, 1 segments, nothing wrong\n", err: "" }
+  const whole = {
+    code: 0,
+    out: "ok     2,500 identities, segments of 1 batches, nothing wrong\n",
+    err: "",
+  }
   assert.deepEqual(await assay(["corpus", "verify"], env), whole)
   const idle = await assay(["corpus", "compact", "--if-needed"], env)
   assert.deepEqual([idle.code, idle.out], [0, "The index need not be compacted\n"])
@@ -84,9 +89,33 @@ test("beside an import neither compaction nor rebuilding begins, and without dat
     assert.deepEqual([code, err], [1, "assay: An import is running; try again when it is done\n"])
   }
   lock.release()
-  for (const verb of ["stats", "verify", "compact", "rebuild"]) {
+  for (const verb of ["stats", "compact"]) {
     const { code, err } = await assay(["corpus", verb], { ASSAY_DATA: join(directory, "none") })
     assert.equal(code, 1)
     assert.match(err, /^assay: No service was ever started on /)
   }
+})
+
+test("a running service answers the same and takes reports while its index is compacted and rebuilt", async () => {
+  await using service = await startService({ args: ["--workers", "2"] })
+  const running = { ASSAY_DATA: service.dataDirectory }
+  const email = "ana.silva@mail.example"
+  const score = async (): Promise<unknown> => {
+    const response = await service.request("/api/v1/risk/score", { json: { email } })
+    assert.equal(response.status, 200)
+    return await response.json()
+  }
+  const before = await score()
+  const outcome = "fraud_confirmed"
+  const report = async (): Promise<number> =>
+    (await service.request("/api/v1/feedback", { json: { email, outcome } })).status
+  for (const verb of ["compact", "rebuild"]) {
+    let done = false
+    const command = assay(["corpus", verb], running).finally(() => (done = true))
+    while (!done) assert.deepEqual(await score(), before)
+    assert.deepEqual((await command).err, "")
+  }
+  assert.deepEqual(await score(), before)
+  assert.equal(await report(), 202)
+  assert.notDeepEqual(await score(), before)
 })

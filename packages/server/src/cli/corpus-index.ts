@@ -48,7 +48,7 @@ export async function verifyIndex(terminal: Terminal): Promise<void> {
     throw new CommandError(`${faults.length} ${faults.length === 1 ? "fault" : "faults"} found`)
   }
   terminal.print(
-    `ok     ${number(identities)} identities, ${number(segments)} segments, nothing wrong`,
+    `ok     ${number(identities)} identities, segments of ${number(segments)} batches, nothing wrong`,
   )
 }
 

@@ -110,9 +110,9 @@ test("a running service answers the same and takes reports while its index is co
   const report = async (): Promise<number> =>
     (await service.request("/api/v1/feedback", { json: { email, outcome } })).status
   for (const verb of ["compact", "rebuild"]) {
-    let done = false
-    const command = assay(["corpus", verb], running).finally(() => (done = true))
-    while (!done) assert.deepEqual(await score(), before)
+    const state = { done: false }
+    const command = assay(["corpus", verb], running).finally(() => (state.done = true))
+    while (!state.done) assert.deepEqual(await score(), before)
     assert.deepEqual((await command).err, "")
   }
   assert.deepEqual(await score(), before)

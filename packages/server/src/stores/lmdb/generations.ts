@@ -39,11 +39,11 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
     let opened: OpenGeneration | null = null
     try {
       opened = openGeneration(path, linked, readOnly, mapSize)
-      const next = supersededBy(opened.meta)
+      const next = successorOf(opened)
       if (next === null && linkedGeneration(path) === linked) return opened
       if (next !== null) {
         const successor = openGeneration(path, next, readOnly, mapSize)
-        if (supersededBy(successor.meta) === null) {
+        if (successorOf(successor) === null) {
           void opened.close()
           return successor
         }
@@ -57,6 +57,12 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
     void opened?.close()
   }
   throw missing ?? new IndexUnavailable("The index has no generation in use")
+}
+
+/** As it is now: an environment that was open already may hold a snapshot from before. */
+function successorOf({ root, meta }: OpenGeneration): number | null {
+  root.resetReadTxn()
+  return supersededBy(meta)
 }
 
 function openGeneration(

@@ -182,6 +182,25 @@ function program(): Command {
     .action(async (name: string, options: { yes?: boolean }) =>
       (await import("./cli/corpus-sources.ts")).removeSource(name, options, terminal),
     )
+  corpus
+    .command("stats")
+    .description("print what the index holds and the room it takes")
+    .action(async () => (await import("./cli/corpus-index.ts")).printCorpusStats(terminal))
+  corpus
+    .command("verify")
+    .description("read all of the index and the segments and name every fault; changes nothing")
+    .action(async () => (await import("./cli/corpus-index.ts")).verifyIndex(terminal))
+  corpus
+    .command("compact")
+    .description("write the index anew without what was removed or erased, while it is served")
+    .option("--if-needed", "only if it has grown, or much was removed, or an erasure is a week old")
+    .action(async (options: { ifNeeded?: boolean }) =>
+      (await import("./cli/corpus-index.ts")).compactIndex(options, terminal),
+    )
+  corpus
+    .command("rebuild")
+    .description("make the index again from segments and records, while it is served")
+    .action(async () => (await import("./cli/corpus-index.ts")).rebuildIndex(terminal))
 
   assay
     .command("calibrate")

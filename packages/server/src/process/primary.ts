@@ -15,12 +15,15 @@ import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import type { Records } from "../stores/records.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { dayOf, monthOf } from "../time.ts"
+import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
+import { keepCompacted } from "./keep-compacted.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
@@ -162,6 +165,12 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     log,
   )
   nowRunning(workers)
+  const endCompacting = keepCompacted({
+    facts: () => readIndexFacts(directory.index),
+    start: () => startCompaction(cluster.settings),
+    now: Date.now,
+    log,
+  })
   const metricsServer =
     config.metricsPort === null
       ? null
@@ -182,6 +191,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       clearInterval(keeping)
       await endSettling()
       await endEvidence()
+      await endCompacting()
       control.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),

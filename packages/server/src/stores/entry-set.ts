@@ -66,6 +66,14 @@ export function readEntrySet(bytes: Uint8Array | undefined): EntrySet {
   return { entries, cuts }
 }
 
+/** Where the entries of a stored set begin. Throws MalformedBytes where its cut records cannot be read. */
+export function entriesStart(bytes: Uint8Array): number {
+  if (bytes[0] === 0) return 1
+  const cursor = new Cursor(bytes)
+  readCuts(cursor)
+  return cursor.at
+}
+
 /**
  * The stored set with `incoming` added, as bytes to store. Entries of removed batches are dropped on the way. What has
  * no room among the `max` best is cut, but entries nobody sees yet never push out entries somebody does: a batch still

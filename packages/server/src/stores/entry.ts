@@ -204,6 +204,36 @@ export function readEntry(cursor: Cursor): Entry {
   }
 }
 
+/** Whether 8 bytes begin an entry without an extended part, one that putEntry can have written. */
+export function isPlainHead(bytes: Uint8Array, at: number): boolean {
+  const first = bytes[at] as number
+  const flags = ((bytes[at + 4] as number) << 8) | (bytes[at + 5] as number)
+  return (
+    first >= 8 &&
+    first >>> 3 !== ESCAPE &&
+    (first & 7) < SECRET_CLASSES.length &&
+    (flags & (RESERVED | EXTENDED)) === 0 &&
+    ((flags & HAS_FINGERPRINT) !== 0 || (flags & FINGERPRINT_MAX) === 0)
+  )
+}
+
+/** Whether an entry that begins with these 8 bytes has an extended part. */
+export function isExtendedHead(bytes: Uint8Array, at: number): boolean {
+  return ((bytes[at + 4] as number) & (EXTENDED >>> 8)) !== 0
+}
+
+/** The kind of the entry at `at`, whose extended part, if it has one, begins at `extendedAt`; undefined: none known. */
+export function kindAt(
+  bytes: Uint8Array,
+  at: number,
+  extendedAt: number,
+): EvidenceKind | undefined {
+  const code = (bytes[at] as number) >>> 3
+  if (code !== ESCAPE) return kindByCode.get(code)
+  // Behind the length and the parts.
+  return kindByCode.get(new Cursor(bytes, extendedAt + 2).varint(0xffff))
+}
+
 interface Parts {
   readonly code: number | null
   readonly item: string | null

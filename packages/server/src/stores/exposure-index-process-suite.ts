@@ -2,13 +2,19 @@ import { createHash } from "node:crypto"
 import { createInterface } from "node:readline"
 import type { ExposureIndex, Row, SourceDescription } from "./exposure-index.ts"
 import { breach } from "./entry-samples-suite.ts"
+import type { SegmentBlock } from "./segment-block.ts"
+import { segmentBlocks } from "./segment-samples-suite.ts"
 
 /**
  * The other process of the suite: opens the same index with the engine's own opener, obeys one command a line and
- * answers one line each. `import` also says when it is under way, so that it can be killed there.
+ * answers one line each. `import` and `segment` also say when they are under way, so that they can be killed there.
  */
 export type Command =
   | { readonly verb: "count"; readonly key: string; readonly tenantId?: number }
+  | { readonly verb: "look"; readonly key: string; readonly tenantId?: number }
+  | { readonly verb: "erase"; readonly key: string }
+  | { readonly verb: "retitle"; readonly sourceId: number; readonly title: string }
+  | { readonly verb: "segment"; readonly fingerprint: string; readonly identities: number }
   | { readonly verb: "replace"; readonly tenantId: number; readonly identities: number }
   | { readonly verb: "import"; readonly fingerprint: string; readonly identities: number }
 
@@ -59,6 +65,30 @@ if (import.meta.main) {
         command.tenantId ?? null,
       )
       say(entries.length)
+    } else if (command.verb === "look") {
+      const key = Buffer.from(command.key, "hex")
+      const { entries, erased, catalogue } = await index.lookup(key, command.tenantId ?? null)
+      const titles = [...catalogue.sources.values()].map(({ title }) => title)
+      say({ entries: entries.length, erased, titles })
+    } else if (command.verb === "erase") {
+      await index.erase(Buffer.from(command.key, "hex"))
+      say("erased")
+    } else if (command.verb === "retitle") {
+      await index.changeSource(command.sourceId, { title: command.title })
+      say("retitled")
+    } else if (command.verb === "segment") {
+      const { fingerprint, identities } = command
+      const { id } = await index.openBatch(source, fingerprint, 1)
+      const blocks = segmentBlocks([...importRows(id, identities)])
+      const reported = async function* (): AsyncGenerator<SegmentBlock> {
+        for await (const block of blocks) {
+          say({ block: block.count })
+          yield block
+        }
+      }
+      const { rows } = await index.mergeSegment(id, reported())
+      await index.goLive(id, { rows, identities }, 2)
+      say("live")
     } else if (command.verb === "replace") {
       const { tenantId, identities } = command
       const { id } = await index.openBatch(source, "reports", 1, tenantId)

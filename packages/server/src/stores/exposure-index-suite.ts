@@ -1,13 +1,7 @@
 import assert from "node:assert/strict"
-import { spawn, spawnSync, type ChildProcess } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { test, type TestContext } from "node:test"
-import { fileURLToPath } from "node:url"
 import fc from "fast-check"
 import type { Entry } from "./entry.ts"
 import { anyEntry, breach } from "./entry-samples-suite.ts"
@@ -18,14 +12,23 @@ import {
   source,
   type Command,
 } from "./exposure-index-process-suite.ts"
+import { segmentSuite } from "./exposure-index-segment-suite.ts"
+import { subjectSuite } from "./exposure-index-subject-suite.ts"
 import {
   BatchRefused,
+  INDEX_FORMAT,
   IndexUnavailable,
   WrongSecret,
   type ExposureIndex,
-  type Found,
   type Row,
 } from "./exposure-index.ts"
+import { days, importedBatch, type Opened, ownBatch, row, seen } from "./opened-index-suite.ts"
+import {
+  childEnvironment,
+  programArguments,
+  secondProcess,
+  temporaryDirectory,
+} from "./second-process-suite.ts"
 
 const KILLS = process.env["ASSAY_SOAK"] === undefined ? 3 : 50
 const IDENTITIES = 20_000
@@ -41,7 +44,7 @@ export function exposureIndexSuite(
   open: (directory: string) => Promise<ExposureIndex>,
   opener: URL,
 ): void {
-  const opened = async (t: TestContext): Promise<{ index: ExposureIndex; directory: string }> => {
+  const opened = async (t: TestContext): Promise<Opened> => {
     const directory = await temporaryDirectory(t)
     const index = await open(directory)
     t.after(() => index.close())
@@ -574,7 +577,7 @@ export function exposureIndexSuite(
     const { identities, tenantIdentities, bytes, format } = await index.stats()
     assert.deepEqual(
       { identities, tenantIdentities, format },
-      { identities: 100, tenantIdentities: 1, format: 1 },
+      { identities: 100, tenantIdentities: 1, format: INDEX_FORMAT },
     )
     assert.ok(bytes > 0)
   })
@@ -584,49 +587,13 @@ export function exposureIndexSuite(
     await assert.rejects(index.lookup(alice.subarray(0, 15), null), RangeError)
     await assert.rejects(index.lookup(new Uint8Array(0), null), RangeError)
   })
-}
 
-function row(key: Uint8Array, batchId: number): Row {
-  return { key, entries: [{ ...breach, batchId }] }
-}
-
-function days(count: number, batchId: number, kind: Entry["kind"]): Entry[] {
-  return Array.from({ length: count }, (_, i) => ({
-    ...breach,
-    kind,
-    hours: 24 * (i + 1),
-    batchId,
-  }))
+  segmentSuite(engine, opened, opener)
+  subjectSuite(engine, opened, open, opener)
 }
 
 function someKeys(): Uint8Array[] {
   return Array.from({ length: 100 }, (_, i) => keyOf(200 * i))
-}
-
-/** A live batch of the tenant's own that says nothing yet. */
-async function ownBatch(index: ExposureIndex, name: string, tenantId: number): Promise<number> {
-  const { id } = await index.openBatch({ ...source, name }, name, 1, tenantId)
-  await index.goLive(id, { rows: 0, identities: 0 }, 2)
-  return id
-}
-
-async function importedBatch(
-  index: ExposureIndex,
-  fingerprint: string,
-  keys: readonly Uint8Array[],
-): Promise<number> {
-  const { id } = await index.openBatch(source, fingerprint, 1)
-  await index.merge(
-    id,
-    keys.map((key) => row(key, id)),
-  )
-  await index.goLive(id, { rows: keys.length, identities: keys.length }, 2)
-  return id
-}
-
-/** The answer without the catalogue, which differs between two moments that are otherwise the same. */
-function seen({ entries, cut }: Found): Pick<Found, "entries" | "cut"> {
-  return { entries, cut }
 }
 
 /** One number for all that can be seen of the imported identities. */
@@ -636,70 +603,4 @@ async function digest(index: ExposureIndex): Promise<string> {
     hash.update(JSON.stringify(seen(await index.lookup(keyOf(i), null))))
   }
   return hash.digest("hex")
-}
-
-async function temporaryDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "assay-index-"))
-  t.after(() => rm(directory, { recursive: true, force: true }))
-  return directory
-}
-
-export interface SecondProcess {
-  tell(command: Command): void
-  ask(command: Command): Promise<unknown>
-  /** Resolves at the first line, said already or still to come, that `isIt`; rejects when the process ends first. */
-  said(isIt: (answer: unknown) => boolean): Promise<void>
-  kill(): Promise<void>
-}
-
-const childEnvironment = { PATH: process.env["PATH"] }
-
-function programArguments(opener: URL, directory: string): string[] {
-  const program = fileURLToPath(new URL("exposure-index-process-suite.ts", import.meta.url))
-  return ["--conditions=source", program, opener.href, directory]
-}
-
-/** Starts a process that has the index open, and ends it with the test. Its files may grow to `fileBlocks`. */
-export async function secondProcess(
-  t: TestContext,
-  opener: URL,
-  directory: string,
-  fileBlocks?: number,
-): Promise<SecondProcess> {
-  const limit = fileBlocks === undefined ? "" : `trap '' XFSZ; ulimit -f ${fileBlocks};`
-  const child = spawn(
-    "/bin/sh",
-    ["-c", `${limit} exec "$0" "$@"`, process.execPath, ...programArguments(opener, directory)],
-    { stdio: ["pipe", "pipe", "inherit"], env: childEnvironment },
-  )
-  const ended = once(child, "exit")
-  const kill = async (): Promise<void> => {
-    child.kill("SIGKILL")
-    await ended
-  }
-  t.after(kill)
-  const lines = linesOf(child)
-  const next = async (): Promise<unknown> => {
-    const line = await lines.next()
-    if (line.done === true) throw new Error("the second process ended early")
-    return JSON.parse(line.value) as unknown
-  }
-  const tell = (command: Command): void => void child.stdin.write(`${JSON.stringify(command)}\n`)
-  assert.equal(await next(), "open")
-  return {
-    tell,
-    async ask(command) {
-      tell(command)
-      return next()
-    },
-    async said(isIt) {
-      while (!isIt(await next()));
-    },
-    kill,
-  }
-}
-
-function linesOf(child: ChildProcess): AsyncIterator<string, undefined> {
-  assert.ok(child.stdout !== null)
-  return createInterface({ input: child.stdout })[Symbol.asyncIterator]()
 }

@@ -32,7 +32,7 @@ export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
 export const KEY_BYTES = 16
 
 /** Grows with each change of what the index stores; a newer program migrates forward, an older one refuses. */
-export const INDEX_FORMAT = 1
+export const INDEX_FORMAT = 2
 
 export interface Row {
   readonly key: Uint8Array

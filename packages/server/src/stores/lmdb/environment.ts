@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from "node:fs"
 import { join } from "node:path"
 import { open, type Database, type RootDatabase } from "lmdb"
 import { IndexUnavailable } from "../exposure-index.ts"
@@ -14,29 +23,86 @@ export interface Environment {
   /** Format, catalogue and key check value, each under its name. */
   readonly meta: BinaryDatabase
   readonly dataFile: string
+  close(): Promise<void>
+}
+
+/** Address space set aside, not disk: a file grows as it fills. */
+export const LMDB_MAP_BYTES = 2 ** 40
+
+/** `write` opens what is there, `create` also makes it. */
+export type OpenMode = "read" | "write" | "create"
+
+export class NoEnvironment extends IndexUnavailable {
+  constructor() {
+    super("There is no index to read")
+  }
 }
 
 const binary = { encoding: "binary", keyEncoding: "binary" } as const
 
 /**
- * Opens the three databases under `path`, creating them unless `readOnly`; only their owner can read the files.
+ * Opens the three databases under `path`, creating them unless `mode` says otherwise; only their owner can read the files.
  *
  * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a commit is written,
  * synced and only then pointed to, and its promise resolves last (seen with strace). `eventTurnBatching` wraps writes
  * in a promise that nobody can catch, so that a full disk would end the process. `noMemInit` stays off, so that no page
  * on disk carries what else was in memory.
  */
-export function openEnvironment(path: string, readOnly: boolean, mapSize: number): Environment {
+export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
-  if (readOnly) {
-    if (!existsSync(dataFile)) throw new IndexUnavailable("There is no index to read")
-  } else {
-    prepareFiles(path, [dataFile, join(path, "lock.mdb")])
-  }
+  if (mode !== "create" && !existsSync(dataFile)) throw new NoEnvironment()
+  const shared = existsSync(dataFile) ? openEnvironments.get(nameOf(dataFile, mode)) : undefined
+  if (shared !== undefined) return sharing(shared)
+  if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])
   requireDatabase(dataFile)
+  const opened = {
+    name: nameOf(dataFile, mode),
+    databases: openDatabases(path, mode, mapSize),
+    users: 0,
+  }
+  openEnvironments.set(opened.name, opened)
+  return sharing(opened)
+}
+
+/**
+ * An environment is opened once in a process, whoever uses it: LMDB says of a process that it lives by locks on its
+ * lock file, and the kernel drops all of those when any one descriptor of the file is closed. Others would then take the
+ * process for dead and its place among the readers for free.
+ */
+const openEnvironments = new Map<string, OpenedEnvironment>()
+
+interface OpenedEnvironment {
+  readonly name: string
+  readonly databases: Omit<Environment, "close">
+  users: number
+}
+
+/** The file itself, whatever path leads to it. Who may write does not take what was opened for reading only. */
+function nameOf(dataFile: string, mode: OpenMode): string {
+  const { dev, ino } = statSync(dataFile)
+  const written = `${dev}:${ino}`
+  return mode === "read" && !openEnvironments.has(written) ? `${written} read` : written
+}
+
+function sharing(opened: OpenedEnvironment): Environment {
+  opened.users++
+  let closed = false
+  return {
+    ...opened.databases,
+    async close() {
+      if (closed) return
+      closed = true
+      if (--opened.users > 0) return
+      openEnvironments.delete(opened.name)
+      await opened.databases.root.close()
+    },
+  }
+}
+
+function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Environment, "close"> {
   const options = {
     path,
-    readOnly,
+    readOnly: mode === "read",
     mapSize,
     maxDbs: 3,
     noSubdir: false,
@@ -55,7 +121,7 @@ export function openEnvironment(path: string, readOnly: boolean, mapSize: number
       tenants: named("tenants"),
       meta: named("meta"),
     }
-    return { root, ...databases, dataFile }
+    return { root, ...databases, dataFile: join(path, "data.mdb") }
   } catch (error) {
     void root.close()
     throw error

@@ -5,8 +5,14 @@ import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { breach } from "../entry-samples-suite.ts"
 import { keyOf, source } from "../exposure-index-process-suite.ts"
-import { exposureIndexSuite, secondProcess } from "../exposure-index-suite.ts"
-import { IndexUnavailable, NewerIndexFormat, type ExposureIndex } from "../exposure-index.ts"
+import { exposureIndexSuite } from "../exposure-index-suite.ts"
+import {
+  INDEX_FORMAT,
+  IndexUnavailable,
+  NewerIndexFormat,
+  type ExposureIndex,
+} from "../exposure-index.ts"
+import { secondProcess } from "../second-process-suite.ts"
 import { openEnvironment, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
 import { open } from "./suite-opener.ts"
@@ -35,11 +41,11 @@ async function writtenIndex(t: TestContext): Promise<string> {
 
 /** Changes stored bytes behind the index's back. */
 async function tamper(path: string, change: (environment: Environment) => void): Promise<void> {
-  const environment = openEnvironment(path, false, 2 ** 30)
+  const environment = openEnvironment(path, "write", 2 ** 30)
   await environment.root.transaction(() => {
     change(environment)
   })
-  await environment.root.close()
+  await environment.close()
 }
 
 async function closing(
@@ -56,7 +62,7 @@ async function closing(
 test("lmdb: an index of a newer format is refused, also for reading", async (t) => {
   const path = await writtenIndex(t)
   await tamper(path, ({ meta }) => {
-    meta.putSync(Buffer.from("format"), Buffer.from([2]))
+    meta.putSync(Buffer.from("format"), Uint8Array.of(INDEX_FORMAT + 1))
   })
   await assert.rejects(openLmdbIndex({ path }), NewerIndexFormat)
   await assert.rejects(openLmdbIndex({ path, readOnly: true }), NewerIndexFormat)

@@ -1,11 +1,9 @@
 import { stat } from "node:fs/promises"
-import { Cursor, MalformedBytes } from "../bytes.ts"
+import { MalformedBytes } from "../bytes.ts"
 import {
   BatchRefused,
-  catalogueBytes,
   emptyCatalogue,
   knownBatch,
-  readCatalogue,
   withBatch,
   withLive,
   withoutBatch,
@@ -17,7 +15,6 @@ import {
   type CatalogueDocument,
   type Owner,
 } from "../catalogue.ts"
-import { entryBytes, type Entry } from "../entry.ts"
 import {
   firstEntrySet,
   isTombstone,
@@ -29,104 +26,69 @@ import {
   TOMBSTONE,
   visibleEntries,
 } from "../entry-set.ts"
+import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import {
   INDEX_FORMAT,
-  IndexUnavailable,
   KEY_BYTES,
-  NewerIndexFormat,
   WrongSecret,
   type ExposureIndex,
   type Found,
   type FoundEntry,
   type Row,
 } from "../exposure-index.ts"
-import { identitiesOf } from "../segment-identities.ts"
-import { openEnvironment, type BinaryDatabase } from "./environment.ts"
+import { SegmentMerger } from "../segment-merger.ts"
+import { portionsOf } from "../segment-portions.ts"
+import type { Changes } from "./changes.ts"
+import { openConnection } from "./connection.ts"
+import { LMDB_MAP_BYTES, type BinaryDatabase, type Environment } from "./environment.ts"
+import { noteErasure } from "./history.ts"
+import { tidyGenerations } from "./replace-generation.ts"
+import { mergePortion } from "./merge-segment.ts"
+import {
+  copied,
+  entryCount,
+  FORMAT,
+  KEY_CHECK,
+  lastKey,
+  lent,
+  put,
+  putDocument,
+  readDocument,
+  readFormat,
+  requireKnownFormat,
+  type ReadAt,
+} from "./stored.ts"
 
 export interface LmdbIndexOptions {
   /** A directory of the index's own; created unless `readOnly`. */
   readonly path: string
-  /** For processes that only look up. Exactly one process at a time opens the index for writing. */
+  /** For processes that only look up. */
   readonly readOnly?: boolean
   /** Address space set aside, not disk: the file grows as it fills. */
   readonly mapSize?: number
+  readonly now?: () => number
 }
 
-const TEBIBYTE = 2 ** 40
 /** Entries written in one transaction: enough to spread the cost of its sync, few enough not to hold up a server. */
 const CHUNK_ENTRIES = 8_192
+/** Rows of a segment in one transaction. A server's own write waits for it: about 0.1 s where the disk does not. */
+const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
 const TENANT_ID_MAX = 0xffff_ffff
 
-const FORMAT = Buffer.from("format")
-const CATALOGUE = Buffer.from("catalogue")
-const CATALOGUE_VERSION = Buffer.from("catalogue-version")
-const KEY_CHECK = Buffer.from("key-check")
-/** An entry set of nothing at all; not worth a key. */
-const EMPTY_SET_BYTES = 1
-
 /** Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable where it cannot be read. */
 export async function openLmdbIndex(options: LmdbIndexOptions): Promise<ExposureIndex> {
-  const { path, readOnly = false, mapSize = TEBIBYTE } = options
-  const environment = faultsNamed(() => openEnvironment(path, readOnly, mapSize))
-  const { root, shared, tenants, meta, dataFile } = environment
-  let closed = false
-  // Comes from read transactions only: what a write transaction sees may still fail to commit.
-  let held: CatalogueDocument = { ...emptyCatalogue, version: -1 }
+  const { path, readOnly = false, mapSize = LMDB_MAP_BYTES, now = Date.now } = options
+  const connection = openConnection(path, readOnly, mapSize)
+  const { reading, writing, document: currentDocument, documentToChange } = connection
 
-  /** Runs `read` on the newest committed state, all of it on the same one. */
-  const reading = <T>(read: (at: ReadAt) => T): T =>
-    faultsNamed(() => {
-      if (closed) throw new IndexUnavailable("The index is closed")
-      // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a lookup could miss a batch
-      // that another process made live a moment before it.
-      root.resetReadTxn()
-      const transaction = root.useReadTransaction()
-      try {
-        return read({ transaction })
-      } finally {
-        transaction.done()
-      }
-    })
-
-  /** Runs `write` in a transaction of its own; resolves when it is on the disk, and a throw leaves nothing of it. */
-  const writing = async <T>(write: () => T): Promise<T> => {
-    if (closed) throw new IndexUnavailable("The index is closed")
-    if (readOnly) throw new IndexUnavailable("The index is open for reading only")
-    try {
-      return await root.childTransaction(write)
-    } catch (error) {
-      // These two are about what the caller handed in, and say so.
-      if (error instanceof BatchRefused || error instanceof RangeError) throw error
-      throw named(await commitFault(error))
-    }
-  }
-
-  const documentAt = (at?: ReadAt): CatalogueDocument => {
-    const stored = lent(meta, CATALOGUE_VERSION, at)
-    if (stored === undefined) throw new MalformedBytes("no catalogue version")
-    const version = new Cursor(stored).bigEndian(8)
-    if (version === held.version) return held
-    const bytes = lent(meta, CATALOGUE, at)
-    if (bytes === undefined) throw new MalformedBytes("no catalogue")
-    const document = readCatalogue(bytes.subarray(0, bytes.length))
-    if (document.version !== version) throw new MalformedBytes("catalogue of another version")
-    return document
-  }
-  const currentDocument = (at: ReadAt): CatalogueDocument => (held = documentAt(at))
-  const putDocument = (document: CatalogueDocument): void => {
-    const version = Buffer.alloc(8)
-    version.writeBigUInt64BE(BigInt(document.version))
-    put(meta, CATALOGUE, catalogueBytes(document))
-    put(meta, CATALOGUE_VERSION, version)
-  }
   const changing = (
     change: (document: CatalogueDocument) => CatalogueDocument,
   ): Promise<Catalogue> =>
-    writing(() => {
-      const before = documentAt()
+    writing((_, on) => {
+      const before = documentToChange(on)
       const after = change(before)
-      if (after !== before) putDocument(after)
+      if (after !== before) putDocument(on.meta, after)
       return after
     })
 
@@ -154,6 +116,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     at: ReadAt,
     document: CatalogueDocument,
     tenantIds: Iterable<number>,
+    { shared, tenants }: Environment,
   ): Found => {
     const everyones = found(shared, key, at, "shared", document)
     if (everyones.erased) return { ...everyones, catalogue: document }
@@ -173,6 +136,8 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     owner: Owner,
     document: CatalogueDocument,
     join: typeof mergedEntrySet,
+    changes: Changes,
+    { shared, tenants }: Environment,
   ): void => {
     const database = owner === "shared" ? shared : tenants
     const max = owner === "shared" ? SHARED_ENTRIES_MAX : TENANT_ENTRIES_MAX
@@ -181,7 +146,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       if (batch === undefined) throw new MalformedBytes("entry of an unknown batch")
       return batch.state
     }
-    let last: Uint8Array | undefined = [...database.getKeys({ reverse: true, limit: 1 })][0]
+    let last = lastKey(database)
     for (const row of rows) {
       const key = owner === "shared" ? row.key : tenantKey(owner, row.key)
       // Rows that come in order go to the end of the tree, where pages fill up instead of splitting in halves.
@@ -190,9 +155,9 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       if (isTombstone(owner === "shared" ? stored : shared.getBinary(row.key))) continue
       const joined = join(stored, row.entries, max, stateOf)
       if (joined.length === EMPTY_SET_BYTES) {
-        if (stored !== undefined) database.removeSync(key)
+        if (stored !== undefined) changes.remove(database, key)
       } else if (stored === undefined || Buffer.compare(stored, joined) !== 0) {
-        put(database, key, joined, append)
+        changes.put(database, key, joined, append)
         if (append) last = key
       }
     }
@@ -204,67 +169,42 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     join: typeof mergedEntrySet,
   ): Promise<void> => {
     requireTenantId(tenantId)
-    await writing(() => {
-      const document = documentAt()
+    await writing((changes, on) => {
+      const document = documentToChange(on)
       for (const row of rows) {
         requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
       }
-      putRows(rows, tenantId, document, join)
+      putRows(rows, tenantId, document, join, changes, on)
     })
-  }
-
-  /** Inside a write transaction: entries of the rows that another live batch of the same source has too. */
-  const countKnown = (
-    rows: readonly Row[],
-    { batches }: CatalogueDocument,
-    sourceId: number,
-  ): number => {
-    let known = 0
-    for (const { key, entries } of rows) {
-      const stored = shared.getBinary(key)
-      if (stored === undefined || isTombstone(stored)) continue
-      const held = new Set<string>()
-      for (const entry of readEntrySet(stored).entries) {
-        const batch = batches.get(entry.batchId)
-        if (batch?.sourceId === sourceId && batch.state === "live") held.add(said(entry))
-      }
-      if (held.size > 0) known += entries.filter((entry) => held.has(said(entry))).length
-    }
-    return known
   }
 
   const index: ExposureIndex = {
     async lookup(key, tenantId) {
       requireKey(key)
-      return reading((at) => {
-        const document = currentDocument(at)
+      return reading((at, on) => {
+        const document = currentDocument(at, on)
         const own = tenantId !== null && document.tenants.has(tenantId) ? [tenantId] : []
-        return foundFor(key, at, document, own)
+        return foundFor(key, at, document, own, on)
       })
     },
 
     async holdings(key) {
       requireKey(key)
-      return reading((at) => {
-        const document = currentDocument(at)
-        return foundFor(key, at, document, document.tenants)
+      return reading((at, on) => {
+        const document = currentDocument(at, on)
+        return foundFor(key, at, document, document.tenants, on)
       })
     },
 
     catalogue: async () => reading(currentDocument),
 
-    async openBatch(description, fingerprint, at, owner) {
-      if (owner !== undefined) requireTenantId(owner)
-      return writing(() => {
-        const before = documentAt()
-        const { document, batch } = withBatch(
-          before,
-          description,
-          fingerprint,
-          at,
-          owner ?? "shared",
-        )
-        if (document !== before) putDocument(document)
+    async openBatch(description, fingerprint, at, tenantId) {
+      if (tenantId !== undefined) requireTenantId(tenantId)
+      const owner = tenantId ?? "shared"
+      return writing((_, on) => {
+        const before = documentToChange(on)
+        const { document, batch } = withBatch(before, description, fingerprint, at, owner)
+        if (document !== before) putDocument(on.meta, document)
         return batch
       })
     },
@@ -274,10 +214,10 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       let count = 0
       for await (const chunk of chunks(rows)) {
         for (const row of chunk) requireRow(row, (entryBatch) => entryBatch === batchId)
-        reading(currentDocument)
-        await writing(() => {
-          const document = documentAt()
-          putRows(chunk, requireLoading(document, batchId).owner, document, mergedEntrySet)
+        await writing((changes, on) => {
+          const document = documentToChange(on)
+          const { owner } = requireLoading(document, batchId)
+          putRows(chunk, owner, document, mergedEntrySet, changes, on)
         })
         count += chunk.length
       }
@@ -285,20 +225,19 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     },
 
     async mergeSegment(batchId, blocks, onBlock) {
-      const { owner, sourceId } = requireLoading(reading(currentDocument), batchId)
+      const { owner } = requireLoading(reading(currentDocument), batchId)
       if (owner !== "shared") throw new BatchRefused(`Batch ${batchId} is a tenant's`)
+      const merger = new SegmentMerger(batchId, SHARED_ENTRIES_MAX)
       const merged = { rows: 0, identities: 0, known: 0 }
-      for await (const identities of identitiesOf(blocks, batchId, CHUNK_ENTRIES)) {
-        await writing(() => {
-          const document = documentAt()
+      for await (const portion of portionsOf(blocks, PORTION_ROWS)) {
+        const { rows, identities, known } = await writing((changes, on) => {
+          const document = documentToChange(on)
           requireLoading(document, batchId)
-          const rows = identities.map(({ key, entries }) => ({ key, entries }))
-          merged.known += countKnown(rows, document, sourceId)
-          putRows(rows, "shared", document, mergedEntrySet)
+          return mergePortion(on.shared, changes, merger, portion, document)
         })
-        const rows = identities.reduce((sum, { entries }) => sum + entries.length, 0)
-        merged.identities += identities.length
         merged.rows += rows
+        merged.identities += identities
+        merged.known += known
         onBlock?.(rows)
       }
       return merged
@@ -310,11 +249,11 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       changing((document) => withSource(document, sourceId, change)),
 
     async changeSources(changes, version) {
-      return writing(() => {
-        const before = documentAt()
+      return writing((_, on) => {
+        const before = documentToChange(on)
         if (before.version !== version) return null
         const after = withSources(before, changes)
-        if (after !== before) putDocument(after)
+        if (after !== before) putDocument(on.meta, after)
         return after
       })
     },
@@ -322,10 +261,11 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     async erase(key, tenantId) {
       requireKey(key)
       if (tenantId !== undefined) requireTenantId(tenantId)
-      await writing(() => {
-        const ids = tenantId === undefined ? documentAt().tenants : [tenantId]
-        for (const id of ids) tenants.removeSync(tenantKey(id, key))
-        if (tenantId === undefined) put(shared, key, TOMBSTONE)
+      await writing((changes, on) => {
+        const ids = tenantId === undefined ? documentToChange(on).tenants : [tenantId]
+        for (const id of ids) changes.remove(on.tenants, tenantKey(id, key))
+        if (tenantId === undefined) changes.put(on.shared, key, TOMBSTONE)
+        noteErasure(on.meta, now())
       })
     },
 
@@ -336,12 +276,12 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     async replaceTenantEvidence(tenantId, batchId, rows) {
       requireTenantId(tenantId)
       for (const row of rows) requireRow(row, (entryBatch) => entryBatch === batchId)
-      await writing(() => {
-        const document = documentAt()
+      const join: typeof mergedEntrySet = (stored, entries, max, stateOf) =>
+        replacedEntrySet(stored, batchId, entries, max, stateOf)
+      await writing((changes, on) => {
+        const document = documentToChange(on)
         requireOwnLive(document, tenantId, batchId)
-        putRows(rows, tenantId, document, (stored, entries, max, stateOf) =>
-          replacedEntrySet(stored, batchId, entries, max, stateOf),
-        )
+        putRows(rows, tenantId, document, join, changes, on)
       })
     },
 
@@ -355,24 +295,32 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
         if (stored !== undefined && Buffer.compare(stored, wanted) !== 0) throw new WrongSecret()
         return stored !== undefined
       }
-      if (reading((at) => isStored(copied(meta, KEY_CHECK, at)))) return
-      await writing(() => {
+      const known = reading((at, on) => {
+        currentDocument(at, on)
+        return isStored(copied(on.meta, KEY_CHECK, at))
+      })
+      if (known) return
+      await writing((_, { meta }) => {
         if (!isStored(copied(meta, KEY_CHECK))) put(meta, KEY_CHECK, wanted)
       })
     },
 
     async stats() {
-      const counts = reading((at) => ({
-        identities: entryCount(shared),
-        tenantIdentities: entryCount(tenants),
-        format: readFormat(meta, at),
-      }))
-      return { ...counts, bytes: (await stat(dataFile)).size }
+      const counts = reading((at, on) => {
+        currentDocument(at, on)
+        return {
+          identities: entryCount(on.shared),
+          tenantIdentities: entryCount(on.tenants),
+          format: readFormat(on.meta, at),
+        }
+      })
+      return { ...counts, bytes: (await stat(connection.current().dataFile)).size }
     },
 
     async sample(count) {
-      return reading((at) => {
-        const tenantIds = [...currentDocument(at).tenants]
+      return reading((at, on) => {
+        const { shared, tenants } = on
+        const tenantIds = [...currentDocument(at, on).tenants]
         const seen = new Set<string>()
         let faults = 0
         const probe = (database: BinaryDatabase, start: Uint8Array): void => {
@@ -395,37 +343,43 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     },
 
     async ping() {
-      reading((at) => {
-        requireKnownFormat(readFormat(meta, at))
-        const stored = lent(meta, CATALOGUE, at)
-        if (stored === undefined) throw new MalformedBytes("no catalogue")
-        readCatalogue(stored.subarray(0, stored.length))
+      reading((at, on) => {
+        requireKnownFormat(readFormat(on.meta, at))
+        readDocument(on.meta, null, at)
       })
     },
 
     async close() {
-      if (closed) return
-      closed = true
       clearInterval(readerCheck)
-      await root.close()
+      await connection.close()
     },
   }
 
-  const readerCheck = readOnly ? undefined : setInterval(freeKilledReaders, READER_CHECK_MS, root)
+  const readerCheck = readOnly
+    ? undefined
+    : setInterval(() => {
+        freeKilledReaders(connection.current().root)
+      }, READER_CHECK_MS)
   readerCheck?.unref()
 
   try {
     if (!readOnly) {
-      await writing(() => {
-        if (meta.getBinary(FORMAT) !== undefined) return
-        if (entryCount(shared) + entryCount(tenants) + entryCount(meta) > 0) {
-          throw new MalformedBytes("entries without a format")
+      await writing((_, { meta, shared, tenants }) => {
+        const format = meta.getBinary(FORMAT)?.[0]
+        if (format === undefined) {
+          if (entryCount(shared) + entryCount(tenants) + entryCount(meta) > 0) {
+            throw new MalformedBytes("entries without a format")
+          }
+          putDocument(meta, emptyCatalogue)
         }
-        put(meta, FORMAT, Buffer.from([INDEX_FORMAT]))
-        putDocument(emptyCatalogue)
+        // Format 2 adds tombstones and generations; what format 1 holds reads the same.
+        if (format === undefined || format < INDEX_FORMAT) {
+          put(meta, FORMAT, Uint8Array.of(INDEX_FORMAT))
+        }
       })
     }
     await index.ping()
+    if (!readOnly) await tidyGenerations(path, connection.current())
     return index
   } catch (error) {
     await index.close()
@@ -441,57 +395,6 @@ function freeKilledReaders(root: BinaryDatabase): void {
   } catch {
     return
   }
-}
-
-type Transaction = ReturnType<BinaryDatabase["useReadTransaction"]>
-interface ReadAt {
-  readonly transaction: Transaction
-}
-
-/** lmdb's own typings leave out that this method takes a transaction, as `get` does. */
-type LendingDatabase = BinaryDatabase & {
-  getBinaryFast(key: Uint8Array, at?: ReadAt): Uint8Array | undefined
-  getBinary(key: Uint8Array, at?: ReadAt): Uint8Array | undefined
-}
-
-/** The stored bytes, good until the next read: their memory is used again. Only `length` bounds them. */
-function lent(database: BinaryDatabase, key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
-  return (database as LendingDatabase).getBinaryFast(key, at)
-}
-
-function copied(database: BinaryDatabase, key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
-  return (database as LendingDatabase).getBinary(key, at)
-}
-
-/** Inside a write transaction, where the write happens at once and what it returns says nothing. */
-function put(database: BinaryDatabase, key: Uint8Array, value: Uint8Array, append = false): void {
-  ;(
-    database.putSync as (key: Uint8Array, value: Uint8Array, options: { append: boolean }) => void
-  ).call(database, key, value, { append })
-}
-
-function readFormat(meta: BinaryDatabase, at: ReadAt): number {
-  const stored = lent(meta, FORMAT, at)
-  if (stored === undefined) throw new MalformedBytes("no format")
-  return new Cursor(stored).byte()
-}
-
-function requireKnownFormat(format: number): void {
-  if (format > INDEX_FORMAT) {
-    throw new NewerIndexFormat(
-      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
-    )
-  }
-  if (format < 1) throw new MalformedBytes("format 0")
-}
-
-function entryCount(database: BinaryDatabase): number {
-  return (database.getStats() as { entryCount: number }).entryCount
-}
-
-/** What an entry says, whichever batch says it. */
-function said(entry: Entry): string {
-  return Buffer.from(entryBytes({ ...entry, batchId: 1 })).toString("latin1")
 }
 
 function isReadable(value: Uint8Array): boolean {
@@ -572,30 +475,4 @@ async function* chunks(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator
     for (const row of rows) if (isFull(row)) yield emptied()
   }
   if (chunk.length > 0) yield chunk
-}
-
-/** Returns what `work` returns; whatever goes wrong in the store comes out as IndexUnavailable. */
-function faultsNamed<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw named(error)
-  }
-}
-
-function named(error: unknown): IndexUnavailable {
-  if (error instanceof IndexUnavailable) return error
-  return new IndexUnavailable("The index cannot be read or written", { cause: error })
-}
-
-/** lmdb rejects a failed commit with an error that holds a promise of the reason, which nobody else would catch. */
-async function commitFault(error: unknown): Promise<unknown> {
-  const reason = (error as { commitError?: Promise<unknown> } | undefined)?.commitError
-  if (reason === undefined) return error
-  try {
-    await reason
-  } catch (cause) {
-    return cause
-  }
-  return error
 }

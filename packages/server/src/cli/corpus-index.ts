@@ -1,0 +1,186 @@
+import { existsSync } from "node:fs"
+import { readdir, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { type Config, readConfig } from "../config.ts"
+import { compactIfNeeded, rowsOf } from "../corpus/compaction.ts"
+import { rebuildCorpus, SegmentsDamaged } from "../corpus/rebuild.ts"
+import { verifyCorpus } from "../corpus/verify.ts"
+import { type DataDirectory, lockImports, openDataDirectory } from "../data-directory.ts"
+import { applyAllFeedback } from "../feedback/apply-feedback.ts"
+import { openSecrets } from "../secrets.ts"
+import { compactLmdbIndex } from "../stores/lmdb/compact.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { countEntries, type IndexFacts, readIndexFacts } from "../stores/lmdb/index-facts.ts"
+import { ReplacementRunning } from "../stores/lmdb/replace-generation.ts"
+import { withRecords } from "./records-access.ts"
+import { table } from "./table.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+/** Prints what the index holds and what it takes. */
+export async function printCorpusStats(terminal: Terminal): Promise<void> {
+  const { directory } = opened(terminal)
+  const facts = await readIndexFacts(directory.index)
+  const { kinds, erased } = await countEntries(directory.index, progressNotes(terminal, "reading"))
+  const rows = statRows(facts, await segmentSizes(directory.segments), erased)
+  table(["corpus", ""], rows).forEach(terminal.print)
+  if (kinds.size === 0) return
+  terminal.print("")
+  const byCount = [...kinds].sort(([, a], [, b]) => b - a)
+  table(
+    ["KIND", "ENTRIES"],
+    byCount.map(([kind, count]) => [kind, number(count)]),
+  ).forEach(terminal.print)
+}
+
+/** Reads all of the index and the segments; fails with a list of what is wrong with them. */
+export async function verifyIndex(terminal: Terminal): Promise<void> {
+  const { config, directory } = opened(terminal)
+  const { checkValue } = openSecrets(config.secretFile, false)
+  const { faults, notes, identities, segments } = await verifyCorpus({
+    index: directory.index,
+    segments: directory.segments,
+    keyCheckValue: checkValue,
+    ...phases(terminal, "checking"),
+  })
+  for (const note of notes) terminal.print(`note   ${note}`)
+  for (const fault of faults) terminal.print(`fault  ${fault}`)
+  if (faults.length > 0) {
+    throw new CommandError(`${faults.length} ${faults.length === 1 ? "fault" : "faults"} found`)
+  }
+  terminal.print(
+    `ok     ${number(identities)} identities, segments of ${number(segments)} batches, nothing wrong`,
+  )
+}
+
+/** Writes the index anew without what is gone; with `ifNeeded` only where that is due. */
+export async function compactIndex(
+  { ifNeeded = false }: { ifNeeded?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { directory } = opened(terminal)
+  await exclusively(directory, async () => {
+    const onProgress = progressNotes(terminal, "compacting")
+    const request = { path: directory.index, now: terminal.now, onProgress }
+    const done = ifNeeded ? await compactIfNeeded(request) : await compactLmdbIndex(request)
+    terminal.print(
+      done === null
+        ? "The index need not be compacted"
+        : `${number(done.bytesBefore)} bytes before, ${number(done.bytesAfter)} now`,
+    )
+  })
+}
+
+/** Makes the index again from segments and records. */
+export async function rebuildIndex(terminal: Terminal): Promise<void> {
+  const { config, directory } = opened(terminal)
+  const { checkValue } = openSecrets(config.secretFile, false)
+  await exclusively(directory, async () => {
+    const { rows, unreadable, bytesBefore, bytesAfter } = await rebuildCorpus({
+      index: directory.index,
+      segments: directory.segments,
+      keyCheckValue: checkValue,
+      now: terminal.now,
+      ...phases(terminal, "rebuilding"),
+    })
+    const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
+    const applied = await withRecords(config, (records) =>
+      applyAllFeedback(records, index, terminal.now()),
+    ).finally(() => index.close())
+    terminal.print(
+      `${number(rows)} rows of segments, feedback on ${number(applied)} identities, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
+    )
+    if (unreadable > 0) {
+      throw new CommandError(
+        `${unreadable} identities could not be read before; what no segment has of them is lost`,
+      )
+    }
+  })
+}
+
+function opened({ env }: Terminal): { config: Config; directory: DataDirectory } {
+  const config = readConfig(env)
+  if (!existsSync(join(config.dataDirectory, "format.json"))) {
+    throw new CommandError(`No service was ever started on ${config.dataDirectory}`)
+  }
+  return { config, directory: openDataDirectory(config.dataDirectory) }
+}
+
+/** Neither an import nor another rewriting of the index runs beside `work`; a service may. */
+async function exclusively(directory: DataDirectory, work: () => Promise<void>): Promise<void> {
+  const lock = lockImports(directory.path)
+  if (lock === null) throw new CommandError("An import is running; try again when it is done")
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof ReplacementRunning) throw new CommandError(error.message)
+    if (error instanceof SegmentsDamaged) {
+      throw new CommandError([error.message, ...error.faults].join("\n"))
+    }
+    throw error
+  } finally {
+    lock.release()
+  }
+}
+
+function statRows(
+  facts: IndexFacts,
+  segments: { readonly files: number; readonly bytes: number },
+  erased: number,
+): string[][] {
+  const { identities, tenantIdentities, bytes, catalogue, compaction } = facts
+  const states = (wanted: string): string =>
+    number([...catalogue.batches.values()].filter(({ state }) => state === wanted).length)
+  const { removed, all } = rowsOf(facts)
+  const keys = identities + tenantIdentities
+  return [
+    ["identities", number(identities)],
+    ["of tenants", number(tenantIdentities)],
+    ["erased", number(erased)],
+    ["index", `${number(bytes)} bytes`],
+    ["per identity", keys === 0 ? "-" : `${(bytes / keys).toFixed(1)} bytes`],
+    ["sources", number(catalogue.sources.size)],
+    [
+      "batches",
+      `${states("live")} live, ${states("loading")} loading, ${states("removed")} removed`,
+    ],
+    ["rows removed", all === 0 ? "0 %" : `${((100 * removed) / all).toFixed(1)} %`],
+    ["segments", `${number(segments.files)} files, ${number(segments.bytes)} bytes`],
+    ["compacted", compaction === null ? "never" : new Date(compaction.at).toISOString()],
+  ]
+}
+
+async function segmentSizes(directory: string): Promise<{ files: number; bytes: number }> {
+  const names = existsSync(directory) ? await readdir(directory) : []
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(join(directory, name))).size),
+  )
+  return { files: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+}
+
+const NOTE_MS = 5_000
+
+/** Says now and then how far something has come; what is quick says nothing. */
+function progressNotes(terminal: Terminal, what: string): (done: number, total: number) => void {
+  let saidAt = terminal.now()
+  return (done, total) => {
+    if (terminal.now() - saidAt < NOTE_MS) return
+    saidAt = terminal.now()
+    terminal.note(`${what}: ${number(done)} of ${number(total)}`)
+  }
+}
+
+function phases(
+  terminal: Terminal,
+  what: string,
+): { onPhase: (phase: string) => void; onProgress: (done: number, total: number) => void } {
+  let phase = ""
+  const notes = progressNotes(
+    { ...terminal, note: (line) => terminal.note(`${phase}, ${line}`) },
+    what,
+  )
+  return { onPhase: (next) => (phase = next), onProgress: notes }
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en")
+}

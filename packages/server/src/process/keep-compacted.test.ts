@@ -1,0 +1,91 @@
+import assert from "node:assert/strict"
+import { join } from "node:path"
+import { test, type TestContext } from "node:test"
+import { fileURLToPath } from "node:url"
+import { openDataDirectory } from "../data-directory.ts"
+import { openLog } from "../log.ts"
+import { keyOf } from "../stores/exposure-index-process-suite.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { linkedGeneration } from "../stores/lmdb/generations.ts"
+import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
+import { importedBatch } from "../stores/opened-index-suite.ts"
+import { temporaryDirectory } from "../stores/second-process-suite.ts"
+import { DAY_MS } from "../time.ts"
+import { startCompaction } from "./compaction-child.ts"
+import { watchCompaction } from "./keep-compacted.ts"
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url))
+const log = openLog("error")
+
+/** A data directory in whose index somebody was erased eight days ago. */
+async function erasedDirectory(t: TestContext): Promise<{ path: string; index: string }> {
+  const path = join(await temporaryDirectory(t), "data")
+  const { index } = openDataDirectory(path)
+  const opened = await openLmdbIndex({ path: index, now: () => Date.now() - 8 * DAY_MS })
+  await importedBatch(opened, "file", [keyOf(1), keyOf(2)])
+  await opened.erase(keyOf(1))
+  await opened.close()
+  return { path, index }
+}
+
+test("an index with an old erasure is compacted by another process while this one reads it, once", async (t) => {
+  const { path, index } = await erasedDirectory(t)
+  const reader = await openLmdbIndex({ path: index, readOnly: true })
+  t.after(() => reader.close())
+  let started = 0
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start: () => {
+      started++
+      const env = { PATH: process.env["PATH"] ?? "", ASSAY_DATA: path }
+      return startCompaction({ exec: main, execArgv: ["--conditions=source"] }, env)
+    },
+    now: Date.now,
+    log,
+  })
+  await watch.look()
+  assert.equal(linkedGeneration(index), 1)
+  assert.equal((await reader.lookup(keyOf(1), null)).erased, true)
+  assert.equal((await reader.lookup(keyOf(2), null)).entries.length, 1)
+  assert.equal((await readIndexFacts(index)).erasures, null)
+  await watch.look()
+  assert.equal(started, 1)
+})
+
+test("what failed is tried again after a day and not before, and a stop ends what runs", async (t) => {
+  const { index } = await erasedDirectory(t)
+  let now = Date.now()
+  let started = 0
+  let stopped = 0
+  const begun = Promise.withResolvers<undefined>()
+  const ended = Promise.withResolvers<number | null>()
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start: () => {
+      started++
+      if (started === 2) begun.resolve(undefined)
+      if (started === 1) return { ended: Promise.resolve(1), stop: () => undefined }
+      const stop = (): void => {
+        stopped++
+        ended.resolve(null)
+      }
+      return { ended: ended.promise, stop }
+    },
+    now: () => now,
+    log,
+  })
+  await watch.look()
+  now += DAY_MS - 1
+  await watch.look()
+  assert.equal(started, 1)
+  now += 1
+  const looking = watch.look()
+  // The facts are read before anything is started.
+  await begun.promise
+  now += 2 * DAY_MS
+  await watch.look()
+  assert.equal(started, 2)
+  await watch.stop()
+  await looking
+  assert.equal(stopped, 1)
+})

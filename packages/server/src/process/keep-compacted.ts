@@ -1,0 +1,55 @@
+import { compactionReason } from "../corpus/compaction.ts"
+import type { Log } from "../log.ts"
+import type { IndexFacts } from "../stores/lmdb/index-facts.ts"
+import { DAY_MS, HOUR_MS } from "../time.ts"
+import type { RunningCompaction } from "./compaction-child.ts"
+
+export interface CompactionWatch {
+  /** Has the index compacted where that is due and was not tried within a day; resolves when that is over. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface WatchOptions {
+  readonly facts: () => Promise<IndexFacts>
+  readonly start: () => RunningCompaction
+  readonly now: () => number
+  readonly log: Log
+}
+
+/** One compaction at a time, and at most one a day, whatever becomes of it. */
+export function watchCompaction({ facts, start, now, log }: WatchOptions): CompactionWatch {
+  let triedAt = -Infinity
+  let running: RunningCompaction | null = null
+  const look = async (): Promise<void> => {
+    if (running !== null || now() - triedAt < DAY_MS) return
+    if (compactionReason(await facts(), now()) === null) return
+    triedAt = now()
+    running = start()
+    const exitCode = await running.ended.finally(() => (running = null))
+    if (exitCode === 0) log.info("the index was compacted")
+    else if (exitCode !== null) log.warn("the index could not be compacted", { exitCode })
+  }
+  return {
+    look,
+    async stop() {
+      const under = running
+      under?.stop()
+      await under?.ended
+    },
+  }
+}
+
+/** Looks each hour; the function it returns ends that, and a compaction that is under way. */
+export function keepCompacted(options: WatchOptions): () => Promise<void> {
+  const watch = watchCompaction(options)
+  const timer = setInterval(() => {
+    watch
+      .look()
+      .catch((error: unknown) => options.log.warn("the index could not be compacted", { error }))
+  }, HOUR_MS)
+  return async () => {
+    clearInterval(timer)
+    await watch.stop()
+  }
+}

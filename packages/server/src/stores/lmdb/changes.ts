@@ -1,0 +1,74 @@
+import type { BinaryDatabase, Environment } from "./environment.ts"
+import { put } from "./stored.ts"
+
+/** Stands in the meta database while another generation is being made of this one. */
+const COPYING = Buffer.from("copying")
+/** What a note of a changed key begins with; the initial of its database and the key follow. */
+const NOTE = Buffer.from("changed/")
+const AFTER_NOTES = Buffer.from("changed0")
+const INITIALS = { shared: 0x73, tenants: 0x74 } as const
+
+export interface ChangedKey {
+  readonly database: "shared" | "tenants"
+  readonly key: Uint8Array
+}
+
+/** The writes of one transaction. While a copy is made, each leaves a note, so that the copy ends up with it too. */
+export class Changes {
+  readonly #environment: Environment
+  readonly #noting: boolean
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+    this.#noting = environment.meta.getBinary(COPYING) !== undefined
+  }
+
+  /** `append` says that no key in the database is as high. */
+  put(database: BinaryDatabase, key: Uint8Array, value: Uint8Array, append = false): void {
+    put(database, key, value, append)
+    if (this.#noting) this.#note(database, key)
+  }
+
+  remove(database: BinaryDatabase, key: Uint8Array): void {
+    database.removeSync(key)
+    if (this.#noting) this.#note(database, key)
+  }
+
+  #note(database: BinaryDatabase, key: Uint8Array): void {
+    const { meta, shared } = this.#environment
+    const initial = database === shared ? INITIALS.shared : INITIALS.tenants
+    put(meta, Buffer.concat([NOTE, Uint8Array.of(initial), key]), Uint8Array.of(0))
+  }
+}
+
+/** Inside a write transaction: from its commit on every change leaves a note. */
+export function beginNotes(meta: BinaryDatabase): void {
+  takeNotes(meta)
+  put(meta, COPYING, Uint8Array.of(0))
+}
+
+/** Inside a write transaction: no more notes, and those there are forgotten. */
+export function endNotes(meta: BinaryDatabase): void {
+  takeNotes(meta)
+  meta.removeSync(COPYING)
+}
+
+export function isNoting(meta: BinaryDatabase): boolean {
+  return meta.getBinary(COPYING) !== undefined
+}
+
+/** Inside a write transaction: takes the notes away and returns what they name. */
+export function takeNotes(meta: BinaryDatabase): ChangedKey[] {
+  const notes = [...meta.getKeys({ start: NOTE, end: AFTER_NOTES })].map((key) => Buffer.from(key))
+  for (const note of notes) meta.removeSync(note)
+  return notes.map((note) => ({
+    database: note[NOTE.length] === INITIALS.shared ? "shared" : "tenants",
+    key: note.subarray(NOTE.length + 1),
+  }))
+}
+
+/** Whether a key of the meta database is about the making of a copy, and so is not part of one. */
+export function isOfCopying(key: Uint8Array): boolean {
+  const bytes = Buffer.from(key)
+  return bytes.equals(COPYING) || bytes.subarray(0, NOTE.length).equals(NOTE)
+}

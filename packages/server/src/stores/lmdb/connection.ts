@@ -1,0 +1,132 @@
+import { emptyCatalogue, BatchRefused, type CatalogueDocument } from "../catalogue.ts"
+import { IndexUnavailable } from "../exposure-index.ts"
+import { Changes } from "./changes.ts"
+import { openCurrent, type OpenGeneration } from "./generations.ts"
+import { readDocument, type ReadAt, Superseded, supersededBy } from "./stored.ts"
+
+/**
+ * An open index, whichever of its generations is in use. When another takes its place, the read or write that notices
+ * is repeated there, so that its caller notices nothing.
+ */
+export interface Connection {
+  /** Runs `read` on the newest committed state, all of it on the same one. It reads the catalogue, with `document`. */
+  reading<T>(read: (at: ReadAt, on: OpenGeneration) => T): T
+  /** Runs `write` in a transaction of its own; resolves when it is on the disk, and a throw leaves nothing of it. */
+  writing<T>(write: (changes: Changes, on: OpenGeneration) => T): Promise<T>
+  /** The catalogue of the state being read. */
+  document(at: ReadAt, on: OpenGeneration): CatalogueDocument
+  /** The catalogue as the transaction being written sees it. */
+  documentToChange(on: OpenGeneration): CatalogueDocument
+  /** The generation opened last. */
+  current(): OpenGeneration
+  close(): Promise<void>
+}
+
+/** A generation that is open, with the writes on it that are under way: it closes behind the last of them. */
+interface Held {
+  readonly on: OpenGeneration
+  writes: number
+}
+
+export function openConnection(path: string, readOnly: boolean, mapSize: number): Connection {
+  let held: Held = faultsNamed(() => ({ on: openCurrent(path, readOnly, mapSize), writes: 0 }))
+  let closed = false
+  // Comes from read transactions only: what a write transaction sees may still fail to commit.
+  let known: CatalogueDocument = { ...emptyCatalogue, version: -1 }
+
+  const follow = (): void => {
+    const over = held
+    held = { on: openCurrent(path, readOnly, mapSize), writes: 0 }
+    closeWhenIdle(over)
+  }
+  const closeWhenIdle = (each: Held): void => {
+    if (each !== held && each.writes === 0) void each.on.close()
+  }
+
+  return {
+    current: () => held.on,
+
+    reading: (read) =>
+      faultsNamed(() => {
+        for (;;) {
+          if (closed) throw new IndexUnavailable("The index is closed")
+          const { on } = held
+          // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a lookup could miss a
+          // batch that another process made live a moment before it.
+          on.root.resetReadTxn()
+          const transaction = on.root.useReadTransaction()
+          try {
+            return read({ transaction }, on)
+          } catch (error) {
+            if (!(error instanceof Superseded)) throw error
+          } finally {
+            transaction.done()
+          }
+          follow()
+        }
+      }),
+
+    async writing(write) {
+      for (;;) {
+        if (closed) throw new IndexUnavailable("The index is closed")
+        if (readOnly) throw new IndexUnavailable("The index is open for reading only")
+        const used = held
+        used.writes++
+        try {
+          return await used.on.root.childTransaction(() => {
+            if (supersededBy(used.on.meta) !== null) throw new Superseded()
+            return write(new Changes(used.on), used.on)
+          })
+        } catch (error) {
+          if (!(error instanceof Superseded)) throw await writeFault(error)
+          if (used === held) faultsNamed(follow)
+        } finally {
+          used.writes--
+          closeWhenIdle(used)
+        }
+      }
+    },
+
+    documentToChange: (on) => readDocument(on.meta, known),
+
+    document: (at, on) => (known = readDocument(on.meta, known, at)),
+
+    async close() {
+      if (closed) return
+      closed = true
+      await held.on.close()
+    },
+  }
+}
+
+async function writeFault(error: unknown): Promise<unknown> {
+  // These two are about what the caller handed in, and say so.
+  if (error instanceof BatchRefused || error instanceof RangeError) return error
+  return named(await commitFault(error))
+}
+
+/** Returns what `work` returns; whatever goes wrong in the store comes out as IndexUnavailable. */
+function faultsNamed<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw named(error)
+  }
+}
+
+function named(error: unknown): IndexUnavailable {
+  if (error instanceof IndexUnavailable) return error
+  return new IndexUnavailable("The index cannot be read or written", { cause: error })
+}
+
+/** lmdb rejects a failed commit with an error that holds a promise of the reason, which nobody else would catch. */
+async function commitFault(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: Promise<unknown> } | undefined)?.commitError
+  if (reason === undefined) return error
+  try {
+    await reason
+  } catch (cause) {
+    return cause
+  }
+  return error
+}

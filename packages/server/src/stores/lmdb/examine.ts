@@ -1,0 +1,101 @@
+import { MalformedBytes } from "../bytes.ts"
+import type { Catalogue } from "../catalogue.ts"
+import { isTombstone, readEntrySet } from "../entry-set.ts"
+import { KEY_BYTES } from "../exposure-index.ts"
+import { turn, withGeneration } from "./index-facts.ts"
+import { chunksOf, readingAll } from "./scan.ts"
+import { copied, entryCount, KEY_CHECK, readDocument } from "./stored.ts"
+
+/** What a batch has in the index. */
+export interface BatchHolding {
+  entries: number
+  cut: number
+  identities: number
+}
+
+export interface Examined {
+  readonly catalogue: Catalogue
+  readonly keyCheckValue: string | null
+  readonly sets: number
+  /** By batch; shared sets only. */
+  readonly holdings: ReadonlyMap<number, BatchHolding>
+  /** Keys of erased identities, as characters. */
+  readonly erased: ReadonlySet<string>
+  /** What is wrong, each kind once with how often. */
+  readonly faults: ReadonlyMap<string, number>
+}
+
+const TENANT_KEY_BYTES = 4 + KEY_BYTES
+
+/** Reads the whole index as it is at one moment: order of keys, every set, every batch a set names. */
+export function examineIndex(
+  path: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<Examined> {
+  return withGeneration(path, (on) =>
+    readingAll(on, async (at) => {
+      const catalogue = readDocument(on.meta, null, at)
+      const keyCheck = copied(on.meta, KEY_CHECK, at)
+      const holdings = new Map<number, BatchHolding>()
+      const erased = new Set<string>()
+      const faults = new Map<string, number>()
+      const blame = (fault: string): void => void faults.set(fault, (faults.get(fault) ?? 0) + 1)
+      const total = entryCount(on.shared) + entryCount(on.tenants)
+      let sets = 0
+      for (const name of ["shared", "tenants"] as const) {
+        const keyBytes = name === "shared" ? KEY_BYTES : TENANT_KEY_BYTES
+        let last: Uint8Array | null = null
+        for (const chunk of chunksOf(on, on[name], at)) {
+          for (const { key, value } of chunk) {
+            if (key.length !== keyBytes) blame(`${name}: a key of another length`)
+            if (last !== null && Buffer.compare(last, key) >= 0) blame(`${name}: keys out of order`)
+            last = key
+            if (name === "shared" && isTombstone(value)) {
+              erased.add(Buffer.from(key).toString("latin1"))
+            } else {
+              const owner = name === "shared" ? "shared" : Buffer.from(key).readUInt32BE()
+              examineSet(value, owner, catalogue, holdings, (fault) => blame(`${name}: ${fault}`))
+            }
+          }
+          sets += chunk.length
+          onProgress(sets, total)
+          await turn()
+        }
+      }
+      if (sets !== total) blame("not every key can be reached")
+      const keyCheckValue = keyCheck === undefined ? null : Buffer.from(keyCheck).toString()
+      return { catalogue, keyCheckValue, sets, holdings, erased, faults }
+    }),
+  )
+}
+
+function examineSet(
+  value: Uint8Array,
+  owner: "shared" | number,
+  { batches }: Catalogue,
+  holdings: Map<number, BatchHolding>,
+  blame: (fault: string) => void,
+): void {
+  let set: ReturnType<typeof readEntrySet>
+  try {
+    set = readEntrySet(value)
+  } catch (error) {
+    if (!(error instanceof MalformedBytes)) throw error
+    blame("a set of entries that cannot be read")
+    return
+  }
+  const named = new Set<number>()
+  const holdingOf = (batchId: number): BatchHolding => {
+    const holding = holdings.get(batchId) ?? { entries: 0, cut: 0, identities: 0 }
+    holdings.set(batchId, holding)
+    named.add(batchId)
+    return holding
+  }
+  for (const { batchId } of set.entries) {
+    if (batches.get(batchId)?.owner === owner) holdingOf(batchId).entries++
+    else blame("an entry of a batch that the catalogue does not have for its owner")
+  }
+  for (const [batchId, cut] of set.cuts) holdingOf(batchId).cut += cut
+  for (const batchId of named) holdingOf(batchId).identities++
+  if (set.entries.length === 0) blame("a set of nothing")
+}

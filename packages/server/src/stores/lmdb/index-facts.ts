@@ -1,0 +1,101 @@
+import { statSync } from "node:fs"
+import { entriesStart, isTombstone } from "../entry-set.ts"
+import { readSpan, span } from "../entry-spans.ts"
+import { kindAt, type EvidenceKind } from "../entry.ts"
+import { IndexUnavailable, type Catalogue } from "../exposure-index.ts"
+import { LMDB_MAP_BYTES } from "./environment.ts"
+import { openCurrent, type OpenGeneration } from "./generations.ts"
+import { type Compaction, type Erasures, readCompaction, readErasures } from "./history.ts"
+import { chunksOf, readingAll } from "./scan.ts"
+import { entryCount, readDocument, readFormat } from "./stored.ts"
+
+/** What an index says of itself without being read through. */
+export interface IndexFacts {
+  readonly generation: number
+  readonly format: number
+  readonly bytes: number
+  readonly identities: number
+  readonly tenantIdentities: number
+  readonly catalogue: Catalogue
+  readonly compaction: Compaction | null
+  readonly erasures: Erasures | null
+}
+
+export function readIndexFacts(path: string): Promise<IndexFacts> {
+  return withGeneration(path, (on) =>
+    readingAll(on, async (at) => ({
+      generation: on.generation,
+      format: readFormat(on.meta, at),
+      bytes: statSync(on.dataFile).size,
+      identities: entryCount(on.shared),
+      tenantIdentities: entryCount(on.tenants),
+      catalogue: readDocument(on.meta, null, at),
+      compaction: readCompaction(on.meta),
+      erasures: readErasures(on.meta),
+    })),
+  )
+}
+
+export interface EntryCounts {
+  /** Entries of live batches, by kind. */
+  readonly kinds: ReadonlyMap<EvidenceKind, number>
+  readonly erased: number
+}
+
+/** Reads through all shared sets and counts what is in them. */
+export function countEntries(
+  path: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<EntryCounts> {
+  return withGeneration(path, (on) =>
+    readingAll(on, async (at) => {
+      const { batches } = readDocument(on.meta, null, at)
+      const total = entryCount(on.shared)
+      const kinds = new Map<EvidenceKind, number>()
+      let erased = 0
+      let done = 0
+      for (const chunk of chunksOf(on, on.shared, at)) {
+        for (const { value } of chunk) {
+          if (isTombstone(value)) erased++
+          else countKinds(value, (batchId) => batches.get(batchId)?.state === "live", kinds)
+        }
+        done += chunk.length
+        onProgress(done, total)
+        await turn()
+      }
+      return { kinds, erased }
+    }),
+  )
+}
+
+/** Runs `use` on the generation in use, which stays open meanwhile whatever takes its place. */
+export async function withGeneration<T>(
+  path: string,
+  use: (on: OpenGeneration) => Promise<T>,
+): Promise<T> {
+  const on = openCurrent(path, true, LMDB_MAP_BYTES)
+  try {
+    return await use(on)
+  } finally {
+    await on.close()
+  }
+}
+
+/** Lets whatever else waits have its turn. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function countKinds(
+  set: Uint8Array,
+  isLive: (batchId: number) => boolean,
+  kinds: Map<EvidenceKind, number>,
+): void {
+  for (let at = entriesStart(set); at < set.length;) {
+    const end = readSpan(set, at, set.length)
+    const kind = end < 0 ? undefined : kindAt(set, at, span.extendedAt)
+    if (kind === undefined) throw new IndexUnavailable("A set of entries cannot be read")
+    if (isLive(span.batchId)) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+    at = end
+  }
+}

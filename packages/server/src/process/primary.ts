@@ -14,7 +14,7 @@ import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openIndex } from "../stores/open-index.ts"
 import type { Records } from "../stores/records.ts"
 import { dayOf, monthOf } from "../time.ts"
 import { openControlSocket } from "./control-socket.ts"
@@ -55,7 +55,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const place =
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
   const [index, records] = await Promise.all([
-    openLmdbIndex({ path: directory.index }),
+    openIndex(config, directory, { readOnly: false }),
     openRecordsWriter(place),
   ])
   await index.checkKeyCheckValue(secrets.checkValue)

@@ -15,5 +15,10 @@ if (typeof cluster === "string") {
   const { open } = (await import(opener.href)) as {
     open: (directory: string) => Promise<ExposureIndex>
   }
-  exposureIndexSuite("redis", open, opener)
+  exposureIndexSuite(
+    "redis",
+    open,
+    opener,
+    process.env["ASSAY_SOAK"] === undefined ? 6_000 : 20_000,
+  )
 }

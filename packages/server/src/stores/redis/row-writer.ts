@@ -84,7 +84,8 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
         join(stored, entries, max, stateOf)
       let total = 0
       await inFlight(byBucket(rows, layout), IN_FLIGHT, async ([bucket, identities]) => {
-        total += await changeBucket(bucket, [...identities.values()], owner, joined, countOf)
+        const counted = await changeBucket(bucket, identities, owner, joined, countOf)
+        total += counted
       })
       return total
     },
@@ -112,14 +113,25 @@ function said(entry: Entry): string {
   return Buffer.from(entryBytes({ ...entry, batchId: 1 })).toString("latin1")
 }
 
-function byBucket(rows: readonly Row[], layout: Layout): Map<number, Map<string, RowsOfIdentity>> {
-  const grouped = new Map<number, Map<string, RowsOfIdentity>>()
+/** The rows by bucket, and there by identity: one identity may have several. */
+function byBucket(rows: readonly Row[], layout: Layout): Map<number, RowsOfIdentity[]> {
+  const buckets = new Map<number, RowsOfIdentity[]>()
+  const identities = new Map<string, RowsOfIdentity>()
   for (const { key, entries } of rows) {
-    const ofBucket = grouped.getOrInsertComputed(layout.bucketOf(key), () => new Map())
     const spelling = Buffer.from(key).toString("latin1")
-    ofBucket.getOrInsertComputed(spelling, () => ({ key, entries: [] })).entries.push(entries)
+    const known = identities.get(spelling)
+    if (known !== undefined) {
+      known.entries.push(entries)
+      continue
+    }
+    const identity = { key, entries: [entries] }
+    identities.set(spelling, identity)
+    const bucket = layout.bucketOf(key)
+    const others = buckets.get(bucket)
+    if (others === undefined) buckets.set(bucket, [identity])
+    else others.push(identity)
   }
-  return grouped
+  return buckets
 }
 
 function isSame(a: Value, b: Value): boolean {

@@ -17,6 +17,7 @@ export function readClusterPlace(text: string): ClusterPlace | null {
   const urls = text.split(",").map((part) => URL.parse(part.trim()))
   const [first] = urls
   if (first === null || first === undefined) return null
+  if (!isDecodable(first.username) || !isDecodable(first.password)) return null
   const nodes: { host: string; port: number }[] = []
   for (const url of urls) {
     if (url === null || !isNode(url) || url.protocol !== first.protocol) return null
@@ -37,6 +38,16 @@ export function readClusterPlace(text: string): ClusterPlace | null {
 function isNode({ protocol, hostname, pathname, search, hash }: URL): boolean {
   const bare = (pathname === "" || pathname === "/") && search === "" && hash === ""
   return (protocol === "redis:" || protocol === "rediss:") && hostname !== "" && bare
+}
+
+/** Stray percent signs are left in place by URL and refused here. */
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isAdmittedAs(url: URL, first: URL): boolean {

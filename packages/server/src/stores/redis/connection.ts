@@ -27,6 +27,8 @@ const OWED_MAX = 20_000
 const RENEW_MS = 2_000
 const RECONNECT_MS_MAX = 500
 
+const BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+
 type Client = ReturnType<typeof createClient>
 
 /** Connects to one node at least, and to the others when they are first asked: one that is down keeps nobody out. */
@@ -96,7 +98,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
       answered((client) =>
         Promise.all(
           client.masters.map(async (master) =>
-            (await client.nodeClient(master)).sendCommand<Reply>([...args]),
+            (await client.nodeClient(master)).sendCommand<Reply>([...args], BYTES),
           ),
         ),
       ),
@@ -123,7 +125,7 @@ function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutM
     },
     minimizeConnections: true,
     RESP: 2,
-    commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    commandOptions: { timeout: 0, ...BYTES },
     topologyRefreshOnReconnectionAttemptStrategy: RECONNECT_MS_MAX,
   })
   // Each command that fails tells its caller; a connection that fails between two commands concerns nobody yet.

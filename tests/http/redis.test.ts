@@ -2,12 +2,9 @@ import assert from "node:assert/strict"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { clusterForFile } from "../../packages/server/src/stores/redis/cluster-suite.ts"
 import { metaKey } from "../../packages/server/src/stores/redis/layout.ts"
-import {
-  clusterForFile,
-  until,
-  type TestNode,
-} from "../../packages/server/src/stores/redis/test-cluster.ts"
+import { type TestNode, until } from "../../packages/server/src/stores/redis/test-cluster.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -26,7 +23,7 @@ if (cluster !== null) {
     const env = {
       ASSAY_INDEX_URL: cluster.urls,
       ASSAY_INDEX_BUCKET_BITS: "6",
-      ASSAY_INDEX_TIMEOUT_MS: "500",
+      ASSAY_INDEX_TIMEOUT_MS: "10000",
     }
     const service = await startService({ dataDirectory: data, env, args: ["--workers", "2"] })
     const before = await answers(service)

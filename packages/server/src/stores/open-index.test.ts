@@ -9,7 +9,7 @@ import { keyOf } from "./exposure-index-process-suite.ts"
 import { IndexUnavailable, type ExposureIndex } from "./exposure-index.ts"
 import { openIndex } from "./open-index.ts"
 import { importedBatch } from "./opened-index-suite.ts"
-import { clusterForFile } from "./redis/test-cluster.ts"
+import { clusterForFile } from "./redis/cluster-suite.ts"
 
 function newDirectory(t: TestContext): { index: string } {
   const path = mkdtempSync(join(tmpdir(), "assay-open-index-"))

@@ -9,9 +9,9 @@ export type Argument = Buffer | string
 /** A cluster that is asked by key. Whatever gives no answer in time, for whatever reason, throws IndexUnavailable. */
 export interface ClusterConnection {
   /** Sends a command to the node that has `key`. An error that the node itself answers with is thrown as it is. */
-  send(key: string, args: readonly Argument[]): Promise<Reply>
+  send(key: string, args: Argument[]): Promise<Reply>
   /** Sends a command that has no key to every master. */
-  sendToMasters(args: readonly Argument[]): Promise<readonly Reply[]>
+  sendToMasters(args: Argument[]): Promise<readonly Reply[]>
   close(): Promise<void>
 }
 
@@ -45,8 +45,16 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
         () => reject(new IndexUnavailable("The cluster gives no answer in time")),
         timeoutMs,
       )
-      const settled = (): void => clearTimeout(timer)
-      work.then(resolve, reject).finally(settled)
+      work.then(
+        (value) => {
+          clearTimeout(timer)
+          resolve(value)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          reject(error)
+        },
+      )
     })
 
   /**
@@ -93,12 +101,12 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
   }
 
   return {
-    send: (key, args) => answered((client) => client.sendCommand<Reply>(key, false, [...args])),
+    send: (key, args) => answered((client) => client.sendCommand<Reply>(key, false, args)),
     sendToMasters: (args) =>
       answered((client) =>
         Promise.all(
           client.masters.map(async (master) =>
-            (await client.nodeClient(master)).sendCommand<Reply>([...args], BYTES),
+            (await client.nodeClient(master)).sendCommand<Reply>(args, BYTES),
           ),
         ),
       ),

@@ -1,6 +1,6 @@
 import { exposureIndexSuite } from "../exposure-index-suite.ts"
 import type { ExposureIndex } from "../exposure-index.ts"
-import { clusterForFile } from "./test-cluster.ts"
+import { clusterForFile } from "./cluster-suite.ts"
 
 const cluster = await clusterForFile()
 if (cluster !== null) {

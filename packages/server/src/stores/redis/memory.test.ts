@@ -4,9 +4,10 @@ import { breach } from "../entry-samples-suite.ts"
 import { keyOf, source } from "../exposure-index-process-suite.ts"
 import type { Row } from "../exposure-index.ts"
 import { readClusterPlace } from "./cluster-place.ts"
+import { clusterForFile } from "./cluster-suite.ts"
 import { openRedisIndex } from "./exposure-index.ts"
 import { layoutOf } from "./layout.ts"
-import { clusterForFile, type TestNode } from "./test-cluster.ts"
+import type { TestNode } from "./test-cluster.ts"
 
 /** As full as the buckets of an index with 2^20 of them and 100 million identities. */
 const { identities, bits } =

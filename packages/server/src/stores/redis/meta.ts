@@ -43,6 +43,14 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
     return true
   }
 
+  const askVersion = async (): Promise<number> => {
+    const version = await connection.send(key, ["HGET", key, "version"])
+    if (!(version instanceof Buffer)) throw new MalformedBytes("no catalogue version")
+    return number(version)
+  }
+  /** Lookups that begin at the same time, as those of a batch, share the question: it is sent after all of them began. */
+  let asked: Promise<number> | null = null
+
   return {
     async making() {
       const [format, bits, mark, version] = await read("format", "bits", "mark", "version")
@@ -66,10 +74,13 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
       await run(connection, changeCatalogue, [key], ["", "0", bytesOf(emptyCatalogue)])
     },
 
-    async version() {
-      const version = await connection.send(key, ["HGET", key, "version"])
-      if (!(version instanceof Buffer)) throw new MalformedBytes("no catalogue version")
-      return number(version)
+    version() {
+      if (asked !== null) return asked
+      queueMicrotask(() => {
+        asked = null
+      })
+      asked = askVersion()
+      return asked
     },
 
     async document() {

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { createClient } from "@redis/client"
 
@@ -32,19 +31,6 @@ export interface TestNode {
 
 const SLOTS = 16_384
 const START_MS = 30_000
-
-/** A cluster for the tests of a file; null where there is no redis-server, which is then said and in CI a failure. */
-export async function clusterForFile(): Promise<TestCluster | null> {
-  try {
-    const cluster = await startTestCluster()
-    after(() => cluster.stop())
-    return cluster
-  } catch (error) {
-    if (process.env["CI"] === "true") throw error
-    test("redis", { skip: `no redis-server on this machine: ${String(error)}` }, () => {})
-    return null
-  }
-}
 
 /** Starts the cluster, or throws where there is no redis-server. */
 export async function startTestCluster(): Promise<TestCluster> {

@@ -39,23 +39,18 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
   let renewing = false
   let renewedAt = performance.now()
 
-  const inTime = <T>(work: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new IndexUnavailable("The cluster gives no answer in time")),
-        timeoutMs,
-      )
-      work.then(
-        (value) => {
-          clearTimeout(timer)
-          resolve(value)
-        },
-        (error: unknown) => {
-          clearTimeout(timer)
-          reject(error)
-        },
-      )
-    })
+  const inTime = async <T>(work: Promise<T>): Promise<T> => {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => reject(new IndexUnavailable("The cluster gives no answer in time")),
+      timeoutMs,
+    )
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 
   /**
    * Learns the cluster anew from the addresses given, after an answer stayed out. A connection that was lost comes back

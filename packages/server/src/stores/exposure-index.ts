@@ -104,7 +104,8 @@ export interface ExposureIndex {
   removeBatch(batchId: number, at: number): Promise<Catalogue>
   /**
    * What a live batch of the tenant's own says of each row's identity becomes exactly the row's entries, which all name
-   * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together.
+   * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together. In an
+   * index that spans machines a failure half way may have changed some; repeating the call then changes the rest.
    */
   replaceTenantEvidence(tenantId: number, batchId: number, rows: readonly Row[]): Promise<void>
   /**

@@ -35,6 +35,8 @@ type Client = ReturnType<typeof createClient>
 export async function openConnection(options: ConnectionOptions): Promise<ClusterConnection> {
   const { place, timeoutMs } = options
   let client = createClient(place, timeoutMs)
+  /** Those that were replaced and may still be owed answers. */
+  const replaced = new Set<Client>()
   let closed = false
   let renewing = false
   let renewedAt = performance.now()
@@ -63,10 +65,18 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
     inTime(next.connect())
       .then(
         () => {
-          const before = closed ? next : client
-          if (!closed) client = next
-          // What is still owed by nodes that answer arrives within the limit.
-          setTimeout(() => before.destroy(), 2 * timeoutMs).unref()
+          if (closed) {
+            next.destroy()
+            return
+          }
+          const before = client
+          client = next
+          replaced.add(before)
+          // What nodes that answer still owe arrives within the limit.
+          setTimeout(() => {
+            replaced.delete(before)
+            before.destroy()
+          }, timeoutMs).unref()
         },
         () => next.destroy(),
       )
@@ -108,7 +118,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
     async close() {
       if (closed) return
       closed = true
-      client.destroy()
+      for (const each of [client, ...replaced]) each.destroy()
     },
   }
 }

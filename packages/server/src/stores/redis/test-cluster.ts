@@ -110,9 +110,10 @@ function testNode(
     async start() {
       mkdirSync(folder, { recursive: true })
       child = spawn("redis-server", settings(folder, port, busPort), { stdio: "ignore" })
-      const failed = once(child, "error").then(([error]) => Promise.reject(error as Error))
+      // Rejects where there is no such program.
+      await once(child, "spawn")
       guard(child)
-      await Promise.race([failed, until(() => ask("PING").then((reply) => reply === "PONG"))])
+      await until(() => ask("PING").then((reply) => reply === "PONG"))
     },
     async kill() {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return

@@ -78,3 +78,46 @@ test("the workers flag wins over the environment", () => {
   assert.equal(readConfig({ ASSAY_WORKERS: "2" }, "3").workers, 3)
   assert.throws(() => readConfig({}, "many"), ConfigError)
 })
+
+test("the cluster of the index is read from its URLs, and never shown", () => {
+  const { indexCluster, indexName, indexBucketBits, indexTimeoutMs } = readConfig({
+    ASSAY_INDEX_URL: "rediss://assay:hunter%2C2@one:7000, rediss://[2001:db8::2]",
+    ASSAY_INDEX_BUCKET_BITS: "16",
+  })
+  assert.deepEqual(indexCluster, {
+    nodes: [
+      { host: "one", port: 7000 },
+      { host: "2001:db8::2", port: 6379 },
+    ],
+    tls: true,
+    username: "assay",
+    password: "hunter,2",
+  })
+  assert.deepEqual(
+    { indexName, indexBucketBits, indexTimeoutMs },
+    {
+      indexName: "assay",
+      indexBucketBits: 16,
+      indexTimeoutMs: 1000,
+    },
+  )
+  const shown = JSON.stringify(shownSettings({ ASSAY_INDEX_URL: "redis://:hunter2@one" }))
+  assert.doesNotMatch(shown, /hunter2/)
+})
+
+test("without its URL the index has no cluster; URLs that do not make one cluster are refused", () => {
+  assert.equal(readConfig({}).indexCluster, null)
+  for (const url of [
+    "one:7000",
+    "http://one",
+    "redis://one,rediss://two",
+    "redis://one/0",
+    "redis://a:b@one,redis://a:c@two",
+    "redis://one,,redis://two",
+    "redis://%zz:x@one",
+  ]) {
+    assert.equal(faultsOf({ ASSAY_INDEX_URL: url }).length, 1, url)
+  }
+  assert.equal(faultsOf({ ASSAY_INDEX_NAME: "a{b}" }).length, 1)
+  assert.equal(faultsOf({ ASSAY_INDEX_BUCKET_BITS: "40" }).length, 1)
+})

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import type { NameServers } from "./score/network/name-service.ts"
 import { readNameServers, readRegistryUrl } from "./score/network/providers.ts"
+import { type ClusterPlace, readClusterPlace } from "./stores/redis/cluster-place.ts"
+import { BUCKET_BITS } from "./stores/redis/layout.ts"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -16,6 +18,11 @@ export interface Config {
   /** Without a place of its own the secret is made at first start; a path that was given is only ever read. */
   readonly secretMayBeMade: boolean
   readonly databaseUrl: string | null
+  /** The cluster with the index; null: the index is in the data directory. */
+  readonly indexCluster: ClusterPlace | null
+  readonly indexName: string
+  readonly indexBucketBits: number
+  readonly indexTimeoutMs: number
   readonly bootstrapKey: string | null
   readonly workers: number
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -95,6 +102,34 @@ export const settings = [
     secret: true,
     meaning:
       "Keeps tenants, keys and usage in PostgreSQL. Without it: SQLite in the data directory.",
+  },
+  {
+    name: "ASSAY_INDEX_URL",
+    takes: "redis:// or rediss:// URLs of nodes of one cluster, separated by commas",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Keeps the exposure index in a Redis or Valkey cluster, for many machines. rediss:// is TLS; user and password stand in the first URL. Without it: LMDB in the data directory.",
+  },
+  {
+    name: "ASSAY_INDEX_NAME",
+    takes: "1 to 64 letters, digits, `-`, `_` and `.`",
+    fallback: "assay",
+    meaning: "Begins the names of the index's keys in the cluster, which can have several indexes.",
+  },
+  {
+    name: "ASSAY_INDEX_BUCKET_BITS",
+    takes: `an integer from ${BUCKET_BITS.min} to ${BUCKET_BITS.max}`,
+    fallback: String(BUCKET_BITS.fallback),
+    meaning:
+      "An index made in a cluster has 2 to the power of this many buckets; the fallback suits 100 million identities, one more suits twice as many. Fixed when the index is made.",
+  },
+  {
+    name: "ASSAY_INDEX_TIMEOUT_MS",
+    takes: "an integer from 50 to 60000",
+    fallback: "1000",
+    meaning:
+      "Time in milliseconds a node of the cluster has to answer; what is not answered by then is 503.",
   },
   {
     name: "ASSAY_BOOTSTRAP_KEY",
@@ -265,6 +300,16 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
   const databaseUrl = optional("DATABASE_URL")
   if (databaseUrl !== null && !/^postgres(ql)?:\/\/./.test(databaseUrl))
     faults.push("DATABASE_URL takes a postgres:// URL")
+  const indexUrl = optional("ASSAY_INDEX_URL")
+  const indexCluster = indexUrl === null ? null : readClusterPlace(indexUrl)
+  if (indexUrl !== null && indexCluster === null) {
+    faults.push(
+      "ASSAY_INDEX_URL takes redis:// or rediss:// URLs without path, all with the same user and password",
+    )
+  }
+  const indexName = text("ASSAY_INDEX_NAME")
+  if (!/^[\w.-]{1,64}$/.test(indexName))
+    faults.push("ASSAY_INDEX_NAME takes 1 to 64 letters, digits, `-`, `_` and `.`")
   const logLevel = LOG_LEVELS.find((level) => level === text("ASSAY_LOG_LEVEL"))
   if (logLevel === undefined) faults.push(`ASSAY_LOG_LEVEL takes ${LOG_LEVELS.join(", ")}`)
   const decisions = DECISIONS.find((word) => word === text("ASSAY_DECISIONS"))
@@ -294,6 +339,10 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     secretFile,
     secretMayBeMade: optional("ASSAY_SECRET_FILE") === null,
     databaseUrl,
+    indexCluster,
+    indexName,
+    indexBucketBits: integer("ASSAY_INDEX_BUCKET_BITS", BUCKET_BITS.min, BUCKET_BITS.max),
+    indexTimeoutMs: integer("ASSAY_INDEX_TIMEOUT_MS", 50, 60_000),
     bootstrapKey: optional("ASSAY_BOOTSTRAP_KEY"),
     workers: integer("ASSAY_WORKERS", 1, 64, workersFlag),
     logLevel: logLevel ?? "info",

@@ -303,6 +303,19 @@ function program(): Command {
       (await import("./cli/decisions.ts")).listDecisions(options, terminal),
     )
 
+  assay
+    .command("backup <folder>")
+    .description(
+      "copy segments, index, records, lists and models into a new folder, also while serving",
+    )
+    .action(async (folder: string) =>
+      (await import("./cli/backup.ts")).backUp(folder, terminal, process),
+    )
+  assay
+    .command("restore <folder>")
+    .description("put a backup into an empty data directory, with the same master secret")
+    .action(async (folder: string) => (await import("./cli/backup.ts")).restore(folder, terminal))
+
   const subjects = assay
     .command("subjects")
     .description("erase or export what is held about a person, named on the standard input")
@@ -341,6 +354,8 @@ function program(): Command {
 /** Failures whose message was written for the person at the terminal; of any other they get the stack. */
 const EXPLAINED: ReadonlySet<string> = new Set([
   "CommandError",
+  "BackupError",
+  "InputError",
   "ConfigError",
   "DataDirectoryError",
   "SecretError",

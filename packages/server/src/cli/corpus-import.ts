@@ -1,5 +1,6 @@
 import { readConfig } from "../config.ts"
 import { readSourceFile } from "../corpus/catalogue-file.ts"
+import { compactIfNeeded } from "../corpus/compaction.ts"
 import { type NodeProgram, startReader } from "../corpus/engine/children.ts"
 import type { Examined } from "../corpus/engine/examine.ts"
 import { ImportFailure } from "../corpus/engine/import-failure.ts"
@@ -126,6 +127,10 @@ async function runImport(
         signal,
         openIndex: () => openIndexForWriting(config, directory, secrets),
         audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
+        async compact(onProgress) {
+          if (config.indexCluster !== null) return
+          await compactIfNeeded({ path: directory.index, now: terminal.now, onProgress })
+        },
       },
       {
         waits: (holder) =>
@@ -140,6 +145,8 @@ async function runImport(
         },
         resumes: () => terminal.note("Going on with what an earlier try has read."),
         progress: progress.update,
+        compacts: (done, total) =>
+          progress.update({ phase: "compacting", rows: done, done, total }),
       },
     )
   } finally {

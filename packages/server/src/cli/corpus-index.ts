@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { compactIfNeeded, rowsOf } from "../corpus/compaction.ts"
 import { rebuildCorpus, SegmentsDamaged } from "../corpus/rebuild.ts"
+import { settleIndex } from "../corpus/settle-index.ts"
 import { verifyCorpus } from "../corpus/verify.ts"
 import { type DataDirectory, lockImports, openDataDirectory } from "../data-directory.ts"
-import { applyAllFeedback } from "../feedback/apply-feedback.ts"
 import { openSecrets } from "../secrets.ts"
 import { compactLmdbIndex } from "../stores/lmdb/compact.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
@@ -83,11 +83,11 @@ export async function rebuildIndex(terminal: Terminal): Promise<void> {
       ...phases(terminal, "rebuilding"),
     })
     const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
-    const applied = await withRecords(config, (records) =>
-      applyAllFeedback(records, index, terminal.now()),
+    const { feedback, evidence, erased } = await withRecords(config, (records) =>
+      settleIndex(records, index, terminal.now()),
     ).finally(() => index.close())
     terminal.print(
-      `${number(rows)} rows of segments, feedback on ${number(applied)} identities, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
+      `${number(rows)} rows of segments, feedback on ${number(feedback)} and evidence of tenants on ${number(evidence)} identities, ${number(erased)} erased, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
     )
     if (unreadable > 0) {
       throw new CommandError(
@@ -99,6 +99,11 @@ export async function rebuildIndex(terminal: Terminal): Promise<void> {
 
 function opened({ env }: Terminal): { config: Config; directory: DataDirectory } {
   const config = readConfig(env)
+  if (config.indexCluster !== null) {
+    throw new CommandError(
+      "The index is in a cluster: these commands are about one in the data directory",
+    )
+  }
   if (!existsSync(join(config.dataDirectory, "format.json"))) {
     throw new CommandError(`No service was ever started on ${config.dataDirectory}`)
   }

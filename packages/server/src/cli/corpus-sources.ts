@@ -12,7 +12,7 @@ import {
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Catalogue, ExposureIndex, Source, SourceChange } from "../stores/exposure-index.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openIndex } from "../stores/open-index.ts"
 import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { type CorrectionOptions, readCorrection } from "./source-correction.ts"
@@ -122,7 +122,7 @@ async function withIndex(
   const directory = openDataDirectory(config.dataDirectory)
   if (!existsSync(directory.index)) throw new CommandError("Nothing has been imported yet")
   const secrets = openSecrets(config.secretFile, false)
-  const index = await openLmdbIndex({ path: directory.index, readOnly: access === "read" })
+  const index = await openIndex(config, directory, { readOnly: access === "read" })
   try {
     await index.checkKeyCheckValue(secrets.checkValue)
     const before = await index.catalogue()

@@ -7,7 +7,7 @@ import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { type NameServers, openNameService } from "../score/network/name-service.ts"
 import { openRegistry } from "../score/network/registration.ts"
 import { openSecrets } from "../secrets.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openIndex } from "../stores/open-index.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -41,10 +41,8 @@ export async function runDoctor(terminal: Terminal): Promise<void> {
 const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Finding>> = {
   async key(config) {
     const secrets = openSecrets(config.secretFile, false)
-    const index = await openLmdbIndex({
-      path: openDataDirectory(config.dataDirectory).index,
-      readOnly: true,
-    })
+    const directory = openDataDirectory(config.dataDirectory)
+    const index = await openIndex(config, directory, { readOnly: true })
     await index.checkKeyCheckValue(secrets.checkValue).finally(() => index.close())
     return ["ok", "the master secret fits the index"]
   },
@@ -84,14 +82,14 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     return ["ok", versions.join("; ")]
   },
   async index(config) {
-    const index = await openLmdbIndex({
-      path: openDataDirectory(config.dataDirectory).index,
-      readOnly: true,
-    })
+    const directory = openDataDirectory(config.dataDirectory)
+    const index = await openIndex(config, directory, { readOnly: true })
     try {
       const { identities, bytes, format } = await index.stats()
       const { read, faults } = await index.sample(SAMPLED)
       if (faults > 0) return ["fault", `${faults} of ${read} sampled identities cannot be read`]
+      const advice = await adviceFor(config)
+      if (advice.length > 0) return ["warning", advice.join("; ")]
       return [
         "ok",
         `format ${format}, ${identities} identities, ${bytes} bytes, ${read} sampled and readable`,
@@ -111,6 +109,12 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     if (silent.length > 0) return ["fault", `no usable answer from ${silent.join(" and ")}`]
     return ["ok", "the configured providers answer"]
   },
+}
+
+async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<readonly string[]> {
+  if (indexCluster === null) return []
+  const { clusterAdvice } = await import("../stores/redis/cluster-advice.ts")
+  return await clusterAdvice({ indexCluster, indexTimeoutMs })
 }
 
 /** Asks for the name servers of the root, which names nobody and which every resolver knows. */

@@ -6,7 +6,7 @@ import { knownIdentities } from "../decisions/known-identities.ts"
 import { Problem } from "../problem.ts"
 import { callRunningServer } from "../process/control-socket.ts"
 import { openSecrets, type Secrets } from "../secrets.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openIndex } from "../stores/open-index.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openPostgresRecords } from "../stores/postgres/records.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
@@ -140,7 +140,7 @@ async function withOwnDesk<T>(
     return store
   }
   try {
-    const index = opened(await openLmdbIndex({ path: directory.index }))
+    const index = opened(await openIndex(config, directory, { readOnly: false }))
     await index.checkKeyCheckValue(secrets.checkValue)
     const records = opened(
       url === null

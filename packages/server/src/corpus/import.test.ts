@@ -47,12 +47,14 @@ async function run(
       signal: stopping.signal,
       openIndex: () => openLmdbIndex({ path: directory.index }),
       audit: async ({ action }) => await audit?.(action),
+      compact: async () => undefined,
     },
     {
       waits: () => assert.fail("nobody else imports"),
       examined: () => undefined,
       resumes: () => void (resumed = true),
       progress: (progress) => onProgress?.(progress, () => stopping.abort()),
+      compacts: () => undefined,
     },
   )
   return { ...report, resumed }

@@ -61,6 +61,8 @@ export interface ImportReach {
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
   audit(entry: Omit<AuditEntry, "id">): Promise<void>
+  /** Compacts the index, if imports have made it larger than it need be. */
+  compact(onProgress: (done: number, total: number) => void): Promise<void>
 }
 
 /** Hears how an import goes. */
@@ -71,10 +73,11 @@ export interface ImportWatch {
   /** The segment of an earlier try is there in full, so nothing is read again. */
   resumes(): void
   progress(progress: ImportProgress): void
+  compacts(done: number, total: number): void
 }
 
 export interface ImportProgress {
-  readonly phase: "reading" | "sorting" | "merging"
+  readonly phase: "reading" | "sorting" | "merging" | "compacting"
   readonly rows: number
   /** Bytes of the input while reading, rows while merging. */
   readonly done: number
@@ -126,7 +129,10 @@ export async function importCorpus(
     }),
   )
   try {
-    return await importAlone(request, reach, watch)
+    const report = await importAlone(request, reach, watch)
+    // The batch is live and stays so: whatever happens from here on is about the room the index takes.
+    if (report.changed) await reach.compact((done, total) => watch.compacts(done, total))
+    return report
   } finally {
     lock.release()
   }

@@ -14,8 +14,8 @@ import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
 import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/counters.ts"
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
+import { openIndex } from "../stores/open-index.ts"
 import type { Records } from "../stores/records.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { dayOf, monthOf } from "../time.ts"
@@ -59,7 +59,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const place =
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
   const [index, records] = await Promise.all([
-    openLmdbIndex({ path: directory.index }),
+    openIndex(config, directory, { readOnly: false }),
     openRecordsWriter(place),
   ])
   await index.checkKeyCheckValue(secrets.checkValue)
@@ -165,12 +165,16 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     log,
   )
   nowRunning(workers)
-  const endCompacting = keepCompacted({
-    facts: () => readIndexFacts(directory.index),
-    start: () => startCompaction(cluster.settings),
-    now: Date.now,
-    log,
-  })
+  // An index in a cluster has no file that grows.
+  const endCompacting =
+    config.indexCluster !== null
+      ? async () => undefined
+      : keepCompacted({
+          facts: () => readIndexFacts(directory.index),
+          start: () => startCompaction(cluster.settings),
+          now: Date.now,
+          log,
+        })
   const metricsServer =
     config.metricsPort === null
       ? null

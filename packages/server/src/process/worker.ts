@@ -20,7 +20,7 @@ import { openNetworkTrust } from "../score/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Counters } from "../stores/counters.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openIndex } from "../stores/open-index.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openPostgresRecords } from "../stores/postgres/records.ts"
 import { RecordsError } from "../stores/records-error.ts"
@@ -50,7 +50,7 @@ export async function runWorker(
   const now = Date.now
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, false)
-  const index = await openLmdbIndex({ path: directory.index, readOnly: true })
+  const index = await openIndex(config, directory, { readOnly: true })
   await index.checkKeyCheckValue(secrets.checkValue)
   const records =
     config.databaseUrl === null

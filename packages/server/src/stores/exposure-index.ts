@@ -113,7 +113,8 @@ export interface ExposureIndex {
   removeSource(sourceId: number, at: number): Promise<Catalogue>
   /**
    * What a live batch of the tenant's own says of each row's identity becomes exactly the row's entries, which all name
-   * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together.
+   * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together. In an
+   * index that spans machines a failure half way may have changed some; repeating the call then changes the rest.
    */
   replaceTenantEvidence(tenantId: number, batchId: number, rows: readonly Row[]): Promise<void>
   /**
@@ -129,6 +130,11 @@ export interface ExposureIndex {
   /** Ties the index to a master secret on first use; later any other value is refused with WrongSecret. */
   checkKeyCheckValue(value: string): Promise<void>
   stats(): Promise<IndexStats>
+  /**
+   * Writes a copy of the index, as of one moment, into a directory that does not exist yet, from which it can be opened
+   * in the place of this one. False where the index lies elsewhere than in files, and nothing was written.
+   */
+  copyTo(directory: string): Promise<boolean>
   /** Reads up to `count` identities spread evenly over the index, and as many of tenants, and counts unreadable ones. */
   sample(count: number): Promise<{ read: number; faults: number }>
   /** Resolves when format and catalogue are readable right now. */

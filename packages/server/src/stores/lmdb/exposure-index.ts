@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises"
+import { chmod, mkdir, stat } from "node:fs/promises"
+import { join } from "node:path"
 import { MalformedBytes } from "../bytes.ts"
 import {
   BatchRefused,
@@ -29,6 +30,7 @@ import {
 import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import {
   INDEX_FORMAT,
+  IndexUnavailable,
   KEY_BYTES,
   WrongSecret,
   type ExposureIndex,
@@ -303,6 +305,19 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       await writing((_, { meta }) => {
         if (!isStored(copied(meta, KEY_CHECK))) put(meta, KEY_CHECK, wanted)
       })
+    },
+
+    async copyTo(directory) {
+      // Reading follows to the generation in use, if another took the place of the one that is open.
+      reading(currentDocument)
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        await connection.current().root.backup(directory, false)
+        await chmod(join(directory, "data.mdb"), 0o600)
+      } catch (cause) {
+        throw new IndexUnavailable("The index cannot be copied", { cause })
+      }
+      return true
     },
 
     async stats() {

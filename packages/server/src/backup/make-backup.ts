@@ -1,0 +1,154 @@
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Config } from "../config.ts"
+import { writeDurably } from "../corpus/durable-files.ts"
+import { takeImportTurn } from "../corpus/import-lock.ts"
+import type { DataDirectory } from "../data-directory.ts"
+import { unfoldedDecisions } from "../decisions/fold.ts"
+import type { Secrets } from "../secrets.ts"
+import type { Catalogue, ExposureIndex } from "../stores/exposure-index.ts"
+import { copyPostgresRecords } from "../stores/postgres/records.ts"
+import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
+import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import { copySqliteRecords } from "../stores/sqlite/records.ts"
+import { VERSION } from "../version.ts"
+import { decisionLine } from "./decision-lines.ts"
+import { jsonLines } from "./lines.ts"
+import { BACKUP_FORMAT, BackupError, filesUnder, MANIFEST, type Manifest } from "./manifest.ts"
+
+/** What a backup consists of, by name in its folder. */
+export const PARTS = {
+  records: "records.ndjson",
+  decisions: "decisions.ndjson",
+  index: "index",
+  segments: "segments",
+  lists: "lists",
+  models: "models",
+} as const
+
+export interface BackupReach {
+  readonly config: Pick<Config, "databaseUrl">
+  readonly directory: DataDirectory
+  readonly secrets: Secrets
+  readonly pid: number
+  readonly now: () => number
+  readonly signal: AbortSignal
+  openIndex(): Promise<ExposureIndex>
+  /** Hears what is being copied. */
+  readonly tell: (line: string) => void
+}
+
+const DECISIONS_AT_ONCE = 1_000
+
+/**
+ * Copies all that the service holds into a new folder, beside a service that runs or not: records and decisions as of
+ * one moment each, then the index, then the segments its catalogue names. Imports wait meanwhile. What reached the
+ * index after the records were copied is put right by the restore, which applies the records again.
+ *
+ * Never in it: the master secret, the drop, journals of the last seconds' sign-ups, compiled code.
+ */
+export async function makeBackup(folder: string, reach: BackupReach): Promise<Manifest> {
+  const { directory, secrets, now, tell } = reach
+  requireNew(folder)
+  const lock = await takeImportTurn(directory, {
+    self: { pid: reach.pid, startedAtMs: now() },
+    wait: true,
+    signal: reach.signal,
+    onWait: () => tell("Waiting for an import to end …"),
+  })
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    tell("Copying records …")
+    await copyRecords(join(folder, PARTS.records), reach)
+    tell("Copying decisions …")
+    await copyDecisions(join(folder, PARTS.decisions), reach)
+    copyFiles(directory.lists, join(folder, PARTS.lists), () => true)
+    copyFiles(directory.models, join(folder, PARTS.models), () => true)
+    tell("Copying the index …")
+    const index = await reach.openIndex()
+    let copied: boolean
+    let catalogue: Catalogue
+    try {
+      copied = await index.copyTo(join(folder, PARTS.index))
+      catalogue = await index.catalogue()
+    } finally {
+      await index.close()
+    }
+    tell("Copying segments …")
+    const live = liveSegments(catalogue)
+    copyFiles(directory.segments, join(folder, PARTS.segments), (name) => live.has(name))
+    tell("Computing checksums …")
+    const manifest: Manifest = {
+      format: BACKUP_FORMAT,
+      program: VERSION,
+      created_at: new Date(now()).toISOString(),
+      key_check_value: secrets.checkValue,
+      demo: directory.demo,
+      index: copied,
+      files: await filesUnder(folder),
+    }
+    await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+    return manifest
+  } finally {
+    lock.release()
+  }
+}
+
+function requireNew(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new BackupError(`${folder} is not empty; a backup takes a folder of its own`)
+}
+
+async function copyRecords(path: string, { config, directory }: BackupReach): Promise<void> {
+  const lines = jsonLines(path)
+  const copy =
+    config.databaseUrl === null
+      ? await copySqliteRecords({ file: directory.records, readOnly: true })
+      : copyPostgresRecords(config.databaseUrl)
+  try {
+    await copy.rows((row) => lines.put(row))
+  } finally {
+    await copy.close()
+  }
+  await lines.end()
+}
+
+async function copyDecisions(path: string, { config, directory }: BackupReach): Promise<void> {
+  const lines = jsonLines(path)
+  // Read before the store: what is folded in between is then in both, and adding it twice changes nothing.
+  for (const decision of unfoldedDecisions(directory.journal))
+    await lines.put(decisionLine(decision))
+  const store =
+    config.databaseUrl === null
+      ? openSqliteDecisions(directory.decisions)
+      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
+  try {
+    for (let after: string | null = null; ;) {
+      const page = await store.page({ after, limit: DECISIONS_AT_ONCE })
+      for (const decision of page) await lines.put(decisionLine(decision))
+      after = page.at(-1)?.id ?? null
+      if (page.length < DECISIONS_AT_ONCE) break
+    }
+  } finally {
+    await store.close()
+  }
+  await lines.end()
+}
+
+/** Copies the files of a folder that are wanted; where the file system can, without copying their bytes. */
+export function copyFiles(from: string, to: string, isWanted: (name: string) => boolean): void {
+  if (!existsSync(from)) return
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.isFile() && isWanted(entry.name))
+      copyFileSync(join(from, entry.name), join(to, entry.name), constants.COPYFILE_FICLONE)
+  }
+}
+
+function liveSegments({ batches }: Catalogue): ReadonlySet<string> {
+  return new Set(
+    [...batches.values()].flatMap(({ state, segment }) =>
+      state === "live" && segment != null ? [segment.file] : [],
+    ),
+  )
+}

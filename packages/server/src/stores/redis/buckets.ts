@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto"
+import { MalformedBytes } from "../bytes.ts"
+import { IndexUnavailable } from "../exposure-index.ts"
+import type { Argument, ClusterConnection } from "./connection.ts"
+import { MARK, TENANT_COUNT, type Layout } from "./layout.ts"
+import { values } from "./meta.ts"
+import { changeBucket, run } from "./scripts.ts"
+
+/** What is stored under a field; undefined: nothing. */
+export type Value = Uint8Array | undefined
+
+/** The buckets of one index. A bucket that does not carry the index's mark throws IndexUnavailable, whatever is asked. */
+export interface Buckets {
+  /** The values of some fields, all of the same moment. */
+  read(bucket: number, fields: readonly Buffer[]): Promise<Value[]>
+  /**
+   * Makes of the values of some fields what `decide` says, all at once; an empty list changes nothing. Where somebody
+   * else was faster, `decide` is asked again, of the values as they are then.
+   */
+  change(
+    bucket: number,
+    fields: readonly Buffer[],
+    decide: (values: readonly Value[]) => readonly Value[],
+  ): Promise<void>
+  /** Makes an empty bucket; one of this index stays as it is. */
+  make(bucket: number): Promise<void>
+  count(bucket: number): Promise<{ identities: number; tenantIdentities: number }>
+  /** All fields of identities with their values; a heavy one only with what it weighs in the bucket. */
+  list(bucket: number): Promise<(readonly [field: Buffer, value: Buffer])[]>
+}
+
+/** What is longer has a key of its own: it would make all of its bucket slow to read and large to keep. */
+export const HEAVY_BYTES = 1024
+/** Each write that fails means that somebody else's succeeded. */
+const WRITES_MAX = 100
+/** A heavy value that is not there so often was not just being changed. */
+const READS_MAX = 8
+
+/**
+ * A heavy identity's bucket has the stamp of its value, and the value begins with it: a value that was lost or is of
+ * another moment is noticed. 9 bytes that begin so are no entry set: it would begin with 129 cut records or more.
+ */
+const HEAVY = 0x81
+const STAMP_BYTES = 8
+
+export function openBuckets(connection: ClusterConnection, layout: Layout, mark: Buffer): Buckets {
+  /** What the bucket itself has. */
+  const fetched = async (
+    bucket: number,
+    fields: readonly Buffer[],
+  ): Promise<readonly (Buffer | null)[]> => {
+    const key = layout.bucketKey(bucket)
+    const reply = await connection.send(key, ["HMGET", key, MARK, ...fields])
+    const [found, ...stored] = values(reply, 1 + fields.length)
+    requireMark(found)
+    return stored
+  }
+  const requireMark = (found: Buffer | null | undefined): void => {
+    if (!found?.equals(mark)) throw new IndexUnavailable("A part of the index is lost")
+  }
+  /** What stands for a heavy value, or undefined where that is not there or of another moment. */
+  const followed = async (bucket: number, field: Buffer, stored: Buffer): Promise<Value> => {
+    const key = layout.heavyKey(bucket, field)
+    const value = await connection.send(key, ["GET", key])
+    if (!(value instanceof Buffer) || value.length <= STAMP_BYTES) return undefined
+    const stamp = value.subarray(0, STAMP_BYTES)
+    return stamp.equals(stored.subarray(1)) ? value.subarray(STAMP_BYTES) : undefined
+  }
+  /** The values of fields, or null where one changed while they were read. */
+  const resolved = async (
+    bucket: number,
+    fields: readonly Buffer[],
+    stored: readonly (Buffer | null)[],
+  ): Promise<Value[] | null> => {
+    const found: Value[] = []
+    for (const [i, field] of fields.entries()) {
+      const value = stored[i] ?? undefined
+      if (value === undefined || !isHeavy(value)) {
+        found.push(value)
+        continue
+      }
+      const heavy = await followed(bucket, field, value)
+      if (heavy === undefined) return null
+      found.push(heavy)
+    }
+    return found
+  }
+
+  return {
+    async read(bucket, fields) {
+      for (let attempt = 0; attempt < READS_MAX; attempt++) {
+        const found = await resolved(bucket, fields, await fetched(bucket, fields))
+        if (found !== null) return found
+      }
+      throw new IndexUnavailable("A part of the index is lost")
+    },
+
+    async change(bucket, fields, decide) {
+      for (let attempt = 0; attempt < WRITES_MAX; attempt++) {
+        const stored = await fetched(bucket, fields)
+        const before = await resolved(bucket, fields, stored)
+        if (before === null) continue
+        const after = decide(before)
+        if (after.length === 0) return
+        if (after.length !== fields.length) throw new RangeError("a value for each field")
+        const keys: [string, ...string[]] = [layout.bucketKey(bucket)]
+        const heavies: Buffer[] = []
+        const args: Argument[] = [mark, String(layout.tenantFieldBytes), String(fields.length)]
+        for (const [i, field] of fields.entries()) {
+          const was = stored[i] ?? NONE
+          const value = after[i]
+          const heavy = value !== undefined && value.length > HEAVY_BYTES ? stamped(value) : null
+          const becomes = heavy === null ? Buffer.from(value ?? NONE) : reference(heavy)
+          args.push(field, was, becomes)
+          if (was.equals(becomes) || (heavy === null && !isHeavy(was))) continue
+          keys.push(layout.heavyKey(bucket, field))
+          heavies.push(heavy ?? NONE)
+        }
+        const done = await run(connection, changeBucket, keys, [...args, ...heavies])
+        if (done === -1) throw new IndexUnavailable("A part of the index is lost")
+        if (done === 1) return
+      }
+      throw new IndexUnavailable("The index changes faster than it can be written")
+    },
+
+    async make(bucket) {
+      const key = layout.bucketKey(bucket)
+      if ((await connection.send(key, ["HSETNX", key, MARK, mark])) === 1) return
+      const [found] = values(await connection.send(key, ["HMGET", key, MARK]), 1)
+      requireMark(found)
+    },
+
+    async count(bucket) {
+      const key = layout.bucketKey(bucket)
+      const [size, reply] = await Promise.all([
+        connection.send(key, ["HLEN", key]),
+        connection.send(key, ["HMGET", key, MARK, TENANT_COUNT]),
+      ])
+      const [found, tenants = null] = values(reply, 2)
+      requireMark(found)
+      const tenantIdentities = tenants === null ? 0 : Number(tenants.toString())
+      const besides = tenants === null ? 1 : 2
+      return { identities: Number(size) - besides - tenantIdentities, tenantIdentities }
+    },
+
+    async list(bucket) {
+      const key = layout.bucketKey(bucket)
+      const reply = await connection.send(key, ["HGETALL", key])
+      if (!Array.isArray(reply)) throw new MalformedBytes("a reply of another shape")
+      const all = reply as Buffer[]
+      const listed: (readonly [Buffer, Buffer])[] = []
+      let found: Buffer | null = null
+      for (let i = 0; i + 1 < all.length; i += 2) {
+        const [field, value] = [all[i] as Buffer, all[i + 1] as Buffer]
+        if (field.length > 1) listed.push([field, value])
+        else if (field.toString() === MARK) found = value
+      }
+      requireMark(found)
+      return listed
+    },
+  }
+}
+
+const NONE = Buffer.alloc(0)
+
+export function isHeavy(value: Buffer): boolean {
+  return value.length === 1 + STAMP_BYTES && value[0] === HEAVY
+}
+
+/** A heavy value as its key has it. */
+function stamped(value: Uint8Array): Buffer {
+  const stamp = createHash("sha256").update(value).digest().subarray(0, STAMP_BYTES)
+  return Buffer.concat([stamp, value])
+}
+
+/** What a bucket has of a heavy value. */
+function reference(heavy: Buffer): Buffer {
+  return Buffer.concat([Uint8Array.of(HEAVY), heavy.subarray(0, STAMP_BYTES)])
+}

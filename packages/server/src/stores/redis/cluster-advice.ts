@@ -1,0 +1,50 @@
+import { ErrorReply } from "@redis/client"
+import { HEAVY_BYTES } from "./buckets.ts"
+import type { ClusterPlace } from "./cluster-place.ts"
+import { openConnection, type Reply } from "./connection.ts"
+
+/** By setting of a node: what is wrong with a value, or null. A setting that an engine does not have is none of ours. */
+const advices: Readonly<Record<string, (value: string) => string | null>> = {
+  appendonly: (value) =>
+    value === "yes" ? null : "appendonly is off, so a node that restarts is an empty one",
+  appendfsync: (value) =>
+    value === "always" ? null : `appendfsync is ${value}, so a power cut loses what came last`,
+  "maxmemory-policy": (value) =>
+    value === "noeviction" ? null : `maxmemory-policy is ${value}, so a full node forgets evidence`,
+  "hash-max-listpack-value": (value) =>
+    Number(value) >= HEAVY_BYTES
+      ? null
+      : `hash-max-listpack-value is under ${HEAVY_BYTES}, so the index takes several times its memory`,
+  "cluster-require-full-coverage": (value) =>
+    value === "no" ? null : "cluster-require-full-coverage is on, so one lost node stops all",
+}
+
+/** What the nodes' own settings put at risk, one sentence each; nothing where all is well. */
+export async function clusterAdvice(options: {
+  readonly indexCluster: ClusterPlace
+  readonly indexTimeoutMs: number
+}): Promise<readonly string[]> {
+  const { indexCluster: place, indexTimeoutMs: timeoutMs } = options
+  const connection = await openConnection({ place, timeoutMs })
+  try {
+    const found = new Set<string>()
+    for (const [name, advice] of Object.entries(advices)) {
+      for (const reply of await connection.sendToMasters(["CONFIG", "GET", name])) {
+        const value = valueOf(reply)
+        const text = value === null ? null : advice(value)
+        if (text !== null) found.add(text)
+      }
+    }
+    return [...found]
+  } catch (error) {
+    if (error instanceof ErrorReply) return ["the nodes do not say how they are set up"]
+    throw error
+  } finally {
+    await connection.close()
+  }
+}
+
+function valueOf(reply: Reply): string | null {
+  const value: unknown = Array.isArray(reply) ? reply[1] : undefined
+  return value instanceof Buffer ? value.toString() : null
+}

@@ -1,0 +1,15 @@
+import { after, test } from "node:test"
+import { startTestCluster, type TestCluster } from "./test-cluster.ts"
+
+/** A cluster for the tests of a file; null where there is no redis-server, which is then said and in CI a failure. */
+export async function clusterForFile(): Promise<TestCluster | null> {
+  try {
+    const cluster = await startTestCluster()
+    after(() => cluster.stop())
+    return cluster
+  } catch (error) {
+    if (process.env["CI"] === "true") throw error
+    test("redis", { skip: `no redis-server on this machine: ${String(error)}` }, () => {})
+    return null
+  }
+}

@@ -1,0 +1,160 @@
+import { createCluster, ErrorReply, RESP_TYPES, SocketClosedUnexpectedlyError } from "@redis/client"
+import { IndexUnavailable } from "../exposure-index.ts"
+import type { ClusterPlace } from "./cluster-place.ts"
+
+/** What a node answers. Strings come as the bytes they are. */
+export type Reply = Buffer | string | number | null | readonly Reply[]
+export type Argument = Buffer | string
+
+/** A cluster that is asked by key. Whatever gives no answer in time, for whatever reason, throws IndexUnavailable. */
+export interface ClusterConnection {
+  /** Sends a command to the node that has `key`. An error that the node itself answers with is thrown as it is. */
+  send(key: string, args: Argument[]): Promise<Reply>
+  /** Sends a command that has no key to every master. */
+  sendToMasters(args: Argument[]): Promise<readonly Reply[]>
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  readonly place: ClusterPlace
+  /** How long a command may take. */
+  readonly timeoutMs: number
+}
+
+/** Commands one node may owe an answer: a node that hangs must not fill the memory of those that ask it. */
+const OWED_MAX = 20_000
+/** Between two attempts to learn the cluster anew. */
+const RENEW_MS = 2_000
+const RECONNECT_MS_MAX = 500
+
+const BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+
+type Client = ReturnType<typeof createClient>
+
+/** Connects to one node at least, and to the others when they are first asked: one that is down keeps nobody out. */
+export async function openConnection(options: ConnectionOptions): Promise<ClusterConnection> {
+  const { place, timeoutMs } = options
+  let client = createClient(place, timeoutMs)
+  /** Those that were replaced and may still be owed answers. */
+  const replaced = new Set<Client>()
+  let closed = false
+  let renewing = false
+  let renewedAt = performance.now()
+
+  const inTime = async <T>(work: Promise<T>): Promise<T> => {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => reject(new IndexUnavailable("The cluster gives no answer in time")),
+      timeoutMs,
+    )
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /**
+   * Learns the cluster anew from the addresses given, after an answer stayed out. A connection that was lost comes back
+   * by itself, but one that only hangs, or whose node has moved to another address, would be asked for ever.
+   */
+  const renew = (): void => {
+    if (closed || renewing || performance.now() - renewedAt < RENEW_MS) return
+    renewing = true
+    const next = createClient(place, timeoutMs)
+    inTime(next.connect())
+      .then(
+        () => {
+          if (closed) {
+            next.destroy()
+            return
+          }
+          const before = client
+          client = next
+          replaced.add(before)
+          // What nodes that answer still owe arrives within the limit.
+          setTimeout(() => {
+            replaced.delete(before)
+            before.destroy()
+          }, timeoutMs).unref()
+        },
+        () => next.destroy(),
+      )
+      .finally(() => {
+        renewing = false
+        renewedAt = performance.now()
+      })
+  }
+
+  const answered = async <T>(ask: (client: Client) => Promise<T>): Promise<T> => {
+    if (closed) throw new IndexUnavailable("The index is closed")
+    try {
+      return await inTime(ask(client))
+    } catch (error) {
+      if (error instanceof ErrorReply) throw error
+      renew()
+      if (error instanceof IndexUnavailable) throw error
+      throw new IndexUnavailable("The cluster cannot be reached", { cause: error })
+    }
+  }
+
+  try {
+    await inTime(client.connect())
+  } catch (cause) {
+    client.destroy()
+    throw new IndexUnavailable("The cluster cannot be reached", { cause })
+  }
+
+  return {
+    send: (key, args) => answered((client) => client.sendCommand<Reply>(key, false, args)),
+    sendToMasters: (args) =>
+      answered((client) =>
+        Promise.all(
+          client.masters.map(async (master) =>
+            (await client.nodeClient(master)).sendCommand<Reply>(args, BYTES),
+          ),
+        ),
+      ),
+    async close() {
+      if (closed) return
+      closed = true
+      for (const each of [client, ...replaced]) each.destroy()
+    },
+  }
+}
+
+// RESP 2, because every engine that speaks the cluster protocol knows it. Reads go to masters only: a replica may not
+// have what was just made live. The client's own time limit ends when a command is written, so it is off.
+function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutMs: number) {
+  const client = createCluster({
+    rootNodes: nodes.map((node) => ({ socket: { ...node, tls } })),
+    defaults: {
+      ...(username === null ? {} : { username }),
+      ...(password === null ? {} : { password }),
+      socket: { tls, connectTimeout: timeoutMs, reconnectStrategy },
+      disableOfflineQueue: true,
+      disableClientInfo: true,
+      commandsQueueMaxLength: OWED_MAX,
+    },
+    minimizeConnections: true,
+    RESP: 2,
+    commandOptions: { timeout: 0, ...BYTES },
+    topologyRefreshOnReconnectionAttemptStrategy: RECONNECT_MS_MAX,
+  })
+  // Each command that fails tells its caller; a connection that fails between two commands concerns nobody yet.
+  return client.on("error", () => undefined)
+}
+
+/**
+ * A connection that worked before is tried again and again. One that never did fails the command that asked for it, and
+ * the next command makes a new attempt: otherwise all commands to a dead node would wait in a row for its return.
+ */
+function reconnectStrategy(retries: number, cause: Error): number | false {
+  const worked = retries > 0 || cause instanceof SocketClosedUnexpectedlyError || isReset(cause)
+  return worked ? Math.min(20 * 2 ** retries, RECONNECT_MS_MAX) : false
+}
+
+function isReset(cause: Error): boolean {
+  const { code } = cause as NodeJS.ErrnoException
+  return code === "ECONNRESET" || code === "EPIPE" || code === "ETIMEDOUT"
+}

@@ -1,0 +1,56 @@
+import { KEY_BYTES } from "../exposure-index.ts"
+
+/** Leading bits of an identity key that name its bucket: with 2^20 buckets, 100 million identities come to 95 each. */
+export const BUCKET_BITS = { min: 4, fallback: 20, max: 26 }
+
+/** In every bucket: the mark that says which index it belongs to. Both names are shorter than any identity's field. */
+export const MARK = "m"
+/** In buckets with evidence of tenants: how many of the fields are theirs. */
+export const TENANT_COUNT = "t"
+
+/**
+ * Where things are. A bucket is one hash, small enough that the engine keeps it as one packed piece of memory:
+ *
+ *   NAME:{meta}          format, bits, mark, version, catalogue, key-check
+ *   NAME:{BUCKET}        m: mark, t: number of tenants' fields
+ *                        rest of an identity key: entry set
+ *                        tenant id (4 bytes, big-endian) and rest of an identity key: entry set
+ *   NAME:{BUCKET}:FIELD  a value too long for its bucket, which then has only its stamp
+ *
+ * What stands in braces decides which node has the key, so a bucket and its heavy identities are on the same one.
+ */
+export interface Layout {
+  readonly buckets: number
+  /** Bytes of a tenant's field, which is how it is told from a shared one. */
+  readonly tenantFieldBytes: number
+  bucketOf(key: Uint8Array): number
+  bucketKey(bucket: number): string
+  heavyKey(bucket: number, field: Buffer): string
+  sharedField(key: Uint8Array): Buffer
+  tenantField(tenantId: number, key: Uint8Array): Buffer
+}
+
+export function metaKey(name: string): string {
+  return `${name}:{meta}`
+}
+
+export function layoutOf(name: string, bits: number): Layout {
+  const skipped = Math.floor(bits / 8)
+  const digits = Math.ceil(bits / 4)
+  const hex = (bucket: number): string => bucket.toString(16).padStart(digits, "0")
+  const bucketKey = (bucket: number): string => `${name}:{${hex(bucket)}}`
+  return {
+    buckets: 2 ** bits,
+    tenantFieldBytes: 4 + KEY_BYTES - skipped,
+    bucketOf: (key) => new DataView(key.buffer, key.byteOffset).getUint32(0) >>> (32 - bits),
+    bucketKey,
+    heavyKey: (bucket, field) => `${bucketKey(bucket)}:${field.toString("hex")}`,
+    sharedField: (key) => Buffer.from(key.subarray(skipped)),
+    tenantField(tenantId, key) {
+      const field = Buffer.allocUnsafe(4 + KEY_BYTES - skipped)
+      field.writeUInt32BE(tenantId)
+      field.set(key.subarray(skipped), 4)
+      return field
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto"
+import { INDEX_FORMAT, IndexUnavailable } from "../exposure-index.ts"
+import { openBuckets } from "./buckets.ts"
+import type { ClusterConnection } from "./connection.ts"
+import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
+import { layoutOf } from "./layout.ts"
+import type { Making, Meta } from "./meta.ts"
+
+const MARK_BYTES = 8
+
+/** What the index was made as; throws IndexUnavailable where it is not there, or not all of it yet. */
+export async function madeIndex(meta: Meta): Promise<Making> {
+  const made = await meta.making()
+  if (made === null) throw new IndexUnavailable("There is no index to read")
+  if (!made.complete) throw new IndexUnavailable("The index is not complete yet")
+  return made
+}
+
+/**
+ * What the index was made as, after making it where there was none.
+ *
+ * All buckets are made before the index can be read. From then on a bucket that is not there is a part of the index
+ * that was lost, also one nobody falls into yet. Making them again changes nothing, so what was interrupted goes on.
+ */
+export async function madeOrNewIndex(
+  connection: ClusterConnection,
+  meta: Meta,
+  name: string,
+  bits: number,
+): Promise<Making> {
+  let made = await meta.making()
+  if (made === null) {
+    await meta.begin({ format: INDEX_FORMAT, bits, mark: randomBytes(MARK_BYTES) })
+    made = await meta.making()
+  }
+  if (made === null) throw new IndexUnavailable("The index was lost while it was made")
+  if (made.complete) return made
+  const layout = layoutOf(name, made.bits)
+  const buckets = openBuckets(connection, layout, made.mark)
+  await inFlight(numbers(layout.buckets), IN_FLIGHT, (bucket) => buckets.make(bucket))
+  await meta.complete()
+  return made
+}

@@ -1,0 +1,138 @@
+import { MalformedBytes } from "../bytes.ts"
+import {
+  catalogueBytes,
+  emptyCatalogue,
+  readCatalogue,
+  type CatalogueDocument,
+} from "../catalogue.ts"
+import { INDEX_FORMAT, NewerIndexFormat, WrongSecret } from "../exposure-index.ts"
+import type { ClusterConnection, Reply } from "./connection.ts"
+import { BUCKET_BITS, metaKey } from "./layout.ts"
+import { beginIndex, changeCatalogue, run } from "./scripts.ts"
+
+/** What was decided when the index was made, and never changes. */
+export interface Making {
+  readonly format: number
+  readonly bits: number
+  /** Random; every bucket carries it. A bucket without it is not of this index, so nothing is known of who is in it. */
+  readonly mark: Buffer
+}
+
+/** What is known about the index as a whole. It lies in one key, so all of it is of the same moment. */
+export interface Meta {
+  /** What the index was made as; null where there is none. */
+  making(): Promise<(Making & { readonly complete: boolean }) | null>
+  /** Notes what the index is to be, unless somebody did before. */
+  begin(making: Making): Promise<void>
+  /** From here on the index can be read. */
+  complete(): Promise<void>
+  version(): Promise<number>
+  document(): Promise<CatalogueDocument>
+  /** False where the catalogue is no longer the one of version `before`; nothing has changed then. */
+  replace(before: number, document: CatalogueDocument): Promise<boolean>
+  checkKeyCheckValue(value: string, mayWrite: boolean): Promise<void>
+}
+
+export function openMeta(connection: ClusterConnection, name: string): Meta {
+  const key = metaKey(name)
+  const read = async (...fields: string[]): Promise<readonly (Buffer | null)[]> =>
+    values(await connection.send(key, ["HMGET", key, ...fields]), fields.length)
+  const requireSame = (stored: Buffer | null | undefined, wanted: Buffer): boolean => {
+    if (stored === null || stored === undefined) return false
+    if (!stored.equals(wanted)) throw new WrongSecret()
+    return true
+  }
+
+  const askVersion = async (): Promise<number> => {
+    const version = await connection.send(key, ["HGET", key, "version"])
+    if (!(version instanceof Buffer)) throw new MalformedBytes("no catalogue version")
+    return number(version)
+  }
+  /** Lookups that begin at the same time, as those of a batch, share the question: it is sent after all of them began. */
+  let asked: Promise<number> | null = null
+
+  return {
+    async making() {
+      const [format, bits, mark, version] = await read("format", "bits", "mark", "version")
+      if (!format || !bits || !mark) {
+        if (format || bits || mark || version) throw new MalformedBytes("an index without a format")
+        return null
+      }
+      const making = { format: number(format), bits: number(bits), mark }
+      requireKnownFormat(making.format)
+      if (making.bits < BUCKET_BITS.min || making.bits > BUCKET_BITS.max) {
+        throw new MalformedBytes("a number of buckets that no index has")
+      }
+      return { ...making, complete: version !== null }
+    },
+
+    async begin({ format, bits, mark }) {
+      await run(connection, beginIndex, [key], [String(format), String(bits), mark])
+    },
+
+    async complete() {
+      await run(connection, changeCatalogue, [key], ["", "0", bytesOf(emptyCatalogue)])
+    },
+
+    version() {
+      if (asked !== null) return asked
+      queueMicrotask(() => {
+        asked = null
+      })
+      asked = askVersion()
+      return asked
+    },
+
+    async document() {
+      const [version, catalogue] = await read("version", "catalogue")
+      if (!version || !catalogue) throw new MalformedBytes("no catalogue")
+      const document = readCatalogue(catalogue)
+      if (document.version !== number(version)) {
+        throw new MalformedBytes("catalogue of another version")
+      }
+      return document
+    },
+
+    async replace(before, document) {
+      const args = [String(before), String(document.version), bytesOf(document)]
+      return (await run(connection, changeCatalogue, [key], args)) === 1
+    },
+
+    async checkKeyCheckValue(value, mayWrite) {
+      const wanted = Buffer.from(value)
+      const [stored] = await read("key-check")
+      if (requireSame(stored, wanted)) return
+      if (!mayWrite) throw new MalformedBytes("no key check value")
+      await connection.send(key, ["HSETNX", key, "key-check", wanted])
+      const [first] = await read("key-check")
+      requireSame(first, wanted)
+    },
+  }
+}
+
+/** The strings of a reply that is a list of `count`. */
+export function values(reply: Reply, count: number): readonly (Buffer | null)[] {
+  if (!Array.isArray(reply) || reply.length !== count) {
+    throw new MalformedBytes("a reply of another shape")
+  }
+  return reply as (Buffer | null)[]
+}
+
+function bytesOf(document: CatalogueDocument): Buffer {
+  return Buffer.from(catalogueBytes(document))
+}
+
+function number(text: Buffer): number {
+  const value = Number(text.toString("latin1"))
+  if (!Number.isSafeInteger(value) || value < 0) throw new MalformedBytes("a number expected")
+  return value
+}
+
+function requireKnownFormat(format: number): void {
+  if (format > INDEX_FORMAT) {
+    throw new NewerIndexFormat(
+      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
+    )
+  }
+  if (format < 1) throw new MalformedBytes("format 0")
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto"
+import { ErrorReply } from "@redis/client"
+import type { Argument, ClusterConnection, Reply } from "./connection.ts"
+
+/** A script that runs in the node that has its keys: all of it or, where it returns before it writes, nothing. */
+export interface Script {
+  readonly source: string
+  readonly sha1: string
+}
+
+/**
+ * Changes fields of one bucket, and the keys of its heavy identities, if all of them are still what the caller read.
+ *
+ *   KEYS   the bucket, then keys of heavy identities
+ *   ARGV   mark; length of a tenant's field; number of fields; for each: field, before, after; for each heavy key: value
+ *
+ * No bytes stand for "none": no value is empty. Returns 1 when done, 0 when something had changed, -1 when the bucket
+ * is not the one it was.
+ */
+export const changeBucket = script(`
+if redis.call('HGET', KEYS[1], 'm') ~= ARGV[1] then return -1 end
+local fields = tonumber(ARGV[3])
+for i = 0, fields - 1 do
+  if (redis.call('HGET', KEYS[1], ARGV[4 + 3 * i]) or '') ~= ARGV[5 + 3 * i] then return 0 end
+end
+local tenants = 0
+for i = 0, fields - 1 do
+  local field, before, after = ARGV[4 + 3 * i], ARGV[5 + 3 * i], ARGV[6 + 3 * i]
+  if before ~= after then
+    if after == '' then
+      redis.call('HDEL', KEYS[1], field)
+    else
+      redis.call('HSET', KEYS[1], field, after)
+    end
+    if #field == tonumber(ARGV[2]) then
+      if before == '' then tenants = tenants + 1 end
+      if after == '' then tenants = tenants - 1 end
+    end
+  end
+end
+if tenants ~= 0 then redis.call('HINCRBY', KEYS[1], 't', tenants) end
+for k = 2, #KEYS do
+  local value = ARGV[4 + 3 * fields + k - 2]
+  if value == '' then redis.call('DEL', KEYS[k]) else redis.call('SET', KEYS[k], value) end
+end
+return 1
+`)
+
+/**
+ * Replaces the catalogue if it still has the version the caller read; no bytes for a version: there is none yet.
+ *
+ *   KEYS   the key of what is known about the index
+ *   ARGV   version before; version after; catalogue
+ *
+ * Returns 1 when done, 0 when it had changed.
+ */
+export const changeCatalogue = script(`
+if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[2], 'catalogue', ARGV[3])
+return 1
+`)
+
+/**
+ * Notes what an index is to be, unless somebody did before.
+ *
+ *   KEYS   the key of what is known about the index
+ *   ARGV   format; bits; mark
+ */
+export const beginIndex = script(`
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'format', ARGV[1], 'bits', ARGV[2], 'mark', ARGV[3])
+return 1
+`)
+
+/** Runs a script by its name, and sends it whole to a node that does not know it yet. The first key says which node. */
+export async function run(
+  connection: ClusterConnection,
+  { source, sha1 }: Script,
+  keys: readonly [string, ...string[]],
+  args: readonly Argument[],
+): Promise<Reply> {
+  const rest = [String(keys.length), ...keys, ...args]
+  try {
+    return await connection.send(keys[0], ["EVALSHA", sha1, ...rest])
+  } catch (error) {
+    if (!(error instanceof ErrorReply) || !error.message.startsWith("NOSCRIPT")) throw error
+    return await connection.send(keys[0], ["EVAL", source, ...rest])
+  }
+}
+
+function script(source: string): Script {
+  return { source, sha1: createHash("sha1").update(source).digest("hex") }
+}

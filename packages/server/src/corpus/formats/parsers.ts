@@ -26,5 +26,7 @@ export function openParser(format: Format, importKind: EvidenceKind): BlockParse
       return ndjsonParser(format.columns, importKind)
     case "parquet":
       return ndjsonParser(PARQUET_LINE_COLUMNS, importKind)
+    default:
+      throw new RangeError("There is no parser of this format")
   }
 }

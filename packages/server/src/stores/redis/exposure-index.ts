@@ -38,7 +38,7 @@ import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
 import { BUCKET_BITS, layoutOf, type Layout } from "./layout.ts"
 import { madeIndex, madeOrNewIndex } from "./making.ts"
 import { openMeta, type Meta } from "./meta.ts"
-import { countKnown, rowWriter } from "./row-writer.ts"
+import { countKnown, rowWriter, UnknownBatch } from "./row-writer.ts"
 
 export interface RedisIndexOptions {
   readonly place: ClusterPlace
@@ -155,6 +155,20 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
     throw new IndexUnavailable("The catalogue changes faster than it can be read")
   }
 
+  /** Writes rows; where they meet entries of a batch opened meanwhile, once more by the catalogue that knows it. */
+  const putting: typeof writer.put = async (rows, owner, document, join, countOf) => {
+    for (let known = document; ;) {
+      try {
+        return await writer.put(rows, owner, known, join, countOf)
+      } catch (error) {
+        if (!(error instanceof UnknownBatch)) throw error
+        held = await meta.document()
+        if (held.version === known.version) throw error
+        known = held
+      }
+    }
+  }
+
   const addingTenantEvidence = async (
     tenantId: number,
     rows: readonly Row[],
@@ -167,7 +181,7 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
       requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
     }
     requireSpellable(rows)
-    await named(writer.put(rows, tenantId, document, join))
+    await named(putting(rows, tenantId, document, join))
   }
 
   return {
@@ -203,7 +217,7 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
         for (const row of chunk) requireRow(row, (entryBatch) => entryBatch === batchId)
         const document = await named(currentDocument())
         const { owner } = requireLoading(document, batchId)
-        await named(writer.put(chunk, owner, document, mergedEntrySet))
+        await named(putting(chunk, owner, document, mergedEntrySet))
         count += chunk.length
       }
       return count
@@ -218,7 +232,7 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
         const document = await named(currentDocument())
         requireLoading(document, batchId)
         merged.known += await named(
-          writer.put(identities, "shared", document, mergedEntrySet, (stored, { entries }) =>
+          putting(identities, "shared", document, mergedEntrySet, (stored, { entries }) =>
             countKnown(stored, entries.flat(), document, sourceId),
           ),
         )
@@ -284,7 +298,7 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
       requireOwnLive(document, tenantId, batchId)
       requireSpellable(rows)
       await named(
-        writer.put(rows, tenantId, document, (stored, entries, max, stateOf) =>
+        putting(rows, tenantId, document, (stored, entries, max, stateOf) =>
           replacedEntrySet(stored, batchId, entries, max, stateOf),
         ),
       )

@@ -1,4 +1,3 @@
-import { MalformedBytes } from "../bytes.ts"
 import type { Batch, Catalogue, CatalogueDocument, Owner } from "../catalogue.ts"
 import { entryBytes, type Entry } from "../entry.ts"
 import {
@@ -23,6 +22,11 @@ const EMPTY_SET_BYTES = 1
 export interface RowsOfIdentity {
   readonly key: Uint8Array
   readonly entries: (readonly Entry[])[]
+}
+
+/** An entry names a batch that the catalogue at hand lacks: it is newer, or the entry is damaged. */
+export class UnknownBatch extends Error {
+  override readonly name = "UnknownBatch"
 }
 
 export interface RowWriter {
@@ -77,7 +81,7 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
       const max = owner === "shared" ? SHARED_ENTRIES_MAX : TENANT_ENTRIES_MAX
       const stateOf = (batchId: number): Batch["state"] => {
         const batch = document.batches.get(batchId)
-        if (batch === undefined) throw new MalformedBytes("entry of an unknown batch")
+        if (batch === undefined) throw new UnknownBatch("entry of an unknown batch")
         return batch.state
       }
       const joined = (stored: Value, entries: readonly Entry[]): Uint8Array =>

@@ -73,9 +73,13 @@ async function* blocksOf(connection: DuckDBConnection, path: string): AsyncGener
   const result = await connection.stream(
     `SELECT ${SEGMENT_COLUMNS} FROM read_parquet(${sqlText(path)})`,
   )
-  for (;;) {
-    const chunk = await result.fetchChunk()
+  // The next one is read, in a thread of the database's, while this one is used.
+  for (let next = result.fetchChunk(); ;) {
+    const chunk = await next
     if (chunk === null || chunk.rowCount === 0) return
+    next = result.fetchChunk()
+    // Whoever asks for the next one hears of its failure; nobody may.
+    next.catch(() => undefined)
     yield blockOf(chunk)
   }
 }

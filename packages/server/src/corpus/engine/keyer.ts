@@ -1,4 +1,3 @@
-import { hash } from "node:crypto"
 import {
   aliasTag,
   IDENTITY_TAGS,
@@ -11,6 +10,7 @@ import type { Entry, EvidenceKind, SecretClass } from "../../stores/exposure-ind
 import { rowOfEntry } from "../../stores/segment-block.ts"
 import type { ParsedRow, RejectReason, RowSink } from "../formats/format.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
+import { HashInput } from "./hash-input.ts"
 import { FrameWriter } from "./keyed-rows.ts"
 
 /** What holds for every row that does not say otherwise, and what bounds those that do. */
@@ -39,9 +39,9 @@ export class Keyer implements RowSink {
   readonly #frame = new FrameWriter()
   readonly #onFrame: (frame: Buffer) => void
   readonly #onReject: (line: number, reason: RejectReason) => void
-  /** Subkey and tag stay; what is hashed behind them is written anew for every row. */
-  #identity: Buffer
-  #password: Buffer
+  /** The subkeys stay; what is hashed behind them is written anew for every row. */
+  readonly #identity: HashInput
+  readonly #password: HashInput
   /** The first four bytes of plain entries, by what they depend on. */
   readonly #heads = new Map<string, number>()
   /** The last of them: rows of a file are mostly alike, and comparing three values costs less than making a name. */
@@ -56,8 +56,8 @@ export class Keyer implements RowSink {
     this.#options = options
     this.#onFrame = onFrame
     this.#onReject = onReject
-    this.#identity = Buffer.concat([options.subkeys.identity, Buffer.alloc(1024)])
-    this.#password = Buffer.concat([options.subkeys.password, Buffer.alloc(4096)])
+    this.#identity = new HashInput(options.subkeys.identity)
+    this.#password = new HashInput(options.subkeys.password)
   }
 
   reject(line: number, reason: RejectReason): void {
@@ -155,22 +155,15 @@ export class Keyer implements RowSink {
     return high < 0 ? null : high
   }
 
-  /** The identity key as 16 characters, one a byte. */
+  /** The identity key as characters, one a byte; the first 16 of those given. */
   #key(tag: number, canonical: string): string {
-    const needed = SUBKEY_BYTES + 1 + canonical.length * 3
-    if (needed > this.#identity.length) this.#identity = grown(this.#identity, needed)
-    this.#identity[SUBKEY_BYTES] = tag
-    const end = SUBKEY_BYTES + 1 + this.#identity.write(canonical, SUBKEY_BYTES + 1)
-    return hash("sha256", this.#identity.subarray(0, end), "latin1").slice(0, KEY_BYTES)
+    this.#identity.setByte(SUBKEY_BYTES, tag)
+    return this.#identity.hashWith(SUBKEY_BYTES + 1, canonical)
   }
 
   #fingerprint(key: string, password: string): number {
-    const needed = SUBKEY_BYTES + KEY_BYTES + password.length * 3
-    if (needed > this.#password.length) this.#password = grown(this.#password, needed)
-    this.#password.write(key, SUBKEY_BYTES, KEY_BYTES, "latin1")
-    const at = SUBKEY_BYTES + KEY_BYTES
-    const end = at + this.#password.write(password, at)
-    const digest = hash("sha256", this.#password.subarray(0, end), "latin1")
+    for (let i = 0; i < KEY_BYTES; i++) this.#password.setByte(SUBKEY_BYTES + i, key.charCodeAt(i))
+    const digest = this.#password.hashWith(SUBKEY_BYTES + KEY_BYTES, password)
     return (digest.charCodeAt(0) << 4) | (digest.charCodeAt(1) >> 4)
   }
 }
@@ -199,11 +192,5 @@ function plainEntry(kind: EvidenceKind, secret: SecretClass, hours: number): Ent
 }
 
 function keyBytes(key: string): IdentityKey {
-  return Buffer.from(key, "latin1") as Uint8Array as IdentityKey
-}
-
-function grown(buffer: Buffer, length: number): Buffer {
-  const larger = Buffer.alloc(length)
-  buffer.copy(larger)
-  return larger
+  return Buffer.from(key.slice(0, KEY_BYTES), "latin1") as Uint8Array as IdentityKey
 }

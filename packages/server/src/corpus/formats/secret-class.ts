@@ -1,6 +1,8 @@
 import type { SecretClass } from "../../stores/exposure-index.ts"
 
 const NONE: ReadonlySet<string> = new Set(["", "NULL", "\\N", "-"])
+/** No word for nothing is longer. Asking a set about every password would cost as much as reading the line. */
+const NONE_LENGTH_MAX = 4
 
 /** No form below is shorter, and most passwords are; none is longer. */
 const HASH_LENGTH_MIN = 20
@@ -98,10 +100,20 @@ const FIELD_END = /[:;|,\s]/
 /** What form a secret has. A column called a hash holds no plain text, so what has no known form there is unknown. */
 export function secretClassOf(secret: string | null, isHash: boolean): SecretClass {
   if (secret === null) return "none"
-  const text = secret.trim()
-  if (NONE.has(text)) return "none"
+  const text = mayHaveSpace(secret) ? secret.trim() : secret
+  if (text.length <= NONE_LENGTH_MAX && NONE.has(text)) return "none"
+  if (text.length < HASH_LENGTH_MIN) return isHash ? "unknown" : "plaintext"
   const known = hashClassOf(text) ?? hashClassOf(firstField(text))
   return known ?? (isHash ? "unknown" : "plaintext")
+}
+
+/** Whether white space may stand at either end. */
+function mayHaveSpace(text: string): boolean {
+  return !(isGraphic(text.charCodeAt(0)) && isGraphic(text.charCodeAt(text.length - 1)))
+}
+
+function isGraphic(code: number): boolean {
+  return code > 0x20 && code < 0x7f
 }
 
 function hashClassOf(written: string): SecretClass | null {

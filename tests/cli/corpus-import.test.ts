@@ -48,7 +48,7 @@ test("a dry run says what a file is, shows its rows with every secret masked, an
   assert.equal(code, 0, err)
   assert.equal(
     out,
-    `1  dry.txt: combolist by ":", utf-8
+    `1  dry.txt: lines of address and password, separated by ":"
 
 FILE  LINE  IDENTITY          SECRET    CLASS      SAYS
 1     1     ana@mail.example  ********  plaintext
@@ -102,7 +102,7 @@ $`,
   // Progress follows, where the machine is slow enough for it.
   assert.ok(
     first.err.startsWith(
-      `1  one.txt: combolist by ":", utf-8
+      `1  one.txt: lines of address and password, separated by ":"
 Source one: combolist, dated 2024-05-01, confidence 0.8
 `,
     ),

@@ -49,13 +49,17 @@ suite("options", () => {
 
   test("the least that is needed is an address and a key", () => {
     assert.deepEqual(Object.keys(created(good)).sort(), [
+      "eraseSubject",
+      "exportSubject",
       "getDecision",
+      "listSources",
       "scoreEmail",
       "scoreEmailStream",
       "scoreEmails",
       "scorePhone",
       "scorePhoneStream",
       "scorePhones",
+      "sendEvidence",
       "sendFeedback",
       "undoFeedback",
     ])

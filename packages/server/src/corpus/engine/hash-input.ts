@@ -20,13 +20,22 @@ export class HashInput {
     this.#bytes[at] = value
   }
 
+  /** The bytes themselves, with room for so many, good until the next call. */
+  roomFor(length: number): Uint8Array {
+    if (length > this.#bytes.length) this.#grow(length)
+    return this.#bytes
+  }
+
+  /** SHA-256 of the first bytes, as 32 characters, one a byte. */
+  hashOf(end: number): string {
+    return hash("sha256", (this.#views[end] ??= this.#bytes.subarray(0, end)), "latin1")
+  }
+
   /** SHA-256 of the bytes before `at` and the text in UTF-8, as 32 characters, one a byte. */
   hashWith(at: number, text: string): string {
     const needed = at + text.length * 3
     if (needed > this.#bytes.length) this.#grow(needed)
-    const end = this.#write(text, at)
-    const view = (this.#views[end] ??= this.#bytes.subarray(0, end))
-    return hash("sha256", view, "latin1")
+    return this.hashOf(this.#write(text, at))
   }
 
   /** Returns where the text ends. */

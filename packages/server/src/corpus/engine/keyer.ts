@@ -12,6 +12,7 @@ import type { ParsedRow, RejectReason, RowSink } from "../formats/format.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
 import { HashInput } from "./hash-input.ts"
 import { FrameWriter } from "./keyed-rows.ts"
+import { PlainLines } from "./plain-lines.ts"
 
 /** What holds for every row that does not say otherwise, and what bounds those that do. */
 export interface KeyerOptions {
@@ -42,6 +43,7 @@ export class Keyer implements RowSink {
   /** The subkeys stay; what is hashed behind them is written anew for every row. */
   readonly #identity: HashInput
   readonly #password: HashInput
+  readonly #plain: PlainLines
   /** The first four bytes of plain entries, by what they depend on. */
   readonly #heads = new Map<string, number>()
   /** The last of them: rows of a file are mostly alike, and comparing three values costs less than making a name. */
@@ -58,6 +60,12 @@ export class Keyer implements RowSink {
     this.#onReject = onReject
     this.#identity = new HashInput(options.subkeys.identity)
     this.#password = new HashInput(options.subkeys.password)
+    this.#plain = new PlainLines({
+      identity: this.#identity,
+      identityAt: SUBKEY_BYTES + 1,
+      password: this.#password,
+      passwordAt: SUBKEY_BYTES + KEY_BYTES,
+    })
   }
 
   reject(line: number, reason: RejectReason): void {
@@ -72,6 +80,19 @@ export class Keyer implements RowSink {
     }
     if (row.subject === "email") this.#email(line, row, hours)
     else this.#phone(line, row, hours)
+  }
+
+  plainLine(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
+    if (!this.#plain.read(bytes, from, to, delimiter)) return false
+    this.#identity.setByte(SUBKEY_BYTES, IDENTITY_TAGS.email)
+    const key = this.#identity.hashOf(this.#plain.identityEnd)
+    for (let i = 0; i < KEY_BYTES; i++) this.#password.setByte(SUBKEY_BYTES + i, key.charCodeAt(i))
+    const fingerprint = fingerprintOf(this.#password.hashOf(this.#plain.passwordEnd))
+    const { kind, hours } = this.#options
+    const high = this.#head(kind, "plaintext", Math.floor(hours / DAY_HOURS) * DAY_HOURS)
+    if (high === null || hours < EARLIEST_HOURS || hours > this.#options.latestHours) return false
+    this.#put(key, high, ((HAS_FINGERPRINT | fingerprint) << 16) >>> 0, null)
+    return true
   }
 
   /** Hands over what is left of the last frame. */
@@ -163,9 +184,13 @@ export class Keyer implements RowSink {
 
   #fingerprint(key: string, password: string): number {
     for (let i = 0; i < KEY_BYTES; i++) this.#password.setByte(SUBKEY_BYTES + i, key.charCodeAt(i))
-    const digest = this.#password.hashWith(SUBKEY_BYTES + KEY_BYTES, password)
-    return (digest.charCodeAt(0) << 4) | (digest.charCodeAt(1) >> 4)
+    return fingerprintOf(this.#password.hashWith(SUBKEY_BYTES + KEY_BYTES, password))
   }
+}
+
+/** The first 12 bits of a digest. */
+function fingerprintOf(digest: string): number {
+  return (digest.charCodeAt(0) << 4) | (digest.charCodeAt(1) >> 4)
 }
 
 /** A file of rows dated by the hour may name many hours; what is remembered of them stays small. */

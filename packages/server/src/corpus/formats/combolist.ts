@@ -5,6 +5,7 @@ import { credentialRow } from "./parsed-row.ts"
 
 // A local part in quotes may hold any delimiter; no unquoted one in these files does.
 const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.){0,64}"@/
+const LF = 10
 const ANY_DELIMITER = /[:;|\t ]/g
 const OTHER_DELIMITER = /[\t ]*[:;|] ?|[\t ]+/y
 
@@ -15,9 +16,33 @@ const OTHER_DELIMITER = /[\t ]*[:;|] ?|[\t ]+/y
  */
 export function combolistParser(delimiter: string): BlockParser {
   const split = new Delimiter(delimiter)
-  return lineParser((line, text, sink) => {
+  const lines = lineParser((line, text, sink) => {
     readAddressFirst(line, text.trimStart(), split, sink)
   })
+  const byte = delimiter.length === 1 && delimiter.trim() !== "" ? delimiter.charCodeAt(0) : null
+  return byte === null ? lines : plainLinesFirst(lines, byte)
+}
+
+/** Lets the sink take what it can straight from the bytes; every other line goes the long way. */
+function plainLinesFirst(lines: BlockParser, delimiter: number): BlockParser {
+  return {
+    parse(block, sink) {
+      if (sink.plainLine === undefined) return lines.parse(block, sink)
+      let line = 0
+      const one: RowSink = {
+        row: (within, row) => sink.row(line + within, row),
+        reject: (within, reason) => sink.reject(line + within, reason),
+      }
+      for (let at = 0; at < block.length;) {
+        const end = block.indexOf(LF, at)
+        const stop = end === -1 ? block.length : end
+        if (sink.plainLine(block, at, stop, delimiter)) line++
+        else line += lines.parse(block.subarray(at, Math.min(stop + 1, block.length)), one)
+        at = stop + 1
+      }
+      return line
+    },
+  }
 }
 
 /** Lines of a password and an address: what follows the last delimiter is the address. */

@@ -41,6 +41,11 @@ export type RejectReason = keyof typeof REJECT_REASONS
 export interface RowSink {
   row(line: number, row: ParsedRow): void
   reject(line: number, reason: RejectReason): void
+  /**
+   * Takes a line of an address, a delimiter of one byte and a password straight from its bytes, from `from` to `to`, as
+   * if it had been parsed and handed to `row`; false where it is not so plain that the outcome is certain to be the same.
+   */
+  plainLine?(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean
 }
 
 /** How the rows of a member are written: found by looking at it, stated before anything is read. Plain data. */

@@ -1,0 +1,129 @@
+import { parseEmail } from "@assay/core/identity"
+import type { HashInput } from "./hash-input.ts"
+
+/** What plain lines need of the hashes: where the text begins behind key and tag, or behind key and identity key. */
+export interface PlainHashes {
+  readonly identity: HashInput
+  readonly identityAt: number
+  readonly password: HashInput
+  readonly passwordAt: number
+}
+
+interface Domain {
+  readonly bytes: Uint8Array
+  /** An address with a plain name there is the mailbox's own form; `dots`: also one with dots in its name. */
+  readonly plain: boolean
+  readonly dots: boolean
+}
+
+const AT = 0x40
+const DOT = 0x2e
+const LOCAL_MAX = 64
+const ADDRESS_MAX = 254
+/** Longer ones may be hashes, and shorter ones the word for none. */
+const PASSWORD_MIN = 5
+const PASSWORD_MAX = 19
+/** A list of more domains than this is not of this world; what is remembered of them stays small. */
+const DOMAINS_MAX = 65_536
+
+/** By byte: its lower case where it may stand in a plain name or domain, else 0. */
+const PLAIN = new Uint8Array(256)
+for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_") {
+  PLAIN[character.charCodeAt(0)] = character.charCodeAt(0)
+  PLAIN[character.toUpperCase().charCodeAt(0)] = character.charCodeAt(0)
+}
+const HYPHEN = 0x2d
+const GRAPHIC_MIN = 0x21
+const GRAPHIC_MAX = 0x7e
+
+/**
+ * Reads the lines that nearly all of a list consists of without making a text of them: a name of letters, digits, dots
+ * and underscores, a domain that the core was asked about, a password of 5 to 19 visible characters. What the address
+ * and the password come to is written where it is hashed. Anything else is declined and goes the long way.
+ */
+export class PlainLines {
+  readonly #hashes: PlainHashes
+  readonly #domains = new Map<number, Domain>()
+  /** Where address and password end in their hash inputs, after `read` returned true. */
+  identityEnd = 0
+  passwordEnd = 0
+
+  constructor(hashes: PlainHashes) {
+    this.#hashes = hashes
+  }
+
+  read(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
+    const { identity, identityAt, password, passwordAt } = this.#hashes
+    const address = identity.roomFor(identityAt + ADDRESS_MAX)
+    let out = identityAt
+    let dots = false
+    let before = DOT
+    let at = from
+    for (; at < to; at++) {
+      const byte = bytes[at] as number
+      if (byte === AT) break
+      if (byte === DOT) {
+        if (before === DOT) return false
+        dots = true
+        address[out++] = DOT
+      } else {
+        const lower = PLAIN[byte] as number
+        if (lower === 0) return false
+        address[out++] = lower
+      }
+      before = byte
+      if (out - identityAt > LOCAL_MAX) return false
+    }
+    if (at === to || before === DOT) return false
+    address[out++] = AT
+    const domainAt = out
+    let hash = 0x811c_9dc5
+    for (at++; at < to; at++) {
+      const byte = bytes[at] as number
+      if (byte === delimiter) break
+      const lower = byte === DOT || byte === HYPHEN ? byte : (PLAIN[byte] as number)
+      if (lower === 0 || out - identityAt >= ADDRESS_MAX) return false
+      address[out++] = lower
+      hash = Math.imul(hash ^ lower, 0x0100_0193)
+    }
+    const length = to - at - 1
+    if (at === to || length < PASSWORD_MIN || length > PASSWORD_MAX) return false
+    const domain = this.#domain(hash, address, domainAt, out)
+    if (domain === null || !domain.plain || (dots && !domain.dots)) return false
+    const secret = password.roomFor(passwordAt + PASSWORD_MAX)
+    let end = passwordAt
+    for (at++; at < to; at++) {
+      const byte = bytes[at] as number
+      if (byte < GRAPHIC_MIN || byte > GRAPHIC_MAX) return false
+      secret[end++] = byte
+    }
+    this.identityEnd = out
+    this.passwordEnd = end
+    return true
+  }
+
+  /** What the core says of a domain, asked once for each; null where two of them share a hash. */
+  #domain(hash: number, address: Uint8Array, from: number, to: number): Domain | null {
+    const known = this.#domains.get(hash)
+    if (known !== undefined) return isSame(known.bytes, address, from, to) ? known : null
+    if (this.#domains.size >= DOMAINS_MAX) this.#domains.clear()
+    // A copy: what is sliced off Node's own buffers changes with them.
+    const bytes = Uint8Array.from(address.subarray(from, to))
+    const name = Buffer.from(bytes).toString("latin1")
+    const domain = { bytes, plain: isOwnForm(`a1_@${name}`), dots: isOwnForm(`a.1@${name}`) }
+    this.#domains.set(hash, domain)
+    return domain
+  }
+}
+
+/** Whether the core takes an address as the mailbox's own form, as it is written. */
+function isOwnForm(address: string): boolean {
+  const parsed = parseEmail(address)
+  return !("fault" in parsed) && parsed.exact === address && parsed.canonical === address
+}
+
+function isSame(known: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  if (known.length !== to - from) return false
+  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[from + i]) return false
+  return true
+}

@@ -52,7 +52,7 @@ test("a folder of packed and plain files is one batch, described by an entry of 
   assert.match(out, /^imported +2$/m)
   assert.match(out, /^rejected +1$/m)
   assert.match(err, /^\d {2}\S*users\.csv\S*: table, separated by ","/m)
-  assert.match(err, /^\d {2}\S*more\.ndjson: ndjson/m)
+  assert.match(err, /^\d {2}\S*more\.ndjson: lines of JSON/m)
   assert.match(err, /^Source forum: breach, dated 2019-03-04, confidence 0\.95$/m)
   const index = await openLmdbIndex({ path: join(env.ASSAY_DATA, "index"), readOnly: true })
   const source = [...(await index.catalogue()).sources.values()].find(

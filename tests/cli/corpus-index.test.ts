@@ -61,7 +61,10 @@ test("compacting says how much it gained, and what is whole has no fault before 
 test("rebuilding reads the segments again; one that is gone stops it and is a fault", async () => {
   const { code, out } = await assay(["corpus", "rebuild"], env)
   assert.equal(code, 0)
-  assert.match(out, /^[\d,]+ rows of segments, feedback on 0 and evidence of tenants on 0 identities, 0 erased, [\d,]+ bytes before, /)
+  assert.match(
+    out,
+    /^[\d,]+ rows of segments, feedback on 0 and evidence of tenants on 0 identities, 0 erased, [\d,]+ bytes before, /,
+  )
   const segment = join(data.segments, "first.parquet")
   renameSync(segment, `${segment}.away`)
   const verified = await assay(["corpus", "verify"], env)

@@ -90,6 +90,8 @@ test(
   "a worker that dies is replaced and the service goes on",
   { skip: process.platform !== "linux" },
   async () => {
+    // Those that an earlier test had replaced may still be on their way out.
+    await until(() => workersOf(service).length === 2)
     const [victim = 0] = workersOf(service)
     process.kill(victim, "SIGKILL")
     await until(() => workersOf(service).length === 2 && !workersOf(service).includes(victim))

@@ -14,6 +14,8 @@ const DOMAINS = [
   "orange.fr",
   "proton.me",
 ]
+/** Beside the large providers, lists hold some thousands of smaller domains. */
+const SMALL_DOMAINS = 20_000
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 const LINES_AT_ONCE = 20_000
 
@@ -36,7 +38,9 @@ export async function writeRows(path: string, rows: number, seed: number): Promi
   }
   for (let row = 0; row < rows; row++) {
     const domain =
-      random() < 0.9 ? DOMAINS[Math.floor(random() * DOMAINS.length)] : `${word(8)}.com`
+      random() < 0.9
+        ? DOMAINS[Math.floor(random() * DOMAINS.length)]
+        : `host-${Math.floor(random() * SMALL_DOMAINS)}.example`
     const local = word(8 + Math.floor(random() * 8))
     lines.push(`${local}@${domain ?? ""}:${word(6 + Math.floor(random() * 8))}\n`)
     if (lines.length === LINES_AT_ONCE) await flush()

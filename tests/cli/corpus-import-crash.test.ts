@@ -108,6 +108,8 @@ test("kill -9 at random moments: what is served is as before or complete, and th
     )
     assert.deepEqual(namesIn(join(data, "import")), [])
     assert.equal(namesIn(join(data, "segments")).length, 1)
+    const verified = await assay(["corpus", "verify"], env)
+    assert.equal(verified.code, 0, verified.out + verified.err)
     rmSync(data, { recursive: true })
   }
 })

@@ -34,6 +34,21 @@ if (cluster !== null) {
     assert.match(doctor.out, /ok +key .*fits the index/)
     assert.match(doctor.out, /warning +index .*appendfsync is no, so a power cut/)
 
+    // A command imports into the cluster beside the service, and takes a source out again.
+    const list = join(temporary, "list.txt")
+    writeFileSync(list, `${emails[1] ?? ""}:Canary-zqxjkv\n`)
+    const command = (...args: string[]) => assay(["corpus", ...args], { ...env, ASSAY_DATA: data })
+    const imported = await command("import", list, "--source", "leak", "--date", "2026-10-01")
+    assert.equal(imported.code, 0, imported.err)
+    assert.match((await answers(service))[1]?.text ?? "", /"exposed":true/)
+    assert.equal((await command("remove", "leak", "--yes")).code, 0)
+    assert.match((await answers(service))[1]?.text ?? "", /"exposed":false/)
+    for (const verb of ["stats", "verify", "compact", "rebuild"]) {
+      const refused = await command(verb)
+      assert.equal(refused.code, 1)
+      assert.match(refused.err, /The index is in a cluster/)
+    }
+
     const catalogueNode = await cluster.nodeOf(metaKey("assay"))
     const node = (after: number): TestNode => cluster.nodes[(catalogueNode + after) % 3] as TestNode
     await node(1).kill()

@@ -200,7 +200,10 @@ function program(): Command {
   corpus
     .command("rebuild")
     .description("make the index again from segments and records, while it is served")
-    .action(async () => (await import("./cli/corpus-index.ts")).rebuildIndex(terminal))
+    .option("--lost-index", "make one anew that is gone or unreadable; the service must be stopped")
+    .action(async (options: { lostIndex?: boolean }) =>
+      (await import("./cli/corpus-index.ts")).rebuildIndex(options, terminal),
+    )
 
   assay
     .command("calibrate")

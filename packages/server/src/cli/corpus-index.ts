@@ -1,17 +1,33 @@
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { compactIfNeeded, rowsOf } from "../corpus/compaction.ts"
+import { readKeptCatalogue } from "../corpus/kept-catalogue.ts"
 import { rebuildCorpus, SegmentsDamaged } from "../corpus/rebuild.ts"
+import { recreateIndex } from "../corpus/recreate.ts"
 import { settleIndex } from "../corpus/settle-index.ts"
 import { verifyCorpus } from "../corpus/verify.ts"
-import { type DataDirectory, lockImports, openDataDirectory } from "../data-directory.ts"
+import {
+  type DataDirectory,
+  lockDataDirectory,
+  lockImports,
+  openDataDirectory,
+} from "../data-directory.ts"
+import { knownIdentities } from "../decisions/known-identities.ts"
 import { openSecrets } from "../secrets.ts"
+import { ERASED_FORMAT } from "../stores/decisions.ts"
+import type { ExposureIndex } from "../stores/exposure-index.ts"
 import { compactLmdbIndex } from "../stores/lmdb/compact.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { countEntries, type IndexFacts, readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { ReplacementRunning } from "../stores/lmdb/replace-generation.ts"
+import { openIndex } from "../stores/open-index.ts"
+import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
+import { openPostgresRecords } from "../stores/postgres/records.ts"
+import type { Records } from "../stores/records.ts"
+import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -70,8 +86,121 @@ export async function compactIndex(
   })
 }
 
+/**
+ * Makes an index that is gone, or cannot be read, anew from segments, decisions and records. What stood in its place is
+ * kept beside it. The service must not run.
+ */
+export async function recreateLostIndex(terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal.env)
+  const lock = lockDataDirectory(config.dataDirectory)
+  if (lock === null) throw new CommandError("A service runs here; stop it first")
+  try {
+    if (config.indexCluster === null) setIndexAside(join(config.dataDirectory, "index"), terminal)
+    const directory = openDataDirectory(config.dataDirectory)
+    const secrets = openSecrets(config.secretFile, false)
+    const kept = readKeptCatalogue(directory.path)
+    if (kept === null)
+      throw new CommandError("No catalogue of segments was kept here: restore a backup instead")
+    await exclusively(directory, async () => {
+      const index = await openIndex(config, directory, { readOnly: false })
+      try {
+        await index.checkKeyCheckValue(secrets.checkValue)
+        const rows = await recreateIndex({
+          index,
+          kept,
+          segments: directory.segments,
+          keyCheckValue: secrets.checkValue,
+          ...phases(terminal, "rebuilding"),
+        })
+        const known = await tellPastDecisions(config, directory, index)
+        const { feedback, evidence, erased } = await withOwnRecords(config, directory, (records) =>
+          settleIndex(records, index, terminal.now()),
+        )
+        directory.markIndexed()
+        rmSync(join(directory.index, RECREATING), { force: true })
+        terminal.print(
+          `${number(rows)} rows of segments, ${number(known)} decisions, feedback on ${number(feedback)} and evidence of tenants on ${number(evidence)} identities, ${number(erased)} erased`,
+        )
+      } finally {
+        await index.close()
+      }
+    })
+  } finally {
+    lock.release()
+  }
+}
+
+/** Renames what is in the place of the index, unless that is what an interrupted recreation began. */
+function setIndexAside(place: string, terminal: Terminal): void {
+  const begun = join(place, RECREATING)
+  if (!existsSync(begun)) {
+    if (existsSync(place)) {
+      const aside = `${place}.lost-${new Date(terminal.now()).toISOString().replace(/[:.]/g, "-")}`
+      renameSync(place, aside)
+      terminal.note(`What was in the place of the index is now ${aside}`)
+    }
+    mkdirSync(place, { mode: 0o700 })
+    writeFileSync(begun, "", { mode: 0o600 })
+  }
+}
+
+/** Lies beside an index while it is being made anew: the same command again goes on with it. */
+const RECREATING = "recreated"
+const DECISIONS_AT_ONCE = 1_000
+
+/** Tells the index again since when tenants know whom they asked about. */
+async function tellPastDecisions(
+  config: Config,
+  directory: DataDirectory,
+  index: ExposureIndex,
+): Promise<number> {
+  const decisions =
+    config.databaseUrl === null
+      ? openSqliteDecisions(directory.decisions)
+      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
+  const tell = knownIdentities(index)
+  let count = 0
+  try {
+    for (let after: string | null = null; ;) {
+      const page = await decisions.page({ after, limit: DECISIONS_AT_ONCE })
+      const held = page.filter(({ format }) => format !== ERASED_FORMAT)
+      await tell(held.map((decision) => ({ ...decision, atMs: decision.at })))
+      count += held.length
+      after = page.at(-1)?.id ?? null
+      if (page.length < DECISIONS_AT_ONCE) return count
+    }
+  } finally {
+    await decisions.close()
+  }
+}
+
+/** The command holds the lock of the directory itself here. */
+async function withOwnRecords<T>(
+  config: Config,
+  directory: DataDirectory,
+  work: (records: Records) => Promise<T>,
+): Promise<T> {
+  const records =
+    config.databaseUrl === null
+      ? await openSqliteRecords({ file: directory.records })
+      : await openPostgresRecords({ url: config.databaseUrl, poolMax: 1 })
+  try {
+    await records.migrate()
+    return await work(records)
+  } finally {
+    await records.close()
+  }
+}
+
 /** Makes the index again from segments and records. */
-export async function rebuildIndex(terminal: Terminal): Promise<void> {
+export async function rebuildIndex(
+  { lostIndex = false }: { lostIndex?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  if (lostIndex) {
+    await recreateLostIndex(terminal)
+    return
+  }
   const { config, directory } = opened(terminal)
   const { checkValue } = openSecrets(config.secretFile, false)
   await exclusively(directory, async () => {

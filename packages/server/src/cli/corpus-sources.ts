@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { type Config, readConfig } from "../config.ts"
 import { recomputeCirculation } from "../corpus/circulation.ts"
+import { keepCatalogue } from "../corpus/kept-catalogue.ts"
 import { deleteRemovedSegments } from "../corpus/removed-segments.ts"
 import {
   type HeldSource,
@@ -129,6 +130,7 @@ async function withIndex(
     // What a command that was killed had still to delete.
     if (access === "write") await deleteRemovedSegments(before, directory.segments)
     await work({ index, directory, config, before })
+    if (access === "write") await keepCatalogue(await index.catalogue(), directory.path)
   } finally {
     await index.close()
   }

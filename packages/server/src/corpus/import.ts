@@ -25,6 +25,7 @@ import type { SortedSegment } from "./engine/sorter.ts"
 import type { FormatHints } from "./formats/detect.ts"
 import { circulationChanges } from "./circulation.ts"
 import { type ImportHolder, takeImportTurn } from "./import-lock.ts"
+import { keepCatalogue } from "./kept-catalogue.ts"
 import {
   forgetKept,
   keepSegment,
@@ -238,7 +239,7 @@ async function importBatch(
     { batchId: batch.id, file: kept.segment.file, description: source },
   )
   const going = { rows, identities, importedBy, segment: kept.segment, sources }
-  await index.goLive(batch.id, going, reach.now())
+  await keepCatalogue(await index.goLive(batch.id, going, reach.now()), directory.path)
   const report: Report = {
     changed: true,
     batch,

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { tellUnanswerable } from "../accounts/tenant-check.ts"
 import { ConfigError, type Config } from "../config.ts"
+import { keepCatalogue } from "../corpus/kept-catalogue.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
@@ -65,6 +66,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
   directory.markIndexed()
+  await keepCatalogue(await index.catalogue(), directory.path)
   await tellUnanswerable(records, models, log)
   if (!config.production) {
     directory.markDemo()

@@ -8,6 +8,9 @@ const FORMAT = 1
 /** Where an operator puts models beside those of the program. */
 export const MODELS_FOLDER = "models"
 
+/** The file by which one process at a time has the right to write into the directory. */
+export const LOCK = "lock"
+
 /** Stands in a directory while a backup is put into it. */
 export const RESTORING = "restoring"
 
@@ -39,11 +42,17 @@ export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError"
 }
 
-/** Opens the directory, creating it where it is missing, readable by its owner only. */
-export function openDataDirectory(path: string): DataDirectory {
+/**
+ * Opens the directory, creating it where it is missing, readable by its owner only. One into which a backup is being put
+ * is for that restore alone.
+ */
+export function openDataDirectory(
+  path: string,
+  { restoring = false }: { readonly restoring?: boolean } = {},
+): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
-  if (existsSync(join(path, RESTORING))) {
+  if (!restoring && existsSync(join(path, RESTORING))) {
     throw new DataDirectoryError(
       `A backup was being restored into ${path} and was not finished; run assay restore again`,
     )
@@ -100,7 +109,7 @@ export function openDataDirectory(path: string): DataDirectory {
  * is no stale lock to clean up after `kill -9`.
  */
 export function lockDataDirectory(path: string): Lock | null {
-  return takeLock(path, "lock")
+  return takeLock(path, LOCK)
 }
 
 /** The right to import into the directory, which one process has at a time, beside a service that runs or not. */

@@ -11,8 +11,14 @@ export const MODELS_FOLDER = "models"
 /** The file by which one process at a time has the right to write into the directory. */
 export const LOCK = "lock"
 
-/** Stands in a directory while a backup is put into it. */
+/** A file of this name stands in a directory while it is being made of another, and nothing starts over it. */
 export const RESTORING = "restoring"
+export const REKEYING = "rekeying"
+const UNFINISHED = {
+  [RESTORING]: "A backup was being restored into it and was not finished; run assay restore again",
+  [REKEYING]:
+    "A corpus was being rekeyed into it and was not finished; run assay corpus rekey again",
+} as const
 
 export interface DataDirectory {
   readonly path: string
@@ -43,19 +49,18 @@ export class DataDirectoryError extends Error {
 }
 
 /**
- * Opens the directory, creating it where it is missing, readable by its owner only. One into which a backup is being put
- * is for that restore alone.
+ * Opens the directory, creating it where it is missing, readable by its owner only. One that is being made of another is
+ * for whoever completes that.
  */
 export function openDataDirectory(
   path: string,
-  { restoring = false }: { readonly restoring?: boolean } = {},
+  { completing }: { readonly completing?: keyof typeof UNFINISHED } = {},
 ): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
-  if (!restoring && existsSync(join(path, RESTORING))) {
-    throw new DataDirectoryError(
-      `A backup was being restored into ${path} and was not finished; run assay restore again`,
-    )
+  for (const mark of [RESTORING, REKEYING] as const) {
+    if (mark !== completing && existsSync(join(path, mark)))
+      throw new DataDirectoryError(`${path} cannot be used. ${UNFINISHED[mark]}`)
   }
   const formatFile = join(path, "format.json")
   const found = readFormat(formatFile)

@@ -7,12 +7,11 @@ import type { DataDirectory } from "../data-directory.ts"
 import { unfoldedDecisions } from "../decisions/fold.ts"
 import type { Secrets } from "../secrets.ts"
 import type { Catalogue, ExposureIndex } from "../stores/exposure-index.ts"
-import { copyPostgresRecords } from "../stores/postgres/records.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
-import { copySqliteRecords } from "../stores/sqlite/records.ts"
 import { VERSION } from "../version.ts"
 import { decisionLine } from "./decision-lines.ts"
+import { eachRecord } from "./each-record.ts"
 import { jsonLines } from "./lines.ts"
 import { BACKUP_FORMAT, BackupError, filesUnder, MANIFEST, type Manifest } from "./manifest.ts"
 
@@ -119,15 +118,7 @@ function liveSegments({ batches }: Catalogue): ReadonlySet<string> {
 
 async function copyRecords(path: string, { config, directory }: BackupReach): Promise<void> {
   const lines = jsonLines(path)
-  const copy =
-    config.databaseUrl === null
-      ? await copySqliteRecords({ file: directory.records, readOnly: true })
-      : copyPostgresRecords(config.databaseUrl)
-  try {
-    await copy.rows((row) => lines.put(row))
-  } finally {
-    await copy.close()
-  }
+  await eachRecord(config, directory, (row) => lines.put(row))
   await lines.end()
 }
 

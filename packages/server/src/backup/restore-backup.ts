@@ -62,7 +62,7 @@ export async function restoreBackup(folder: string, reach: RestoreReach): Promis
     await restoreDecisions(folder, config)
     tell("Settling the index …")
     await settleRestored(config, secrets, decisionsIn(folder), reach.now())
-    const directory = openDataDirectory(dataDirectory, { restoring: true })
+    const directory = openDataDirectory(dataDirectory, { completing: RESTORING })
     directory.markIndexed()
     if (manifest.demo) directory.markDemo()
     syncTree(dataDirectory)

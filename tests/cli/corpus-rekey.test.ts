@@ -201,4 +201,11 @@ test("erased people do not come back unless somebody says so", async () => {
   assert.equal(same.code, 1)
   assert.match(same.err, /assay: --secret names the master secret that is in use\n$/)
   assert.equal(existsSync(at("new")), false)
+
+  const told = await rekey(at("list.txt"), at("dump"), "--yes", "--forget-erasures")
+  assert.equal(told.code, 0, told.err)
+  const old = await heldIn(env.ASSAY_DATA, env.ASSAY_SECRET_FILE, ROWS)
+  const now = await heldIn(at("new"), at("new-secret"), ROWS)
+  assert.equal(old.entries.get(emailAt(5))?.length, 0)
+  assert.equal(now.entries.get(emailAt(5))?.length, 2)
 })

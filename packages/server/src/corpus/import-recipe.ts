@@ -19,7 +19,7 @@ export interface RepeatedImport {
 
 /** A catalogue is read often; whoever imports more files than this at once can name their folder instead. */
 const INPUTS_MAX = 1_000
-/** Enough to tell inputs apart. Whether they are the ones is decided by the fingerprint, which is whole. */
+/** 64 bits: enough to tell apart the files of one operator. */
 const DIGEST_LETTERS = 16
 
 export function recipeOf(

@@ -8,8 +8,17 @@ const FORMAT = 1
 /** Where an operator puts models beside those of the program. */
 export const MODELS_FOLDER = "models"
 
-/** Stands in a directory while a backup is put into it. */
+/** The file by which one process at a time has the right to write into the directory. */
+export const LOCK = "lock"
+
+/** A file of this name stands in a directory while it is being made of another, and nothing starts over it. */
 export const RESTORING = "restoring"
+export const REKEYING = "rekeying"
+const UNFINISHED = {
+  [RESTORING]: "A backup was being restored into it and was not finished; run assay restore again",
+  [REKEYING]:
+    "A corpus was being rekeyed into it and was not finished; run assay corpus rekey again",
+} as const
 
 export interface DataDirectory {
   readonly path: string
@@ -39,14 +48,19 @@ export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError"
 }
 
-/** Opens the directory, creating it where it is missing, readable by its owner only. */
-export function openDataDirectory(path: string): DataDirectory {
+/**
+ * Opens the directory, creating it where it is missing, readable by its owner only. One that is being made of another is
+ * for whoever completes that.
+ */
+export function openDataDirectory(
+  path: string,
+  { completing }: { readonly completing?: keyof typeof UNFINISHED } = {},
+): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
-  if (existsSync(join(path, RESTORING))) {
-    throw new DataDirectoryError(
-      `A backup was being restored into ${path} and was not finished; run assay restore again`,
-    )
+  for (const mark of [RESTORING, REKEYING] as const) {
+    if (mark !== completing && existsSync(join(path, mark)))
+      throw new DataDirectoryError(`${path} cannot be used. ${UNFINISHED[mark]}`)
   }
   const formatFile = join(path, "format.json")
   const found = readFormat(formatFile)
@@ -100,7 +114,7 @@ export function openDataDirectory(path: string): DataDirectory {
  * is no stale lock to clean up after `kill -9`.
  */
 export function lockDataDirectory(path: string): Lock | null {
-  return takeLock(path, "lock")
+  return takeLock(path, LOCK)
 }
 
 /** The right to import into the directory, which one process has at a time, beside a service that runs or not. */

@@ -3,6 +3,7 @@ import { userInfo } from "node:os"
 import { Command, CommanderError } from "commander"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CorpusImportOptions } from "./cli/corpus-import.ts"
+import type { RekeyOptions } from "./cli/corpus-rekey.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
@@ -203,6 +204,20 @@ function program(): Command {
     .option("--lost-index", "make one anew that is gone or unreadable; the service must be stopped")
     .action(async (options: { lostIndex?: boolean }) =>
       (await import("./cli/corpus-index.ts")).rebuildIndex(options, terminal),
+    )
+  corpus
+    .command("rekey <file...>")
+    .description(
+      "make a second data directory under another master secret, from the files that were imported; without them it cannot be done",
+    )
+    .requiredOption("--into <directory>", "the new data directory; the one in use stays as it is")
+    .requiredOption("--secret <file>", "file with the new master secret; made where there is none")
+    .option("--memory <megabytes>", "memory of the sorter; the rest goes to the disk", "512")
+    .option("--without-missing", "leave out batches whose files are not given")
+    .option("--forget-erasures", "do it although erased identities would come back")
+    .option("--yes", "do it; without this it only says what is left behind")
+    .action(async (files: string[], options: RekeyOptions) =>
+      (await import("./cli/corpus-rekey.ts")).rekey(files, options, terminal, process),
     )
 
   assay

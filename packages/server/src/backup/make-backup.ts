@@ -1,18 +1,17 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
-import { writeDurably } from "../corpus/durable-files.ts"
+import { syncTree, writeDurably } from "../corpus/durable-files.ts"
 import { takeImportTurn } from "../corpus/import-lock.ts"
 import type { DataDirectory } from "../data-directory.ts"
 import { unfoldedDecisions } from "../decisions/fold.ts"
 import type { Secrets } from "../secrets.ts"
 import type { Catalogue, ExposureIndex } from "../stores/exposure-index.ts"
-import { copyPostgresRecords } from "../stores/postgres/records.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
-import { copySqliteRecords } from "../stores/sqlite/records.ts"
 import { VERSION } from "../version.ts"
 import { decisionLine } from "./decision-lines.ts"
+import { eachRecord } from "./each-record.ts"
 import { jsonLines } from "./lines.ts"
 import { BACKUP_FORMAT, BackupError, filesUnder, MANIFEST, type Manifest } from "./manifest.ts"
 
@@ -41,9 +40,10 @@ export interface BackupReach {
 const DECISIONS_AT_ONCE = 1_000
 
 /**
- * Copies all that the service holds into a new folder, beside a service that runs or not: records and decisions as of
- * one moment each, then the index, then the segments its catalogue names. Imports wait meanwhile. What reached the
- * index after the records were copied is put right by the restore, which applies the records again.
+ * Copies all that the service holds into a new folder, beside a service that runs or not: decisions, then the index as of
+ * one moment, then the records as of a later one, then the segments that the index names. Imports and compactions wait
+ * meanwhile. What reaches the service between the moments is in the records, and the restore applies these to the
+ * index, so that no report is half there.
  *
  * Never in it: the master secret, the drop, journals of the last seconds' sign-ups, compiled code.
  */
@@ -57,34 +57,26 @@ export async function makeBackup(folder: string, reach: BackupReach): Promise<Ma
     onWait: () => tell("Waiting for an import to end …"),
   })
   try {
+    const startedAtMs = now()
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    tell("Copying records …")
-    await copyRecords(join(folder, PARTS.records), reach)
     tell("Copying decisions …")
     await copyDecisions(join(folder, PARTS.decisions), reach)
-    copyFiles(directory.lists, join(folder, PARTS.lists), () => true)
-    copyFiles(directory.models, join(folder, PARTS.models), () => true)
     tell("Copying the index …")
-    const index = await reach.openIndex()
-    let copied: boolean
-    let catalogue: Catalogue
-    try {
-      copied = await index.copyTo(join(folder, PARTS.index))
-      catalogue = await index.catalogue()
-    } finally {
-      await index.close()
-    }
+    const live = await copyIndex(join(folder, PARTS.index), reach)
+    tell("Copying records …")
+    await copyRecords(join(folder, PARTS.records), reach)
+    copyFiles(directory.lists, join(folder, PARTS.lists))
+    copyFiles(directory.models, join(folder, PARTS.models))
     tell("Copying segments …")
-    const live = liveSegments(catalogue)
-    copyFiles(directory.segments, join(folder, PARTS.segments), (name) => live.has(name))
+    copySegments(live, directory.segments, join(folder, PARTS.segments))
+    syncTree(folder)
     tell("Computing checksums …")
     const manifest: Manifest = {
       format: BACKUP_FORMAT,
       program: VERSION,
-      created_at: new Date(now()).toISOString(),
+      created_at: new Date(startedAtMs).toISOString(),
       key_check_value: secrets.checkValue,
       demo: directory.demo,
-      index: copied,
       files: await filesUnder(folder),
     }
     await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -99,17 +91,34 @@ function requireNew(folder: string): void {
     throw new BackupError(`${folder} is not empty; a backup takes a folder of its own`)
 }
 
+/** Copies the index and returns the names of the segments that its live batches rest on. */
+async function copyIndex(to: string, reach: BackupReach): Promise<ReadonlySet<string>> {
+  const index = await reach.openIndex()
+  try {
+    const before = liveSegments(await index.catalogue())
+    if (!(await index.copyTo(to)))
+      throw new BackupError("The index lies elsewhere than in files and cannot be copied")
+    const live = liveSegments(await index.catalogue())
+    // The copy may still rest on what is deleted by now.
+    if (!before.isSubsetOf(live))
+      throw new BackupError("A source was removed while the backup was made; make it again")
+    return live
+  } finally {
+    await index.close()
+  }
+}
+
+function liveSegments({ batches }: Catalogue): ReadonlySet<string> {
+  return new Set(
+    [...batches.values()].flatMap(({ state, segment }) =>
+      state === "live" && segment != null ? [segment.file] : [],
+    ),
+  )
+}
+
 async function copyRecords(path: string, { config, directory }: BackupReach): Promise<void> {
   const lines = jsonLines(path)
-  const copy =
-    config.databaseUrl === null
-      ? await copySqliteRecords({ file: directory.records, readOnly: true })
-      : copyPostgresRecords(config.databaseUrl)
-  try {
-    await copy.rows((row) => lines.put(row))
-  } finally {
-    await copy.close()
-  }
+  await eachRecord(config, directory, (row) => lines.put(row))
   await lines.end()
 }
 
@@ -135,20 +144,27 @@ async function copyDecisions(path: string, { config, directory }: BackupReach): 
   await lines.end()
 }
 
-/** Copies the files of a folder that are wanted; where the file system can, without copying their bytes. */
-export function copyFiles(from: string, to: string, isWanted: (name: string) => boolean): void {
-  if (!existsSync(from)) return
+function copySegments(names: ReadonlySet<string>, from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 })
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    if (entry.isFile() && isWanted(entry.name))
-      copyFileSync(join(from, entry.name), join(to, entry.name), constants.COPYFILE_FICLONE)
+  for (const name of names) {
+    try {
+      copyFileSync(join(from, name), join(to, name), constants.COPYFILE_FICLONE)
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
+      throw new BackupError(
+        "A segment of a live batch is missing. If its source was removed just now, make the backup again; else assay corpus verify names it",
+        { cause },
+      )
+    }
   }
 }
 
-function liveSegments({ batches }: Catalogue): ReadonlySet<string> {
-  return new Set(
-    [...batches.values()].flatMap(({ state, segment }) =>
-      state === "live" && segment != null ? [segment.file] : [],
-    ),
-  )
+/** Copies the files of a folder; where the file system can, without copying their bytes. */
+export function copyFiles(from: string, to: string): void {
+  if (!existsSync(from)) return
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.isFile())
+      copyFileSync(join(from, entry.name), join(to, entry.name), constants.COPYFILE_FICLONE)
+  }
 }

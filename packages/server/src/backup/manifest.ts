@@ -15,11 +15,10 @@ const Manifest = Type.Object({
   created_at: Type.String(),
   key_check_value: Type.String(),
   demo: Type.Boolean(),
-  /** False: the index is made anew from segments and records. */
-  index: Type.Boolean(),
   files: Type.Array(
     Type.Object({
-      path: Type.String({ pattern: "^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$" }),
+      /** Within the folder, with slashes. Only compared: nothing is written to where it says. */
+      path: Type.String({ minLength: 1 }),
       bytes: Type.Integer({ minimum: 0 }),
       sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
     }),
@@ -82,7 +81,7 @@ function readManifest(folder: string): Manifest {
   } catch (cause) {
     throw new BackupError(`${folder} is no backup, or one that was not finished`, { cause })
   }
-  const { format } = document as { format?: unknown }
+  const { format } = (document ?? {}) as { format?: unknown }
   if (typeof format === "number" && format > BACKUP_FORMAT) {
     throw new BackupError(
       `The backup has format ${format}; this program knows formats up to ${BACKUP_FORMAT}. Use a newer Assay.`,

@@ -1,8 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { Config } from "../config.ts"
+import { syncTree } from "../corpus/durable-files.ts"
 import {
   DataDirectoryError,
+  LOCK,
   lockDataDirectory,
   openDataDirectory,
   RESTORING,
@@ -18,12 +20,12 @@ import { type DecisionLine, decisionOfLine } from "./decision-lines.ts"
 import { readJsonLines } from "./lines.ts"
 import { PARTS } from "./make-backup.ts"
 import { BackupError, checkedManifest, type Manifest } from "./manifest.ts"
+import { settleRestored } from "./settle-restored.ts"
 
 export interface RestoreReach {
   readonly config: Pick<Config, "databaseUrl" | "dataDirectory" | "secretFile">
   readonly secrets: Secrets
-  /** Brings the index in line with the records just restored; made from segments where the backup has none. */
-  readonly settleIndex: (manifest: Manifest) => Promise<void>
+  readonly now: () => number
   readonly tell: (line: string) => void
 }
 
@@ -35,49 +37,55 @@ const DECISIONS_AT_ONCE = 1_000
  */
 export async function restoreBackup(folder: string, reach: RestoreReach): Promise<Manifest> {
   const { config, secrets, tell } = reach
+  const { dataDirectory } = config
   tell("Comparing checksums …")
   const manifest = await checkedManifest(folder)
   if (manifest.key_check_value !== secrets.checkValue)
     throw new BackupError("The backup was made with another master secret; put that one in place")
-  emptyPlace(config)
-  const mark = join(config.dataDirectory, RESTORING)
-  const lock = lockDataDirectory(config.dataDirectory)
+  refuseFull(config)
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  const lock = lockDataDirectory(dataDirectory)
   if (lock === null)
-    throw new DataDirectoryError(`Another Assay is already running on ${config.dataDirectory}`)
+    throw new DataDirectoryError(`Another Assay is already running on ${dataDirectory}`)
   try {
+    for (const name of foundIn(config)) rmSync(join(dataDirectory, name), { recursive: true })
+    const mark = join(dataDirectory, RESTORING)
     writeFileSync(mark, "", { mode: 0o600, flush: true })
     tell("Copying files …")
     for (const part of [PARTS.index, PARTS.segments, PARTS.lists, PARTS.models]) {
       const from = join(folder, part)
-      if (existsSync(from)) cpSync(from, join(config.dataDirectory, part), { recursive: true })
+      if (existsSync(from)) cpSync(from, join(dataDirectory, part), { recursive: true })
     }
     tell("Restoring records …")
     await restoreRecords(folder, config)
     tell("Restoring decisions …")
     await restoreDecisions(folder, config)
     tell("Settling the index …")
-    await reach.settleIndex(manifest)
-    rmSync(mark)
-    const directory = openDataDirectory(config.dataDirectory)
+    await settleRestored(config, secrets, decisionsIn(folder), reach.now())
+    const directory = openDataDirectory(dataDirectory, { completing: RESTORING })
     directory.markIndexed()
     if (manifest.demo) directory.markDemo()
+    syncTree(dataDirectory)
+    rmSync(mark)
     return manifest
   } finally {
     lock.release()
   }
 }
 
-/** The directory with nothing in it but the secret; what an interrupted restore left is taken away. */
-function emptyPlace({ dataDirectory, secretFile }: RestoreReach["config"]): void {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+function refuseFull(config: RestoreReach["config"]): void {
+  const found = foundIn(config)
+  if (found.length === 0 || found.includes(RESTORING)) return
+  throw new BackupError(
+    `${config.dataDirectory} is not empty; a restore never overwrites. Name another directory in ASSAY_DATA`,
+  )
+}
+
+/** What is in the directory besides the secret and the lock; after a restore that was interrupted, what that left. */
+function foundIn({ dataDirectory, secretFile }: RestoreReach["config"]): string[] {
+  if (!existsSync(dataDirectory)) return []
   const secret = dirname(secretFile) === dataDirectory ? basename(secretFile) : null
-  const others = readdirSync(dataDirectory).filter((name) => name !== secret)
-  if (others.length > 0 && !others.includes(RESTORING)) {
-    throw new BackupError(
-      `${dataDirectory} is not empty; a restore never overwrites. Name another directory in ASSAY_DATA`,
-    )
-  }
-  for (const name of others) rmSync(join(dataDirectory, name), { recursive: true })
+  return readdirSync(dataDirectory).filter((name) => name !== secret && name !== LOCK)
 }
 
 async function restoreRecords(folder: string, config: RestoreReach["config"]): Promise<void> {
@@ -101,15 +109,19 @@ async function restoreDecisions(folder: string, config: RestoreReach["config"]):
       ? openSqliteDecisions(join(config.dataDirectory, "decisions"))
       : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
   try {
-    let held: Decision[] = []
-    for await (const line of readJsonLines<DecisionLine>(join(folder, PARTS.decisions))) {
-      held.push(decisionOfLine(line))
-      if (held.length < DECISIONS_AT_ONCE) continue
-      await store.add(held)
-      held = []
-    }
-    await store.add(held)
+    for await (const page of decisionsIn(folder)) await store.add(page)
   } finally {
     await store.close()
   }
+}
+
+async function* decisionsIn(folder: string): AsyncGenerator<Decision[]> {
+  let held: Decision[] = []
+  for await (const line of readJsonLines<DecisionLine>(join(folder, PARTS.decisions))) {
+    held.push(decisionOfLine(line))
+    if (held.length < DECISIONS_AT_ONCE) continue
+    yield held
+    held = []
+  }
+  if (held.length > 0) yield held
 }

@@ -4,13 +4,9 @@ import { makeBackup } from "../backup/make-backup.ts"
 import type { Manifest } from "../backup/manifest.ts"
 import { restoreBackup } from "../backup/restore-backup.ts"
 import { readConfig } from "../config.ts"
-import { settleIndex } from "../corpus/settle-index.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { openIndex } from "../stores/open-index.ts"
-import { openPostgresRecords } from "../stores/postgres/records.ts"
-import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 /** Copies all that the service holds into a new folder, while it runs or not. */
@@ -20,6 +16,11 @@ export async function backUp(
   host: { readonly pid: number; once(signal: "SIGINT", listener: () => void): unknown },
 ): Promise<void> {
   const config = readConfig(terminal.env)
+  if (config.indexCluster !== null) {
+    throw new CommandError(
+      "The index is in a cluster, of which a backup would hold nothing. Copy the cluster by its own means, with the service stopped, and the data directory beside it",
+    )
+  }
   if (!existsSync(join(config.dataDirectory, "format.json")))
     throw new CommandError(`No service was ever started on ${config.dataDirectory}`)
   const directory = openDataDirectory(config.dataDirectory)
@@ -49,24 +50,7 @@ export async function restore(folder: string, terminal: Terminal): Promise<void>
   const manifest = await restoreBackup(resolve(folder), {
     config,
     secrets,
-    async settleIndex({ index: copied }) {
-      if (!copied) {
-        throw new CommandError(
-          "The backup is of a service whose index was in a cluster; it holds no index to restore",
-        )
-      }
-      const index = await openLmdbIndex({ path: join(config.dataDirectory, "index") })
-      try {
-        await index.checkKeyCheckValue(secrets.checkValue)
-        const records =
-          config.databaseUrl === null
-            ? await openSqliteRecords({ file: join(config.dataDirectory, "records.sqlite") })
-            : await openPostgresRecords({ url: config.databaseUrl, poolMax: 1 })
-        await settleIndex(records, index, terminal.now()).finally(() => records.close())
-      } finally {
-        await index.close()
-      }
-    },
+    now: terminal.now,
     tell: terminal.note,
   })
   terminal.print(

@@ -247,7 +247,7 @@ function hintsOf({ format, map }: CorpusImportOptions): FormatHints {
 
 const MEMORY_MB = { min: 128, max: 65_536 }
 
-function memoryOf(text: string): number {
+export function memoryOf(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= MEMORY_MB.min && value <= MEMORY_MB.max) return value
   throw new CommandError(`--memory takes megabytes from ${MEMORY_MB.min} to ${MEMORY_MB.max}`)

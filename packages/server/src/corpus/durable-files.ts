@@ -1,5 +1,6 @@
+import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs"
 import { open, rename } from "node:fs/promises"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 
 /** Writes a file that is there in full or not at all, also after a power cut; only its owner can read it. */
 export async function writeDurably(path: string, text: string): Promise<void> {
@@ -21,5 +22,24 @@ export async function renameDurably(from: string, to: string): Promise<void> {
     await directory.sync()
   } finally {
     await directory.close()
+  }
+}
+
+/** Brings a directory with all files and directories in it to the disk. */
+export function syncTree(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) syncTree(path)
+    else if (entry.isFile()) syncPath(path)
+  }
+  syncPath(directory)
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, "r")
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

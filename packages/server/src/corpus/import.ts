@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import { mkdirSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -25,6 +24,7 @@ import type { SortedSegment } from "./engine/sorter.ts"
 import type { FormatHints } from "./formats/detect.ts"
 import { circulationChanges } from "./circulation.ts"
 import { type ImportHolder, takeImportTurn } from "./import-lock.ts"
+import { fingerprintOf, recipeOf, type RepeatedImport } from "./import-recipe.ts"
 import { keepCatalogue } from "./kept-catalogue.ts"
 import {
   forgetKept,
@@ -49,6 +49,8 @@ export interface ImportRequest {
   readonly memoryMb: number
   readonly wait: boolean
   readonly importedBy: string
+  /** Set where a batch is imported again under other keys. */
+  readonly repeats?: RepeatedImport
 }
 
 /** What an import uses of the machine and the service. */
@@ -170,11 +172,13 @@ async function importAlone(
       const catalogue = await index.catalogue()
       removeLeftovers(directory, (file) => isReferenced(catalogue, file), reach.now())
       await deleteRemovedSegments(catalogue, directory.segments)
-      const source = describeSource(
-        request.source,
-        sharedSource(catalogue, request.source.name),
-        examined.members.flatMap(({ detected }) => (detected === null ? [] : [detected.format])),
-      )
+      const source =
+        request.repeats?.description ??
+        describeSource(
+          request.source,
+          sharedSource(catalogue, request.source.name),
+          examined.members.flatMap(({ detected }) => (detected === null ? [] : [detected.format])),
+        )
       watch.examined(examined, source)
       const attempt = await openAttempt(
         index,
@@ -238,7 +242,8 @@ async function importBatch(
     directory.imports,
     { batchId: batch.id, file: kept.segment.file, description: source },
   )
-  const going = { rows, identities, importedBy, segment: kept.segment, sources }
+  const recipe = recipeOf(work.request, examined, kept.keyedAs)
+  const going = { rows, identities, importedBy, segment: kept.segment, recipe, sources }
   await keepCatalogue(await index.goLive(batch.id, going, reach.now()), directory.path)
   const report: Report = {
     changed: true,
@@ -297,7 +302,11 @@ async function makeSegment(
 ): Promise<KeptSegment> {
   const { directory, program, secrets, signal } = reach
   refuseFullDisk(directory, request.paths, examined.totalBytes)
-  const startedAtMs = reach.now()
+  const { kind, eventDate } = source
+  const { startedAtMs, keyedAs } = request.repeats ?? {
+    startedAtMs: reach.now(),
+    keyedAs: { kind, eventDate },
+  }
   const rejects = request.rejects ?? join(directory.rejects, `${fingerprint}.csv`)
   const workDirectory = join(directory.imports, fingerprint)
   const segment = unfinishedSegment(directory, fingerprint)
@@ -320,8 +329,8 @@ async function makeSegment(
         paths: request.paths,
         keyer: {
           subkeys: { identity, alias, password },
-          kind: source.kind,
-          hours: source.eventDate === null ? hours : Date.parse(source.eventDate) / HOUR_MS,
+          kind: keyedAs.kind,
+          hours: keyedAs.eventDate === null ? hours : Date.parse(keyedAs.eventDate) / HOUR_MS,
           latestHours: hours + 24,
         },
         threads: Math.min(THREADS_MAX, availableParallelism()),
@@ -339,6 +348,7 @@ async function makeSegment(
       startedAtMs,
       segment: { file: segmentFile(fingerprint), bytes, sha256 },
       rows,
+      keyedAs,
       tally,
       rejects,
     }
@@ -416,21 +426,6 @@ async function* untilStopped(
     signal.throwIfAborted()
     yield block
   }
-}
-
-/**
- * Stands for the bytes of the input and for every option that changes what a row becomes. How the source is described
- * is no part of it: a new title must not bring the same rows in twice.
- */
-function fingerprintOf({ source, hints }: ImportRequest, { sha256 }: Examined): string {
-  const { name, described } = source
-  const kind = source.kind ?? described?.kind ?? null
-  const date = source.date ?? described?.eventDate ?? null
-  const { format = null, map } = hints
-  const columns = Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1))
-  return createHash("sha256")
-    .update(JSON.stringify([sha256, name, kind, date, format, columns]))
-    .digest("hex")
 }
 
 /**

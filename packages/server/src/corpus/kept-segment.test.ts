@@ -32,6 +32,7 @@ async function keep(fingerprint: string, startedAtMs: number): Promise<KeptSegme
       sha256: await fileSha256(path),
     },
     rows: 3,
+    keyedAs: { kind: "breach", eventDate: null },
     tally: { rows: 4, rejects: { blank: 1 } },
     rejects: "list.csv",
   }

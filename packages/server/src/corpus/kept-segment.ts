@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
 import type { DataDirectory } from "../data-directory.ts"
-import type { SegmentReference } from "../stores/exposure-index.ts"
+import { EVIDENCE_KINDS, type EvidenceKind } from "../stores/entry.ts"
+import type { ImportRecipe, SegmentReference } from "../stores/exposure-index.ts"
 import { DAY_MS } from "../time.ts"
 import { renameDurably, writeDurably } from "./durable-files.ts"
 import type { ReadTally } from "./engine/reader.ts"
@@ -17,6 +18,7 @@ export interface KeptSegment {
   readonly startedAtMs: number
   readonly segment: SegmentReference
   readonly rows: number
+  readonly keyedAs: ImportRecipe["keyedAs"]
   readonly tally: ReadTally
   /** The list of rejected rows that belongs to it. */
   readonly rejects: string
@@ -30,6 +32,10 @@ const Kept = Type.Object({
   startedAtMs: Type.Number(),
   segment: Type.Object({ file: Type.String(), bytes: Type.Integer(), sha256: Type.String() }),
   rows: Type.Integer(),
+  keyedAs: Type.Object({
+    kind: Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS])),
+    eventDate: Type.Union([Type.String(), Type.Null()]),
+  }),
   tally: Type.Object({
     rows: Type.Integer(),
     rejects: Type.Unsafe<ReadTally["rejects"]>(Type.Record(Type.String(), Type.Integer())),

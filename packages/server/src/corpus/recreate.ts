@@ -36,7 +36,8 @@ export async function recreateIndex(recreation: Recreation): Promise<number> {
     for (const batch of batches) {
       const source = kept.sources.get(batch.sourceId)
       if (source === undefined) throw new Error("A batch has no source")
-      const { fingerprint, createdAt, liveAt, rows, identities, importedBy = null } = batch
+      const { fingerprint, createdAt, liveAt, rows, identities } = batch
+      const { importedBy = null, recipe = null } = batch
       const opened = await index.openBatch(source, fingerprint, createdAt)
       if (opened.state !== "loading") continue
       const { path, segment } = placeOf(batch, segments)
@@ -44,7 +45,7 @@ export async function recreateIndex(recreation: Recreation): Promise<number> {
         done += more
         onProgress(done, total)
       })
-      const going = { rows, identities, importedBy, segment }
+      const going = { rows, identities, importedBy, segment, recipe }
       await index.goLive(opened.id, going, liveAt ?? createdAt)
     }
     return total

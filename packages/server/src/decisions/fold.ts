@@ -117,7 +117,7 @@ export function unfoldedDecisions(journal: string): Decision[] {
     })
 }
 
-function foldedDecision({ tenantId, identityKey, subject, at }: Decision): FoldedDecision {
+export function foldedDecision({ tenantId, identityKey, subject, at }: Decision): FoldedDecision {
   return { tenantId, identityKey, subject, atMs: at }
 }
 

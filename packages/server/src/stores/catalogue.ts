@@ -71,6 +71,7 @@ export interface GoingLive {
   readonly identities: number
   readonly importedBy?: string | null
   readonly segment?: SegmentReference | null
+  readonly recipe?: ImportRecipe | null
   /** What the batch changes of sources, its own or others, from the moment it is live. */
   readonly sources?: SourceChanges
 }
@@ -92,6 +93,23 @@ export interface Batch {
   readonly importedBy?: string | null
   /** The file its rows are kept in; absent where they are not kept in one. */
   readonly segment?: SegmentReference | null
+  /** How it was imported; absent for what was not imported from files. */
+  readonly recipe?: ImportRecipe | null
+}
+
+/** All it takes to import the same rows again from the same files, under other keys. */
+export interface ImportRecipe {
+  /** Stand for the contents of each file and folder that was named; null where there were too many to keep. */
+  readonly inputs: readonly string[] | null
+  /** What the person who imported said themselves. */
+  readonly said: {
+    readonly kind: EvidenceKind | null
+    readonly date: string | null
+    readonly format: string | null
+    readonly map: Readonly<Record<string, string>>
+  }
+  /** What rows were taken for that do not say it; the source may have been corrected since. */
+  readonly keyedAs: { readonly kind: EvidenceKind; readonly eventDate: string | null }
 }
 
 /** A segment as it was when its batch went live. */
@@ -191,7 +209,7 @@ export function withLive(
   const batch = knownBatch(document, batchId)
   if (batch.state === "live") return document
   if (batch.state === "removed") throw new BatchRefused(`Batch ${batchId} was removed`)
-  const { rows, identities, importedBy = null, segment = null } = going
+  const { rows, identities, importedBy = null, segment = null, recipe = null } = going
   const revision = document.revisions.get(batchId)
   const source = document.sources.get(batch.sourceId)
   const sources = new Map(document.sources)
@@ -211,6 +229,7 @@ export function withLive(
       liveAt: at,
       importedBy,
       segment,
+      recipe,
     }),
     tenants: document.tenants,
     revisions: without(document.revisions, batchId),
@@ -394,6 +413,17 @@ const descriptionMembers = {
     ]),
   ),
 }
+const Kind = Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS]))
+const RecipeSchema = Type.Object({
+  inputs: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  said: Type.Object({
+    kind: Type.Union([Kind, Type.Null()]),
+    date: Day,
+    format: Type.Union([Type.String(), Type.Null()]),
+    map: Type.Record(Type.String(), Type.String()),
+  }),
+  keyedAs: Type.Object({ kind: Kind, eventDate: Day }),
+})
 const DescriptionSchema = Type.Object(descriptionMembers)
 const DocumentSchema = Type.Object({
   version: Type.Integer({ minimum: 0 }),
@@ -419,6 +449,7 @@ const DocumentSchema = Type.Object({
           Type.Null(),
         ]),
       ),
+      recipe: Type.Optional(Type.Union([RecipeSchema, Type.Null()])),
     }),
   ),
   tenants: Type.Array(Type.Integer({ minimum: 0 })),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import fc from "fast-check"
 import type { Entry } from "./entry.ts"
@@ -85,6 +87,29 @@ export function exposureIndexSuite(
     const removed = await index.removeBatch(batch.id, 3)
     assert.equal(removed.batches.get(batch.id)?.state, "removed")
     assert.deepEqual((await index.lookup(alice, null)).entries, [])
+  })
+
+  test(`${engine}: a copy is the index of one moment and can take its place; where there are no files nothing is written`, async (t) => {
+    const { index } = await opened(t)
+    await index.checkKeyCheckValue("of a secret")
+    const first = await importedBatch(index, "first", [alice])
+    await index.erase(bob)
+    const own = await ownBatch(index, "own", 7)
+    await index.addTenantEvidence(7, [row(alice, own)])
+    const before = await index.lookup(alice, 7)
+    const directory = join(await temporaryDirectory(t), "copy")
+    const copied = await index.copyTo(directory)
+    await index.removeBatch(first, 3)
+    assert.equal(existsSync(directory), copied)
+    if (!copied) return
+    const copy = await open(directory)
+    t.after(() => copy.close())
+    assert.deepEqual(await copy.lookup(alice, 7), before)
+    assert.equal((await copy.lookup(bob, null)).erased, true)
+    await assert.rejects(copy.checkKeyCheckValue("of another"), WrongSecret)
+    const later = await importedBatch(copy, "later", [keyOf(-3)])
+    assert.equal((await copy.lookup(keyOf(-3), null)).entries[0]?.batchId, later)
+    assert.deepEqual((await index.lookup(keyOf(-3), null)).entries, [])
   })
 
   test(`${engine}: a source goes with all its batches at once, and others stay`, async (t) => {

@@ -16,6 +16,7 @@ export type {
   Catalogue,
   Circulation,
   GoingLive,
+  ImportRecipe,
   Owner,
   SegmentReference,
   Source,

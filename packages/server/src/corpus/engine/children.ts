@@ -18,6 +18,8 @@ export interface NodeProgram {
 export interface ReaderChild extends Child {
   /** What it puts out, to be handed to the sorter; nothing of it is read here. */
   readonly keyedRows: Stream
+  /** Stands for the contents of a file or folder. */
+  digest(path: string): Promise<string>
   examine(job: ExamineJob): Promise<Examined>
   read(job: ReadJob, onProgress: (progress: ReadProgress) => void): Promise<ReadTally>
 }
@@ -40,6 +42,7 @@ export function startReader(program: NodeProgram): ReaderChild {
   return {
     ...rest,
     keyedRows: stdout,
+    digest: async (path) => (await call("digest", path)) as string,
     examine: async (job) => (await call("examine", job)) as Examined,
     async read(job, onProgress) {
       const listen = (message: unknown): void => {

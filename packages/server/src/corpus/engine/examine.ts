@@ -17,6 +17,7 @@ export interface ExamineJob {
 /** What an input is, found before anything of it is kept. */
 export interface Examined {
   readonly sha256: string
+  readonly inputs: readonly string[]
   readonly stamp: string
   /** As they lie on the disk, packed. */
   readonly totalBytes: number
@@ -46,7 +47,7 @@ export type ShownFields = Omit<ParsedRow, "secret" | "secretClass" | "secretIsHa
 /** Looks at every member of the inputs. Throws InputError where nothing in them can be imported. */
 export async function examineInputs(job: ExamineJob): Promise<Examined> {
   const { paths, hints, rowsShown } = job
-  const { sha256, stamp } = await contentDigest(paths)
+  const { sha256, inputs: digests, stamp } = await contentDigest(paths)
   const inputs = await openInputs(paths)
   try {
     const members: ExaminedMember[] = []
@@ -63,7 +64,15 @@ export async function examineInputs(job: ExamineJob): Promise<Examined> {
       throw new InputError("There is nothing in the input that can be imported")
     }
     const { totalBytes } = inputs
-    return { sha256, stamp, totalBytes, members, shown, skipped: inputs.skippedCounts() }
+    return {
+      sha256,
+      inputs: digests,
+      stamp,
+      totalBytes,
+      members,
+      shown,
+      skipped: inputs.skippedCounts(),
+    }
   } finally {
     await inputs.close()
   }

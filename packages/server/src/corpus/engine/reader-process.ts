@@ -4,6 +4,7 @@ import { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
 import { answerCalls } from "../../process/rpc.ts"
+import { contentDigest } from "../inputs/content-digest.ts"
 import { type ExamineJob, type Examined, examineInputs } from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
@@ -20,6 +21,9 @@ out.on("error", () => undefined)
 const channel = parentChannel(process)
 let examined: Examined | null = null
 answerCalls(channel, {
+  async digest(path: string): Promise<string> {
+    return (await explained(contentDigest([path]))).inputs[0] ?? ""
+  },
   async examine(job: ExamineJob): Promise<Examined> {
     examined = await explained(examineInputs(job))
     return examined

@@ -7,6 +7,8 @@ import { InputError } from "./members.ts"
 export interface ContentDigest {
   /** Stands for all bytes that were named, in whichever order they were named. */
   readonly sha256: string
+  /** The same for each file and folder that was named, in a fixed order. */
+  readonly inputs: readonly string[]
   /** Sizes and times of the files: where it differs later, somebody wrote to them meanwhile. */
   readonly stamp: string
 }
@@ -22,7 +24,8 @@ export async function contentDigest(paths: readonly string[]): Promise<ContentDi
     }
     digests.push(sha256Of(contents))
   }
-  return { sha256: sha256Of(digests.sort()), stamp: await inputStamp(paths) }
+  digests.sort()
+  return { sha256: sha256Of(digests), inputs: digests, stamp: await inputStamp(paths) }
 }
 
 /** Sizes and times of all files of the inputs, as one value to compare. */

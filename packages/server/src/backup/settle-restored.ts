@@ -1,0 +1,35 @@
+import { join } from "node:path"
+import type { Config } from "../config.ts"
+import { settleIndex } from "../corpus/settle-index.ts"
+import { foldedDecision } from "../decisions/fold.ts"
+import { knownIdentities } from "../decisions/known-identities.ts"
+import type { Secrets } from "../secrets.ts"
+import { type Decision, ERASED_FORMAT } from "../stores/decisions.ts"
+import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { openPostgresRecords } from "../stores/postgres/records.ts"
+import { openSqliteRecords } from "../stores/sqlite/records.ts"
+
+/** Brings a restored index in line with the records and decisions, which were copied at other moments than it was. */
+export async function settleRestored(
+  { dataDirectory, databaseUrl }: Pick<Config, "databaseUrl" | "dataDirectory">,
+  { checkValue }: Secrets,
+  decisions: AsyncIterable<readonly Decision[]>,
+  nowMs: number,
+): Promise<void> {
+  const index = await openLmdbIndex({ path: join(dataDirectory, "index") })
+  try {
+    await index.checkKeyCheckValue(checkValue)
+    const records =
+      databaseUrl === null
+        ? await openSqliteRecords({ file: join(dataDirectory, "records.sqlite") })
+        : await openPostgresRecords({ url: databaseUrl, poolMax: 1 })
+    await settleIndex(records, index, nowMs).finally(() => records.close())
+    // Those of the last second were still in a journal: the index had not heard of them.
+    const tell = knownIdentities(index)
+    for await (const page of decisions) {
+      await tell(page.filter(({ format }) => format !== ERASED_FORMAT).map(foldedDecision))
+    }
+  } finally {
+    await index.close()
+  }
+}

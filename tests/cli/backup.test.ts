@@ -1,0 +1,260 @@
+import assert from "node:assert/strict"
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { type Service, startService } from "../http/service.ts"
+import { temporaryDirectory } from "../http/temporary.ts"
+import { assay } from "./assay.ts"
+import { combolist, emailAt, filesWithCanary } from "./corpus.ts"
+
+const directory = temporaryDirectory()
+const secretFile = join(directory, "secret")
+const SECRET = "c3".repeat(32)
+writeFileSync(secretFile, SECRET, { mode: 0o600 })
+const backup = join(directory, "backup")
+
+function envOf(name: string): { ASSAY_DATA: string; ASSAY_SECRET_FILE: string } {
+  return { ASSAY_DATA: join(directory, name), ASSAY_SECRET_FILE: secretFile }
+}
+const original = envOf("original")
+const restored = envOf("restored")
+
+const EXPOSED = emailAt(1)
+const REPORTED = emailAt(2)
+const OBSERVED = "zqxjkv.observed@mail.example"
+const ERASED = emailAt(3)
+/** So that what is sent is spread over the whole time a backup takes. */
+const REPORT_PAUSE_MS = 50
+const SCORED = [EXPOSED, REPORTED, OBSERVED, ERASED]
+
+async function command(env: Record<string, string>, ...args: string[]): Promise<string> {
+  const { code, out, err } = await assay(args, env)
+  assert.equal(code, 0, err)
+  return out.trim()
+}
+
+interface Answer {
+  readonly body: Record<string, unknown>
+  readonly decision: string
+}
+
+async function score(service: Service, key: string, email: string): Promise<Answer> {
+  const response = await service.request("/api/v1/risk/score", {
+    key,
+    json: { email },
+    headers: { connection: "close" },
+  })
+  assert.equal(response.status, 200)
+  const body = (await response.json()) as Record<string, unknown>
+  return { body, decision: response.headers.get("x-decision-id") ?? "" }
+}
+
+async function report(service: Service, key: string, email: string): Promise<string> {
+  const json = { email, outcome: "fraud_confirmed" }
+  const response = await service.request("/api/v1/feedback", { key, json })
+  assert.equal(response.status, 202)
+  return ((await response.json()) as { id: string }).id
+}
+
+async function undo(service: Service, key: string, id: string): Promise<number> {
+  return (await service.request(`/api/v1/feedback/${id}`, { method: "DELETE", key })).status
+}
+
+async function decisionStatus(service: Service, key: string, id: string): Promise<number> {
+  return (await service.request(`/api/v1/decisions/${id}`, { key })).status
+}
+
+function serve(env: { ASSAY_DATA: string; ASSAY_SECRET_FILE: string }): Promise<Service> {
+  return startService({
+    dataDirectory: env.ASSAY_DATA,
+    env: { ASSAY_SECRET_FILE: secretFile },
+    args: ["--workers", "2"],
+  })
+}
+
+test("a backup made under load, restored elsewhere with the same secret, answers as the service did", async () => {
+  const list = combolist(join(directory, "list.txt"), 200)
+  await command(original, "corpus", "import", list, "--source", "forum", "--date", "2024-05-01")
+  const first = await serve(original)
+  const createKey = (...args: string[]): Promise<string> =>
+    command(original, "keys", "create", ...args)
+  const key = await createKey("--tenant", "shop", "--plan", "enterprise", "--scopes", "all")
+  const revoked = await createKey("--tenant", "shop", "--label", "old")
+  const listed = await command(original, "keys", "list")
+  const old = /^(key_\w+).*old/m.exec(listed)?.[1] ?? ""
+  await command(original, "keys", "revoke", old)
+  await command(original, "tenants", "set", "shop", "prior_abuse=0.05")
+  writeFileSync(join(directory, "denied.txt"), "denied.example\n")
+  const deny = ["--category", "deny", "--name", "ours"]
+  await command(original, "lists", "import", join(directory, "denied.txt"), ...deny)
+
+  const told = await report(first, key, REPORTED)
+  const taken = await report(first, key, EXPOSED)
+  assert.equal(await undo(first, key, taken), 204)
+  const observed_at = new Date(Date.now() - 864_000_000).toISOString()
+  const line = { email: OBSERVED, kind: "breach", source: "soc", observed_at }
+  const sent = await first.request("/api/v1/evidence", { key, json: [line] })
+  assert.equal(sent.status, 200)
+  const lost = (await score(first, key, ERASED)).decision
+  const erasing = ["subjects", "erase", "--reason", "subject_request"]
+  assert.equal((await assay(erasing, original, `${ERASED}\n`)).code, 0)
+
+  const before = new Map<string, Answer>()
+  for (const email of SCORED) before.set(email, await score(first, key, email))
+  const sources = await command(original, "corpus", "sources")
+
+  // Reports and questions go on while the backup is made, about people nothing else is known of.
+  const reports = new Map<string, string>()
+  const state = { done: false }
+  const made = assay(["backup", backup], original).finally(() => (state.done = true))
+  for (let n = 0; !state.done; n++) {
+    const email = `zqxjkv.meanwhile${n}@mail.example`
+    reports.set(email, await report(first, key, email))
+    const asked = await score(first, key, `zqxjkv.asked${n}@mail.example`)
+    assert.match(asked.decision, /^dec_/)
+    await delay(REPORT_PAUSE_MS)
+  }
+  const { code, out, err } = await made
+  assert.equal(code, 0, err)
+  assert.match(out, /^\d+ files, [\d,]+ bytes in .*\nIt does not hold the master secret: /)
+  const reported = await score(first, key, [...reports.keys()][0] ?? "")
+  await first.kill()
+
+  const put = await assay(["restore", backup], restored)
+  assert.equal(put.code, 0, put.err)
+  assert.match(put.out, /^\d+ files, [\d,]+ bytes, of \d{4}-.*Z, restored to .*restored\n$/)
+  assert.equal(await command(restored, "corpus", "sources"), sources)
+  assert.match(await command(restored, "corpus", "verify"), /^ok /m)
+  assert.match(await command(restored, "tenants", "show", "shop"), /prior_abuse +0\.05/)
+  assert.match(await command(restored, "lists", "check", "denied.example"), /deny/)
+  for (const email of [EXPOSED, REPORTED, OBSERVED]) {
+    const decision = before.get(email)?.decision ?? ""
+    assert.match(await command(restored, "decisions", "replay", decision), /^same: /)
+  }
+
+  await using second = await serve(restored)
+  assert.equal((await second.request("/api/v1/sources", { key: revoked })).status, 401)
+  for (const email of SCORED) {
+    assert.deepEqual((await score(second, key, email)).body, before.get(email)?.body, email)
+  }
+  assert.equal(before.get(ERASED)?.body["exposed"], false)
+  assert.equal(await decisionStatus(second, key, lost), 410)
+  assert.equal(await decisionStatus(second, key, before.get(EXPOSED)?.decision ?? ""), 200)
+
+  // A report that came too late for the backup left no trace; any other acts, and can be taken back.
+  const isToldOf = ({ body }: Answer): boolean => /fraud/i.test(String(body["risk_reasons"]))
+  assert.equal(isToldOf(reported), true)
+  for (const [email, id] of reports) {
+    const acts = isToldOf(await score(second, key, email))
+    assert.equal(await undo(second, key, id), acts ? 204 : 404)
+    assert.equal(isToldOf(await score(second, key, email)), false)
+  }
+  assert.equal(await undo(second, key, told), 204)
+  assert.notDeepEqual((await score(second, key, REPORTED)).body, before.get(REPORTED)?.body)
+})
+
+test("a backup is for its owner's eyes, and holds no secret, no address, no lock and no journal", () => {
+  assert.deepEqual(filesWithCanary(backup), [])
+  const entries = readdirSync(backup, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name)
+    assert.equal(statSync(path).mode & 0o077, 0, entry.name)
+    if (!entry.isFile()) continue
+    const bytes = readFileSync(path)
+    assert.equal(bytes.includes(SECRET), false)
+    assert.equal(bytes.includes(Buffer.from(SECRET, "hex")), false)
+  }
+  const parts = [
+    "decisions.ndjson",
+    "index",
+    "lists",
+    "manifest.json",
+    "records.ndjson",
+    "segments",
+  ]
+  assert.deepEqual(readdirSync(backup).sort(), parts)
+  assert.deepEqual(readdirSync(join(backup, "index")), ["data.mdb"])
+})
+
+test("a backup that is damaged or of another secret is refused before anything is written", async () => {
+  const env = envOf("refused")
+  const refusal = async (folder: string, secret: string): Promise<string> => {
+    const { code, out, err } = await assay(["restore", folder], {
+      ...env,
+      ASSAY_SECRET_FILE: secret,
+    })
+    assert.deepEqual([code, out], [1, ""])
+    assert.equal(existsSync(env.ASSAY_DATA), false)
+    return err
+  }
+  const other = join(directory, "other-secret")
+  writeFileSync(other, "0f".repeat(32))
+  assert.match(
+    await refusal(backup, other),
+    /assay: The backup was made with another master secret; put that one in place\n$/,
+  )
+  const damaged = join(directory, "damaged")
+  cpSync(backup, damaged, { recursive: true })
+  appendFileSync(join(damaged, "records.ndjson"), "{}\n")
+  assert.match(
+    await refusal(damaged, secretFile),
+    /assay: The backup is damaged: records\.ndjson is not what was written\n$/,
+  )
+})
+
+test("a restore overwrites nothing, and neither does a backup", async () => {
+  const full = await assay(["restore", backup], original)
+  assert.equal(full.code, 1)
+  assert.match(full.err, /is not empty; a restore never overwrites\. Name another directory/)
+  const again = await assay(["backup", backup], original)
+  assert.equal(again.code, 1)
+  assert.match(again.err, /is not empty; a backup takes a folder of its own\n$/)
+})
+
+test("over a restore that was killed nothing starts, and the same command again completes it", async () => {
+  const env = { ASSAY_DATA: join(directory, "killed") }
+  mkdirSync(join(env.ASSAY_DATA, "index"), { recursive: true })
+  // Left by a restore that got as far as half of the index; the secret lies in the directory too.
+  writeFileSync(join(env.ASSAY_DATA, "secret"), SECRET, { mode: 0o600 })
+  writeFileSync(join(env.ASSAY_DATA, "index", "data.mdb"), "half of it")
+  writeFileSync(join(env.ASSAY_DATA, "restoring"), "")
+  for (const args of [["serve"], ["corpus", "import", secretFile, "--source", "s"]]) {
+    const { code, err } = await assay(args, { ...env, PORT: "0" })
+    assert.equal(code, 1)
+    assert.match(err, /A backup was being restored into it .* run assay restore again\n$/)
+  }
+  const { code, err } = await assay(["restore", backup], env)
+  assert.equal(code, 0, err)
+  assert.match(await command(env, "corpus", "verify"), /^ok /m)
+  assert.equal(existsSync(join(env.ASSAY_DATA, "restoring")), false)
+  assert.equal(readFileSync(join(env.ASSAY_DATA, "secret"), "utf8"), SECRET)
+})
+
+test("what a backup cannot hold is said instead of left out", async () => {
+  const folder = join(directory, "none")
+  const cluster = { ...original, ASSAY_INDEX_URL: "redis://127.0.0.1:1" }
+  const { code, err } = await assay(["backup", folder], cluster)
+  assert.equal(code, 1)
+  assert.match(err, /^assay: The index is in a cluster, of which a backup would hold nothing\. /)
+  const never = await assay(["backup", folder], envOf("never"))
+  assert.equal(never.code, 1)
+  assert.match(never.err, /No service was ever started on /)
+
+  const away = join(directory, "away")
+  renameSync(join(original.ASSAY_DATA, "segments"), away)
+  const lacking = await assay(["backup", folder], original)
+  assert.equal(lacking.code, 1)
+  assert.match(lacking.err, /A segment of a live batch is missing/)
+  assert.equal(existsSync(join(folder, "manifest.json")), false)
+})

@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os"
 import { readConfig } from "../config.ts"
 import { readSourceFile } from "../corpus/catalogue-file.ts"
 import { compactIfNeeded } from "../corpus/compaction.ts"
@@ -65,6 +66,8 @@ export async function importFiles(
 ): Promise<void> {
   try {
     const request = requestOf(paths, options, terminal)
+    // A service on the same machine comes first; the processes of the import inherit it.
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
     const stopping = new AbortController()
     for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
     if (options.dryRun === true) await showInput(request, terminal, host, stopping.signal)

@@ -26,7 +26,7 @@ if (cluster !== null) {
       ASSAY_INDEX_TIMEOUT_MS: "10000",
     }
     const service = await startService({ dataDirectory: data, env, args: ["--workers", "2"] })
-    const before = await answers(service)
+    let before = await answers(service)
     assert.ok(before.every(({ status }) => status === 200))
     assert.ok(before.some(({ text }) => text.includes('"exposed":true')))
     assert.ok(!existsSync(join(data, "index", "data.mdb")))
@@ -43,6 +43,9 @@ if (cluster !== null) {
     assert.match((await answers(service))[1]?.text ?? "", /"exposed":true/)
     assert.equal((await command("remove", "leak", "--yes")).code, 0)
     assert.match((await answers(service))[1]?.text ?? "", /"exposed":false/)
+    const kept = await command("import", list, "--source", "kept", "--date", "2020-10-01")
+    assert.equal(kept.code, 0, kept.err)
+    before = await answers(service)
     for (const verb of ["stats", "verify", "compact", "rebuild"]) {
       const refused = await command(verb)
       assert.equal(refused.code, 1)
@@ -73,6 +76,13 @@ if (cluster !== null) {
     assert.doesNotMatch(unavailable?.text ?? "", /mail\.example|redis|127\.0\.0\.1/)
     assert.doesNotMatch(service.stderr(), /mail\.example/)
     assert.equal(await service.stop(), 0)
+
+    // What the cluster lost for good comes back under another name, from the segments.
+    const renamed = { ...env, ASSAY_INDEX_NAME: "again", ASSAY_DATA: data }
+    const rebuilt = await assay(["corpus", "rebuild", "--lost-index"], renamed)
+    assert.equal(rebuilt.code, 0, rebuilt.err)
+    assert.match(rebuilt.out, /^1 rows of segments, /)
+    assert.match((await assay(["corpus", "sources"], renamed)).out, /^kept +combolist/m)
 
     const secret = join(temporary, "another-secret")
     writeFileSync(secret, `${"5a".repeat(32)}\n`, { mode: 0o600 })

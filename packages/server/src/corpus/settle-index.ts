@@ -2,8 +2,7 @@ import { applyAllEvidence } from "../evidence/apply-evidence.ts"
 import { applyAllFeedback } from "../feedback/apply-feedback.ts"
 import type { ExposureIndex } from "../stores/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
-
-const TOMBSTONES_AT_ONCE = 500
+import { eachTombstone } from "../subjects/each-tombstone.ts"
 
 export interface SettledIndex {
   /** Identities with feedback, with evidence of tenants, and that are erased. */
@@ -18,25 +17,10 @@ export async function settleIndex(
   index: ExposureIndex,
   nowMs: number,
 ): Promise<SettledIndex> {
-  const erased = await eraseAgain(records, index)
+  const erased = await eachTombstone(records, async ({ identityKey }) => {
+    if (!(await index.lookup(identityKey, null)).erased) await index.erase(identityKey)
+  })
   const feedback = await applyAllFeedback(records, index, nowMs)
   const evidence = await applyAllEvidence(records, index, nowMs)
   return { feedback, evidence, erased }
-}
-
-/** Puts a tombstone where the records have one and the index lacks it; returns how many the records have. */
-async function eraseAgain(
-  records: Pick<Records, "tombstones">,
-  index: Pick<ExposureIndex, "lookup" | "erase">,
-): Promise<number> {
-  let count = 0
-  for (let after: Uint8Array | null = null; ;) {
-    const page = await records.tombstones({ after, limit: TOMBSTONES_AT_ONCE })
-    for (const { identityKey } of page) {
-      if (!(await index.lookup(identityKey, null)).erased) await index.erase(identityKey)
-    }
-    count += page.length
-    after = page.at(-1)?.identityKey ?? null
-    if (page.length < TOMBSTONES_AT_ONCE) return count
-  }
 }

@@ -4,6 +4,7 @@ import { type ExposureIndex, IndexUnavailable } from "../stores/exposure-index.t
 import { RecordsError } from "../stores/records-error.ts"
 import type { SubjectChange, SubjectRecords } from "../stores/records-subjects.ts"
 import { HOUR_MS } from "../time.ts"
+import { eachTombstone } from "./each-tombstone.ts"
 import { subjectExport } from "./subject-export.ts"
 import type { SubjectDesk, SubjectInquiry } from "./subject-desk.ts"
 
@@ -26,7 +27,6 @@ export interface SubjectWriter extends SubjectDesk {
 
 /** Twenty people an hour is more than a desk can answer for, and too few to walk through a corpus. */
 export const EXPORTS_AN_HOUR = 20
-const TOMBSTONES_AT_ONCE = 500
 
 /**
  * The one place in the primary that erases. The tombstone is written first, with the reports, in one transaction: a
@@ -77,20 +77,12 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
       }
     },
 
-    async repeatErasures() {
-      let count = 0
-      for (let after: Uint8Array | null = null; ;) {
-        const page = await records.tombstones({ after, limit: TOMBSTONES_AT_ONCE })
-        for (const { identityKey, erasedAt } of page) {
-          const { erased } = await inIndex(index.lookup(identityKey, null))
-          if (!erased) await inIndex(index.erase(identityKey))
-          await decisions.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
-        }
-        count += page.length
-        after = page.at(-1)?.identityKey ?? null
-        if (page.length < TOMBSTONES_AT_ONCE) return count
-      }
-    },
+    repeatErasures: () =>
+      eachTombstone(records, async ({ identityKey, erasedAt }) => {
+        const { erased } = await inIndex(index.lookup(identityKey, null))
+        if (!erased) await inIndex(index.erase(identityKey))
+        await decisions.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
+      }),
   }
 }
 

@@ -4,7 +4,6 @@ import { MalformedBytes } from "../bytes.ts"
 import {
   BatchRefused,
   emptyCatalogue,
-  knownBatch,
   withBatch,
   withLive,
   withoutBatch,
@@ -38,6 +37,14 @@ import {
   type FoundEntry,
   type Row,
 } from "../exposure-index.ts"
+import {
+  isOwnLive,
+  requireKey,
+  requireLoading,
+  requireOwnLive,
+  requireRow,
+  requireTenantId,
+} from "../index-arguments.ts"
 import { SegmentMerger } from "../segment-merger.ts"
 import { portionsOf } from "../segment-portions.ts"
 import type { Changes } from "./changes.ts"
@@ -76,7 +83,6 @@ const CHUNK_ENTRIES = 8_192
 /** Rows of a segment in one transaction. A server's own write waits for it: about 0.1 s where the disk does not. */
 const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
-const TENANT_ID_MAX = 0xffff_ffff
 
 /** Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable where it cannot be read. */
 export async function openLmdbIndex(options: LmdbIndexOptions): Promise<ExposureIndex> {
@@ -420,39 +426,6 @@ function isReadable(value: Uint8Array): boolean {
   } catch (error) {
     if (error instanceof MalformedBytes) return false
     throw error
-  }
-}
-
-function requireLoading(catalogue: Catalogue, batchId: number): Batch {
-  const batch = knownBatch(catalogue, batchId)
-  if (batch.state !== "loading") throw new BatchRefused(`Batch ${batchId} is ${batch.state}`)
-  return batch
-}
-
-function isOwnLive(catalogue: Catalogue, tenantId: number, batchId: number): boolean {
-  const batch = catalogue.batches.get(batchId)
-  return batch?.state === "live" && batch.owner === tenantId
-}
-
-function requireOwnLive(catalogue: Catalogue, tenantId: number, batchId: number): void {
-  if (isOwnLive(catalogue, tenantId, batchId)) return
-  throw new BatchRefused(`Batch ${batchId} is no live batch of the tenant's`)
-}
-
-function requireRow({ key, entries }: Row, isOpen: (batchId: number) => boolean): void {
-  requireKey(key)
-  for (const { batchId } of entries) {
-    if (!isOpen(batchId)) throw new BatchRefused(`Batch ${batchId} does not take these entries`)
-  }
-}
-
-function requireKey(key: Uint8Array): void {
-  if (key.length !== KEY_BYTES) throw new RangeError(`an identity key has ${KEY_BYTES} bytes`)
-}
-
-function requireTenantId(tenantId: number): void {
-  if (!Number.isInteger(tenantId) || tenantId < 0 || tenantId > TENANT_ID_MAX) {
-    throw new RangeError(`a tenant id is an integer from 0 to ${TENANT_ID_MAX}`)
   }
 }
 

@@ -40,10 +40,11 @@ async function firstOf(told: Told): Promise<void> {
 
 async function assertAllThere(service: Service, told: Told): Promise<void> {
   for (const [id, score] of told) {
-    // The connection a pool keeps may be to a process that has just been killed.
+    // The connection a pool keeps may be to a process that has just been killed, and the new one that follows may be
+    // handed to it before the primary knows.
     const ask = (): Promise<Response> =>
       service.request(`/api/v1/decisions/${id}`, { signal: unanswered() })
-    const answer = await ask().catch(ask)
+    const answer = await ask().catch(ask).catch(ask)
     assert.equal(answer.status, 200, `${id} is lost`)
     const decision = (await answer.json()) as DecisionDetails
     assert.equal(decision.reproduced, true)

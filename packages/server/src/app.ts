@@ -46,6 +46,7 @@ import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
 import { subjectRoutes } from "./subjects/routes.ts"
 import type { SubjectDesk } from "./subjects/subject-desk.ts"
+import type { SignalDesk } from "./telecom/phone-signals.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
 declare module "fastify" {
@@ -82,6 +83,8 @@ export interface Services {
   readonly lists: Lists
   readonly network: NetworkTrust
   readonly velocity: VelocityOfContext
+  /** Operators and vendors that are asked about phone numbers. */
+  readonly signals: SignalDesk
   readonly decisions: DecisionRecorder
   /** Every decision an id was given out for, however short a time ago. */
   readonly pastDecisions: PastDecisions

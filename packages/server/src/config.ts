@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs"
 import { resolve, sep } from "node:path"
+import { readBaseUrl } from "./outbound/base-url.ts"
 import type { NameServers } from "./score/network/name-service.ts"
-import { readNameServers, readRegistryUrl } from "./score/network/providers.ts"
+import { readNameServers } from "./score/network/providers.ts"
+import {
+  type ProviderSettings,
+  ProviderSettingsError,
+  readProviderSettings,
+} from "./telecom/providers/provider-settings.ts"
 import { type ClusterPlace, readClusterPlace } from "./stores/redis/cluster-place.ts"
 import { BUCKET_BITS } from "./stores/redis/layout.ts"
 
@@ -38,6 +44,8 @@ export interface Config {
   readonly rdapUrl: string | null
   readonly rdapRedirects: boolean
   readonly networkBudgetMs: number
+  /** Who is asked about phone numbers; null: nobody. */
+  readonly providers: ProviderSettings | null
   readonly decisions: (typeof DECISIONS)[number]
   readonly decisionDays: number
 }
@@ -222,6 +230,13 @@ export const settings = [
       "Time in milliseconds an answer waits for look-ups over the network. What is not there by then is unknown to it.",
   },
   {
+    name: "ASSAY_PROVIDERS",
+    takes: "a JSON file",
+    fallback: "",
+    meaning:
+      "Operators and vendors that are asked about phone numbers, with what that may cost a day. Only for tenants that are allowed to and switched it on. Without it nobody is asked.",
+  },
+  {
     name: "ASSAY_DECISIONS",
     takes: DECISIONS.join(", "),
     fallback: "on",
@@ -324,12 +339,14 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
       "ASSAY_DNS takes `system`, or addresses such as 192.0.2.1, 192.0.2.1:53 or [::1]:53",
     )
   const rdapText = optional("ASSAY_RDAP_URL")
-  const rdapUrl = rdapText === null ? null : readRegistryUrl(rdapText)
+  const rdapUrl = rdapText === null ? null : readBaseUrl(rdapText)
   if (rdapText !== null && rdapUrl === null) {
     faults.push(
       "ASSAY_RDAP_URL takes an https:// URL without user, query or fragment (http:// only on this machine)",
     )
   }
+  const providersFile = optional("ASSAY_PROVIDERS")
+  const providers = providersFile === null ? null : readProviders(providersFile, faults)
 
   const config = {
     production,
@@ -357,11 +374,22 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     rdapUrl,
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
     networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
+    providers,
     decisions: decisions ?? "on",
     decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config
+}
+
+function readProviders(file: string, faults: string[]): ProviderSettings | null {
+  try {
+    return readProviderSettings(file)
+  } catch (error) {
+    if (!(error instanceof ProviderSettingsError)) throw error
+    faults.push(`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`)
+    return null
+  }
 }
 
 export interface ShownSetting {

@@ -13,6 +13,8 @@ export interface Plan {
   readonly scopes: readonly Scope[]
   /** Whether explanations name the sources of exposures. */
   readonly namedSources: boolean
+  /** Whether numbers may be sent to operators and vendors, where the tenant itself switched that on too. */
+  readonly providers: boolean
 }
 
 export const plans = {
@@ -20,8 +22,9 @@ export const plans = {
     limits: { requestsPerSecond: 10, lookupsPerMonth: 1_000, identitiesPerDay: 100 },
     scopes: ["score", "feedback:write", "decisions:read", "usage:read"],
     namedSources: false,
+    providers: false,
   },
-  enterprise: { limits: null, scopes: TENANT_SCOPES, namedSources: true },
+  enterprise: { limits: null, scopes: TENANT_SCOPES, namedSources: true, providers: true },
 } as const satisfies Record<string, Plan>
 
 export type PlanName = keyof typeof plans

@@ -15,6 +15,8 @@ test("a tenant without settings adds nothing to the scorer's input", () => {
     emailSettings: undefined,
     phoneSettings: undefined,
     smsOnlyStepUp: false,
+    providers: false,
+    providerCapMicros: null,
   })
   const spelt = {
     verified: false,
@@ -38,6 +40,8 @@ test("settings reach the scorers in their words, a calibration only the e-mail s
       calibration,
       confirmed_before_block: true,
       sms_only_step_up: true,
+      providers: true,
+      provider_daily_cap: 2.5,
     }),
   )
   const shared = { costs: { wrongBlock: 8 }, confirmedBeforeBlock: true }
@@ -48,6 +52,8 @@ test("settings reach the scorers in their words, a calibration only the e-mail s
     emailSettings: { prior_cred: 0.002, prior_abuse: 0.1, calibration, ...shared },
     phoneSettings: shared,
     smsOnlyStepUp: true,
+    providers: true,
+    providerCapMicros: 2_500_000,
   })
   assert.ok(Object.isFrozen(made.emailSettings) && Object.isFrozen(made.emailSettings.costs))
 })

@@ -1,6 +1,7 @@
 import type { EmailSettings, PhoneSettings } from "@assay/core/score"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
+import { MICROS } from "../telecom/providers/spending.ts"
 
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }
@@ -42,6 +43,10 @@ export const TenantSettings = Type.Object(
     ),
     confirmed_before_block: Type.Optional(Type.Boolean()),
     sms_only_step_up: Type.Optional(Type.Boolean()),
+    /** Phone numbers may be sent to the operators and vendors that are configured. */
+    providers: Type.Optional(Type.Boolean()),
+    /** The most that may be spent on them in a day, in the unit of the prices. */
+    provider_daily_cap: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
   },
   exactly,
 )
@@ -73,6 +78,10 @@ export interface ScoringSettings {
   readonly phoneSettings: PhoneSettings | undefined
   /** The tenant has no challenge but a code by SMS. */
   readonly smsOnlyStepUp: boolean
+  /** The tenant's own switch; its plan must allow it too. */
+  readonly providers: boolean
+  /** In millionths; null: the cap that holds for every tenant. */
+  readonly providerCapMicros: number | null
 }
 
 /** Frozen, because one object serves every request of a caller and goes into stored inputs. */
@@ -91,6 +100,11 @@ export function scoringSettings(settings: TenantSettings): ScoringSettings {
     emailSettings: ifAny({ prior_cred, prior_abuse, costs, calibration, confirmedBeforeBlock }),
     phoneSettings: ifAny({ costs, confirmedBeforeBlock }),
     smsOnlyStepUp: settings.sms_only_step_up === true,
+    providers: settings.providers === true,
+    providerCapMicros:
+      settings.provider_daily_cap === undefined
+        ? null
+        : Math.round(settings.provider_daily_cap * MICROS),
   })
 }
 

@@ -14,6 +14,7 @@ test("a setting is read by its key, and reset by nothing after the sign", () => 
   assert.deepEqual(read("plan=enterprise"), ["plan", "enterprise"])
   assert.deepEqual(read("verified=true"), ["verified", true])
   assert.deepEqual(read("sms_only_step_up=false"), ["sms_only_step_up", false])
+  assert.deepEqual(read("provider_daily_cap=2.5"), ["provider_daily_cap", 2.5])
   assert.deepEqual(read("model.phone=1.0"), ["model.phone", "1.0"])
   assert.deepEqual(read("prior_cred=0.002"), ["prior_cred", 0.002])
   assert.deepEqual(read("costs.wrong_block=1000000"), ["costs.wrong_block", 1_000_000])
@@ -68,6 +69,8 @@ test("what counts where nothing is set is what the models say", () => {
     calibration: "none",
     confirmed_before_block: false,
     sms_only_step_up: false,
+    providers: false,
+    provider_daily_cap: "as for every tenant",
   })
 })
 

@@ -19,6 +19,7 @@ type Model = "email" | "phone"
 
 const NUMBER = /^\d+(\.\d+)?$/
 const COST_MAX = 1_000_000
+const CAP_MAX = 1_000_000_000
 
 function flag(key: string): TenantSetting {
   return {
@@ -83,6 +84,14 @@ const calibration: TenantSetting = {
   usual: () => "none",
 }
 
+const providerCap: TenantSetting = {
+  key: "provider_daily_cap",
+  path: ["provider_daily_cap"],
+  takes: () => "a number from 0 up, in the unit of the prices",
+  parse: (text) => numberIn(text, (value) => value <= CAP_MAX),
+  usual: () => "as for every tenant",
+}
+
 export const TENANT_SETTINGS: readonly TenantSetting[] = [
   plan,
   flag("verified"),
@@ -96,6 +105,8 @@ export const TENANT_SETTINGS: readonly TenantSetting[] = [
   calibration,
   flag("confirmed_before_block"),
   flag("sms_only_step_up"),
+  flag("providers"),
+  providerCap,
 ]
 
 export interface Assignment {

@@ -1,7 +1,7 @@
-import { openAnswerCache } from "./answer-cache.ts"
-import { openBreaker } from "./breaker.ts"
+import { openAnswerCache } from "../../outbound/answer-cache.ts"
+import { openBreaker } from "../../outbound/breaker.ts"
 import { LookupFailure } from "./lookup-failure.ts"
-import { openTurns } from "./turns.ts"
+import { openLanes } from "../../outbound/lanes.ts"
 
 /** What a provider said of a name, in the shape the explanation shows it. */
 export interface Answer {
@@ -50,7 +50,7 @@ export function openProbe<T extends Answer>({
   onBreaker,
 }: ProbeOptions<T>): Probe<T> {
   const cache = openAnswerCache<T | Failed>(limits.namesCached)
-  const turns = openTurns(limits.togetherMax, limits.waitingMax)
+  const lanes = openLanes(limits.togetherMax, limits.waitingMax)
   const breaker = openBreaker({ ...limits, onChange: onBreaker })
   const underWay = new Map<string, Promise<T | Failed>>()
   let closed = false
@@ -77,7 +77,7 @@ export function openProbe<T extends Answer>({
       const known = cache.get(name, nowMs) ?? underWay.get(name)
       if (known !== undefined) return known
       if (closed || breaker.isOpen(nowMs)) return FAILED
-      const asking = turns.run(() => askOnce(name))
+      const asking = lanes.run(() => askOnce(name))
       if (asking === null) return FAILED
       underWay.set(name, asking)
       void asking.then(() => underWay.delete(name))

@@ -15,19 +15,3 @@ function isNameServer(text: string): boolean {
   if (bracketed !== undefined) return isIP(bracketed) === 6
   return isIP(plain ?? "") === 4 || isIP(text) === 6
 }
-
-/** Reads the base of a registry's URLs, with a slash at its end. null: not one that domains may be sent to. */
-export function readRegistryUrl(text: string): string | null {
-  if (!URL.canParse(text)) return null
-  const url = new URL(text)
-  const safe = url.protocol === "https:" || isPlainLoopback(url)
-  if (!safe || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    return null
-  return url.href.endsWith("/") ? url.href : `${url.href}/`
-}
-
-/** Unencrypted, but seen by nobody outside this machine. */
-export function isPlainLoopback({ protocol, hostname }: URL): boolean {
-  if (protocol !== "http:") return false
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
-}

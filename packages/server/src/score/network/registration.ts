@@ -1,6 +1,6 @@
+import { isPlainLoopback } from "../../outbound/base-url.ts"
 import { LookupFailure } from "./lookup-failure.ts"
 import type { Answer } from "./probe.ts"
-import { isPlainLoopback } from "./providers.ts"
 
 /** When a domain was registered. */
 export interface Registration extends Answer {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { openTurns } from "./turns.ts"
+import { openLanes } from "./lanes.ts"
 
 interface Work {
   readonly promise: Promise<string>
@@ -13,11 +13,11 @@ function work(): Work {
 }
 
 test("no more runs at once than may, the next one starts when one ends, and past the queue nothing is taken", async () => {
-  const turns = openTurns(1, 1)
+  const lanes = openLanes(1, 1)
   const [first, second] = [work(), work()]
   const started: string[] = []
   const run = (name: string, { promise }: Work): Promise<string> | null =>
-    turns.run(() => {
+    lanes.run(() => {
       started.push(name)
       return promise
     })
@@ -33,10 +33,10 @@ test("no more runs at once than may, the next one starts when one ends, and past
 })
 
 test("work that fails gives its turn on", async () => {
-  const turns = openTurns(1, 1)
+  const lanes = openLanes(1, 1)
   const failing = work()
-  const first = turns.run(() => failing.promise)
-  const second = turns.run(async () => "next")
+  const first = lanes.run(() => failing.promise)
+  const second = lanes.run(async () => "next")
   failing.reject(new Error("away"))
   await assert.rejects(async () => await first)
   assert.equal(await second, "next")

@@ -1,0 +1,15 @@
+/** Reads the base of a provider's URLs, with a slash at its end. null: not one that anything may be sent to. */
+export function readBaseUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null
+  const url = new URL(text)
+  const safe = url.protocol === "https:" || isPlainLoopback(url)
+  if (!safe || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    return null
+  return url.href.endsWith("/") ? url.href : `${url.href}/`
+}
+
+/** Unencrypted, but seen by nobody outside this machine. */
+export function isPlainLoopback({ protocol, hostname }: URL): boolean {
+  if (protocol !== "http:") return false
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
+}

@@ -75,21 +75,21 @@ if (verb === "fill") await fill(place)
 async function fill(path: string): Promise<never> {
   const journal = openJournal(path, { fileBytes: 2 ** 30 })
   const acknowledged: string[] = []
-  const append = (): void => {
+  const append = async (): Promise<void> => {
     const { id, line } = made()
-    journal.append(line)
+    await journal.append(line)
     acknowledged.push(id)
   }
   let refused = 0
   for (let n = 0; n < 2; n++) {
     try {
-      for (;;) append()
+      for (;;) await append()
     } catch (error) {
       assert.equal((error as NodeJS.ErrnoException).code, "EFBIG")
       refused++
     }
     // Until the next second nothing is tried.
-    assert.throws(append, { code: "EFBIG" })
+    await assert.rejects(append, { code: "EFBIG" })
     await journal.keep()
   }
   process.stdout.write(JSON.stringify({ acknowledged, refused }))
@@ -142,17 +142,52 @@ test("a calibrated decision and one about a phone keep what sets them apart", ()
   assert.deepEqual([read.stage, read.confidence, read.calibration], [null, null, "c0ffee"])
 })
 
-test("an appended line is in the file at once, the owner's alone", async () => {
+test("appended lines are in the file when that is said, the owner's alone", async () => {
   const path = newDirectory()
   const journal = openJournal(path)
   assert.equal(existsSync(path), false)
   const lines = [made().line, made().line]
-  for (const line of lines) journal.append(line)
+  await Promise.all(lines.map((line) => journal.append(line)))
   assert.equal(readFileSync(openFile(path), "utf8"), JOURNAL_HEADER + lines.join(""))
   for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
     const { mode } = statSync(join(entry.parentPath, entry.name))
     assert.equal(mode & 0o077, 0, entry.name)
   }
+  await journal.close()
+})
+
+test("the lines of a turn share a write, and one that nobody waits for is in the file when the journal is closed", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const lines = Array.from({ length: 40 }, () => made().line)
+  const [first, ...others] = lines.map((line) => journal.append(line))
+  for (const other of others) assert.equal(other, first)
+  await journal.close()
+  assert.deepEqual(
+    unfoldedDecisions(path).map(({ id }) => id),
+    lines.map((line) => line.slice(0, line.indexOf("\t"))),
+  )
+})
+
+test("a write that fails refuses all lines of its turn and leaves none of them", async () => {
+  const path = newDirectory()
+  writeFileSync(path, "a file where the directory should be")
+  const journal = openJournal(path)
+  const outcomes = await Promise.allSettled(
+    [made(), made()].map(({ line }) => journal.append(line)),
+  )
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["rejected", "rejected"],
+  )
+  rmSync(path)
+  await journal.keep()
+  const { id, line } = made()
+  await journal.append(line)
+  assert.deepEqual(
+    unfoldedDecisions(path).map((each) => each.id),
+    [id],
+  )
   await journal.close()
 })
 
@@ -166,7 +201,7 @@ test("lines longer than the buffer are written in whole", async () => {
   }))
   const { id, line } = made({ input: { ...draft.input, exposures } as DecisionDraft["input"] })
   assert.ok(line.length > 65_536)
-  journal.append(line)
+  await journal.append(line)
   await journal.close()
   const [found] = unfoldedDecisions(path)
   assert.equal(found?.id, id)
@@ -179,12 +214,12 @@ test("files are closed by size and by age, and folding deletes only what is clos
   const decisions = stored()
   const fold = journalFolder({ journal: path, decisions })
   const ids: string[] = []
-  const append = (): void => {
+  const append = async (): Promise<void> => {
     const { id, line } = made()
-    journal.append(line)
+    await journal.append(line)
     ids.push(id)
   }
-  for (let n = 0; n < 5; n++) append()
+  for (let n = 0; n < 5; n++) await append()
   assert.equal(workerDirectories(path).flatMap(segmentsOf).length, 3)
   await fold()
   const [left, ...others] = workerDirectories(path).flatMap(segmentsOf)
@@ -193,7 +228,7 @@ test("files are closed by size and by age, and folding deletes only what is clos
   await journal.keep()
   await fold()
   assert.deepEqual(workerDirectories(path).flatMap(segmentsOf), [])
-  append()
+  await append()
   await fold()
   assert.deepEqual(
     decisions.added.map(({ id }) => id),
@@ -211,7 +246,7 @@ test("a line still being written is left for the next time; of a dead worker it 
   const decisions = stored()
   const fold = journalFolder({ journal: path, decisions })
   const [first, second] = [made(), made()]
-  journal.append(first.line)
+  await journal.append(first.line)
   const file = openFile(path)
   appendFileSync(file, second.line.slice(0, 50))
   assert.deepEqual(await fold(), { folded: 1, torn: 0 })
@@ -256,7 +291,7 @@ test("what the store or the listener refuses stays in the journal and comes agai
     },
   })
   const { id, line } = made()
-  journal.append(line)
+  await journal.append(line)
   await journal.close()
   await assert.rejects(fold(), /away/)
   assert.equal(await decisions.find(id), null)
@@ -285,11 +320,11 @@ test("a call during a run is answered by a run that began after it", async () =>
     decisions,
     onFolded: async () => await held,
   })
-  journal.append(made().line)
+  await journal.append(made().line)
   const first = fold()
   await new Promise((resolve) => setImmediate(resolve))
   const { id, line } = made()
-  journal.append(line)
+  await journal.append(line)
   const [second, third] = [fold(), fold()]
   assert.equal(second, third)
   release()
@@ -301,7 +336,7 @@ test("a call during a run is answered by a run that began after it", async () =>
 test("a journal of another format is refused and left as it is, and keeps no other journal waiting", async () => {
   const path = newDirectory()
   const journal = openJournal(path)
-  journal.append(made().line)
+  await journal.append(made().line)
   const newer = join(path, "0000")
   mkdirSync(newer)
   writeFileSync(join(newer, "00000001.closed"), "assay decisions journal 2\nsomething\n")
@@ -351,11 +386,11 @@ test("a place that cannot be written is tried again the next second", async () =
   const path = newDirectory()
   writeFileSync(path, "a file where the directory should be")
   const journal = openJournal(path)
-  assert.throws(() => journal.append(made().line))
+  await assert.rejects(journal.append(made().line))
   rmSync(path)
-  assert.throws(() => journal.append(made().line))
+  await assert.rejects(journal.append(made().line))
   await journal.keep()
-  journal.append(made().line)
+  await journal.append(made().line)
   assert.equal(unfoldedDecisions(path).length, 1)
   await journal.close()
 })

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
+import { setImmediate as endOfTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { DataDirectoryError, lockDataDirectory } from "../data-directory.ts"
 import { NEW_PREFIX, type Segment, segmentPath } from "./journal-files.ts"
@@ -19,10 +20,11 @@ import { JOURNAL_HEADER } from "./journal-line.ts"
 /** What a worker appends its decisions to. */
 export interface Journal {
   /**
-   * Hands the line to the operating system before it returns: from then on the death of any process leaves it there.
-   * Throws where that fails, and then nothing of the line stays.
+   * Resolves when the line is with the operating system: from then on the death of any process leaves it there. Rejects
+   * where that fails, and then nothing of the line stays. The lines of one turn of the event loop go in one write and
+   * share its promise.
    */
-  append(line: string): void
+  append(line: string): Promise<void>
   /** Called each second: brings what was appended to the disk, off the loop, and closes a file that has become old. */
   keep(): Promise<void>
   close(): Promise<void>
@@ -47,6 +49,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   let files = 0
   // After a failure nothing is tried until the next second: a full disk is not asked again by every request.
   let failure: unknown = null
+  let gathered = ""
+  let turn: Promise<void> | null = null
   let retiring: Promise<void> = Promise.resolve()
 
   /** Nothing is appended to it after this. What it holds is synced before it is let go, without being waited for. */
@@ -57,23 +61,32 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     retiring.catch(() => undefined)
   }
 
+  function writeGathered(): void {
+    const lines = gathered
+    gathered = ""
+    turn = null
+    if (failure !== null) throw failure as Error
+    try {
+      home ??= newHome(path)
+      file ??= openFile({ directory: home.directory, number: ++files, closed: false })
+      // Most turns fit; a new buffer for each would cost more than the write.
+      const fits = lines.length * 3 <= buffer.length
+      const bytes = fits ? buffer : Buffer.from(lines)
+      file.append(bytes, fits ? buffer.write(lines) : bytes.length)
+      if (file.size > fileBytes) retire(file)
+    } catch (error) {
+      failure = error
+      // A file that could not be cut back to whole lines gets no more of them.
+      if (file?.damaged === true) retire(file)
+      throw error
+    }
+  }
+
   return {
     append(line) {
-      if (failure !== null) throw failure as Error
-      try {
-        home ??= newHome(path)
-        file ??= openFile({ directory: home.directory, number: ++files, closed: false })
-        // Most lines fit; a new buffer for each would cost more than the write.
-        const fits = line.length * 3 <= buffer.length
-        const bytes = fits ? buffer : Buffer.from(line)
-        file.append(bytes, fits ? buffer.write(line) : bytes.length)
-        if (file.size > fileBytes) retire(file)
-      } catch (error) {
-        failure = error
-        // A file that could not be cut back to whole lines gets no more of them.
-        if (file?.damaged === true) retire(file)
-        throw error
-      }
+      gathered += line
+      // Behind all sockets that had something to read in this turn, so that their requests share the write.
+      return (turn ??= endOfTurn().then(writeGathered))
     },
     async keep() {
       failure = null
@@ -91,6 +104,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       await earlier
     },
     async close() {
+      // Whoever appended is told if it fails.
+      await turn?.catch(() => undefined)
       if (file !== null) retire(file)
       await retiring.finally(() => home?.lock.release())
       home = null

@@ -27,10 +27,6 @@ export function openRecorder({ mode, path, log, onUnrecorded }: RecorderOptions)
   return recorderTo(openJournal(path), mode, log, onUnrecorded)
 }
 
-/**
- * The write itself is not put off to the end of the turn: it is short, and gathering lines for one write
- * costs each request a promise, which is more unless many arrive in the same turn.
- */
 export function recorderTo(
   journal: Journal,
   mode: "on" | "required",
@@ -40,11 +36,11 @@ export function recorderTo(
   let unrecorded = 0
   let reason: unknown = null
   return {
-    record(draft) {
+    async record(draft) {
       const id = newDecisionId(draft.atMs)
       const line = journalLine(id, draft)
       try {
-        journal.append(line)
+        await journal.append(line)
         return id
       } catch (error) {
         unrecorded++

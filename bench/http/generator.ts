@@ -27,6 +27,7 @@ const figures: LoadFigures = {
   requests: answers,
   seconds,
   p50Ms: latency.percentile(50) / 1e6,
+  p95Ms: latency.percentile(95) / 1e6,
   p99Ms: latency.percentile(99) / 1e6,
   refused,
   broken,

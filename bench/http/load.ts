@@ -18,6 +18,7 @@ export interface LoadFigures {
   readonly requests: number
   readonly seconds: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
   /** Answers other than 2xx. */
   readonly refused: number

@@ -14,6 +14,7 @@ import type { Variant } from "./servers.ts"
 export interface LoadMeasurement {
   readonly requestsPerSecond: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
   /** Processor time of all the server's processes. */
   readonly cpuMicrosPerRequest: number
@@ -47,7 +48,11 @@ export async function measure(
   return { peak, half, anonymousBytes: processTree(pid).map(anonymousBytes) }
 }
 
-async function underLoad(pid: number, load: () => Promise<LoadFigures>): Promise<LoadMeasurement> {
+/** What a server did under one load, and what that cost it. */
+export async function underLoad(
+  pid: number,
+  load: () => Promise<LoadFigures>,
+): Promise<LoadMeasurement> {
   const processes = processTree(pid)
   const spent = (): Spent => ({
     server: processes.reduce((sum, process) => sum + processorMicros(process), 0),
@@ -56,7 +61,7 @@ async function underLoad(pid: number, load: () => Promise<LoadFigures>): Promise
   })
   const before = spent()
   const startedAt = performance.now()
-  const { requests, seconds, p50Ms, p99Ms } = await load()
+  const { requests, seconds, p50Ms, p95Ms, p99Ms } = await load()
   if (processTree(pid).join() !== processes.join())
     throw new BenchError("a process of the server ended under load and was replaced")
   const elapsedMicros = (performance.now() - startedAt) * 1000
@@ -67,6 +72,7 @@ async function underLoad(pid: number, load: () => Promise<LoadFigures>): Promise
   return {
     requestsPerSecond: requests / seconds,
     p50Ms,
+    p95Ms,
     p99Ms,
     cpuMicrosPerRequest: server / requests,
     othersCores: others / elapsedMicros,

@@ -17,10 +17,11 @@ end
 function done(summary, latency)
   local errors = summary.errors
   print(string.format(
-    '\nFIGURES {"requests":%d,"seconds":%.6f,"p50Ms":%.4f,"p99Ms":%.4f,"refused":%d,"broken":%d}',
+    '\nFIGURES {"requests":%d,"seconds":%.6f,"p50Ms":%.4f,"p95Ms":%.4f,"p99Ms":%.4f,"refused":%d,"broken":%d}',
     summary.requests,
     summary.duration / 1e6,
     latency:percentile(50) / 1e3,
+    latency:percentile(95) / 1e3,
     latency:percentile(99) / 1e3,
     errors.status,
     errors.connect + errors.read + errors.write + errors.timeout

@@ -87,7 +87,7 @@ suite("what an operator offers", async () => {
     )
     assert.deepEqual(here?.capabilities({ e164: NUMBER, region: "AU" }), [])
     assert.equal(there?.capabilities({ e164: NUMBER, region: "AU" }).length, 8)
-    assert.equal(here?.capabilities({ e164: "+61491570999", region: "AU" }).length, 8)
+    assert.equal(here.capabilities({ e164: "+61491570999", region: "AU" }).length, 8)
   })
 
   test("each signal is a call of its own, at the price of the most requests it can take", () => {

@@ -26,7 +26,7 @@ function fileOf(text: string): string {
 }
 
 function pemOf(key: KeyObject): string {
-  return fileOf(key.export({ type: "pkcs8", format: "pem" }).toString())
+  return fileOf(key.export({ type: "pkcs8", format: "pem" }))
 }
 
 function settings(file: string, more: object = {}): Parameters<typeof readClientKey>[0] {
@@ -92,7 +92,7 @@ test("a JWK is taken with the id it has, unless the settings give another", asyn
 
 test("a key that cannot be used is refused at once, and nothing of the file is quoted", () => {
   const secret = "c2VjcmV0LXBhcnQtb2YtYS1rZXk"
-  const publicPem = elliptic.publicKey.export({ type: "spki", format: "pem" }).toString()
+  const publicPem = elliptic.publicKey.export({ type: "spki", format: "pem" })
   for (const [file, more] of [
     [fileOf(`-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`), {}],
     [fileOf(`{"kty":"EC","d":"${secret}"`), {}],

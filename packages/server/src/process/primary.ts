@@ -82,9 +82,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     await counters.writeNewIdentities((rows) => records.addDailyIdentities(rows))
     // A day's tags are of no use the day after.
     const today = dayOf(Date.now())
-    if (forgottenBefore !== today) await records.forgetDailyIdentities(today)
-    if (forgottenBefore !== today)
+    if (forgottenBefore !== today) {
+      await records.forgetDailyIdentities(today)
       await records.forgetProviderCosts(dayOf(Date.now() - PROVIDER_COST_DAYS * DAY_MS))
+    }
     forgottenBefore = today
   }
   const keeping = setInterval(() => {

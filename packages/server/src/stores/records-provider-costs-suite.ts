@@ -130,11 +130,11 @@ export function recordsProviderCostsSuite(
   onRecords("two openings that spend at once never pass a cap together", async (openings) => {
     const { open } = openings
     const [acme, other] = await twoTenants(openings)
-    const both = await Promise.all([open(), open()])
+    const [one, two] = await Promise.all([open(), open()])
     const attempts = Array.from({ length: 30 }, (_, n) => {
       const tenantId = n % 3 === 0 ? other : acme
-      const one = spend(tenantId, { tenantCapMicros: 900 })
-      return both[n % 2]?.spendProviderCost(day, [one, one], 1_500) ?? []
+      const capped = spend(tenantId, { tenantCapMicros: 900 })
+      return (n % 2 === 0 ? one : two).spendProviderCost(day, [capped, capped], 1_500)
     })
     const allowed = (await Promise.all(attempts)).flat().filter(Boolean).length
     // Neither tenant alone can reach the cap over all, both can: all that fits is spent, and no more.

@@ -17,9 +17,10 @@ import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/coun
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { openIndex } from "../stores/open-index.ts"
+import { PROVIDER_COST_DAYS } from "../stores/records-provider-costs.ts"
 import type { Records } from "../stores/records.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
-import { dayOf, monthOf } from "../time.ts"
+import { DAY_MS, dayOf, monthOf } from "../time.ts"
 import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
@@ -81,7 +82,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     await counters.writeNewIdentities((rows) => records.addDailyIdentities(rows))
     // A day's tags are of no use the day after.
     const today = dayOf(Date.now())
-    if (forgottenBefore !== today) await records.forgetDailyIdentities(today)
+    if (forgottenBefore !== today) {
+      await records.forgetDailyIdentities(today)
+      await records.forgetProviderCosts(dayOf(Date.now() - PROVIDER_COST_DAYS * DAY_MS))
+    }
     forgottenBefore = today
   }
   const keeping = setInterval(() => {

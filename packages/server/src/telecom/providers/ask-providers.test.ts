@@ -3,7 +3,7 @@ import { test } from "node:test"
 import * as fc from "fast-check"
 import type { PhoneSignals, SignalQuestion } from "../phone-signals.ts"
 import { SIGNAL_STATUSES, type SignalName } from "../signals.ts"
-import { openAskProviders, type ProvidersDesk } from "./ask-providers.ts"
+import { askProviders, type ProviderAsker } from "./ask-providers.ts"
 import { openProviderCalls } from "./provider-calls.ts"
 import { PROVIDER_LIMITS } from "./provider-limits.ts"
 import type { Spend } from "./spending.ts"
@@ -27,7 +27,7 @@ const question: SignalQuestion = {
 }
 
 interface Opened {
-  readonly desk: ProvidersDesk
+  readonly desk: ProviderAsker
   readonly spent: readonly Spend[]
   readonly counted: string[]
   readonly clock: { ms: number }
@@ -50,7 +50,7 @@ function opened(held: readonly HeldProvider[], budgetMs = MINUTE): Opened {
       clock: time,
     }),
   )
-  const desk = openAskProviders({ providers, budgetMs, answersMax: 1000, clock: time })
+  const desk = askProviders({ providers, budgetMs, answersMax: 1000, clock: time })
   return { desk, spent, counted, clock }
 }
 

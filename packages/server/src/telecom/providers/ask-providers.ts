@@ -15,7 +15,7 @@ export interface AskProvidersOptions {
 }
 
 /** The one place of a machine that asks providers: what one request paid for is there for the next. */
-export interface ProvidersDesk extends SignalDesk {
+export interface ProviderAsker extends SignalDesk {
   /** Drops what is remembered of an identity, because it has just changed. */
   forget(key: string): void
   /** Ends calls under way. From here on nobody is asked. */
@@ -41,7 +41,7 @@ const FOR_ANOTHER: ReadonlySet<SignalStatus> = new Set([
   "consent_required",
 ])
 
-export function openAskProviders(options: AskProvidersOptions): ProvidersDesk {
+export function askProviders(options: AskProvidersOptions): ProviderAsker {
   const { providers, budgetMs, answersMax, clock } = options
   const cache = openSignalCache(answersMax)
   /** By identity key, then by slot. */

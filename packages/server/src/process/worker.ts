@@ -27,6 +27,7 @@ import { RecordsError } from "../stores/records-error.ts"
 import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
+import { openVelocityOfNumbers } from "../telecom/number-velocity.ts"
 import { signalsOff } from "../telecom/phone-signals.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
 import { reloadedLists } from "./reload-lists.ts"
@@ -99,6 +100,7 @@ export async function runWorker(
     lists,
     network,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
+    numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals: signalsOff,
     decisions,
     pastDecisions: completePastDecisions(storedDecisions, foldingOver(within(FOLD_MS))),

@@ -73,11 +73,9 @@ export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<
 
   let running = start()
   try {
-    const fault = await running.within(START_MS)("fault")
+    const fault = (await running.within(START_MS)("fault")) as string | null
     if (fault !== null)
-      throw new ConfigError([
-        `ASSAY_PROVIDERS names settings that cannot be used: ${String(fault)}`,
-      ])
+      throw new ConfigError([`ASSAY_PROVIDERS names settings that cannot be used: ${fault}`])
   } catch (error) {
     await close()
     throw error

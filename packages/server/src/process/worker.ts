@@ -27,6 +27,7 @@ import { RecordsError } from "../stores/records-error.ts"
 import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
+import { openVelocityOfNumbers } from "../telecom/number-velocity.ts"
 import { signalsOff } from "../telecom/phone-signals.ts"
 import { BUDGET_MS } from "../telecom/providers/provider-limits.ts"
 import { remoteSignals, WAY_MS } from "../telecom/remote-signals.ts"
@@ -108,6 +109,7 @@ export async function runWorker(
     lists,
     network,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
+    numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals,
     decisions,
     pastDecisions: completePastDecisions(storedDecisions, foldingOver(within(FOLD_MS))),

@@ -2,7 +2,7 @@ import type { Call } from "../process/rpc.ts"
 import { type PhoneSignals, type SignalDesk, SIGNALS_FAILED } from "./phone-signals.ts"
 
 /** What the way to the place that asks providers, and back, may take beside their budget. */
-export const WAY_MS = 25
+export const WAY_MS = 50
 
 /** The machine's one place that asks providers, as a worker reaches it. */
 export function remoteSignals(call: Call, onFailed: () => void): SignalDesk {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { answer } from "./findings-suite.ts"
-import { SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "./phone-signals.ts"
+import { SIGNALS_FAILED, SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "./phone-signals.ts"
 import { signalNotes, toldSignals } from "./signal-notes.ts"
 import { SIGNAL_STATUSES, type SignalResult } from "./signals.ts"
 
@@ -16,8 +16,9 @@ const failed = (status: SignalResult["status"], providerCode?: string): SignalRe
 test("it is said whether anybody was asked, and why nobody was", () => {
   assert.deepEqual(signalNotes(SIGNALS_OFF), ["No operator or vendor is connected"])
   assert.match(signalNotes(SIGNALS_NOT_ALLOWED).join(), /were not asked/)
+  assert.deepEqual(signalNotes(SIGNALS_FAILED), ["No operator or vendor answered in time"])
   assert.deepEqual(signalNotes({ state: "asked", results: [] }), [
-    "No operator or vendor answered in time",
+    "No connected operator or vendor can be asked about this number",
   ])
 })
 

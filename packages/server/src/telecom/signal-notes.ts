@@ -44,13 +44,16 @@ export function signalNotes({ state, results }: PhoneSignals): string[] {
     return [
       "Operators and vendors were not asked: the plan or the tenant's settings do not allow it",
     ]
+  if (state === "failed") return ["No operator or vendor answered in time"]
   const notes = results
     .filter(({ status }) => status !== "ok" && status !== "partial")
     .map(
       (result) =>
         `${SIGNALS[result.signal]} not available from ${result.source}: ${whyNot(result)}`,
     )
-  return results.length === 0 ? ["No operator or vendor answered in time"] : notes
+  return results.length === 0
+    ? ["No connected operator or vendor can be asked about this number"]
+    : notes
 }
 
 /** The word of our own that stands for a cap of costs where a provider has its own code. */

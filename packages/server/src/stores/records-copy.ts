@@ -33,6 +33,7 @@ const TABLES = {
   observations: ["identity_key", "tenant_id", "source", "entry"],
   tombstones: ["identity_key"],
   idempotency: ["key_id", "route", "key_hash"],
+  provider_costs: ["day", "tenant_id", "provider"],
 } as const satisfies Record<keyof Schema, readonly string[]>
 
 const ROWS_AT_ONCE = 1_000

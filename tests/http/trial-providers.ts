@@ -1,0 +1,57 @@
+// The carrier for trials, and settings of providers that name it, for the tests of this folder.
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after } from "node:test"
+import type { OperatorSettings } from "../../packages/server/src/telecom/providers/provider-settings.ts"
+import {
+  openTrialCarrier,
+  type TrialCarrier,
+} from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+export interface TrialProviders {
+  readonly carrier: TrialCarrier
+  /** PKCS #8 in PEM. */
+  readonly privateKeyPem: string
+  /** An operator of this name with these numbers, all of them at the one carrier. */
+  operator(name: string, ranges: string[], change?: Partial<OperatorSettings>): OperatorSettings
+  /** Writes a file for ASSAY_PROVIDERS and gives its path. */
+  settings(camara: readonly OperatorSettings[], change?: object): string
+  /** How often the carrier was asked about a number. */
+  asked(number: string): number
+}
+
+/** Open until the tests of the file are done. */
+export async function openTrialProviders(): Promise<TrialProviders> {
+  const folder = temporaryDirectory()
+  const { client, keyId, privateKeyPem } = await makeTrialClient("assay")
+  const keyFile = join(folder, "client.pem")
+  writeFileSync(keyFile, privateKeyPem, { mode: 0o600 })
+  const carrier = await openTrialCarrier({ clients: [client] })
+  after(() => carrier.close())
+  let files = 0
+  return {
+    carrier,
+    privateKeyPem,
+    operator: (name, ranges, change = {}) => ({
+      name,
+      ranges,
+      base_url: carrier.url,
+      token_url: carrier.tokenUrl,
+      client_id: client.clientId,
+      private_key_file: keyFile,
+      key_id: keyId,
+      apis: { sim_swap: { price: 0.01, answers: "date" } },
+      ...change,
+    }),
+    settings(camara, change = {}) {
+      const file = join(folder, `providers-${++files}.json`)
+      const document = { daily_cap: 1_000, tenant_daily_cap: 1_000, camara, ...change }
+      writeFileSync(file, JSON.stringify(document), { mode: 0o600 })
+      return file
+    },
+    asked: (number) =>
+      carrier.requests().filter(({ body }) => body.includes(JSON.stringify(number))).length,
+  }
+}

@@ -41,6 +41,13 @@ export function recordsCopySuite(
     })
     await before.addFeedback(feedback(acme, "fb_1", { loss: 12.5 }), null, "")
     await before.addUsage([{ keyId: "k1", day: "2026-03-01", operation: "email", count: 7 }])
+    const told = {
+      identityKey: hashOf("sim").slice(0, 16),
+      source: "camara:one",
+      entry: Uint8Array.of(1, 2),
+      event: hashOf("event").slice(0, 16),
+    }
+    await before.addSharedObservations([told], at)
     await before.eraseSubject({
       identityKey: hashOf("gone").slice(0, 16),
       subject: "email",
@@ -64,6 +71,10 @@ export function recordsCopySuite(
     assert.deepEqual(await after.tenants(), await before.tenants())
     assert.deepEqual(await after.keys(), await before.keys())
     assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
+    assert.deepEqual(await after.addSharedObservations([told], at), ["known"])
+    assert.deepEqual(await after.dueSharedObservations({ identities: 9 }), [
+      { ...told, receivedAt: at },
+    ])
     const next = await after.createTenant({ name: "next", plan: "free", at, actor })
     assert.ok(next.id > Math.max(...(await before.tenants()).map(({ id }) => id)))
     await after.createKey(newKey("k9", { tenantId: next.id }))

@@ -6,6 +6,7 @@ import { sqlMetering } from "./records-metering.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
 import { sqlObservations } from "./records-observations.ts"
+import { sqlSharedObservations } from "./records-shared-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
@@ -28,6 +29,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlFeedback(store, engine),
     ...sqlSubjects(store, engine),
     ...sqlObservations(store, engine),
+    ...sqlSharedObservations(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

@@ -1,5 +1,6 @@
 import type { FeedbackRecords } from "./records-feedback.ts"
 import type { ObservationRecords } from "./records-observations.ts"
+import type { SharedObservationRecords } from "./records-shared-observations.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
 export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
@@ -159,7 +160,13 @@ export interface AuditEntry extends AuditNote {
  * are `RecordsError`.
  */
 export interface Records
-  extends Accounts, Metering, FeedbackRecords, ObservationRecords, SubjectRecords {
+  extends
+    Accounts,
+    Metering,
+    FeedbackRecords,
+    ObservationRecords,
+    SharedObservationRecords,
+    SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */

@@ -9,6 +9,7 @@ import { type CopiedDatabase, recordsCopySuite } from "../records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../records-subjects-suite.ts"
 import { recordsObservationsSuite } from "../records-observations-suite.ts"
+import { recordsSharedObservationsSuite } from "../records-shared-observations-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import type { Records } from "../records.ts"
 import { copySqliteRecords, openSqliteRecords } from "./records.ts"
@@ -54,6 +55,7 @@ async function copiedDatabase(): Promise<CopiedDatabase> {
 }
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
 recordsObservationsSuite("sqlite", newDatabase)
+recordsSharedObservationsSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

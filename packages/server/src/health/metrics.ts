@@ -6,6 +6,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client"
+import type { NotificationOutcome } from "../stores/records-shared-observations.ts"
 
 export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
@@ -18,6 +19,8 @@ export interface Metrics {
   /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
   countSignupsDropped(count: number): void
   countUnrecordedDecision(): void
+  /** What became of a notification of a mobile operator, by the operator's name in the settings. */
+  countNotification(operator: string, outcome: NotificationOutcome | "ended" | "other"): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -68,6 +71,12 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Scored requests whose decision could not be recorded.",
     registers: [registry],
   })
+  const notifications = new Counter({
+    name: "assay_carrier_notifications_total",
+    help: "Notifications of mobile operators that were taken, by what became of them.",
+    labelNames: ["operator", "outcome"] as const,
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
@@ -89,6 +98,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     countVelocityFailed: () => velocityFailed.inc(),
     countSignupsDropped: (count) => signupsDropped.inc(count),
     countUnrecordedDecision: () => unrecorded.inc(),
+    countNotification: (operator, outcome) => notifications.labels(operator, outcome).inc(),
     text,
   }
 }

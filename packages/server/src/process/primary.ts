@@ -19,6 +19,10 @@ import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { openIndex } from "../stores/open-index.ts"
 import type { Records } from "../stores/records.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
+import {
+  type NotificationsWriter,
+  openNotificationsWriter,
+} from "../telecom/notifications/notifications-writer.ts"
 import { dayOf, monthOf } from "../time.ts"
 import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
@@ -98,6 +102,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   await evidence.settleDue()
   const endEvidence = keepSettling(evidence, Date.now, log, "evidence")
 
+  const notifications = openNotificationsWriter({ records, index, now: Date.now })
+  await notifications.settleDue()
+  const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
+
   const velocity = await keptVelocity({
     counters,
     directory: directory.context,
@@ -155,6 +163,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
+    submitNotification: (...args: Parameters<NotificationsWriter["submit"]>) =>
+      notifications.submit(...args),
     gatherMetrics,
     foldDecisions: decisions.fold,
     ...subjectMethods,
@@ -197,6 +207,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       clearInterval(keeping)
       await endSettling()
       await endEvidence()
+      await endNotifications()
       await endCompacting()
       control.close()
       await keepIdentities().catch((error: unknown) =>

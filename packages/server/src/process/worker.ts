@@ -28,6 +28,8 @@ import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
 import { signalsOff } from "../telecom/phone-signals.ts"
+import { openNotifyingOperators } from "../telecom/notifications/notifying-operators.ts"
+import { remoteNotificationDesk } from "../telecom/notifications/remote-desk.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
@@ -109,6 +111,8 @@ export async function runWorker(
     feedback: remoteDesk(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
     evidence: remoteEvidenceDesk(within(30_000)),
+    operators: openNotifyingOperators(config.providers),
+    notifications: remoteNotificationDesk(within(30_000)),
     metrics,
     pressure,
     streams,

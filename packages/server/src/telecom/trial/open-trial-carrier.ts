@@ -1,0 +1,116 @@
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Value } from "typebox/value"
+import { openAccessTokens } from "./access-tokens.ts"
+import { apiOutcome, TRIAL_SCOPES } from "./api-routes.ts"
+import { openLines } from "./lines.ts"
+import { openNotifier, RETRY_WAITS_MS } from "./notifier.ts"
+import { PhoneNumber } from "./operation.ts"
+import type { Outcome } from "./reply.ts"
+import { type LineScript, ScriptError, type TokenScript } from "./script.ts"
+import { isScriptRequest, scriptReply } from "./script-routes.ts"
+import { sendReply } from "./send-reply.ts"
+import { openSubscriptions } from "./subscriptions.ts"
+import { openTokenEndpoint, tokenOutcome, type TrialClient } from "./token-endpoint.ts"
+import { pathOf, readTrialRequest, type TrialRequest } from "./trial-request.ts"
+
+export interface TrialCarrierOptions {
+  readonly clients: readonly TrialClient[]
+  /** Any that is free, unless given. */
+  readonly port?: number
+  readonly now?: () => number
+  /** Waits before a notification is sent again. */
+  readonly retryWaitsMs?: readonly number[]
+  /** Others that answer below a path of their own, such as `/twilio`. They get requests as they came. */
+  readonly mounts?: Readonly<Record<string, RequestListener>>
+}
+
+/** A carrier on this machine that speaks CAMARA, for tests and for trying things out. Its lines are what scripts say. */
+export interface TrialCarrier {
+  /** Where the APIs are, without a slash at the end. */
+  readonly url: string
+  readonly tokenUrl: string
+  /** Replaces the script of a number. One by which the SIM changed later than before notifies those who subscribed. */
+  script(number: string, script: LineScript): void
+  /** Replaces what holds for every number whose own script says nothing of it. */
+  scriptAll(script: LineScript): void
+  scriptToken(script: TokenScript): void
+  /** What arrived, the oldest first; only the latest are kept. */
+  requests(): readonly TrialRequest[]
+  /** Resolves when no notification is under way. */
+  notified(): Promise<void>
+  close(): Promise<void>
+}
+
+const TOKEN_PATH = "/token"
+const TOKEN_SECONDS = 300
+const REQUESTS_MAX = 10_000
+
+export async function openTrialCarrier(options: TrialCarrierOptions): Promise<TrialCarrier> {
+  const { clients, port = 0, now = Date.now, mounts = {} } = options
+  const closing = new AbortController()
+  const notifier = openNotifier(options.retryWaitsMs ?? RETRY_WAITS_MS, closing.signal)
+  const subscriptions = openSubscriptions(notifier, now)
+  const lines = openLines(subscriptions.simChanged)
+  const tokens = openAccessTokens()
+  const received: TrialRequest[] = []
+
+  const server = createServer((message, response) => {
+    const mount = Object.entries(mounts).find(([prefix]) =>
+      pathOf(message).startsWith(`${prefix}/`),
+    )
+    if (mount !== undefined) {
+      mount[1](message, response)
+      return
+    }
+    readTrialRequest(message)
+      .then(serve)
+      .then((outcome) => sendReply(response, outcome, closing.signal))
+      .catch(() => {
+        // A request that broke off, or a fault of this program: not something that was scripted, and not to be taken for it.
+        if (response.headersSent) response.destroy()
+        else response.writeHead(500).end(JSON.stringify({ status: 500, code: "INTERNAL" }))
+      })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", resolve)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const tokenUrl = url + TOKEN_PATH
+  const endpoint = openTokenEndpoint({
+    clients,
+    audiences: [tokenUrl, url],
+    scopes: TRIAL_SCOPES,
+    tokens,
+    lifetimeSeconds: () => lines.token.lifetime_seconds ?? TOKEN_SECONDS,
+    now,
+  })
+
+  async function serve(request: TrialRequest): Promise<Outcome> {
+    received.push(request)
+    if (received.length > REQUESTS_MAX) received.shift()
+    if (request.path === TOKEN_PATH) return await tokenOutcome(endpoint, request, lines.tokenFault)
+    if (isScriptRequest(request)) return { reply: scriptReply(lines, request), fault: null }
+    return apiOutcome(request, { lines, tokens, subscriptions, now })
+  }
+
+  return {
+    url,
+    tokenUrl,
+    script(number, script) {
+      if (!Value.Check(PhoneNumber, number)) throw new ScriptError("the number is not in E.164")
+      lines.script(number, script)
+    },
+    scriptAll: lines.scriptAll,
+    scriptToken: lines.scriptToken,
+    requests: () => received,
+    notified: notifier.idle,
+    async close() {
+      closing.abort()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await notifier.idle()
+    },
+  }
+}

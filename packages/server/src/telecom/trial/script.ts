@@ -1,0 +1,193 @@
+import { type Static, Type } from "typebox"
+import { Value } from "typebox/value"
+
+// A misspelt member must not pass for the default it hides.
+const exactly = { additionalProperties: false }
+const Moment = Type.String({ format: "date-time" })
+const Day = Type.String({ format: "date" })
+
+/** What the carrier for trials offers, by the names that settings of an operator use, and subscriptions. */
+export const TRIAL_APIS = [
+  "sim_swap",
+  "device_swap",
+  "number_recycling",
+  "call_forwarding",
+  "reachability",
+  "roaming",
+  "tenure",
+  "subscription_status",
+  "subscriptions",
+] as const
+export type TrialApi = (typeof TRIAL_APIS)[number]
+
+const whichRequests = {
+  /** Only in answers of this API; in all of them unless given. */
+  api: Type.Optional(Type.Enum([...TRIAL_APIS])),
+  /** For so many requests, then gone; for good unless given. */
+  times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  /** Time an answer takes, whatever it is. */
+  latency_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 120_000 })),
+}
+
+/** What goes wrong with requests that are in order. One that is not is refused as ever. */
+export const TrialFault = Type.Union([
+  Type.Object({ ...whichRequests, kind: Type.Literal("late") }, exactly),
+  Type.Object(
+    {
+      ...whichRequests,
+      kind: Type.Literal("error"),
+      status: Type.Integer({ minimum: 400, maximum: 599 }),
+      code: Type.String({ pattern: "^[A-Za-z0-9_.]{1,64}$" }),
+      retry_after_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
+    },
+    exactly,
+  ),
+  /** A page of some gateway in front of the carrier. */
+  Type.Object(
+    {
+      ...whichRequests,
+      kind: Type.Literal("html"),
+      status: Type.Integer({ minimum: 200, maximum: 599 }),
+    },
+    exactly,
+  ),
+  Type.Object(
+    {
+      ...whichRequests,
+      kind: Type.Enum([
+        /** 200 with text that is not JSON. */
+        "malformed",
+        /** 200 with every member there, of another type. */
+        "wrong_types",
+        /** 200 with an object that has no members. */
+        "empty",
+        /** The connection ends in the middle of the answer. */
+        "truncated",
+        /** The connection ends without an answer. */
+        "closed",
+        /** 401, and the token is good for nothing from then on. */
+        "expired_token",
+        /** 200 with a right answer and 256 KiB more. */
+        "oversized",
+        /** 307 to another place, which would be given the number. */
+        "redirect",
+      ]),
+    },
+    exactly,
+  ),
+])
+export type TrialFault = Static<typeof TrialFault>
+
+const ChangeScript = Type.Object(
+  {
+    /** Returned as it stands here, odd dates too. null: not since the line was activated. */
+    changed_at: Type.Optional(Type.Union([Moment, Type.Null()])),
+    /** How far back the carrier knows. `unsaid`: it gives no date and does not tell for how long it has looked. */
+    history_days: Type.Optional(
+      Type.Union([
+        Type.Integer({ minimum: 1, maximum: 36_500 }),
+        Type.Literal("all"),
+        Type.Literal("unsaid"),
+      ]),
+    ),
+    /** The operations there are: a carrier may tell only whether, or only when. */
+    answers: Type.Optional(Type.Enum(["date", "check", "both"])),
+    /** The longest window of a check that law allows. */
+    look_back_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 2400 })),
+  },
+  exactly,
+)
+
+export const FORWARDINGS = [
+  "unconditional",
+  "conditional_busy",
+  "conditional_not_reachable",
+  "conditional_no_answer",
+] as const
+
+/** What is so on the line of a number, and what goes wrong in telling it. What is not given is harmless. */
+export const LineScript = Type.Object(
+  {
+    sim: Type.Optional(ChangeScript),
+    device: Type.Optional(ChangeScript),
+    /** The day it went to the subscriber who has it now; null: it was nobody else's. */
+    recycled_on: Type.Optional(Type.Union([Day, Type.Null()])),
+    forwarding: Type.Optional(Type.Array(Type.Enum([...FORWARDINGS]), { maxItems: 4 })),
+    /** What the handset can be reached by; nothing: it cannot be reached. */
+    reachable_by: Type.Optional(Type.Array(Type.Enum(["DATA", "SMS"]), { maxItems: 2 })),
+    /** Where it is abroad: mobile country code and ISO 3166-1 alpha-2. null: it is at home. */
+    roaming: Type.Optional(
+      Type.Union([
+        Type.Object(
+          {
+            mcc: Type.Integer({ minimum: 200, maximum: 799 }),
+            countries: Type.Array(Type.String({ pattern: "^[A-Z]{2}$" })),
+          },
+          exactly,
+        ),
+        Type.Null(),
+      ]),
+    ),
+    tenure: Type.Optional(
+      Type.Object(
+        {
+          since: Type.Optional(Day),
+          /** null: the carrier does not tell. */
+          contract: Type.Optional(
+            Type.Union([Type.Enum(["PAYG", "PAYM", "Business"]), Type.Null()]),
+          ),
+        },
+        exactly,
+      ),
+    ),
+    services: Type.Optional(
+      Type.Object(
+        {
+          voice_sms_in: Type.Optional(Type.Enum(["active", "suspended"])),
+          voice_sms_out: Type.Optional(Type.Enum(["active", "suspended"])),
+          data: Type.Optional(Type.Enum(["active", "suspended", "throttled"])),
+        },
+        exactly,
+      ),
+    ),
+    /** The first that fits a request acts on it. */
+    faults: Type.Optional(Type.Array(TrialFault, { maxItems: 32 })),
+  },
+  exactly,
+)
+export type LineScript = Static<typeof LineScript>
+
+/** What the token endpoint does. */
+export const TokenScript = Type.Object(
+  {
+    lifetime_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
+    faults: Type.Optional(Type.Array(TrialFault, { maxItems: 32 })),
+  },
+  exactly,
+)
+export type TokenScript = Static<typeof TokenScript>
+
+/** A script that says something the carrier cannot do. Names the member, never its value. */
+export class ScriptError extends Error {
+  override readonly name = "ScriptError"
+}
+
+export function readLineScript(document: unknown): LineScript {
+  return read(LineScript, document)
+}
+
+export function readTokenScript(document: unknown): TokenScript {
+  return read(TokenScript, document)
+}
+
+function read<Schema extends typeof LineScript | typeof TokenScript>(
+  schema: Schema,
+  document: unknown,
+): Static<Schema> {
+  // Copied, since a script is kept and its giver may go on with the object.
+  const script: unknown = structuredClone(document)
+  if (Value.Check(schema, script)) return script
+  const [fault] = Value.Errors(schema, script)
+  const place = fault === undefined || fault.instancePath === "" ? "the top" : fault.instancePath
+  throw new ScriptError(`at ${place}: ${fault?.message ?? "does not fit"}`)
+}

@@ -46,7 +46,7 @@ async function place(t: TestContext): Promise<Place> {
 function observation(
   identityKey: Uint8Array,
   day: number,
-  { source = "camara:one", event = `${source} ${day} ${String(identityKey)}` } = {},
+  { source = "camara:one", event }: { source?: string; event?: string } = {},
 ): SharedObservation {
   const entry = entryBytes({
     kind: "sim_change",
@@ -60,7 +60,8 @@ function observation(
     classes: [],
     value: null,
   })
-  return { identityKey, source, entry, event: hashOf(event).slice(0, 16) }
+  const name = event ?? `${source} ${day} ${String(identityKey)}`
+  return { identityKey, source, entry, event: hashOf(name).slice(0, 16) }
 }
 
 /** What the index says of an identity to a tenant: kind, day and source. */

@@ -40,11 +40,7 @@ export function sharedSuite(engine: string, opened: OpenNew): void {
         const { entries } = await index.lookup(alice, tenantId)
         assert.deepEqual(
           entries.map(({ batchId, owner }) => [batchId, owner]),
-          [
-            [imported, "shared"],
-            [live, "shared"],
-            ...(tenantId === 7 ? [[own, 7]] : []),
-          ],
+          [[imported, "shared"], [live, "shared"], ...(tenantId === 7 ? [[own, 7]] : [])],
         )
         assert.deepEqual(
           (await index.lookup(bob, tenantId)).entries.map(({ hours }) => hours / 24),

@@ -35,15 +35,18 @@ export function recordsSharedObservationsSuite(
 ): void {
   const onRecords = testsOnRecords(engine, newDatabase)
 
-  onRecords("shared observations come back as they were sent, from another opening too", async (given) => {
-    const { records, open } = given
-    const first = observation(alice, 1, "a")
-    assert.deepEqual(await records.addSharedObservations([first], at), ["stored"])
-    const again = await open()
-    assert.deepEqual(await all(again), [{ ...first, receivedAt: at }])
-    await again.close()
-    assert.deepEqual(await records.addSharedObservations([], at), [])
-  })
+  onRecords(
+    "shared observations come back as they were sent, from another opening too",
+    async (given) => {
+      const { records, open } = given
+      const first = observation(alice, 1, "a")
+      assert.deepEqual(await records.addSharedObservations([first], at), ["stored"])
+      const again = await open()
+      assert.deepEqual(await all(again), [{ ...first, receivedAt: at }])
+      await again.close()
+      assert.deepEqual(await records.addSharedObservations([], at), [])
+    },
+  )
 
   onRecords("a notification is known by its name and by its content", async ({ records }) => {
     const first = observation(alice, 1, "a")

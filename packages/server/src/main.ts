@@ -257,6 +257,31 @@ function program(): Command {
       (await import("./cli/tenants.ts")).setTenant(name, settings, terminal),
     )
 
+  const providers = assay
+    .command("providers")
+    .description("operators and vendors that are asked about phone numbers")
+  providers
+    .command("list")
+    .description("print who is asked, about which numbers, for what and at what cost; asks nobody")
+    .option("--json", "as a document")
+    .action(async (options: { json?: boolean }) =>
+      (await import("./cli/providers.ts")).listProviders(options, terminal),
+    )
+  providers
+    .command("check")
+    .description(
+      "say of each whether it takes our credentials; names no number, fails if one does not",
+    )
+    .action(async () => (await import("./cli/providers.ts")).checkConfigured(terminal))
+  providers
+    .command("costs")
+    .description("print calls and costs of a month, by tenant and provider")
+    .option("--month <month>", "YYYY-MM, in UTC (default: this one)")
+    .option("--json", "as a document")
+    .action(async (options: { month?: string; json?: boolean }) =>
+      (await import("./cli/providers.ts")).printCosts(options, terminal),
+    )
+
   const model = assay.command("model").description("the models that make scores")
   model
     .command("list")
@@ -364,7 +389,9 @@ function program(): Command {
     .action(async () => (await import("./cli/config.ts")).printConfig(terminal))
   assay
     .command("doctor")
-    .description("check the master secret, disk, clock, lists, index and network look-ups")
+    .description(
+      "check the master secret, disk, clock, lists, index, network look-ups and providers",
+    )
     .action(async () => (await import("./cli/doctor.ts")).runDoctor(terminal))
   return assay
 }

@@ -115,6 +115,12 @@ export const problems = {
     meaning:
       "An operator speaks for the numbers that begin with a range it is set up with, unless a longer range of another operator fits. Nothing was stored.",
   },
+  "outcome-not-applicable": {
+    status: 422,
+    title: "This outcome cannot be said of such an identity",
+    meaning:
+      "`credential_rotated` is about the password of an e-mail account; a phone number has none. Nothing was stored.",
+  },
   "password-refused": {
     status: 422,
     title: "Passwords are not taken",

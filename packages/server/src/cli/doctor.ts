@@ -8,6 +8,8 @@ import { type NameServers, openNameService } from "../score/network/name-service
 import { openRegistry } from "../score/network/registration.ts"
 import { openSecrets } from "../secrets.ts"
 import { openIndex } from "../stores/open-index.ts"
+import { checkProviders } from "../telecom/providers/check-providers.ts"
+import { openProviders } from "../telecom/providers/open-providers.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -33,7 +35,7 @@ export async function runDoctor(terminal: Terminal): Promise<void> {
       (error as Error).message,
     ])
     if (state === "fault") faults++
-    terminal.print(`${state.padEnd(8)} ${name.padEnd(8)} ${text}`)
+    terminal.print(`${state.padEnd(8)} ${name.padEnd(9)} ${text}`)
   }
   if (faults > 0) throw new CommandError(`${faults} ${faults === 1 ? "check" : "checks"} failed`)
 }
@@ -108,6 +110,15 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     ]
     if (silent.length > 0) return ["fault", `no usable answer from ${silent.join(" and ")}`]
     return ["ok", "the configured providers answer"]
+  },
+  async providers({ providers: settings }, { now }) {
+    const providers = settings === null ? [] : openProviders(settings, now)
+    if (providers.length === 0) return ["ok", "nobody is asked about phone numbers"]
+    const checks = await checkProviders(providers)
+    const faults = checks.filter(({ fault }) => fault !== null)
+    if (faults.length > 0)
+      return ["fault", faults.map(({ id, fault }) => `${id}: ${fault}`).join("; ")]
+    return ["ok", `${checks.map(({ id }) => id).join(", ")} take our credentials`]
   },
 }
 

@@ -19,6 +19,8 @@ export interface Metrics {
   /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
   countSignupsDropped(count: number): void
   countUnrecordedDecision(): void
+  /** A phone number was scored without providers, because the place that asks them did not answer. */
+  countSignalsFailed(): void
   /** What became of a notification of a mobile operator, by the operator's name in the settings. */
   countNotification(operator: string, outcome: NotificationOutcome | "ended" | "other"): void
   /** The metrics of all workers, in Prometheus' text form. */
@@ -71,6 +73,11 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Scored requests whose decision could not be recorded.",
     registers: [registry],
   })
+  const signalsFailed = new Counter({
+    name: "assay_signals_failed_total",
+    help: "Phone numbers scored without providers, because the place that asks them did not answer.",
+    registers: [registry],
+  })
   const notifications = new Counter({
     name: "assay_carrier_notifications_total",
     help: "Notifications of mobile operators that were taken, by what became of them.",
@@ -98,6 +105,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     countVelocityFailed: () => velocityFailed.inc(),
     countSignupsDropped: (count) => signupsDropped.inc(count),
     countUnrecordedDecision: () => unrecorded.inc(),
+    countSignalsFailed: () => signalsFailed.inc(),
     countNotification: (operator, outcome) => notifications.labels(operator, outcome).inc(),
     text,
   }

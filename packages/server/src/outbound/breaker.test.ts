@@ -58,3 +58,18 @@ test("after it closed it takes as many failures as at first to open it", () => {
   breaker.failed(1000)
   assert.equal(breaker.isOpen(1000), false)
 })
+
+test("a trial that is not asked after all leaves its place to the next, and is no failure", () => {
+  const { breaker, changes } = opened()
+  for (let n = 0; n < 3; n++) breaker.failed(0)
+  assert.ok(breaker.admit(1000))
+  breaker.forgone()
+  assert.equal(breaker.admit(1000), true)
+  assert.deepEqual(changes, [true])
+  breaker.succeeded()
+  for (let n = 0; n < 10; n++) {
+    assert.ok(breaker.admit(1000))
+    breaker.forgone()
+  }
+  assert.equal(breaker.isOpen(1000), false)
+})

@@ -5,6 +5,8 @@ export interface Breaker {
   admit(nowMs: number): boolean
   succeeded(): void
   failed(nowMs: number): void
+  /** What was admitted is not asked after all, which says nothing of the provider. */
+  forgone(): void
 }
 
 export interface BreakerOptions {
@@ -42,6 +44,9 @@ export function openBreaker({ failuresMax, pauseMs, onChange }: BreakerOptions):
       if (failures < failuresMax) return
       if (pausedUntilMs === null) onChange(true)
       pausedUntilMs = nowMs + pauseMs
+    },
+    forgone() {
+      trying = false
     },
   }
 }

@@ -17,18 +17,24 @@ import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/coun
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { openIndex } from "../stores/open-index.ts"
+import { PROVIDER_COST_DAYS } from "../stores/records-provider-costs.ts"
 import type { Records } from "../stores/records.ts"
+import type { SubjectInquiry } from "../subjects/subject-desk.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import {
   type NotificationsWriter,
   openNotificationsWriter,
 } from "../telecom/notifications/notifications-writer.ts"
-import { dayOf, monthOf } from "../time.ts"
+import type { ProviderSettings } from "../telecom/providers/provider-settings.ts"
+import { MICROS } from "../telecom/providers/spending.ts"
+import { openSpendingLedger } from "../telecom/providers/spending-ledger.ts"
+import { DAY_MS, dayOf, monthOf } from "../time.ts"
 import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
 import { keepCompacted } from "./keep-compacted.ts"
+import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
@@ -85,7 +91,10 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     await counters.writeNewIdentities((rows) => records.addDailyIdentities(rows))
     // A day's tags are of no use the day after.
     const today = dayOf(Date.now())
-    if (forgottenBefore !== today) await records.forgetDailyIdentities(today)
+    if (forgottenBefore !== today) {
+      await records.forgetDailyIdentities(today)
+      await records.forgetProviderCosts(dayOf(Date.now() - PROVIDER_COST_DAYS * DAY_MS))
+    }
     forgottenBefore = today
   }
   const keeping = setInterval(() => {
@@ -101,10 +110,6 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const evidence = openEvidenceWriter({ records, index, now: Date.now })
   await evidence.settleDue()
   const endEvidence = keepSettling(evidence, Date.now, log, "evidence")
-
-  const notifications = openNotificationsWriter({ records, index, now: Date.now })
-  await notifications.settleDue()
-  const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
 
   const velocity = await keptVelocity({
     counters,
@@ -136,8 +141,21 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     now: Date.now,
   })
   await subjects.repeatErasures()
+  const providers = config.providers && (await openProviders(config.providers, records, log))
+  const notifications = openNotificationsWriter({
+    records,
+    index,
+    now: Date.now,
+    ...(providers && { forget: providers.forget }),
+  })
+  await notifications.settleDue()
+  const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
   const subjectMethods: Methods = {
-    eraseSubjectOf: subjects.erase,
+    async eraseSubjectOf(inquiry: SubjectInquiry) {
+      const erasure = await subjects.erase(inquiry)
+      await providers?.forget(Buffer.from(inquiry.identityKey).toString("hex"))
+      return erasure
+    },
     exportSubjectOf: subjects.export,
   }
 
@@ -151,7 +169,9 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../health/metrics.ts")
-    return await gatheredMetrics((await workers.callAll("metrics")) as object[])
+    const reports = (await workers.callAll("metrics")) as object[]
+    const ofProviders = await providers?.metrics()
+    return await gatheredMetrics(ofProviders ? [...reports, ofProviders] : reports)
   }
   const methods: Methods = {
     lease: counters.lease,
@@ -163,6 +183,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
+    ...(providers && { lookSignals: providers.look }),
     submitNotification: (...args: Parameters<NotificationsWriter["submit"]>) =>
       notifications.submit(...args),
     gatherMetrics,
@@ -209,6 +230,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await endEvidence()
       await endNotifications()
       await endCompacting()
+      await providers?.close()
       control.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
@@ -220,6 +242,17 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       log.info("stopped")
     },
   }
+}
+
+/** The thread that asks about phone numbers, which pays from the records. */
+async function openProviders(
+  settings: ProviderSettings,
+  records: Records,
+  log: Log,
+): Promise<ProvidersDesk> {
+  const totalCapMicros = Math.round(settings.daily_cap * MICROS)
+  const spending = openSpendingLedger({ records, totalCapMicros, now: Date.now })
+  return await openProvidersDesk({ settings, spending, log })
 }
 
 async function restoredCounters(records: Records): Promise<EmbeddedCounters> {

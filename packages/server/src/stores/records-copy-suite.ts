@@ -41,6 +41,8 @@ export function recordsCopySuite(
     })
     await before.addFeedback(feedback(acme, "fb_1", { loss: 12.5 }), null, "")
     await before.addUsage([{ keyId: "k1", day: "2026-03-01", operation: "email", count: 7 }])
+    const spend = { tenantId: acme.tenantId, provider: "twilio", micros: 7, tenantCapMicros: 7 }
+    await before.spendProviderCost("2026-03-01", [spend], 7)
     const told = {
       identityKey: hashOf("sim").slice(0, 16),
       source: "camara:one",
@@ -71,6 +73,7 @@ export function recordsCopySuite(
     assert.deepEqual(await after.tenants(), await before.tenants())
     assert.deepEqual(await after.keys(), await before.keys())
     assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
+    assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
     assert.deepEqual(await after.addSharedObservations([told], at), ["known"])
     assert.deepEqual(await after.dueSharedObservations({ identities: 9 }), [
       { ...told, receivedAt: at },

@@ -34,6 +34,7 @@ const TABLES = {
   shared_observations: ["identity_key", "source", "entry"],
   tombstones: ["identity_key"],
   idempotency: ["key_id", "route", "key_hash"],
+  provider_costs: ["day", "tenant_id", "provider"],
 } as const satisfies Record<keyof Schema, readonly string[]>
 
 const ROWS_AT_ONCE = 1_000

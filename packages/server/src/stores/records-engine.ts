@@ -21,6 +21,8 @@ export interface Engine {
   withOwnIdentities: RawBuilder<unknown>
   /** After such an insert: counts on from the highest number there is. */
   advanceIdentities: (write: Write) => Promise<void>
+  /** Waits, inside a transaction, until no other process is between this and the end of its own. */
+  takeTurn: (write: Write) => Promise<void>
   /** Takes deleted bytes out of the files where deleting a row leaves them behind. */
   scrub: () => Promise<void>
 }

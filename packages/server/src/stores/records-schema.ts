@@ -76,4 +76,11 @@ export interface Schema {
     response: string
     created_at: number
   }
+  provider_costs: {
+    day: string
+    tenant_id: number
+    provider: string
+    calls: number
+    micros: number
+  }
 }

@@ -3,6 +3,7 @@ import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { WrongSecretError } from "./records-error.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
+import { sqlProviderCosts } from "./records-provider-costs.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
 import { sqlObservations } from "./records-observations.ts"
@@ -29,6 +30,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlFeedback(store, engine),
     ...sqlSubjects(store, engine),
     ...sqlObservations(store, engine),
+    ...sqlProviderCosts(store, engine),
     ...sqlSharedObservations(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),

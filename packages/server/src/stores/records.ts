@@ -1,5 +1,6 @@
 import type { FeedbackRecords } from "./records-feedback.ts"
 import type { ObservationRecords } from "./records-observations.ts"
+import type { ProviderCostRecords } from "./records-provider-costs.ts"
 import type { SharedObservationRecords } from "./records-shared-observations.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
@@ -165,6 +166,7 @@ export interface Records
     Metering,
     FeedbackRecords,
     ObservationRecords,
+    ProviderCostRecords,
     SharedObservationRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */

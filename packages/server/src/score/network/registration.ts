@@ -1,4 +1,5 @@
 import { isPlainLoopback } from "../../outbound/base-url.ts"
+import { boundedJson } from "../../outbound/bounded-json.ts"
 import { LookupFailure } from "./lookup-failure.ts"
 import type { Answer } from "./probe.ts"
 
@@ -89,7 +90,7 @@ export function openRegistry({
         // The one refusal that is about the name and not about us: a registry without such names.
         if (response.status === 400) throw new LookupFailure("name")
         if (response.status !== 200) throw new LookupFailure("provider")
-        return registrationOf(await jsonOf(response))
+        return registrationOf(await boundedJson(response, BODY_BYTES_MAX))
       }),
     ping: () =>
       within("help", async (response) => {
@@ -100,18 +101,6 @@ export function openRegistry({
       for (const controller of open) controller.abort()
     },
   }
-}
-
-async function jsonOf(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? []
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) throw new LookupFailure("provider")
-    chunks.push(chunk)
-  }
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"))
 }
 
 /** The date of a domain's first registration. A document that is none of a domain says nothing of it. */

@@ -37,7 +37,7 @@ function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Eng
       const patient = connected({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 })
       try {
         await patient.transaction().execute(async (write) => {
-          await takeMigrationLock(write)
+          await takeLock(write, MIGRATION_LOCK)
           await work(write)
         })
       } finally {
@@ -59,6 +59,7 @@ function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Eng
           from ${sql.table(table)}`.execute(write)
       }
     },
+    takeTurn: (write) => takeLock(write, TURN_LOCK),
     scrub: async () => {},
   }
 }
@@ -85,14 +86,18 @@ export function connected(config: PoolConfig): Database {
   return new Kysely<Schema>({ dialect: new LockingDialect({ pool }) })
 }
 
-/** Held until the transaction ends, however it ends. The number only has to be ours. */
-async function takeMigrationLock(write: Write): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(0x6173_7361)})`.execute(write)
+// The numbers only have to be ours.
+const MIGRATION_LOCK = 0x6173_7361
+const TURN_LOCK = 0x6173_7362
+
+/** Held until the transaction ends, however it ends. */
+async function takeLock(write: Write, lock: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(lock)})`.execute(write)
 }
 
 /**
  * Kysely's own migration lock is released before the transaction around it commits, and fails to
- * release in a failed transaction, hiding the reason. `takeMigrationLock` has taken its place.
+ * release in a failed transaction, hiding the reason. `MIGRATION_LOCK` has taken its place.
  */
 class LockedAdapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}

@@ -9,6 +9,7 @@ import { type CopiedDatabase, recordsCopySuite } from "../records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../records-subjects-suite.ts"
 import { recordsObservationsSuite } from "../records-observations-suite.ts"
+import { recordsProviderCostsSuite } from "../records-provider-costs-suite.ts"
 import { recordsSharedObservationsSuite } from "../records-shared-observations-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import type { Records } from "../records.ts"
@@ -55,6 +56,7 @@ async function copiedDatabase(): Promise<CopiedDatabase> {
 }
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
 recordsObservationsSuite("sqlite", newDatabase)
+recordsProviderCostsSuite("sqlite", newDatabase)
 recordsSharedObservationsSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {

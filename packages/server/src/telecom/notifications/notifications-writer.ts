@@ -42,8 +42,8 @@ interface WriterOptions {
   readonly records: SharedObservationRecords
   readonly index: ExposureIndex
   readonly now: () => number
-  /** Hears of whom the index says something new, so that nobody goes by what was asked before. */
-  readonly onApplied?: (identityKeys: readonly Uint8Array[]) => void
+  /** Drops what is remembered of an identity, by its key in hexadecimal: the index says something newer. Never rejects. */
+  readonly forget?: (key: string) => Promise<void>
   readonly perSecond?: number
   /** More than this waiting means that they come faster than disks can take them. */
   readonly waitingMax?: number
@@ -61,7 +61,7 @@ interface Waiting {
  * come while others are written go together with the next write, since each one waits for the disk.
  */
 export function openNotificationsWriter(options: WriterOptions): NotificationsWriter {
-  const { records, index, now, onApplied = () => undefined } = options
+  const { records, index, now, forget = async () => undefined } = options
   const { perSecond = NOTIFICATIONS_PER_SECOND, waitingMax = 10_000 } = options
   const apply = notificationApplier(records, index)
   const turns = openTurns()
@@ -70,7 +70,7 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
 
   const applyDue = async (): Promise<void> => {
     const about = await apply(now())
-    if (about.length > 0) onApplied(about)
+    await Promise.all(about.map((key) => forget(Buffer.from(key).toString("hex"))))
   }
 
   const storeWaiting = async (): Promise<void> => {

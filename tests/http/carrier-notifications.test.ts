@@ -39,7 +39,7 @@ const operatorOf = (name: string, ranges: string[], file?: string): object => ({
   token_url: "https://operator.example/token",
   client_id: "assay",
   private_key_file: "key.pem",
-  apis: {},
+  apis: { sim_swap: { price: 0, answers: "date" } },
   ...(file !== undefined && { notification_token_file: file }),
 })
 writeFileSync(

@@ -1,10 +1,12 @@
 import { problems, SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
 import { plans, type Plan } from "../../packages/server/src/accounts/plans.ts"
 import { settings, type SettingName } from "../../packages/server/src/config.ts"
+import { BODY_MAX } from "../../packages/server/src/http/sizes.ts"
 import {
   SHARED_ENTRIES_MAX,
   TENANT_ENTRIES_MAX,
 } from "../../packages/server/src/stores/entry-set.ts"
+import { NOTIFICATIONS_PER_SECOND } from "../../packages/server/src/telecom/notifications/notifications-writer.ts"
 import { code, counted, lines, table } from "./page.ts"
 
 export function limitsPage(): string {
@@ -52,6 +54,8 @@ export function limitsPage(): string {
         ] as const
       ).map(settingRow),
     ),
+    "## Notifications of mobile operators",
+    `A mobile operator may send ${NOTIFICATIONS_PER_SECOND} notifications a second, of ${BODY_MAX / 1024} KiB at most each. They count against no plan.`,
     "## Evidence of one identity",
     table(
       ["What an answer rests on", "At most"],

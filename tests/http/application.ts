@@ -25,6 +25,8 @@ import type { Records } from "../../packages/server/src/stores/records.ts"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
 import { openVelocityOfNumbers } from "../../packages/server/src/telecom/number-velocity.ts"
 import { signalsOff } from "../../packages/server/src/telecom/phone-signals.ts"
+import { openNotificationsWriter } from "../../packages/server/src/telecom/notifications/notifications-writer.ts"
+import { openNotifyingOperators } from "../../packages/server/src/telecom/notifications/notifying-operators.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
 
@@ -119,6 +121,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
       now,
     }),
     evidence: openEvidenceWriter({ records, index, now }),
+    operators: openNotifyingOperators(null),
+    notifications: openNotificationsWriter({ records, index, now }),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
     streams: openStreams(),

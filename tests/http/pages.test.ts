@@ -73,6 +73,7 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
   const { openapi, paths } = await description()
   assert.match(openapi, /^3\.1\./)
   assert.deepEqual(Object.keys(paths).sort(), [
+    "/api/v1/carrier/notifications",
     "/api/v1/decisions",
     "/api/v1/decisions/{id}",
     "/api/v1/evidence",
@@ -122,11 +123,37 @@ test("operations on many identities are described with both media types, of the 
   }
 })
 
+function isForTenants({ security = [] }: Operation): boolean {
+  return security.some((scheme) => "apiKey" in scheme)
+}
+
+test("notifications are described with the operator's own token and both media types", async () => {
+  const { paths } = await description()
+  const { post } = paths["/api/v1/carrier/notifications"] ?? {}
+  assert.deepEqual(post?.security, [{ carrierToken: [] }])
+  assert.deepEqual(Object.keys(post.requestBody?.content ?? {}), [
+    "application/cloudevents+json",
+    "application/json",
+  ])
+  assert.deepEqual(Object.keys(post.responses).sort(), [
+    "204",
+    "400",
+    "401",
+    "413",
+    "415",
+    "422",
+    "429",
+    "500",
+    "503",
+  ])
+})
+
 test("the examples in the API description work when sent as they stand", async () => {
   const { paths, components } = await description()
   let sent = 0
   for (const [path, { post }] of Object.entries(paths)) {
-    if (post?.requestBody === undefined) continue
+    // The example key is a tenant's, and opens nothing that is an operator's.
+    if (post?.requestBody === undefined || !isForTenants(post)) continue
     const { $ref } = post.requestBody.content["application/json"]?.schema ?? { $ref: "" }
     const schema = components.schemas[$ref.split("/").at(-1) ?? ""]
     const members = Object.entries(schema?.properties ?? {})

@@ -48,6 +48,9 @@ import { subjectRoutes } from "./subjects/routes.ts"
 import type { SubjectDesk } from "./subjects/subject-desk.ts"
 import type { VelocityOfNumbers } from "./telecom/number-velocity.ts"
 import type { SignalDesk } from "./telecom/phone-signals.ts"
+import type { NotificationDesk } from "./telecom/notifications/notifications-writer.ts"
+import type { NotifyingOperators } from "./telecom/notifications/notifying-operators.ts"
+import { notificationRoutes } from "./telecom/notifications/routes.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
 declare module "fastify" {
@@ -97,6 +100,9 @@ export interface Services {
   readonly feedback: FeedbackDesk
   readonly subjects: SubjectDesk
   readonly evidence: EvidenceDesk
+  /** Mobile operators that may send notifications. */
+  readonly operators: NotifyingOperators
+  readonly notifications: NotificationDesk
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   readonly streams: Streams
@@ -214,6 +220,7 @@ export async function buildApp(services: Services): Promise<App> {
   feedbackRoutes(app, services)
   subjectRoutes(app, services)
   await evidenceRoutes(app, services)
+  await notificationRoutes(app, services)
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)

@@ -3,6 +3,7 @@ import { resolve, sep } from "node:path"
 import { readBaseUrl } from "./outbound/base-url.ts"
 import type { NameServers } from "./score/network/name-service.ts"
 import { readNameServers } from "./score/network/providers.ts"
+import { readNotificationTokens } from "./telecom/notifications/notification-tokens.ts"
 import {
   type ProviderSettings,
   ProviderSettingsError,
@@ -384,7 +385,10 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
 
 function readProviders(file: string, faults: string[]): ProviderSettings | null {
   try {
-    return readProviderSettings(file)
+    const settings = readProviderSettings(file)
+    // Workers read the tokens for themselves; one that cannot be used is told here, with all other faults.
+    readNotificationTokens(settings)
+    return settings
   } catch (error) {
     if (!(error instanceof ProviderSettingsError)) throw error
     faults.push(`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`)

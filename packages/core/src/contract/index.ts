@@ -9,6 +9,7 @@ export {
   PhoneBatchResult,
   type StreamEnd,
 } from "./batch.ts"
+export { CarrierNotification } from "./carrier-notification.ts"
 export { RequestContext } from "./context.ts"
 export {
   DecisionDetails,

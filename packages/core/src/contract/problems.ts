@@ -109,6 +109,12 @@ export const problems = {
     meaning:
       "Send E.164: a plus sign, country code and subscriber digits, without separators. Well-formed numbers nobody holds are scored, not refused.",
   },
+  "number-not-yours": {
+    status: 422,
+    title: "The number is not in this operator's ranges",
+    meaning:
+      "An operator speaks for the numbers that begin with a range it is set up with, unless a longer range of another operator fits. Nothing was stored.",
+  },
   "outcome-not-applicable": {
     status: 422,
     title: "This outcome cannot be said of such an identity",

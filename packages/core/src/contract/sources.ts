@@ -3,6 +3,9 @@ import { Type, type Static } from "typebox"
 const day = (description: string) =>
   Type.Union([Type.String({ format: "date" }), Type.Null()], { description })
 
+const counted = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
+
 const SourceFlags = Type.Object(
   {
     spam_list: Type.Boolean({ description: "A list of addresses to send to: no breach." }),
@@ -30,11 +33,12 @@ const SourceSummary = Type.Object(
     published_date: day("UTC day on which it became public."),
     acquired_date: day("UTC day on which this service's operator came to hold it."),
     imported_at: Type.String({ format: "date-time", description: "When it was first imported." }),
-    rows: Type.Integer({ minimum: 0, description: "Observations that scores rest on." }),
-    identities: Type.Integer({
-      minimum: 0,
-      description: "Identities they are about; one that two imports name counts twice.",
-    }),
+    rows: counted(
+      "Observations that scores rest on; null for a source whose evidence arrives one by one, which is not counted.",
+    ),
+    identities: counted(
+      "Identities they are about; one that two imports name counts twice. null as for `rows`.",
+    ),
     flags: Type.Optional(SourceFlags),
     circulates: Type.Optional(
       Type.Boolean({

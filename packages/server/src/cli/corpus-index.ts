@@ -113,13 +113,15 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
           ...phases(terminal, "rebuilding"),
         })
         const known = await tellPastDecisions(config, directory, index)
-        const { feedback, evidence, erased } = await withOwnRecords(config, directory, (records) =>
-          settleIndex(records, index, terminal.now()),
+        const { feedback, evidence, notifications, erased } = await withOwnRecords(
+          config,
+          directory,
+          (records) => settleIndex(records, index, terminal.now()),
         )
         directory.markIndexed()
         rmSync(join(directory.index, RECREATING), { force: true })
         terminal.print(
-          `${number(rows)} rows of segments, ${number(known)} decisions, feedback on ${number(feedback)} and evidence of tenants on ${number(evidence)} identities, ${number(erased)} erased`,
+          `${number(rows)} rows of segments, ${number(known)} decisions, feedback on ${number(feedback)}, evidence of tenants on ${number(evidence)} and notifications on ${number(notifications)} identities, ${number(erased)} erased`,
         )
       } finally {
         await index.close()
@@ -212,11 +214,11 @@ export async function rebuildIndex(
       ...phases(terminal, "rebuilding"),
     })
     const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
-    const { feedback, evidence, erased } = await withRecords(config, (records) =>
+    const { feedback, evidence, notifications, erased } = await withRecords(config, (records) =>
       settleIndex(records, index, terminal.now()),
     ).finally(() => index.close())
     terminal.print(
-      `${number(rows)} rows of segments, feedback on ${number(feedback)} and evidence of tenants on ${number(evidence)} identities, ${number(erased)} erased, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
+      `${number(rows)} rows of segments, feedback on ${number(feedback)}, evidence of tenants on ${number(evidence)} and notifications on ${number(notifications)} identities, ${number(erased)} erased, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
     )
     if (unreadable > 0) {
       throw new CommandError(

@@ -153,7 +153,7 @@ async function oldCatalogue(
 
 /** Before anything is read or written: what a new secret costs, and that somebody wants it nevertheless. */
 function refuseUnconfirmed(
-  { evidence, observations, tombstones }: LeftBehind,
+  { evidence, observations, shared_observations: notifications, tombstones }: LeftBehind,
   { yes = false, forgetErasures = false }: RekeyOptions,
 ): void {
   if (tombstones > 0 && !forgetErasures) {
@@ -163,7 +163,7 @@ function refuseUnconfirmed(
   }
   if (yes) return
   throw new CommandError(
-    `Left behind, because all of it is under keys that only the old secret makes: ${number(evidence)} reports of tenants, ${number(observations)} lines of their evidence, all decisions, and since when a tenant knows an identity. With --yes it is done; the old directory stays as it is`,
+    `Left behind, because all of it is under keys that only the old secret makes: ${number(evidence)} reports of tenants, ${number(observations)} lines of their evidence, ${number(notifications)} notifications of mobile operators, all decisions, and since when a tenant knows an identity. With --yes it is done; the old directory stays as it is`,
   )
 }
 

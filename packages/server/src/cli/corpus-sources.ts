@@ -14,6 +14,7 @@ import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
 import type { Catalogue, ExposureIndex, Source, SourceChange } from "../stores/exposure-index.ts"
 import { openIndex } from "../stores/open-index.ts"
+import { arrivesOneByOne } from "../stores/shared-batches.ts"
 import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { type CorrectionOptions, readCorrection } from "./source-correction.ts"
@@ -92,6 +93,7 @@ export async function removeSource(
     const { id } = held.source
     const { rows, identities } = held
     await note(corpus, terminal, "source.remove", id, { name, rows, identities })
+    await forgetNotifications(corpus, held, terminal)
     const removed = await index.removeSource(id, terminal.now())
     terminal.print(`${name} is removed: ${extent}. The next score goes without it.`)
     // Before anything is measured: a fault there must not keep the rows of a removed source on the disk.
@@ -99,6 +101,22 @@ export async function removeSource(
     const after = await recomputeCirculation(index, directory.segments, directory.imports)
     printTurned(id, removed, after, terminal)
   })
+}
+
+/**
+ * What arrived one by one is in the records too, and would come back when the index is made anew. Before the source itself
+ * goes, so that a command that was killed can be given again.
+ */
+async function forgetNotifications(
+  { config }: Corpus,
+  { source, batches }: HeldSource,
+  { now, print }: Terminal,
+): Promise<void> {
+  if (!batches.some(arrivesOneByOne)) return
+  const forgotten = await withRecords(config, (records) =>
+    records.forgetSharedSource({ source: source.name, receivedUpTo: now() }),
+  )
+  print(`${forgotten} ${forgotten === 1 ? "notification" : "notifications"} deleted.`)
 }
 
 interface Corpus {
@@ -166,6 +184,7 @@ function knownSource(catalogue: Catalogue, name: string): HeldSource {
 }
 
 function extentOf({ batches, rows, identities }: HeldSource): string {
+  if (rows === null) return "evidence that arrives one by one, which is not counted"
   const live = batches.filter(isLive).length
   // Only one batch knows its identities exactly; two may name the same.
   const about = live > 1 ? `up to ${identities}` : String(identities)

@@ -6,6 +6,7 @@ import {
 } from "../corpus/circulation.ts"
 import type { HeldSource } from "../corpus/sources.ts"
 import type { Batch, Source, SourceFlags } from "../stores/exposure-index.ts"
+import { arrivesOneByOne } from "../stores/shared-batches.ts"
 import { dayOf } from "../time.ts"
 import { table } from "./table.ts"
 
@@ -25,8 +26,8 @@ export function sourceTable(held: readonly HeldSource[]): string[] {
     source.kind,
     source.eventDate ?? "",
     dayOf(source.importedAt),
-    String(count),
-    String(identities),
+    counted(count),
+    counted(identities),
     String(source.confidence),
     source.circulates ? "yes" : "no",
     flagWords(source.flags),
@@ -52,8 +53,8 @@ export function sourceLines(
     [
       ...sourceFacts(source),
       ["first imported", dayOf(source.importedAt)],
-      ["rows", String(rows)],
-      ["identities", String(identities)],
+      ["rows", counted(rows)],
+      ["identities", counted(identities)],
       ...circulationFigures(source),
     ],
   )
@@ -70,6 +71,10 @@ export function sourceLines(
       batches.map(batchRow),
     ),
   ]
+}
+
+function counted(count: number | null): string {
+  return count === null ? "not counted" : String(count)
 }
 
 /** What may be corrected of a source, as a person reads it. */
@@ -118,11 +123,12 @@ function flagWords(flags: SourceFlags): string {
 
 function batchRow(batch: Batch): string[] {
   const { id, state, rows, identities, liveAt, importedBy, segment } = batch
+  const isCounted = !arrivesOneByOne(batch)
   return [
     String(id),
     state,
-    String(rows),
-    String(identities),
+    counted(isCounted ? rows : null),
+    counted(isCounted ? identities : null),
     liveAt === null ? "" : dayOf(liveAt),
     importedBy ?? "",
     segment?.file ?? "",

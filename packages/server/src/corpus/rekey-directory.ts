@@ -23,6 +23,7 @@ import { syncTree, writeDurably } from "./durable-files.ts"
 export interface LeftBehind {
   readonly evidence: number
   readonly observations: number
+  readonly shared_observations: number
   readonly tombstones: number
 }
 
@@ -30,7 +31,7 @@ export async function countLeftBehind(
   config: Pick<Config, "databaseUrl">,
   directory: DataDirectory,
 ): Promise<LeftBehind> {
-  const counts = { evidence: 0, observations: 0, tombstones: 0 }
+  const counts = { evidence: 0, observations: 0, shared_observations: 0, tombstones: 0 }
   await eachRecord(config, directory, ({ table }) => {
     if (table in counts) counts[table as keyof LeftBehind]++
   })

@@ -3,11 +3,13 @@ import { applyAllFeedback } from "../feedback/apply-feedback.ts"
 import type { ExposureIndex } from "../stores/exposure-index.ts"
 import type { Records } from "../stores/records.ts"
 import { eachTombstone } from "../subjects/each-tombstone.ts"
+import { applyAllNotifications } from "../telecom/notifications/apply-notifications.ts"
 
 export interface SettledIndex {
-  /** Identities with feedback, with evidence of tenants, and that are erased. */
+  /** Identities with feedback, with evidence of tenants, with notifications, and that are erased. */
   readonly feedback: number
   readonly evidence: number
+  readonly notifications: number
   readonly erased: number
 }
 
@@ -22,5 +24,6 @@ export async function settleIndex(
   })
   const feedback = await applyAllFeedback(records, index, nowMs)
   const evidence = await applyAllEvidence(records, index, nowMs)
-  return { feedback, evidence, erased }
+  const notifications = await applyAllNotifications(records, index, nowMs)
+  return { feedback, evidence, notifications, erased }
 }

@@ -1,13 +1,15 @@
 import type { Batch, Catalogue, Source, SourceDescription } from "../stores/exposure-index.ts"
+import { arrivesOneByOne } from "../stores/shared-batches.ts"
 
 /** A shared source with its batches, and what the live ones hold. */
 export interface HeldSource {
   readonly source: Source
   /** All but the removed ones, oldest first. */
   readonly batches: readonly Batch[]
-  readonly rows: number
-  /** An identity that several batches name is counted by each. */
-  readonly identities: number
+  /** null where they arrive one by one and are not counted. */
+  readonly rows: number | null
+  /** An identity that several batches name is counted by each; null where nobody counts. */
+  readonly identities: number | null
 }
 
 /** Shared sources of which anything is held, oldest first. */
@@ -21,11 +23,12 @@ export function heldSources(catalogue: Catalogue): HeldSource[] {
     const of = batches.get(source.id)
     if (source.owner !== "shared" || of === undefined) continue
     const live = of.filter(isLive)
+    const counted = !live.some(arrivesOneByOne)
     held.push({
       source,
       batches: of,
-      rows: live.reduce((sum, { rows }) => sum + rows, 0),
-      identities: live.reduce((sum, { identities }) => sum + identities, 0),
+      rows: counted ? live.reduce((sum, { rows }) => sum + rows, 0) : null,
+      identities: counted ? live.reduce((sum, { identities }) => sum + identities, 0) : null,
     })
   }
   return held

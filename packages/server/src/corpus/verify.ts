@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Batch } from "../stores/exposure-index.ts"
 import { MalformedBytes } from "../stores/bytes.ts"
 import { examineIndex, type Examined } from "../stores/lmdb/examine.ts"
+import { arrivesOneByOne } from "../stores/shared-batches.ts"
 import { fileSha256, openSegmentReader, type SegmentReader } from "./segment.ts"
 
 export interface VerifyOptions {
@@ -51,10 +52,13 @@ export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
   } finally {
     reader.close()
   }
-  for (const { id, state, segment, owner } of batches) {
-    if (state === "live" && segment == null && owner === "shared") {
-      notes.push(`batch ${id} has no segment: it is in the index alone`)
-    }
+  for (const { id, state, segment, owner, fingerprint } of batches) {
+    if (state !== "live" || segment != null || owner !== "shared") continue
+    notes.push(
+      arrivesOneByOne({ fingerprint })
+        ? `batch ${id} has no segment: what it says arrives one by one and is in the records too`
+        : `batch ${id} has no segment: it is in the index alone`,
+    )
   }
   const named = new Set(batches.map(({ segment }) => segment?.file))
   for (const file of existsSync(segments) ? await readdir(segments) : []) {

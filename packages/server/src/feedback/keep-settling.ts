@@ -16,7 +16,7 @@ export function keepSettling(
   writer: Settling,
   now: () => number,
   log: Log,
-  what: "feedback" | "evidence" = "feedback",
+  what: "feedback" | "evidence" | "notifications" = "feedback",
 ): () => Promise<void> {
   let forgotAt = 0
   let settling: Promise<void> | null = null

@@ -6,6 +6,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client"
+import type { NotificationOutcome } from "../stores/records-shared-observations.ts"
 
 export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
@@ -20,6 +21,8 @@ export interface Metrics {
   countUnrecordedDecision(): void
   /** A phone number was scored without providers, because the place that asks them did not answer. */
   countSignalsFailed(): void
+  /** What became of a notification of a mobile operator, by the operator's name in the settings. */
+  countNotification(operator: string, outcome: NotificationOutcome | "ended" | "other"): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -75,6 +78,12 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Phone numbers scored without providers, because the place that asks them did not answer.",
     registers: [registry],
   })
+  const notifications = new Counter({
+    name: "assay_carrier_notifications_total",
+    help: "Notifications of mobile operators that were taken, by what became of them.",
+    labelNames: ["operator", "outcome"] as const,
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
@@ -97,6 +106,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     countSignupsDropped: (count) => signupsDropped.inc(count),
     countUnrecordedDecision: () => unrecorded.inc(),
     countSignalsFailed: () => signalsFailed.inc(),
+    countNotification: (operator, outcome) => notifications.labels(operator, outcome).inc(),
     text,
   }
 }

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import {
+  CarrierNotification,
   DecisionDetails,
   DecisionList,
   EmailBatchItem,
@@ -53,6 +54,7 @@ export async function describeApi(app: App): Promise<void> {
     PhoneBatchItem,
     PhoneBatchResult,
     SourceList,
+    CarrierNotification,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -75,6 +77,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Subjects", description: "Erase or export what is held about a person." },
         { name: "Sources", description: "See what scores rest on." },
         { name: "Evidence", description: "Send what you know of identities yourself." },
+        { name: "Carrier", description: "For mobile operators: tell of changes on a line." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {
@@ -84,6 +87,12 @@ export async function describeApi(app: App): Promise<void> {
             scheme: "bearer",
             bearerFormat: "ask_live_…",
             description: "An API key made with `assay keys create`.",
+          },
+          carrierToken: {
+            type: "http",
+            scheme: "bearer",
+            description:
+              "The token a mobile operator was given, as its `notification_token_file` in the settings of providers holds it.",
           },
         },
       },

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer"
+import type { FastifyRequest } from "fastify"
 import type { App } from "../app.ts"
 import { Problem } from "../problem.ts"
 
@@ -9,20 +10,23 @@ import { Problem } from "../problem.ts"
  */
 export function readJsonBodies(app: App): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>(
-    "application/json",
-    { parseAs: "buffer" },
-    (request, body, done) => {
-      const compressed = refuseCompression(request.headers["content-encoding"])
-      if (compressed !== null) {
-        done(compressed)
-      } else if (!isUtf8(body)) {
-        done(new Problem("malformed-json", "The body is not valid UTF-8."))
-      } else {
-        parse(body, done)
-      }
-    },
-  )
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, readJson)
+}
+
+/** Reads a body of any media type that is JSON. */
+export function readJson(
+  { headers }: Pick<FastifyRequest, "headers">,
+  body: Buffer,
+  done: (error: Error | null, value?: unknown) => void,
+): void {
+  const compressed = refuseCompression(headers["content-encoding"])
+  if (compressed !== null) {
+    done(compressed)
+  } else if (!isUtf8(body)) {
+    done(new Problem("malformed-json", "The body is not valid UTF-8."))
+  } else {
+    parse(body, done)
+  }
 }
 
 /** The refusal of a body with this encoding, or null. A body that unpacks itself would have no limit. */

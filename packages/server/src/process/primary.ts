@@ -21,6 +21,10 @@ import { PROVIDER_COST_DAYS } from "../stores/records-provider-costs.ts"
 import type { Records } from "../stores/records.ts"
 import type { SubjectInquiry } from "../subjects/subject-desk.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
+import {
+  type NotificationsWriter,
+  openNotificationsWriter,
+} from "../telecom/notifications/notifications-writer.ts"
 import type { ProviderSettings } from "../telecom/providers/provider-settings.ts"
 import { MICROS } from "../telecom/providers/spending.ts"
 import { openSpendingLedger } from "../telecom/providers/spending-ledger.ts"
@@ -139,6 +143,14 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     now: Date.now,
   })
   await subjects.repeatErasures()
+  const notifications = openNotificationsWriter({
+    records,
+    index,
+    now: Date.now,
+    ...(providers && { forget: providers.forget }),
+  })
+  await notifications.settleDue()
+  const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
   const subjectMethods: Methods = {
     async eraseSubjectOf(inquiry: SubjectInquiry) {
       const erasure = await subjects.erase(inquiry)
@@ -173,6 +185,8 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
     ...(providers && { lookSignals: providers.look }),
+    submitNotification: (...args: Parameters<NotificationsWriter["submit"]>) =>
+      notifications.submit(...args),
     gatherMetrics,
     foldDecisions: decisions.fold,
     ...subjectMethods,
@@ -215,6 +229,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       clearInterval(keeping)
       await endSettling()
       await endEvidence()
+      await endNotifications()
       await endCompacting()
       await providers?.close()
       control.close()

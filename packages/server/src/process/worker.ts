@@ -29,6 +29,8 @@ import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
 import { openVelocityOfNumbers } from "../telecom/number-velocity.ts"
 import { signalsOff } from "../telecom/phone-signals.ts"
+import { openNotifyingOperators } from "../telecom/notifications/notifying-operators.ts"
+import { remoteNotificationDesk } from "../telecom/notifications/remote-desk.ts"
 import { BUDGET_MS } from "../telecom/providers/provider-limits.ts"
 import { remoteSignals, WAY_MS } from "../telecom/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
@@ -120,6 +122,8 @@ export async function runWorker(
     feedback: remoteDesk(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
     evidence: remoteEvidenceDesk(within(30_000)),
+    operators: openNotifyingOperators(config.providers),
+    notifications: remoteNotificationDesk(within(30_000)),
     metrics,
     pressure,
     streams,

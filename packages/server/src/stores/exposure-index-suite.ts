@@ -15,6 +15,7 @@ import {
   type Command,
 } from "./exposure-index-process-suite.ts"
 import { segmentSuite } from "./exposure-index-segment-suite.ts"
+import { sharedSuite } from "./exposure-index-shared-suite.ts"
 import { subjectSuite } from "./exposure-index-subject-suite.ts"
 import {
   BatchRefused,
@@ -615,6 +616,7 @@ export function exposureIndexSuite(
   })
 
   segmentSuite(engine, opened, opener)
+  sharedSuite(engine, opened)
   subjectSuite(engine, opened, open, opener)
 }
 

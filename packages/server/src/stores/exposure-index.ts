@@ -128,6 +128,12 @@ export interface ExposureIndex {
    * owns. Only this tenant sees them, at once, and all rows change together; adding them again changes nothing.
    */
   addTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
+  /**
+   * Adds entries to what shared batches say of each row's identity. They name live batches that are shared. Everybody
+   * sees them, at once, and all rows change together; adding them again changes nothing. A subject that was erased
+   * stays so. In an index that spans machines a failure half way may have added some; repeating the call adds the rest.
+   */
+  addSharedEvidence(rows: readonly Row[]): Promise<void>
   /** Ties the index to a master secret on first use; later any other value is refused with WrongSecret. */
   checkKeyCheckValue(value: string): Promise<void>
   stats(): Promise<IndexStats>

@@ -1,4 +1,4 @@
-import { BatchRefused, knownBatch, type Batch, type Catalogue } from "./catalogue.ts"
+import { BatchRefused, knownBatch, type Batch, type Catalogue, type Owner } from "./catalogue.ts"
 import { KEY_BYTES, type Row } from "./exposure-index.ts"
 
 const TENANT_ID_MAX = 0xffff_ffff
@@ -28,9 +28,10 @@ export function requireLoading(catalogue: Catalogue, batchId: number): Batch {
   return batch
 }
 
-export function isOwnLive(catalogue: Catalogue, tenantId: number, batchId: number): boolean {
+/** Whether the batch is live and its owner's: a tenant, or everybody. */
+export function isOwnLive(catalogue: Catalogue, owner: Owner, batchId: number): boolean {
   const batch = catalogue.batches.get(batchId)
-  return batch?.state === "live" && batch.owner === tenantId
+  return batch?.state === "live" && batch.owner === owner
 }
 
 export function requireOwnLive(catalogue: Catalogue, tenantId: number, batchId: number): void {

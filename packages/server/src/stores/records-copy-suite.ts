@@ -43,6 +43,13 @@ export function recordsCopySuite(
     await before.addUsage([{ keyId: "k1", day: "2026-03-01", operation: "email", count: 7 }])
     const spend = { tenantId: acme.tenantId, provider: "twilio", micros: 7, tenantCapMicros: 7 }
     await before.spendProviderCost("2026-03-01", [spend], 7)
+    const told = {
+      identityKey: hashOf("sim").slice(0, 16),
+      source: "camara:one",
+      entry: Uint8Array.of(1, 2),
+      event: hashOf("event").slice(0, 16),
+    }
+    await before.addSharedObservations([told], at)
     await before.eraseSubject({
       identityKey: hashOf("gone").slice(0, 16),
       subject: "email",
@@ -67,6 +74,10 @@ export function recordsCopySuite(
     assert.deepEqual(await after.keys(), await before.keys())
     assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
+    assert.deepEqual(await after.addSharedObservations([told], at), ["known"])
+    assert.deepEqual(await after.dueSharedObservations({ identities: 9 }), [
+      { ...told, receivedAt: at },
+    ])
     const next = await after.createTenant({ name: "next", plan: "free", at, actor })
     assert.ok(next.id > Math.max(...(await before.tenants()).map(({ id }) => id)))
     await after.createKey(newKey("k9", { tenantId: next.id }))

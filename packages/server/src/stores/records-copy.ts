@@ -31,6 +31,7 @@ const TABLES = {
   audit: ["id"],
   evidence: ["id"],
   observations: ["identity_key", "tenant_id", "source", "entry"],
+  shared_observations: ["identity_key", "source", "entry"],
   tombstones: ["identity_key"],
   idempotency: ["key_id", "route", "key_hash"],
   provider_costs: ["day", "tenant_id", "provider"],

@@ -8,6 +8,7 @@ import { feedback } from "./records-migrations/0002-feedback.ts"
 import { observations } from "./records-migrations/0003-observations.ts"
 import { subjects } from "./records-migrations/0004-subjects.ts"
 import { providerCosts } from "./records-migrations/0005-provider-costs.ts"
+import { sharedObservations } from "./records-migrations/0006-shared-observations.ts"
 
 // In order and never edited once released; the format is the number of the last one.
 const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => Promise<void>> = {
@@ -16,6 +17,7 @@ const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => 
   "0003-observations": observations,
   "0004-subjects": subjects,
   "0005-provider-costs": providerCosts,
+  "0006-shared-observations": sharedObservations,
 }
 export const recordsFormat = Object.keys(migrations).length
 

@@ -59,6 +59,14 @@ export interface Schema {
     received_at: number
     due_at: number | null
   }
+  shared_observations: {
+    identity_key: Uint8Array
+    source: string
+    entry: Uint8Array
+    event: Uint8Array
+    received_at: number
+    due_at: number | null
+  }
   idempotency: {
     key_id: string
     route: string

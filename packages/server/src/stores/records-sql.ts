@@ -7,6 +7,7 @@ import { sqlProviderCosts } from "./records-provider-costs.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
 import { sqlObservations } from "./records-observations.ts"
+import { sqlSharedObservations } from "./records-shared-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
@@ -30,6 +31,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlSubjects(store, engine),
     ...sqlObservations(store, engine),
     ...sqlProviderCosts(store, engine),
+    ...sqlSharedObservations(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

@@ -23,8 +23,8 @@ export interface Tombstone {
 /** What the records hold about the person behind an identity. */
 export interface SubjectRecords {
   /**
-   * Deletes reports about an identity and, for all tenants, marks it as erased for good. Noted in the audit trail in the
-   * same transaction. Returns how many reports there were, and since when it is erased.
+   * Deletes reports about an identity and, for all tenants, what sources notified us of about it, and marks it as erased for good.
+   * Noted in the audit trail in the same transaction. Returns how many reports there were, and since when it is erased.
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
   /**
@@ -65,6 +65,13 @@ export function sqlSubjects(
             .deleteFrom(table)
             .where("identity_key", "=", identityKey)
             .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
+            .executeTakeFirstOrThrow()
+          reports += Number(numDeletedRows)
+        }
+        if (tenantId === null) {
+          const { numDeletedRows } = await db
+            .deleteFrom("shared_observations")
+            .where("identity_key", "=", identityKey)
             .executeTakeFirstOrThrow()
           reports += Number(numDeletedRows)
         }

@@ -1,6 +1,7 @@
 import type { FeedbackRecords } from "./records-feedback.ts"
 import type { ObservationRecords } from "./records-observations.ts"
 import type { ProviderCostRecords } from "./records-provider-costs.ts"
+import type { SharedObservationRecords } from "./records-shared-observations.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
 export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
@@ -166,6 +167,7 @@ export interface Records
     FeedbackRecords,
     ObservationRecords,
     ProviderCostRecords,
+    SharedObservationRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>

@@ -171,18 +171,16 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     }
   }
 
-  const addingTenantEvidence = async (
-    tenantId: number,
+  const addingEvidence = async (
+    owner: Owner,
     rows: readonly Row[],
     join: typeof mergedEntrySet,
   ): Promise<void> => {
-    requireTenantId(tenantId)
+    if (owner !== "shared") requireTenantId(owner)
     await writing((changes, on) => {
       const document = documentToChange(on)
-      for (const row of rows) {
-        requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
-      }
-      putRows(rows, tenantId, document, join, changes, on)
+      for (const row of rows) requireRow(row, (batchId) => isOwnLive(document, owner, batchId))
+      putRows(rows, owner, document, join, changes, on)
     })
   }
 
@@ -293,9 +291,11 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       })
     },
 
-    addFirstTenantEvidence: (tenantId, rows) => addingTenantEvidence(tenantId, rows, firstEntrySet),
+    addFirstTenantEvidence: (tenantId, rows) => addingEvidence(tenantId, rows, firstEntrySet),
 
-    addTenantEvidence: (tenantId, rows) => addingTenantEvidence(tenantId, rows, mergedEntrySet),
+    addTenantEvidence: (tenantId, rows) => addingEvidence(tenantId, rows, mergedEntrySet),
+
+    addSharedEvidence: (rows) => addingEvidence("shared", rows, mergedEntrySet),
 
     async checkKeyCheckValue(value) {
       const wanted = Buffer.from(value)

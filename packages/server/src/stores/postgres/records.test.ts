@@ -9,6 +9,7 @@ import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../records-subjects-suite.ts"
 import { recordsObservationsSuite } from "../records-observations-suite.ts"
 import { recordsProviderCostsSuite } from "../records-provider-costs-suite.ts"
+import { recordsSharedObservationsSuite } from "../records-shared-observations-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
 import { copyPostgresRecords, openPostgresRecords } from "./records.ts"
@@ -54,6 +55,7 @@ function testOn(server: TestServer): void {
   recordsCopySuite("sqlite to postgres", file, copied)
   recordsObservationsSuite("postgres", newDatabase)
   recordsProviderCostsSuite("postgres", newDatabase)
+  recordsSharedObservationsSuite("postgres", newDatabase)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()

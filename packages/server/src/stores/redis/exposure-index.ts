@@ -10,6 +10,7 @@ import {
   withSources,
   type Catalogue,
   type CatalogueDocument,
+  type Owner,
 } from "../catalogue.ts"
 import { entryBytes } from "../entry.ts"
 import {
@@ -169,19 +170,17 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
     }
   }
 
-  const addingTenantEvidence = async (
-    tenantId: number,
+  const addingEvidence = async (
+    owner: Owner,
     rows: readonly Row[],
     join: typeof mergedEntrySet,
   ): Promise<void> => {
-    requireTenantId(tenantId)
+    if (owner !== "shared") requireTenantId(owner)
     requireWritable()
     const document = await named(currentDocument())
-    for (const row of rows) {
-      requireRow(row, (batchId) => isOwnLive(document, tenantId, batchId))
-    }
+    for (const row of rows) requireRow(row, (batchId) => isOwnLive(document, owner, batchId))
     requireSpellable(rows)
-    await named(putting(rows, tenantId, document, join))
+    await named(putting(rows, owner, document, join))
   }
 
   return {
@@ -304,9 +303,11 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
       )
     },
 
-    addFirstTenantEvidence: (tenantId, rows) => addingTenantEvidence(tenantId, rows, firstEntrySet),
+    addFirstTenantEvidence: (tenantId, rows) => addingEvidence(tenantId, rows, firstEntrySet),
 
-    addTenantEvidence: (tenantId, rows) => addingTenantEvidence(tenantId, rows, mergedEntrySet),
+    addTenantEvidence: (tenantId, rows) => addingEvidence(tenantId, rows, mergedEntrySet),
+
+    addSharedEvidence: (rows) => addingEvidence("shared", rows, mergedEntrySet),
 
     checkKeyCheckValue: (value) => named(meta.checkKeyCheckValue(value, !readOnly)),
 

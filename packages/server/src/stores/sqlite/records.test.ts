@@ -10,6 +10,7 @@ import { recordsFeedbackSuite } from "../records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../records-subjects-suite.ts"
 import { recordsObservationsSuite } from "../records-observations-suite.ts"
 import { recordsProviderCostsSuite } from "../records-provider-costs-suite.ts"
+import { recordsSharedObservationsSuite } from "../records-shared-observations-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import type { Records } from "../records.ts"
 import { copySqliteRecords, openSqliteRecords } from "./records.ts"
@@ -56,6 +57,7 @@ async function copiedDatabase(): Promise<CopiedDatabase> {
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
 recordsObservationsSuite("sqlite", newDatabase)
 recordsProviderCostsSuite("sqlite", newDatabase)
+recordsSharedObservationsSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

@@ -1,0 +1,138 @@
+import { BatchRefused, IndexUnavailable, type ExposureIndex } from "../../stores/exposure-index.ts"
+import { RecordsError } from "../../stores/records-error.ts"
+import type {
+  NotificationOutcome,
+  SharedObservation,
+  SharedObservationRecords,
+} from "../../stores/records-shared-observations.ts"
+import { openTurns } from "../../turns.ts"
+import { notificationApplier } from "./apply-notifications.ts"
+
+/** Takes notifications in. What is stored or known is in the next score of every tenant, from every worker. */
+export interface NotificationDesk {
+  submit(observation: SharedObservation): Promise<NotificationOutcome>
+}
+
+export interface NotificationsWriter extends NotificationDesk {
+  /** Applies what is due: what an earlier process or a failing index left undone. */
+  settleDue(): Promise<void>
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>
+}
+
+/** More notifications than the writer can store; this one was not. */
+export class NotificationOverload extends Error {
+  override readonly name = "NotificationOverload"
+  readonly code = "overloaded"
+}
+
+/** An operator sends more in a second than it may; this one was not stored. */
+export class NotificationRate extends Error {
+  override readonly name = "NotificationRate"
+  readonly code = "rate-limited"
+}
+
+/**
+ * The most notifications of one operator in a second. Among 50 million lines a SIM changes about every four seconds; this
+ * leaves room for what was held back for a while.
+ */
+export const NOTIFICATIONS_PER_SECOND = 500
+
+interface WriterOptions {
+  readonly records: SharedObservationRecords
+  readonly index: ExposureIndex
+  readonly now: () => number
+  /** Drops what is remembered of an identity, by its key in hexadecimal: the index says something newer. Never rejects. */
+  readonly forget?: (key: string) => Promise<void>
+  readonly perSecond?: number
+  /** More than this waiting means that they come faster than disks can take them. */
+  readonly waitingMax?: number
+}
+
+interface Waiting {
+  readonly observation: SharedObservation
+  readonly stored: (outcome: NotificationOutcome) => void
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * The one writer of notifications, in the primary. They are first written to the records, then to the index, and only
+ * then acknowledged: a process that dies in between leaves rows that are due, and the next one finds them. Those that
+ * come while others are written go together with the next write, since each one waits for the disk.
+ */
+export function openNotificationsWriter(options: WriterOptions): NotificationsWriter {
+  const { records, index, now, forget = async () => undefined } = options
+  const { perSecond = NOTIFICATIONS_PER_SECOND, waitingMax = 10_000 } = options
+  const apply = notificationApplier(records, index)
+  const turns = openTurns()
+  const rates = openRates(perSecond, now)
+  let waiting: Waiting[] = []
+
+  const applyDue = async (): Promise<void> => {
+    const about = await apply(now())
+    await Promise.all(about.map((key) => forget(Buffer.from(key).toString("hex"))))
+  }
+
+  const storeWaiting = async (): Promise<void> => {
+    const together = waiting
+    waiting = []
+    try {
+      const outcomes = await faultsNamed(async () => {
+        const observations = together.map(({ observation }) => observation)
+        const found = await records.addSharedObservations(observations, now())
+        // Also where all of it was known: it may still be due after a failure.
+        await applyDue()
+        return found
+      })
+      together.forEach(({ stored }, i) => stored(outcomes[i] as NotificationOutcome))
+    } catch (error) {
+      for (const { failed } of together) failed(error)
+    }
+  }
+
+  return {
+    async submit(observation) {
+      if (waiting.length >= waitingMax)
+        throw new NotificationOverload("Too many notifications are waiting")
+      if (!rates.admit(observation.source))
+        throw new NotificationRate("The operator sends too many notifications")
+      return await new Promise<NotificationOutcome>((stored, failed) => {
+        waiting.push({ observation, stored, failed })
+        if (waiting.length === 1) void turns.take(storeWaiting)
+      })
+    },
+
+    settleDue: () => turns.take(() => faultsNamed(applyDue)),
+
+    idle: turns.idle,
+  }
+}
+
+/** Counts in windows of a second that begin with the first of them, by source. */
+function openRates(perSecond: number, now: () => number): { admit(source: string): boolean } {
+  const windows = new Map<string, { endsAt: number; count: number }>()
+  return {
+    admit(source) {
+      const at = now()
+      let window = windows.get(source)
+      if (window === undefined || window.endsAt <= at) {
+        window = { endsAt: at + 1000, count: 0 }
+        windows.set(source, window)
+      }
+      if (window.count >= perSecond) return false
+      window.count++
+      return true
+    },
+  }
+}
+
+async function faultsNamed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // A source that is removed at this moment begins anew with the next try.
+    const passes = error instanceof IndexUnavailable || error instanceof BatchRefused
+    if (!passes) throw error
+    throw new RecordsError("unavailable", "The index cannot be written", { cause: error })
+  }
+}

@@ -26,7 +26,12 @@ test("a tenant is made on a plan, listed, and shown with every setting at its de
   const { out } = await assay(["tenants", "show", "acme"], env)
   assert.match(out, /^Tenant acme, number 1, made \d{4}-\d\d-\d\d, 0 keys\n\n/)
   assert.match(out, /\nprior_abuse +0\.01 \(default\) +a number above 0 and below 1\n/)
-  assert.equal(out.match(/\(default\)/g)?.length, 11)
+  assert.match(out, /\nproviders +false \(default\) +true or false\n/)
+  assert.match(
+    out,
+    /\nprovider_daily_cap +as for every tenant \(default\) +a number from 0 up, in the unit of the prices\n/,
+  )
+  assert.equal(out.match(/\(default\)/g)?.length, 13)
 })
 
 test("settings are changed together, printed as before and after, and reset one by one", async () => {

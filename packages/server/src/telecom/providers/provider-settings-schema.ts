@@ -28,7 +28,7 @@ const CAP = { minimum: 0, maximum: 1_000_000_000 }
 
 const Price = Type.Number({
   ...PRICE,
-  description: "What one call costs, in whatever unit the caps are in.",
+  description: "What one request to the API costs, in whatever unit the caps are in.",
 })
 const ApiPath = Type.Optional(
   Type.String({

@@ -23,6 +23,7 @@ import type { ExposureIndex } from "../../packages/server/src/stores/exposure-in
 import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
 import type { Records } from "../../packages/server/src/stores/records.ts"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { openVelocityOfNumbers } from "../../packages/server/src/telecom/number-velocity.ts"
 import { signalsOff } from "../../packages/server/src/telecom/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
@@ -96,6 +97,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     lists: openLists(`${directory}-lists`),
     network: networkTrustOff,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
+    numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals: signalsOff,
     decisions: decisionsOff,
     pastDecisions: { find: async () => null, list: async () => [] },

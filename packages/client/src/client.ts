@@ -4,6 +4,7 @@ import type {
   EvidenceLine,
   FeedbackReceipt,
   FeedbackRequest,
+  PhoneContext,
   PhoneRiskResult,
   RequestContext,
   SubjectErasure,
@@ -38,6 +39,11 @@ export interface EmailOptions extends ScoreOptions {
   readonly context?: RequestContext
 }
 
+export interface PhoneOptions extends ScoreOptions {
+  /** What happened when the number was given, and since when the account is known to hold it. */
+  readonly context?: PhoneContext
+}
+
 /** A result asked for with `explain: true`. */
 export type Explained<Result extends { explanation?: unknown }> = Result &
   Required<Pick<Result, "explanation">>
@@ -53,9 +59,9 @@ export interface Client<F extends Failover = "throw"> {
   /** Scores a phone number in international format: a plus sign and digits, without separators. */
   scorePhone(
     phoneNumber: string,
-    options: ScoreOptions & { readonly explain: true },
+    options: PhoneOptions & { readonly explain: true },
   ): Promise<Answer<Explained<PhoneRiskResult>, F>>
-  scorePhone(phoneNumber: string, options?: ScoreOptions): Promise<Answer<PhoneRiskResult, F>>
+  scorePhone(phoneNumber: string, options?: PhoneOptions): Promise<Answer<PhoneRiskResult, F>>
   /**
    * Reports what became of an identity, and resolves when the next score rests on it. Safe to be sent again by itself;
    * it rejects whatever `failover` says, and takes 5 seconds unless given more.
@@ -114,7 +120,7 @@ export function createClient<const F extends Failover = "throw">(
   const score =
     (operation: Operation) =>
     // The members of the result were checked against the contract, so its type can be asserted.
-    (identity: string, options: EmailOptions = {}): Promise<never> =>
+    (identity: string, options: EmailOptions | PhoneOptions = {}): Promise<never> =>
       scored(settings, operation, identity, options) as Promise<never>
   const many =
     (operation: Operation) =>
@@ -145,8 +151,9 @@ async function scored(
   settings: Settings<Failover>,
   operation: Operation,
   identity: string,
-  { explain = false, context, signal, timeoutMs = settings.timeoutMs, requestId }: EmailOptions,
+  options: EmailOptions | PhoneOptions,
 ): Promise<object> {
+  const { explain = false, context, signal, timeoutMs = settings.timeoutMs, requestId } = options
   const { path, identity: member, members } = operation
   const send = sender(settings, {
     method: "POST",

@@ -4,6 +4,7 @@ export {
   createClient,
   type EmailOptions,
   type Explained,
+  type PhoneOptions,
   type ScoreOptions,
 } from "./client.ts"
 export { decisionIdOf } from "./decision-id.ts"
@@ -22,6 +23,7 @@ export type {
   FeedbackOutcome,
   FeedbackReceipt,
   FeedbackRequest,
+  PhoneContext,
   PhoneRiskResult,
   ProblemCode,
   RequestContext,

@@ -46,6 +46,7 @@ import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
 import { subjectRoutes } from "./subjects/routes.ts"
 import type { SubjectDesk } from "./subjects/subject-desk.ts"
+import type { VelocityOfNumbers } from "./telecom/number-velocity.ts"
 import type { SignalDesk } from "./telecom/phone-signals.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
@@ -83,6 +84,7 @@ export interface Services {
   readonly lists: Lists
   readonly network: NetworkTrust
   readonly velocity: VelocityOfContext
+  readonly numberVelocity: VelocityOfNumbers
   /** Operators and vendors that are asked about phone numbers. */
   readonly signals: SignalDesk
   readonly decisions: DecisionRecorder

@@ -1,14 +1,18 @@
 import { Type, type Static, type TUnsafe } from "typebox"
 
 /** What a caller may be asking about; `signup` is taken as `sign-up`. */
-const EVENTS = ["sign-up", "signup", "login", "transaction", "other"] as const
+export const EVENTS = ["sign-up", "signup", "login", "transaction", "other"] as const
 
 /** Callers fill these from objects of their own, where a value that is not there is often null. */
-function nullable<T>(type: "string" | "number", rules: object): TUnsafe<T | null> {
+export function nullable<T>(type: "string" | "number", rules: object): TUnsafe<T | null> {
   return Type.Unsafe<T | null>({ type: [type, "null"], ...rules })
 }
 
-function text(maxLength: number, description: string, rules: object = {}): TUnsafe<string | null> {
+export function contextText(
+  maxLength: number,
+  description: string,
+  rules: object = {},
+): TUnsafe<string | null> {
   return nullable<string>("string", { minLength: 1, maxLength, description, ...rules })
 }
 
@@ -23,21 +27,26 @@ export const RequestContext = Type.Object(
       }),
     ),
     occurred_at: Type.Optional(
-      text(40, "When it happened, RFC 3339: at most 48 hours ago; now where left out.", {
+      contextText(40, "When it happened, RFC 3339: at most 48 hours ago; now where left out.", {
         format: "date-time",
       }),
     ),
     signup_at: Type.Optional(
-      text(40, "When the account was made, RFC 3339: not after `occurred_at`.", {
+      contextText(40, "When the account was made, RFC 3339: not after `occurred_at`.", {
         format: "date-time",
       }),
     ),
-    ip: Type.Optional(text(64, "The person's IPv4 or IPv6 address, not that of a proxy of yours.")),
-    device_id: Type.Optional(text(256, "Your stable name of the device.")),
-    user_agent: Type.Optional(
-      text(1024, "Stands in for the device, together with `ip`, where there is no `device_id`."),
+    ip: Type.Optional(
+      contextText(64, "The person's IPv4 or IPv6 address, not that of a proxy of yours."),
     ),
-    account_id: Type.Optional(text(256, "Your name of the account.")),
+    device_id: Type.Optional(contextText(256, "Your stable name of the device.")),
+    user_agent: Type.Optional(
+      contextText(
+        1024,
+        "Stands in for the device, together with `ip`, where there is no `device_id`.",
+      ),
+    ),
+    account_id: Type.Optional(contextText(256, "Your name of the account.")),
     anomaly: Type.Optional(
       nullable<number>("number", {
         minimum: 0,

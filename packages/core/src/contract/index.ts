@@ -41,6 +41,7 @@ export {
   FeedbackRequest,
   IdempotencyHeaders,
 } from "./feedback.ts"
+export { PhoneContext } from "./phone-context.ts"
 export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"
 export {

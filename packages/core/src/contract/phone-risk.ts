@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox"
+import { NullablePhoneContext } from "./phone-context.ts"
 import { Action, Explanation, RiskReasons, RiskScore, words } from "./words.ts"
 
 export const PhoneRiskRequest = Type.Object(
@@ -8,6 +9,7 @@ export const PhoneRiskRequest = Type.Object(
         "E.164: a plus sign, the country code, then the subscriber digits, without separators.",
       examples: ["+61491570156"],
     }),
+    context: Type.Optional(NullablePhoneContext),
   },
   { $id: "PhoneRiskRequest", description: "Unknown members are ignored." },
 )

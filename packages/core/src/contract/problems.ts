@@ -109,6 +109,12 @@ export const problems = {
     meaning:
       "Send E.164: a plus sign, country code and subscriber digits, without separators. Well-formed numbers nobody holds are scored, not refused.",
   },
+  "outcome-not-applicable": {
+    status: 422,
+    title: "This outcome cannot be said of such an identity",
+    meaning:
+      "`credential_rotated` is about the password of an e-mail account; a phone number has none. Nothing was stored.",
+  },
   "password-refused": {
     status: 422,
     title: "Passwords are not taken",

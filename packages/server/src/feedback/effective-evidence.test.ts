@@ -46,13 +46,31 @@ test("each outcome says what it is worth, dated when it happened", () => {
   assert.deepEqual(inForce(report("clear", 3)), [])
 })
 
-test("of a phone number fraud is reported, ownership proved, and good history is not kept", () => {
+test("of a phone number fraud and takeover are reported, ownership proved, and good history is not kept", () => {
   const phone = { subject: "phone" as const, loss: 5 }
   assert.deepEqual(inForce(report("fraud_confirmed", 3, phone)), ["fraud_report 3"])
-  assert.deepEqual(inForce(report("takeover_confirmed", 3, phone)), ["fraud_report 3"])
+  assert.deepEqual(inForce(report("takeover_confirmed", 3, phone)), ["takeover_confirmed 3"])
   assert.deepEqual(inForce(report("ownership_verified", 3, phone)), ["ownership_verified 3"])
   const words = [report("fraud_confirmed", 3, phone), report("not_fraud", 1, phone)]
   assert.deepEqual(inForce(...words), [])
+})
+
+test("a number that was taken over is in the wrong hands until its owner proves it, to the moment", () => {
+  const phone = { subject: "phone" as const }
+  const taken = report("takeover_confirmed", 3, phone)
+  const proved = (daysAgo: number): Report => report("ownership_verified", daysAgo, phone)
+  assert.deepEqual(inForce(taken, proved(4)), ["ownership_verified 4", "takeover_confirmed 3"])
+  assert.deepEqual(inForce(taken, proved(3)), ["ownership_verified 3", "takeover_confirmed 3"])
+  const soonAfter = { ...proved(3), occurredAt: taken.occurredAt + 1 }
+  assert.equal(inForce(taken, soonAfter).length, 1)
+  assert.deepEqual(inForce(proved(2), taken), ["ownership_verified 2"])
+  assert.deepEqual(inForce(taken, report("ownership_verified", 2, { ...phone, undoneAt: now })), [
+    "takeover_confirmed 3",
+  ])
+  const fraud = report("fraud_confirmed", 3, phone)
+  assert.deepEqual(inForce(fraud, proved(2)), ["fraud_report 3", "ownership_verified 2"])
+  assert.deepEqual(inForce(taken, report("not_fraud", 1, phone)), [])
+  assert.deepEqual(inForce(taken, proved(4), report("clear", 1, phone)), [])
 })
 
 test("not_fraud takes back every label received before it, whenever it happened, and no proof", () => {

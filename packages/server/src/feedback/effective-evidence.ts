@@ -43,15 +43,30 @@ export function effectiveEvidence(
       if (outcome === "fraud_confirmed") goodHistory = null
     }
   }
+  labels = labels.filter((label) => !isProvedSince(label, proofs))
   return [...decisive([...labels, ...proofs]), ...(goodHistory === null ? [] : [goodHistory])]
 }
 
-/** The phone model knows no stages: whatever was done with a number, it is one that fraud was reported of. */
+/** The phone model knows no stages: its owner's fraud puts a number on a list, a takeover says that others hold it. */
 function labelled(report: Report): EffectiveEvidence[] {
-  if (report.subject === "phone") return [dated(report, "fraud_report")]
+  if (report.subject === "phone")
+    return [dated(report, report.outcome === "fraud_confirmed" ? "fraud_report" : TAKEN_OVER)]
   if (report.outcome === "fraud_confirmed") return [dated(report, "fraud_confirmed")]
   const attack = dated(report, "attack")
   return (report.loss ?? 0) > 0 ? [attack, dated(report, "monetized")] : [attack]
+}
+
+const TAKEN_OVER = "takeover_confirmed"
+
+/**
+ * Who lost a number to somebody else and proved it later has it back. Decided here, where both are known to the moment: the
+ * index keeps the hour.
+ */
+function isProvedSince(label: EffectiveEvidence, proofs: readonly EffectiveEvidence[]): boolean {
+  if (label.kind !== TAKEN_OVER) return false
+  return proofs.some(
+    ({ kind, occurredAt }) => kind === "ownership_verified" && occurredAt > label.occurredAt,
+  )
 }
 
 /** Good history begins with the first word of it. The phone model has no use for it. */

@@ -95,7 +95,12 @@ test("a loss goes with fraud and takeover, a rotated credential with an e-mail a
   assert.equal(read({ email, outcome: "fraud_confirmed", loss: 0 }).loss, 0)
   for (const outcome of ["credential_rotated", "ownership_verified", "not_fraud", "clear"] as const)
     assert.deepEqual(pointers({ email, outcome, loss: 0 }), ["#/loss"])
-  assert.deepEqual(pointers({ phone_number, outcome: "credential_rotated" }), ["#/outcome"])
+  const { code, errors = [] } = refusal({ phone_number, outcome: "credential_rotated" })
+  assert.equal(code, "outcome-not-applicable")
+  assert.deepEqual(
+    errors.map(({ pointer }) => pointer),
+    ["#/outcome"],
+  )
 })
 
 test("a reference that holds an identity is refused, one that only looks odd is not", () => {

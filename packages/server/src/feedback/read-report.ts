@@ -27,8 +27,6 @@ export function readReport(
 
   if ((email === undefined) === (phone === undefined))
     refuse("email", "exactly one of email and phone_number must be there")
-  if (phone !== undefined && outcome === "credential_rotated")
-    refuse("outcome", "credential_rotated is about an e-mail address; a number has no password")
   if (loss !== null && outcome !== "fraud_confirmed" && outcome !== "takeover_confirmed")
     refuse("loss", "is only there with fraud_confirmed and takeover_confirmed")
   const occurredAt = body.occurred_at === undefined ? nowMs : parseTime(body.occurred_at)
@@ -46,6 +44,11 @@ export function readReport(
 
   if (faults.length > 0 || occurredAt === null) {
     throw new Problem("invalid-request", "A member of the body does not fit.", { errors: faults })
+  }
+  if (phone !== undefined && outcome === "credential_rotated") {
+    throw new Problem("outcome-not-applicable", "A phone number has no password.", {
+      errors: [{ pointer: "#/outcome", detail: "credential_rotated is about an e-mail address" }],
+    })
   }
   const identified =
     email === undefined ? identifiedPhone(phone ?? "", subkeys) : identifiedEmail(email, subkeys)

@@ -28,6 +28,7 @@ const sendSchema = {
     ...failures(
       "not-an-email",
       "not-a-phone-number",
+      "outcome-not-applicable",
       "idempotency-in-progress",
       "idempotency-mismatch",
       ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),

@@ -18,6 +18,8 @@ export interface Metrics {
   /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
   countSignupsDropped(count: number): void
   countUnrecordedDecision(): void
+  /** A phone number was scored without providers, because the place that asks them did not answer. */
+  countSignalsFailed(): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -68,6 +70,11 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Scored requests whose decision could not be recorded.",
     registers: [registry],
   })
+  const signalsFailed = new Counter({
+    name: "assay_signals_failed_total",
+    help: "Phone numbers scored without providers, because the place that asks them did not answer.",
+    registers: [registry],
+  })
   collectDefaultMetrics({ register: registry })
   return {
     observeRequest: (route, method, status, seconds) =>
@@ -89,6 +96,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     countVelocityFailed: () => velocityFailed.inc(),
     countSignupsDropped: (count) => signupsDropped.inc(count),
     countUnrecordedDecision: () => unrecorded.inc(),
+    countSignalsFailed: () => signalsFailed.inc(),
     text,
   }
 }

@@ -19,13 +19,18 @@ import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { openIndex } from "../stores/open-index.ts"
 import { PROVIDER_COST_DAYS } from "../stores/records-provider-costs.ts"
 import type { Records } from "../stores/records.ts"
+import type { SubjectInquiry } from "../subjects/subject-desk.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
+import type { ProviderSettings } from "../telecom/providers/provider-settings.ts"
+import { MICROS } from "../telecom/providers/spending.ts"
+import { openSpendingLedger } from "../telecom/providers/spending-ledger.ts"
 import { DAY_MS, dayOf, monthOf } from "../time.ts"
 import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
 import { keepCompacted } from "./keep-compacted.ts"
+import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
@@ -132,8 +137,13 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     now: Date.now,
   })
   await subjects.repeatErasures()
+  const providers = config.providers && (await openProviders(config.providers, records, log))
   const subjectMethods: Methods = {
-    eraseSubjectOf: subjects.erase,
+    async eraseSubjectOf(inquiry: SubjectInquiry) {
+      const erasure = await subjects.erase(inquiry)
+      await providers?.forget(Buffer.from(inquiry.identityKey).toString("hex"))
+      return erasure
+    },
     exportSubjectOf: subjects.export,
   }
 
@@ -147,7 +157,9 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../health/metrics.ts")
-    return await gatheredMetrics((await workers.callAll("metrics")) as object[])
+    const reports = (await workers.callAll("metrics")) as object[]
+    const ofProviders = await providers?.metrics()
+    return await gatheredMetrics(ofProviders ? [...reports, ofProviders] : reports)
   }
   const methods: Methods = {
     lease: counters.lease,
@@ -159,6 +171,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
+    ...(providers && { lookSignals: providers.look }),
     gatherMetrics,
     foldDecisions: decisions.fold,
     ...subjectMethods,
@@ -202,6 +215,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       await endSettling()
       await endEvidence()
       await endCompacting()
+      await providers?.close()
       control.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
@@ -213,6 +227,17 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
       log.info("stopped")
     },
   }
+}
+
+/** The thread that asks about phone numbers, which pays from the records. */
+async function openProviders(
+  settings: ProviderSettings,
+  records: Records,
+  log: Log,
+): Promise<ProvidersDesk> {
+  const totalCapMicros = Math.round(settings.daily_cap * MICROS)
+  const spending = openSpendingLedger({ records, totalCapMicros, now: Date.now })
+  return await openProvidersDesk({ settings, spending, log })
 }
 
 async function restoredCounters(records: Records): Promise<EmbeddedCounters> {

@@ -27,7 +27,10 @@ import { RecordsError } from "../stores/records-error.ts"
 import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
+import { openVelocityOfNumbers } from "../telecom/number-velocity.ts"
 import { signalsOff } from "../telecom/phone-signals.ts"
+import { BUDGET_MS } from "../telecom/providers/provider-limits.ts"
+import { remoteSignals, WAY_MS } from "../telecom/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
@@ -90,6 +93,13 @@ export async function runWorker(
     config.databaseUrl === null
       ? readSqliteDecisions(directory.decisions)
       : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 2 })
+  const signals =
+    config.providers === null
+      ? signalsOff
+      : remoteSignals(
+          within((config.providers.budget_ms ?? BUDGET_MS) + WAY_MS),
+          metrics.countSignalsFailed,
+        )
   const app = await buildApp({
     config,
     log,
@@ -99,7 +109,8 @@ export async function runWorker(
     lists,
     network,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
-    signals: signalsOff,
+    numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
+    signals,
     decisions,
     pastDecisions: completePastDecisions(storedDecisions, foldingOver(within(FOLD_MS))),
     models: openModels(directory.models),

@@ -132,5 +132,5 @@ test("nothing that was given is in what is handed on", () => {
   const text = JSON.stringify(event) + Buffer.from(event.names).toString("latin1")
   for (const canary of ["canary", "device-1", "account-1", "203.0.113", "mail.example"])
     assert.ok(!text.includes(canary), canary)
-  assert.deepEqual(Object.keys(event).sort(), ["atSeconds", "isSignup", "names", "tenantId"])
+  assert.deepEqual(Object.keys(event).sort(), ["atSeconds", "isRecorded", "names", "tenantId"])
 })

@@ -9,6 +9,7 @@ import {
 } from "../stores/counters.ts"
 import { DAY_MS } from "../time.ts"
 import type { Context } from "./context.ts"
+import { NAME_KINDS, NO_TENANT, openContextKeys } from "./context-keys.ts"
 import { handleSkeleton } from "./handle-skeleton.ts"
 
 /** Whose event it is. */
@@ -24,29 +25,12 @@ export type NameContext = (
   tenantId: number | null,
 ) => ContextEvent
 
-/** A service key belongs to no tenant; tenants are numbered from 1. */
-const NO_TENANT = 0
-const DAY_KEYS_MAX = 10_000
-/** Above any number a day will have, so that tenant and day make one number. */
-const DAYS_MAX = 1_000_000
-
 /**
  * Names are 8 bytes of a keyed hash. The key changes with the tenant and with the UTC day of the event, so stored names
  * link to no other tenant, to no entry of the index, and to nothing the day after next.
  */
 export function openContextNames(contextSubkey: Uint8Array): NameContext {
-  const dayKeys = new Map<number, Uint8Array>()
-
-  const dayKey = (tenantId: number, day: number): Uint8Array => {
-    const id = tenantId * DAYS_MAX + day
-    const known = dayKeys.get(id)
-    if (known !== undefined) return known
-    const key = sha256(contextSubkey, Buffer.from(`context of day ${day} for ${tenantId} `))
-    if (dayKeys.size >= DAY_KEYS_MAX) dayKeys.clear()
-    dayKeys.set(id, key)
-    return key
-  }
-
+  const dayKey = openContextKeys(contextSubkey)
   return (subject, context, tenantId) => {
     const tenant = tenantId ?? NO_TENANT
     const day = Math.floor(context.atMs / DAY_MS)
@@ -62,32 +46,21 @@ export function openContextNames(contextSubkey: Uint8Array): NameContext {
     }
     const { parsed, key } = subject
     const { accountId, network } = context
-    put("mailbox", KINDS.mailbox, key)
-    if (accountId === null) put("signup", KINDS.address, parsed.exact)
-    else put("signup", KINDS.account, accountId)
-    if (context.deviceId === null) put("device", KINDS.browser, browserOf(context))
-    else put("device", KINDS.device, context.deviceId)
-    put("network", KINDS.network, network)
-    put("cluster", KINDS.cluster, clusterOf(parsed))
-    put("account", KINDS.account, accountId)
+    put("mailbox", NAME_KINDS.mailbox, key)
+    if (accountId === null) put("signup", NAME_KINDS.address, parsed.exact)
+    else put("signup", NAME_KINDS.account, accountId)
+    if (context.deviceId === null) put("device", NAME_KINDS.browser, browserOf(context))
+    else put("device", NAME_KINDS.device, context.deviceId)
+    put("network", NAME_KINDS.network, network)
+    put("cluster", NAME_KINDS.cluster, clusterOf(parsed))
+    put("account", NAME_KINDS.account, accountId)
     return {
       tenantId: tenant,
       atSeconds: Math.floor(context.atMs / 1000),
-      isSignup: context.event === "sign-up",
+      isRecorded: context.event === "sign-up",
       names,
     }
   }
-}
-
-/** Keeps values of different kinds apart, should they ever be the same bytes. */
-const KINDS = {
-  mailbox: Uint8Array.of(1),
-  address: Uint8Array.of(2),
-  account: Uint8Array.of(3),
-  device: Uint8Array.of(4),
-  browser: Uint8Array.of(5),
-  network: Uint8Array.of(6),
-  cluster: Uint8Array.of(7),
 }
 
 /** A user agent is shared by millions and says nothing alone; within one network it stands in for a device. */

@@ -20,7 +20,7 @@ export function login(told: Told): ContextEvent {
   return event(told, false)
 }
 
-function event(told: Told, isSignup: boolean): ContextEvent {
+function event(told: Told, isRecorded: boolean): ContextEvent {
   const { atSeconds, tenantId = 1 } = told
   const day = Math.floor(atSeconds / DAY_SECONDS)
   const texts = { ...told, signup: told.signup ?? told.account ?? told.mailbox }
@@ -31,5 +31,5 @@ function event(told: Told, isSignup: boolean): ContextEvent {
       return hash("sha256", `${of} ${name} ${text}`, "buffer").subarray(0, NAME_BYTES)
     }),
   )
-  return { tenantId, atSeconds, isSignup, names: Buffer.concat(names) }
+  return { tenantId, atSeconds, isRecorded, names: Buffer.concat(names) }
 }

@@ -22,7 +22,8 @@ export interface LookupsLease {
 
 /**
  * What sign-ups are told apart and counted by. `signup` is the account, or the exact address where no account is
- * given; `cluster` is the shape of the address with its domain.
+ * given; `cluster` is the shape of the address with its domain. A phone number in use stands as a mailbox, under names that no
+ * mailbox has, and the account that uses it as the sign-up.
  */
 export const CONTEXT_NAMES = [
   "mailbox",
@@ -43,8 +44,8 @@ export interface ContextEvent {
   readonly tenantId: number
   /** When it happened, in whole seconds since 1970. */
   readonly atSeconds: number
-  /** Only sign-ups are recorded; anything else is compared with them. */
-  readonly isSignup: boolean
+  /** Of e-mail addresses only sign-ups are recorded, of phone numbers every use by an account; the rest is compared with them. */
+  readonly isRecorded: boolean
   /**
    * The names in the order of `CONTEXT_NAMES`, zero where not given, under the keys of the event's UTC day and then,
    * once more, of the day before: 24 hours never touch a third day.

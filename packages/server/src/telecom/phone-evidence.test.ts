@@ -1,76 +1,13 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { parsePhone } from "@assay/core/identity"
-import type { PhoneInput } from "@assay/core/score"
-import { plans } from "../accounts/plans.ts"
+import { assessPhone, type PhoneInput } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
-import { DEFAULT_SCORING } from "../accounts/tenant-settings.ts"
 import { currentModels } from "../score/models.ts"
-import type { Entry, EvidenceKind, Found } from "../stores/exposure-index.ts"
 import { HOUR_MS } from "../time.ts"
-import { phoneEvidence } from "./phone-evidence.ts"
+import { caller, NOW_MS, phoneInputOf, type Seen } from "./findings-suite.ts"
 
-const nowMs = Date.UTC(2026, 10, 14, 15)
-const caller: Caller = {
-  keyId: "k",
-  tenantId: 1,
-  plan: plans.enterprise,
-  scopes: new Set<string>(),
-  ...DEFAULT_SCORING,
-}
-
-type Seen = readonly [kind: EvidenceKind, hoursAgo: number, value?: number]
-
-function input(seen: readonly Seen[], phone = "+61491570156", by: Caller = caller): PhoneInput {
-  const parsed = parsePhone(phone)
-  if ("fault" in parsed) assert.fail(parsed.detail)
-  const flags = { spamList: false, fabricated: false, sensitive: false, verified: true }
-  const source = {
-    id: 1,
-    owner: "shared" as const,
-    name: "s",
-    title: "",
-    kind: "sim_change" as const,
-    confidence: 1,
-    classes: [],
-    flags,
-    eventDate: null,
-    circulates: false,
-    importedAt: nowMs,
-  }
-  const batch = {
-    id: 1,
-    sourceId: 1,
-    owner: "shared" as const,
-    state: "live" as const,
-    fingerprint: "",
-    rows: 1,
-    identities: 1,
-    createdAt: 0,
-    liveAt: 0,
-    removedAt: null,
-  }
-  const entries = seen.map(([kind, hoursAgo, value = null]): Entry & { owner: "shared" } => ({
-    kind,
-    value,
-    secret: "none",
-    hours: nowMs / HOUR_MS - hoursAgo,
-    fingerprint: null,
-    aliasTag: 0,
-    batchId: 1,
-    item: null,
-    confidence: null,
-    classes: [],
-    owner: "shared",
-  }))
-  const found: Found = {
-    entries,
-    cut: 0,
-    erased: false,
-    catalogue: { version: 1, sources: new Map([[1, source]]), batches: new Map([[1, batch]]) },
-  }
-  return phoneEvidence({ parsed, found, caller: by, model: currentModels.phone, nowMs })
-}
+const input = (seen: readonly Seen[], phone?: string, by?: Caller): PhoneInput =>
+  phoneInputOf({ seen, phone, by })
 
 test("the newest of each kind counts, in fractional days", () => {
   const { simChangeAge, portAge } = input([
@@ -157,7 +94,7 @@ test("an affirmed period without a change counts while it is fresh and is never 
 
 test("line status, tenure, subscription, forwarding, routes and failed codes are read by their values and dates", () => {
   assert.equal(input([["line_status", 1, 1]]).active, true)
-  assert.equal(input([["line_status", 1, -1]]).active, false)
+  assert.equal(input([["line_status", 1, 0]]).active, false)
   assert.equal(input([["tenure", 48, 100]]).tenureDays, 102)
   assert.equal(input([["subscription", 1, 1]]).line, "mobile_prepaid")
   assert.equal(input([["subscription", 1, 2]]).line, "mobile_postpaid")
@@ -180,4 +117,112 @@ test("line status, tenure, subscription, forwarding, routes and failed codes are
   assert.equal(input([["otp_failures", 2]]).otpFailureBurst, true)
   assert.equal(input([["otp_failures", 30]]).otpFailureBurst, undefined)
   assert.equal(input([["fraud_report", 1000]]).blocklisted, true)
+})
+
+test("a handset that is out of reach says nothing of the line, and what was said before holds", () => {
+  const absent = input([["line_status", 1, -1]])
+  assert.deepEqual([absent.active, absent.coverage?.network], [undefined, 0])
+  const before = input([
+    ["line_status", 1, -1],
+    ["line_status", 100, 0],
+  ])
+  assert.equal(before.active, false)
+})
+
+test("a period without a change affirms nothing where a change or port lies in it or after it", () => {
+  const affirmed = (...changes: Seen[]) =>
+    input([["sim_unchanged", 2, 10], ...changes]).noSimChangeDays
+  assert.equal(affirmed(), 10)
+  assert.equal(affirmed(["sim_change", 1]), undefined)
+  assert.equal(affirmed(["sim_change", 9 * 24]), undefined)
+  assert.equal(affirmed(["port", 9 * 24]), undefined)
+  assert.equal(affirmed(["sim_change", 11 * 24]), 10)
+  assert.equal(input([["sim_unchanged", 2, 0]]).noSimChangeDays, undefined)
+  assert.equal(input([["sim_unchanged", 30, 10]]).coverage?.sim, 0)
+})
+
+test("an account that was taken over by the number doubts it until the number is proved", () => {
+  assert.equal(input([["takeover_confirmed", 100]]).recycledSinceVerified, true)
+  const proved = (hoursAgo: number) =>
+    input([
+      ["takeover_confirmed", 100],
+      ["ownership_verified", hoursAgo],
+    ]).recycledSinceVerified
+  assert.deepEqual([99, 100, 101].map(proved), [false, true, true])
+  assert.equal(
+    input([
+      ["takeover_confirmed", 10],
+      ["recycled", 200],
+      ["ownership_verified", 100],
+    ]).recycledSinceVerified,
+    true,
+  )
+})
+
+test("of two words of the same hour the riskier one counts, in whatever order they come", () => {
+  const pairs: [Seen, Seen][] = [
+    [
+      ["line_status", 5, 0],
+      ["line_status", 5, 1],
+    ],
+    [
+      ["call_forwarding", 5, 1],
+      ["call_forwarding", 5, 0],
+    ],
+    [
+      ["tenure", 5, 10],
+      ["tenure", 5, 900],
+    ],
+    [
+      ["subscription", 5, 1],
+      ["subscription", 5, 2],
+    ],
+    [
+      ["sim_unchanged", 5, 10],
+      ["sim_unchanged", 5, 100],
+    ],
+  ]
+  for (const [riskier, other] of pairs) {
+    const alone = input([riskier])
+    assert.notDeepEqual(input([other]), alone)
+    assert.deepEqual(input([riskier, other]), alone)
+    assert.deepEqual(input([other, riskier]), alone)
+  }
+})
+
+test("what an account says of its own number: the newest proof counts, and enrolment is one", () => {
+  const age = (seen: readonly Seen[], context: object): number | undefined =>
+    phoneInputOf({ seen, context }).verifiedAge ?? undefined
+  const ago = (hours: number): string => new Date(NOW_MS - hours * HOUR_MS).toISOString()
+  assert.equal(age([], {}), undefined)
+  assert.equal(age([], { enrolled_at: ago(240) }), 10)
+  assert.equal(age([], { enrolled_at: ago(240), last_verified_at: ago(48) }), 2)
+  assert.equal(age([], { enrolled_at: ago(24), last_verified_at: ago(48) }), 1)
+  const proved: Seen[] = [["ownership_verified", 72]]
+  assert.equal(age(proved, {}), 3)
+  assert.equal(age(proved, { last_verified_at: ago(240) }), 3)
+  assert.equal(age(proved, { last_verified_at: ago(24) }), 1)
+})
+
+test("a SIM change before the account's last proof is no risk to it, a number given away after it is", () => {
+  const ago = (hours: number): string => new Date(NOW_MS - hours * HOUR_MS).toISOString()
+  const scored = (seen: readonly Seen[], last_verified_at: string | null) =>
+    assessPhone(phoneInputOf({ seen, context: { last_verified_at } }), currentModels.phone)
+  const changed: Seen[] = [["sim_change", 30]]
+  assert.ok(scored(changed, null).risk_score > 40)
+  assert.ok(scored(changed, ago(40)).risk_score > 40)
+  // In the same hour the proof may have come first.
+  assert.ok(scored(changed, ago(30)).risk_score > 40)
+  assert.ok(scored(changed, ago(20)).risk_score < 25)
+  assert.equal(scored(changed, ago(20)).sim_swap_risk, "high")
+  const recycled: Seen[] = [["recycled", 30]]
+  assert.equal(scored(recycled, ago(40)).risk_level, "HIGH")
+  assert.equal(scored(recycled, ago(20)).risk_level, "LOW")
+})
+
+test("velocity that could not be counted is unknown, and none is not", () => {
+  const { accounts24h, coverage } = phoneInputOf({ context: {}, accounts24h: null })
+  assert.deepEqual([accounts24h, coverage?.context], [undefined, 0])
+  const none = phoneInputOf({ context: {}, accounts24h: 0 })
+  assert.deepEqual([none.accounts24h, none.coverage?.context], [0, 1])
 })

@@ -1,5 +1,6 @@
 import type { ParsedPhone } from "@assay/core/identity"
 import {
+  type Line,
   lineOf,
   type PhoneInput,
   phoneKnowledge,
@@ -7,13 +8,26 @@ import {
   smsOtpTrust,
 } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
-import { visibleTo } from "../score/observations.ts"
-import type { EvidenceKind, Found } from "../stores/exposure-index.ts"
-import { DAY_MS, HOUR_MS } from "../time.ts"
+import {
+  type ChangeSpan,
+  changedTogether,
+  JUST_UNDER_DAYS,
+  newerChange,
+  scoredAge,
+} from "./change-span.ts"
+import { newest, type PhoneContext } from "./phone-context.ts"
+import { ACTIVE, type PhoneEntries, PREPAID } from "./phone-entries.ts"
+import { daysFromTheHour, type SignalFacts } from "./signal-facts.ts"
 
-interface Question {
+/** Everything that was looked up about a number. */
+export interface PhoneFindings {
   readonly parsed: ParsedPhone
-  readonly found: Found
+  readonly entries: PhoneEntries
+  readonly signals: SignalFacts
+  /** null: the request came without context. */
+  readonly context: PhoneContext | null
+  /** Accounts that used the number in 24 hours; null where that was not asked or could not be counted. */
+  readonly accounts24h: number | null
   readonly caller: Caller
   readonly model: PhoneModel
   readonly nowMs: number
@@ -21,7 +35,6 @@ interface Question {
 
 /** A handset that changed within a day of the SIM changed with it. */
 const TOGETHER_DAYS = 1
-const ROUTE_DAYS = 90
 /** Failed one-time codes speak of an attempt under way, not of the number. */
 const BURST_DAYS = 1
 /** A statement that the SIM did not change says nothing about what came after it. */
@@ -29,64 +42,61 @@ const AFFIRMED_DAYS = 1
 /** Model 1.0, section 5.9: what a code by SMS stops where the number may be in other hands. */
 const SMS_ONLY_EFFICACY = 0.3
 
+/** When the number was last known to be in the right hands, by what the request says and by the tenant's feedback. */
+export function verifiedAt(entries: PhoneEntries, context: PhoneContext | null): number | null {
+  return newest(entries.verifiedAtMs, context === null ? null : context.verifiedAtMs)
+}
+
 /** Turns what is known of a number into the scorer's input document. Ages are in days, from the hour. */
-export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question): PhoneInput {
-  const newest = new Map<EvidenceKind, { age: number; value: number | null }>()
-  let routeChanges = 0
-  for (const { entry } of visibleTo(caller, found)) {
-    const age = Math.max(0, (nowMs - entry.hours * HOUR_MS) / DAY_MS)
-    if (entry.kind === "route_change" && age <= ROUTE_DAYS) routeChanges++
-    const known = newest.get(entry.kind)
-    if (known === undefined || age < known.age) newest.set(entry.kind, { age, value: entry.value })
-  }
-  const ageOf = (kind: EvidenceKind): number | undefined => newest.get(kind)?.age
-  const simAge = ageOf("sim_change")
-  const deviceAge = ageOf("device_change")
-  const recycledAge = ageOf("recycled")
-  const verifiedAge = ageOf("ownership_verified")
-  const status = newest.get("line_status")
-  const forwarding = newest.get("call_forwarding")
-  const tenure = newest.get("tenure")
-  const unchanged = newest.get("sim_unchanged")
-  const device = deviceAge !== undefined
+export function phoneEvidence(findings: PhoneFindings): PhoneInput {
+  const { parsed, entries, signals, context, accounts24h, caller, model, nowMs } = findings
+  const verifiedAtMs = verifiedAt(entries, context)
+  const verifiedAge = verifiedAtMs === null ? Infinity : daysFromTheHour(verifiedAtMs, nowMs)
+  const sim = newerChange(changeAt(entries.simChangeAge), signals.simChange)
+  const port = newerChange(changeAt(entries.portAge), signals.port)
+  const device = newerChange(changeAt(entries.deviceChangeAge), signals.deviceChange)
+  const noSimChangeDays = unchangedDays(entries, signals, newerChange(sim, port))
+  const active = activeOf(entries, signals)
+  const tenureDays = tenureOf(entries, signals)
+  const callForwarding = forwardingOf(entries, signals)
+  const recycledSinceVerified = recycledOf(entries, signals, verifiedAge)
+  const numberType = signals.lineType ?? refinedType(parsed, signals)
+  const deviceContinuityDays = device?.atLeast ?? signals.deviceUnchanged?.days
   const network =
-    status !== undefined || tenure !== undefined || forwarding !== undefined || newest.has("port")
+    active !== undefined ||
+    tenureDays !== undefined ||
+    port !== null ||
+    callForwarding !== undefined ||
+    entries.routeChanges90d > 0 ||
+    recycledSinceVerified !== undefined
   const input: PhoneInput = {
     as_of: new Date(nowMs).toISOString(),
-    numberType: parsed.numberType,
+    numberType,
     region: parsed.region,
-    line: lineWithSubscription(
-      lineOf(parsed.numberType, model),
-      newest.get("subscription")?.value ?? null,
-    ),
+    line: lineWithContract(lineOf(numberType, model), entries, signals),
     valid: parsed.valid,
-    active: status === undefined ? undefined : status.value === 1,
-    tenureDays:
-      tenure === undefined || tenure.value === null ? undefined : tenure.value + tenure.age,
-    simChangeAge: simAge,
-    portAge: ageOf("port"),
-    noSimChangeDays:
-      unchanged !== undefined && unchanged.age <= AFFIRMED_DAYS ? unchanged.value : undefined,
-    deviceContinuityDays: deviceAge,
-    deviceChangedWithSim:
-      simAge === undefined || deviceAge === undefined
-        ? undefined
-        : Math.abs(simAge - deviceAge) <= TOGETHER_DAYS,
-    recycledSinceVerified:
-      recycledAge === undefined
-        ? undefined
-        : verifiedAge === undefined || recycledAge < verifiedAge,
-    callForwarding: forwarding === undefined ? undefined : forwarding.value === 1,
-    routeChanges90d: routeChanges === 0 ? undefined : routeChanges,
-    otpFailureBurst: (ageOf("otp_failures") ?? Infinity) <= BURST_DAYS ? true : undefined,
-    blocklisted: newest.has("blocklisted") || newest.has("fraud_report") ? true : undefined,
-    verifiedAge,
+    active,
+    tenureDays,
+    simChangeAge: sim === null ? undefined : scoredAge(sim, verifiedAge),
+    portAge: port === null ? undefined : scoredAge(port, verifiedAge),
+    noSimChangeDays,
+    deviceContinuityDays,
+    deviceChangedWithSim: sim === null ? undefined : deviceChangedWith(sim, device, signals),
+    simMovedSameDevice: sim !== null && staysInDevice(sim, entries, signals) ? true : undefined,
+    recycledSinceVerified,
+    callForwarding,
+    routeChanges90d: entries.routeChanges90d === 0 ? undefined : entries.routeChanges90d,
+    otpFailureBurst: entries.otpFailuresAge <= BURST_DAYS ? true : undefined,
+    accounts24h: accounts24h ?? undefined,
+    countryMismatch: signals.roaming ?? undefined,
+    blocklisted: entries.blocklisted ? true : undefined,
+    verifiedAge: verifiedAge === Infinity ? undefined : verifiedAge,
     coverage: {
       number: 1,
-      sim: simAge !== undefined || newest.has("port") || unchanged !== undefined ? 1 : 0,
-      device: device ? 1 : 0,
+      sim: sim !== null || port !== null || noSimChangeDays !== undefined ? 1 : 0,
+      device: deviceContinuityDays !== undefined ? 1 : 0,
       network: network ? 1 : 0,
-      context: 0,
+      context: accounts24h === null ? 0 : 1,
     },
     ctx: undefined,
     settings: caller.phoneSettings,
@@ -94,17 +104,111 @@ export function phoneEvidence({ parsed, found, caller, model, nowMs }: Question)
   return caller.smsOnlyStepUp ? withoutTrustInSms(input, model) : input
 }
 
+function changeAt(age: number): ChangeSpan | null {
+  return age === Infinity ? null : { atLeast: age, atMost: age }
+}
+
+/**
+ * The longest time without a SIM change that somebody affirms. A change or port that may lie in that time, or after it,
+ * proves the statement wrong or out of date: then it affirms nothing.
+ */
+function unchangedDays(
+  { unchanged }: PhoneEntries,
+  { simUnchanged }: SignalFacts,
+  change: ChangeSpan | null,
+): number | undefined {
+  const since = change === null ? Infinity : change.atLeast
+  let longest = 0
+  if (unchanged.age <= AFFIRMED_DAYS && unchanged.age + unchanged.value <= since)
+    longest = unchanged.value
+  if (simUnchanged !== null && simUnchanged.age + simUnchanged.days <= since)
+    longest = Math.max(longest, simUnchanged.days)
+  // No time at all is no statement.
+  return longest === 0 ? undefined : longest
+}
+
+/** What was said last of the line. A handset that answers proves a line where nobody says anything of it. */
+function activeOf({ status }: PhoneEntries, signals: SignalFacts): boolean | undefined {
+  const { active, reachable } = signals
+  if (active !== null && active.age <= status.age) return active.value
+  if (status.age !== Infinity) return status.value === ACTIVE
+  return reachable ?? undefined
+}
+
+function forwardingOf(
+  { forwarding }: PhoneEntries,
+  { callForwarding }: SignalFacts,
+): boolean | undefined {
+  if (callForwarding !== null && callForwarding.age <= forwarding.age) return callForwarding.value
+  return forwarding.age === Infinity ? undefined : forwarding.value === 1
+}
+
+/** Days of tenure as evidence counted them, within the bounds an operator gives now. */
+function tenureOf({ tenure: counted }: PhoneEntries, { tenure }: SignalFacts): number | undefined {
+  const days = counted.age === Infinity ? undefined : counted.value + counted.age
+  const { atLeastDays = null, lessThanDays = null } = tenure ?? {}
+  if (atLeastDays !== null && (days === undefined || days < atLeastDays)) return atLeastDays
+  if (lessThanDays !== null && (days === undefined || days >= lessThanDays))
+    return Math.max(atLeastDays ?? 0, lessThanDays - JUST_UNDER_DAYS)
+  return days
+}
+
+/**
+ * A number that went to somebody else, or that was used to take an account over, is in the wrong hands until it is proved
+ * again. In the same hour the proof may have come first: then it does not count. Providers were asked since that proof.
+ */
+function recycledOf(
+  { recycledAge, takeoverAge }: PhoneEntries,
+  { recycled }: SignalFacts,
+  verifiedAge: number,
+): boolean | undefined {
+  const lostAge = Math.min(recycledAge, takeoverAge)
+  if (lostAge !== Infinity && lostAge <= verifiedAge) return true
+  if (recycled !== null) return recycled
+  return lostAge === Infinity ? undefined : false
+}
+
+function deviceChangedWith(
+  sim: ChangeSpan,
+  device: ChangeSpan | null,
+  { deviceUnchanged }: SignalFacts,
+): boolean | undefined {
+  if (device !== null) return changedTogether(sim, device, TOGETHER_DAYS)
+  if (deviceUnchanged === null) return undefined
+  const before = { atLeast: deviceUnchanged.days, atMost: Infinity }
+  return changedTogether(sim, before, TOGETHER_DAYS)
+}
+
+/** Whether a provider affirms that the handset is the same since before the SIM changed, and nobody else saw a new one. */
+function staysInDevice(
+  sim: ChangeSpan,
+  { deviceChangeAge }: PhoneEntries,
+  { deviceChange, deviceUnchanged }: SignalFacts,
+): boolean {
+  // The last change a provider knows of is also its word that there was none since.
+  const sameFor = deviceChange?.atLeast ?? deviceUnchanged?.days ?? 0
+  return sameFor > sim.atMost && deviceChangeAge > sim.atMost
+}
+
+/** Only a mobile number has a SIM to ask about: an answer tells what a plan that mixes both leaves open. */
+function refinedType({ numberType }: ParsedPhone, { hasSim }: SignalFacts): string {
+  return hasSim && numberType === "fixed_line_or_mobile" ? "mobile" : numberType
+}
+
+/** Prepaid and postpaid are no types of a number but of the contract behind it. */
+function lineWithContract(
+  line: Line,
+  { subscription }: PhoneEntries,
+  { contract }: SignalFacts,
+): Line {
+  if (line !== "mobile") return line
+  if (contract !== null) return contract === "prepaid" ? "mobile_prepaid" : "mobile_postpaid"
+  if (subscription.age === Infinity) return line
+  return subscription.value === PREPAID ? "mobile_prepaid" : "mobile_postpaid"
+}
+
 /** Where SMS is the only challenge, one to a number that must not get codes stops few; a review may be cheaper. */
 function withoutTrustInSms(input: PhoneInput, model: PhoneModel): PhoneInput {
   const trust = smsOtpTrust(input, phoneKnowledge(input), model)
   return trust === "do_not_use" ? { ...input, ctx: { stepUpEff: SMS_ONLY_EFFICACY } } : input
-}
-
-/** Prepaid and postpaid are no types of a number but of the contract behind it. */
-function lineWithSubscription(
-  line: ReturnType<typeof lineOf>,
-  subscription: number | null,
-): ReturnType<typeof lineOf> {
-  if (line !== "mobile" || subscription === null) return line
-  return subscription === 1 ? "mobile_prepaid" : "mobile_postpaid"
 }

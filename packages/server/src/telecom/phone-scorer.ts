@@ -6,12 +6,17 @@ import {
   parsePhone,
   type ParsedPhone,
 } from "@assay/core/identity"
-import { assessPhone, explainPhone } from "@assay/core/score"
+import { assessPhone } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
 import type { Services } from "../app.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
-import { phoneEvidence } from "./phone-evidence.ts"
+import type { PhoneContext } from "./phone-context.ts"
+import { phoneEntries } from "./phone-entries.ts"
+import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
+import { toldPhone } from "./phone-explanation.ts"
+import { type PhoneSignals, SIGNALS_NOT_ALLOWED, SIGNALS_OFF, signalsOff } from "./phone-signals.ts"
+import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
 
 /** A number that can be looked up. */
 export interface IdentifiedPhone {
@@ -30,13 +35,20 @@ export interface ScoredPhone {
 export interface PhoneScorer {
   /** Throws a Problem for a text that is no number in international format. */
   identify(phoneNumber: string): IdentifiedPhone
-  /** One lookup and its answer. Throws where a store that is needed fails. */
-  score(identified: IdentifiedPhone, caller: Caller, explain: boolean): Promise<ScoredPhone>
+  /** One lookup and its answer. Throws where a store that is needed fails; what is optional is only told to be missing. */
+  score(
+    identified: IdentifiedPhone,
+    caller: Caller,
+    explain: boolean,
+    context?: PhoneContext | null,
+  ): Promise<ScoredPhone>
 }
 
 /** The way from a phone number to its answer, the same for one request, a batch and a stream. */
 export function phoneScorer({
   index,
+  numberVelocity,
+  signals,
   decisions,
   models,
   usage,
@@ -44,6 +56,21 @@ export function phoneScorer({
   now,
 }: Services): PhoneScorer {
   const { subkeys } = secrets
+
+  /** What providers say. Known at once, without a promise, wherever nobody is asked. */
+  const ask = (
+    { parsed, key }: IdentifiedPhone,
+    sinceMs: number | null,
+    caller: Caller,
+  ): PhoneSignals | Promise<PhoneSignals> => {
+    if (signals === signalsOff) return SIGNALS_OFF
+    const { tenantId, providerCapMicros: tenantCapMicros } = caller
+    if (tenantId === null || !caller.plan.providers || !caller.providers) return SIGNALS_NOT_ALLOWED
+    const { e164, region } = parsed
+    const hex = Buffer.from(key).toString("hex")
+    return signals.look({ tenantId, e164, region, key: hex, sinceMs, tenantCapMicros })
+  }
+
   return {
     identify(phoneNumber) {
       const parsed = parsePhone(phoneNumber)
@@ -51,11 +78,30 @@ export function phoneScorer({
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
       return { phoneNumber, parsed, key }
     },
-    async score({ phoneNumber, parsed, key }, caller, explain) {
+    async score(identified, caller, explain, context = null) {
+      const { phoneNumber, parsed, key } = identified
       const nowMs = now()
       const model = models.phone(caller.phoneModel)
+      // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing behind.
+      const counting =
+        context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
       const found = await index.lookup(key, caller.tenantId)
-      const input = phoneEvidence({ parsed, found, caller, model, nowMs })
+      const entries = phoneEntries(found, caller, nowMs)
+      // After the index and not beside it: providers are asked whether the number changed hands since the tenant's last
+      // proof, which may be evidence. A lookup is nothing against the time they have.
+      const asking = ask(identified, verifiedAt(entries, context), caller)
+      const said = asking instanceof Promise ? await asking : asking
+      const accounts24h = counting === null ? null : await counting
+      const input = phoneEvidence({
+        parsed,
+        entries,
+        signals: said.results.length === 0 ? NO_SIGNAL_FACTS : signalFacts(said.results, nowMs),
+        context,
+        accounts24h,
+        caller,
+        model,
+        nowMs,
+      })
       const assessment = assessPhone(input, model)
       const recording = decisions.record({
         subject: "phone",
@@ -72,13 +118,19 @@ export function phoneScorer({
       })
       const decisionId = recording instanceof Promise ? await recording : recording
       usage.count(caller.keyId, "phone")
-      const result = { phone_number: phoneNumber, ...assessment, number_type: parsed.numberType }
+      const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
       if (!explain) return { result, decisionId }
-      const explanation = {
-        ...explainPhone(input, model),
-        entries_cut: found.cut,
-        decision_id: decisionId,
-      }
+      const explanation = toldPhone({
+        input,
+        model,
+        entries,
+        cut: found.cut,
+        signals: said,
+        context,
+        accounts24h,
+        caller,
+        decisionId,
+      })
       return { result: { ...result, explanation }, decisionId }
     },
   }

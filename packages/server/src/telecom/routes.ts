@@ -2,6 +2,7 @@ import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/con
 import { identityTagToday } from "../accounts/identity-tag.ts"
 import type { App, Services } from "../app.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { readPhoneContext } from "./phone-context.ts"
 import { phoneScorer } from "./phone-scorer.ts"
 
 const schema = {
@@ -28,6 +29,8 @@ export function telecomRoutes(app: App, services: Services): void {
 
   app.post("/api/v1/phone-risk", { schema, config: { scope: "score" } }, async (request, reply) => {
     const { body, caller, query } = request
+    const given = body.context ?? null
+    const context = given === null ? null : readPhoneContext(given, now())
     const identified = scorer.identify(body.phone_number)
     const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
     const admission = await limits.admit(caller, tag)
@@ -37,6 +40,7 @@ export function telecomRoutes(app: App, services: Services): void {
         identified,
         caller,
         query.explain === "true",
+        context,
       )
       if (decisionId !== null) reply.header("x-decision-id", decisionId)
       return result

@@ -209,8 +209,9 @@ function fits(
     case "line_status":
       return value === 1 || value === 0 || value === -1
     case "call_forwarding":
-    case "subscription":
       return value === 1 || value === 0
+    case "subscription":
+      return value === 1 || value === 2
     case "tenure":
     case "sim_unchanged":
       return value !== null && value >= 0

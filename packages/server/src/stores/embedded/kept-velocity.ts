@@ -33,7 +33,7 @@ export async function keptVelocity(options: KeptVelocityOptions): Promise<KeptVe
   return {
     async velocity(event) {
       const counts = await counters.velocity(event)
-      if (event.isSignup) {
+      if (event.isRecorded) {
         try {
           await journal.append(event)
         } catch (error) {

@@ -56,7 +56,7 @@ test("a line gives back its sign-up, and no line with another byte does", () => 
       fc.nat(),
       fc.integer({ min: 1, max: 255 }),
       (tenantId, atSeconds, names, place, change) => {
-        const event = { tenantId, atSeconds, names, isSignup: true }
+        const event = { tenantId, atSeconds, names, isRecorded: true }
         const line = signupLine(event)
         const read = readSignupLine(line)
         assert.deepEqual(read && { ...read, names: new Uint8Array(read.names) }, event)

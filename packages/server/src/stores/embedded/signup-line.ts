@@ -21,7 +21,7 @@ export function readSignupLine(line: string): ContextEvent | null {
   return {
     tenantId: Number(tenantId),
     atSeconds: Number(atSeconds),
-    isSignup: true,
+    isRecorded: true,
     names: bytes,
   }
 }

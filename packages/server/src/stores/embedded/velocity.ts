@@ -146,9 +146,9 @@ export function embeddedVelocity(
 
   return {
     velocity(event) {
-      const { atSeconds, isSignup } = event
+      const { atSeconds, isRecorded } = event
       // An event that is past already when it arrives, as in an old journal, is not recorded.
-      const dropped = isSignup && atSeconds >= secondsAgo(48) ? record(event) : 0
+      const dropped = isRecorded && atSeconds >= secondsAgo(48) ? record(event) : 0
       return {
         device: count(event, "device"),
         network: count(event, "network"),

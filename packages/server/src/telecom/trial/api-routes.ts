@@ -5,6 +5,7 @@ import { handsetOperations } from "./handset-operations.ts"
 import type { Lines } from "./lines.ts"
 import type { LineOperation } from "./operation.ts"
 import { jsonReply, type Outcome, outcomeOf, type Reply, replyOf } from "./reply.ts"
+import type { TrialApi } from "./script.ts"
 import { subscriberOperations } from "./subscriber-operations.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 import { jsonOf, type TrialRequest } from "./trial-request.ts"
@@ -55,31 +56,31 @@ export function apiOutcome(request: TrialRequest, parts: ApiParts): Outcome {
 }
 
 function lineOutcome(operation: LineOperation, request: TrialRequest, parts: ApiParts): Outcome {
-  const { lines, tokens, now } = parts
-  const { authorization } = request.headers
   if (request.method !== "POST") throw methodNotAllowed()
-  tokens.check(authorization, operation.scopes, now())
+  const { lines, tokens, now } = parts
+  tokens.check(request.headers.authorization, operation.scopes, now())
   const { number, answer } = operation.read(jsonOf(request))
-  const fault = lines.faultFor(number, operation.api)
-  if (fault?.kind === "expired_token") tokens.revoke(authorization)
-  return { reply: replyOf(() => jsonReply(200, answer(lines.line(number), now()))), fault }
+  return performed(operation.api, number, request, parts, () =>
+    jsonReply(200, answer(lines.line(number), now())),
+  )
 }
 
 function subscriptionsOutcome(request: TrialRequest, parts: ApiParts): Outcome {
-  const { lines, tokens, subscriptions, now } = parts
+  const { tokens, subscriptions, now } = parts
   const { authorization } = request.headers
   switch (request.method) {
     case "POST": {
       const clientId = tokens.check(authorization, [CREATE], now())
       const { number, create } = subscriptions.read(jsonOf(request))
-      const fault = lines.faultFor(number, "subscriptions")
-      // One that is answered with an error was not made.
-      if (fault?.kind === "error") return { reply: NOTHING, fault }
-      return { reply: replyOf(() => jsonReply(201, create(clientId))), fault }
+      return performed("subscriptions", number, request, parts, () =>
+        jsonReply(201, create(clientId)),
+      )
     }
     case "GET": {
       const clientId = tokens.check(authorization, [READ], now())
-      return whole(jsonReply(200, subscriptions.list(clientId)), lines)
+      return performed("subscriptions", null, request, parts, () =>
+        jsonReply(200, subscriptions.list(clientId)),
+      )
     }
     default:
       throw methodNotAllowed()
@@ -87,18 +88,22 @@ function subscriptionsOutcome(request: TrialRequest, parts: ApiParts): Outcome {
 }
 
 function subscriptionOutcome(request: TrialRequest, parts: ApiParts): Outcome {
-  const { lines, tokens, subscriptions, now } = parts
+  const { tokens, subscriptions, now } = parts
   const { authorization } = request.headers
   const id = request.path.slice(SUBSCRIPTIONS.length + 1)
   switch (request.method) {
     case "GET": {
       const clientId = tokens.check(authorization, [READ], now())
-      return whole(jsonReply(200, subscriptions.get(clientId, id)), lines)
+      return performed("subscriptions", null, request, parts, () =>
+        jsonReply(200, subscriptions.get(clientId, id)),
+      )
     }
     case "DELETE": {
       const clientId = tokens.check(authorization, [DELETE], now())
-      subscriptions.remove(clientId, id)
-      return whole(NOTHING, lines)
+      return performed("subscriptions", null, request, parts, () => {
+        subscriptions.remove(clientId, id)
+        return NOTHING
+      })
     }
     default:
       throw methodNotAllowed()
@@ -107,9 +112,18 @@ function subscriptionOutcome(request: TrialRequest, parts: ApiParts): Outcome {
 
 const NOTHING: Reply = { status: 204, headers: {}, body: "" }
 
-/** Of a request that names no number. */
-function whole(reply: Reply, lines: Lines): Outcome {
-  return { reply, fault: lines.faultFor(null, "subscriptions") }
+/** Does what was asked, unless a fault has it refused. */
+function performed(
+  api: TrialApi,
+  number: string | null,
+  { headers }: TrialRequest,
+  { lines, tokens }: ApiParts,
+  work: () => Reply,
+): Outcome {
+  const fault = lines.faultFor(number, api)
+  if (fault?.kind === "expired_token") tokens.revoke(headers.authorization)
+  const refused = fault?.kind === "expired_token" || fault?.kind === "error"
+  return { reply: refused ? NOTHING : replyOf(work), fault }
 }
 
 function methodNotAllowed(): CarrierError {

@@ -36,7 +36,10 @@ function faulty(reply: Reply, fault: TrialFault): Reply {
   switch (fault.kind) {
     case "error": {
       const { status, code, retry_after_seconds: seconds } = fault
-      const headers = seconds === undefined ? {} : { "retry-after": String(seconds) }
+      const headers = {
+        ...reply.headers,
+        ...(seconds !== undefined && { "retry-after": String(seconds) }),
+      }
       const message = "Scripted"
       // Members of both forms: that of CAMARA, and that of RFC 6749 for the token endpoint.
       return jsonReply(status, { status, code, message, error: code }, headers)
@@ -44,7 +47,7 @@ function faulty(reply: Reply, fault: TrialFault): Reply {
     case "html":
       return {
         status: fault.status,
-        headers: { "content-type": "text/html" },
+        headers: { ...reply.headers, "content-type": "text/html" },
         body: "<!doctype html><title>Gateway</title><h1>Something is wrong</h1>",
       }
     case "malformed":
@@ -53,12 +56,14 @@ function faulty(reply: Reply, fault: TrialFault): Reply {
       return { ...reply, body: JSON.stringify(mistyped(JSON.parse(reply.body))) }
     case "empty":
       return { ...reply, body: "{}" }
-    case "expired_token":
-      return errorReply(unauthenticated())
+    case "expired_token": {
+      const { status, headers, body } = errorReply(unauthenticated())
+      return { status, headers: { ...reply.headers, ...headers }, body }
+    }
     case "oversized":
       return { ...reply, body: reply.body + " ".repeat(OVERSIZE_BYTES) }
     case "redirect":
-      return { status: 307, headers: { location: ELSEWHERE }, body: "" }
+      return { status: 307, headers: { ...reply.headers, location: ELSEWHERE }, body: "" }
     case "late":
     case "truncated":
     case "closed":

@@ -11,7 +11,9 @@ interface Meaning {
  * that is not here means what its HTTP status means, since operators may add to the list.
  */
 export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
-  INVALID_ARGUMENT: { http: 400, status: "error" },
+  // Of requests that all have the same form one is refused: it is about this number. Were it a failure of the operator,
+  // a few odd numbers could keep it from being asked about others.
+  INVALID_ARGUMENT: { http: 400, status: "not_applicable" },
   // The operator may not look back so far: of the time that was asked about it can say nothing.
   OUT_OF_RANGE: { http: 400, status: "no_coverage" },
   UNAUTHENTICATED: { http: 401, status: "unauthorized" },

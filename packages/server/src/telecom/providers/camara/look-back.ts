@@ -18,17 +18,17 @@ const KEPT_MS = DAY_MS
 export function openLookBack(configuredHours: number = HOURS_MAX): LookBack {
   let learnedHours = HOURS_MAX
   let learnedUntilMs = 0
+  const learned = (nowMs: number): number => (nowMs < learnedUntilMs ? learnedHours : HOURS_MAX)
   return {
-    windowHours(wanted, nowMs) {
-      const learned = nowMs < learnedUntilMs ? learnedHours : HOURS_MAX
-      return Math.max(1, Math.floor(Math.min(wanted, configuredHours, learned)))
-    },
+    windowHours: (wanted, nowMs) =>
+      Math.max(1, Math.floor(Math.min(wanted, configuredHours, learned(nowMs)))),
     shorten(refused, nowMs) {
       const shorter = SHORTER_HOURS.find((hours) => hours < refused)
       if (shorter === undefined) return null
-      learnedHours = shorter
+      // Another question may have learned more meanwhile.
+      learnedHours = Math.min(shorter, learned(nowMs))
       learnedUntilMs = nowMs + KEPT_MS
-      return shorter
+      return learnedHours
     },
   }
 }

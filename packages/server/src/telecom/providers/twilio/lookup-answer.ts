@@ -32,6 +32,9 @@ export interface Asked {
 type Members = Readonly<Record<string, unknown>>
 type Reader<Name extends TwilioSignal> = (members: Members, asked: Asked) => Finding<Name>
 
+/** Answers have a few members; more than this is none, and is not taken into memory. */
+export const ANSWER_BYTES_MAX = 64 * 1024
+
 /** What an answer is called that is not in the form Twilio describes. */
 export const MALFORMED: NoFinding = { status: "error", providerCode: "malformed", billable: true }
 const NO_COVERAGE: NoFinding = { status: "no_coverage", billable: false }

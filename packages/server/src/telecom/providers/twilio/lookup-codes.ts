@@ -39,11 +39,3 @@ export function errorCode(value: unknown): string | null {
 export function statusOfCode(code: string): SignalStatus {
   return STATUS_OF_CODE.get(code) ?? "error"
 }
-
-export function statusOfHttp(status: number): SignalStatus {
-  if (status === 401) return "unauthorized"
-  if (status === 403) return "consent_required"
-  if (status === 404) return "not_found"
-  if (status === 429) return "rate_limited"
-  return "error"
-}

@@ -1,20 +1,22 @@
 import { readFileSync } from "node:fs"
-import { boundedJson } from "../../../outbound/bounded-json.ts"
+import { boundedJson, UnreadableBody } from "../../../outbound/bounded-json.ts"
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../../signals.ts"
 import {
   ProviderSettingsError,
   type TwilioField,
   type TwilioSettings,
 } from "../provider-settings.ts"
+import { CONNECTION_FAILED } from "../passing-faults.ts"
 import { MICROS } from "../spending.ts"
 import {
+  ANSWER_BYTES_MAX,
   type Finding,
   findingOf,
   MALFORMED,
   type NoFinding,
   type TwilioSignal,
 } from "./lookup-answer.ts"
-import { errorCode, statusOfCode, statusOfHttp } from "./lookup-codes.ts"
+import { refusal } from "./lookup-refusal.ts"
 
 export interface TwilioOptions {
   readonly now: () => number
@@ -22,7 +24,6 @@ export interface TwilioOptions {
 
 const ID = "twilio"
 const BASE_URL = "https://lookups.twilio.com/"
-const BODY_BYTES_MAX = 64 * 1024
 
 /** Which fields tell a signal; the first of them that is asked for is read. */
 const FIELDS_OF: { readonly [Name in TwilioSignal]: readonly TwilioField[] } = {
@@ -36,7 +37,11 @@ const FIELDS_OF: { readonly [Name in TwilioSignal]: readonly TwilioField[] } = {
 }
 
 const TIMED_OUT: NoFinding = { status: "timeout", billable: false }
-const UNREACHABLE: NoFinding = { status: "error", providerCode: "connection_failed", billable: false }
+const DISCONNECTED: NoFinding = {
+  status: "error",
+  providerCode: CONNECTION_FAILED,
+  billable: false,
+}
 const NOT_OFFERED: NoFinding = { status: "no_coverage", billable: false }
 /** Whether a number changed hands can only be asked as of a date. */
 const NO_DATE: NoFinding = { status: "not_applicable", billable: false }
@@ -72,35 +77,28 @@ export function openTwilioProvider(
     return fields
   }
 
-  /** Whatever `fetch` throws names the URL, and that names the number: nothing of it is passed on. */
-  async function get(path: string, signal: AbortSignal): Promise<Response | null> {
-    try {
-      return await fetch(base + path, { headers, signal, redirect: "manual" })
-    } catch {
-      return null
-    }
-  }
+  /** Redirects are refused, since the configured host is the only one that may learn of a number. */
+  const get = (path: string, signal: AbortSignal): Promise<Response> =>
+    fetch(base + path, { headers, signal, redirect: "manual" })
 
   async function lookUp(path: string, signal: AbortSignal): Promise<Answer> {
-    const response = await get(path, signal)
-    if (response === null) return { failure: signal.aborted ? TIMED_OUT : UNREACHABLE }
-    const { status } = response
     try {
-      if (status === 200) return { document: await boundedJson(response, BODY_BYTES_MAX) }
-      return { failure: await refusal(response) }
-    } catch {
-      return { failure: signal.aborted ? TIMED_OUT : MALFORMED }
-    } finally {
-      // Lets go of the connection where the body was not read to its end.
-      await response.body?.cancel().catch(() => undefined)
+      const response = await get(path, signal)
+      if (response.status !== 200) return { failure: await refusal(response) }
+      return { document: await boundedJson(response, ANSWER_BYTES_MAX) }
+    } catch (error) {
+      if (error instanceof UnreadableBody) return { failure: MALFORMED }
+      // Whatever else `fetch` and its streams throw names the URL, and that names the number.
+      return { failure: signal.aborted ? TIMED_OUT : DISCONNECTED }
     }
   }
 
   function finding(signal: SignalName, answer: Answer, { sinceDate }: SignalRequest): Finding {
     const field = fieldOf.get(signal)
     if (field === undefined) return NOT_OFFERED
-    if (field === "reassigned_number" && sinceDate === null) return NO_DATE
+    // What failed as a whole failed for all: a provider is judged by the answers it gave.
     if ("failure" in answer) return answer.failure
+    if (field === "reassigned_number" && sinceDate === null) return NO_DATE
     const sinceDay = sinceDate === null ? null : dayIn(sinceDate)
     return findingOf(signal as TwilioSignal, field, answer.document, { nowMs: now(), sinceDay })
   }
@@ -123,15 +121,16 @@ export function openTwilioProvider(
       const query = new URLSearchParams({ Fields: [...fields].join(",") })
       if (sinceDate !== null && fields.has("reassigned_number"))
         query.set("LastVerifiedDate", dayIn(sinceDate).replaceAll("-", ""))
+      // Only a reassignment without a date is left where no field is: nothing to ask, and nothing that failed.
       const answer =
         fields.size === 0
-          ? { failure: NOT_OFFERED }
+          ? { document: null }
           : await lookUp(
               `v2/PhoneNumbers/${encodeURIComponent(e164)}?${query.toString()}`,
               AbortSignal.any([request.signal, closing.signal]),
             )
       const observedAt = new Date(askedAtMs).toISOString()
-      const latencyMs = now() - askedAtMs
+      const latencyMs = Math.max(0, now() - askedAtMs)
       return request.signals.map((signal) => ({
         signal,
         ...finding(signal, answer, request),
@@ -142,7 +141,8 @@ export function openTwilioProvider(
     },
     async check(signal) {
       // Costs nothing, names no number, and is refused without the right password.
-      const response = await get("v2/RateLimits", AbortSignal.any([signal, closing.signal]))
+      const ended = AbortSignal.any([signal, closing.signal])
+      const response = await get("v2/RateLimits", ended).catch(() => null)
       if (response === null) throw new Error("Twilio cannot be reached")
       await response.body?.cancel()
       if (response.status === 401 || response.status === 403)
@@ -152,29 +152,6 @@ export function openTwilioProvider(
     },
     close: () => closing.abort(),
   }
-}
-
-/** A status other than 200. Twilio's code says more than the status where it gives one. */
-async function refusal(response: Response): Promise<NoFinding> {
-  const { status } = response
-  const byStatus: NoFinding = {
-    status: statusOfHttp(status),
-    providerCode: `http_${status}`,
-    billable: false,
-  }
-  if (status < 400 || status > 499 || status === 401) return byStatus
-  const code = await codeIn(response)
-  if (code === null) return byStatus
-  const known = statusOfCode(code)
-  return { ...byStatus, status: known === "error" ? byStatus.status : known, providerCode: code }
-}
-
-/** A refusal without a document is a refusal all the same, so what cannot be read is left out. */
-async function codeIn(response: Response): Promise<string | null> {
-  const document = await boundedJson(response, BODY_BYTES_MAX).catch(() => null)
-  return typeof document === "object" && document !== null && "code" in document
-    ? errorCode(document.code)
-    : null
 }
 
 function authorization({ user, password_file }: TwilioSettings): string {

@@ -1,0 +1,111 @@
+// What tests say was found about a number, turned into the scorer's input by the real way.
+import assert from "node:assert/strict"
+import type { PhoneContext as GivenContext } from "@assay/core/contract"
+import { parsePhone } from "@assay/core/identity"
+import type { PhoneInput } from "@assay/core/score"
+import type { Caller } from "../accounts/callers.ts"
+import { plans } from "../accounts/plans.ts"
+import { DEFAULT_SCORING } from "../accounts/tenant-settings.ts"
+import { currentModels } from "../score/models.ts"
+import type { EvidenceKind, Found, FoundEntry } from "../stores/exposure-index.ts"
+import { HOUR_MS } from "../time.ts"
+import { readPhoneContext } from "./phone-context.ts"
+import { phoneEntries } from "./phone-entries.ts"
+import { phoneEvidence } from "./phone-evidence.ts"
+import { signalFacts } from "./signal-facts.ts"
+import type { SignalName, SignalResult, SignalValues } from "./signals.ts"
+
+export const NOW_MS = Date.UTC(2026, 10, 14, 15)
+
+export const caller: Caller = {
+  keyId: "k",
+  tenantId: 1,
+  plan: plans.enterprise,
+  scopes: new Set<string>(),
+  ...DEFAULT_SCORING,
+}
+
+export type Seen = readonly [kind: EvidenceKind, hoursAgo: number, value?: number]
+
+interface Findings {
+  readonly seen?: readonly Seen[]
+  readonly results?: readonly SignalResult[]
+  readonly context?: GivenContext | undefined
+  readonly accounts24h?: number | null
+  readonly phone?: string | undefined
+  readonly by?: Caller | undefined
+}
+
+/** A mobile number unless another is named, and nothing else known of it. */
+export function phoneInputOf(findings: Findings = {}): PhoneInput {
+  const { seen = [], results = [], context, accounts24h = null, by = caller } = findings
+  const parsed = parsePhone(findings.phone ?? "+61491570156")
+  if ("fault" in parsed) assert.fail(parsed.detail)
+  return phoneEvidence({
+    parsed,
+    entries: phoneEntries(foundOf(seen), by, NOW_MS),
+    signals: signalFacts(results, NOW_MS),
+    context: context === undefined ? null : readPhoneContext(context, NOW_MS),
+    accounts24h,
+    caller: by,
+    model: currentModels.phone,
+    nowMs: NOW_MS,
+  })
+}
+
+/** A provider's answer of this moment, with a value. */
+export function answer<Name extends SignalName>(
+  signal: Name,
+  value: SignalValues[Name],
+  more: Partial<SignalResult> = {},
+): SignalResult {
+  const observedAt = new Date(NOW_MS).toISOString()
+  return { signal, status: "ok", value, source: "camara:one", observedAt, ...more }
+}
+
+function foundOf(seen: readonly Seen[]): Found {
+  const source = {
+    id: 1,
+    owner: "shared" as const,
+    name: "s",
+    title: "",
+    kind: "sim_change" as const,
+    confidence: 1,
+    classes: [],
+    flags: { spamList: false, fabricated: false, sensitive: false, verified: true },
+    eventDate: null,
+    circulates: false,
+    importedAt: NOW_MS,
+  }
+  const batch = {
+    id: 1,
+    sourceId: 1,
+    owner: "shared" as const,
+    state: "live" as const,
+    fingerprint: "",
+    rows: 1,
+    identities: 1,
+    createdAt: 0,
+    liveAt: 0,
+    removedAt: null,
+  }
+  const entries = seen.map(([kind, hoursAgo, value = null]): FoundEntry => ({
+    kind,
+    value,
+    secret: "none",
+    hours: NOW_MS / HOUR_MS - hoursAgo,
+    fingerprint: null,
+    aliasTag: 0,
+    batchId: 1,
+    item: null,
+    confidence: null,
+    classes: [],
+    owner: "shared",
+  }))
+  return {
+    entries,
+    cut: 0,
+    erased: false,
+    catalogue: { version: 1, sources: new Map([[1, source]]), batches: new Map([[1, batch]]) },
+  }
+}

@@ -1,0 +1,57 @@
+import { explainPhone, type PhoneInput, type PhoneModel } from "@assay/core/score"
+import type { Caller } from "../accounts/callers.ts"
+import { sourceLabel } from "../score/observations.ts"
+import { HOUR_MS } from "../time.ts"
+import type { PhoneContext } from "./phone-context.ts"
+import type { PhoneEntries } from "./phone-entries.ts"
+import type { PhoneSignals } from "./phone-signals.ts"
+import { signalNotes, toldSignals } from "./signal-notes.ts"
+
+/** What an answer about a number was made from. */
+export interface ExplainedPhone {
+  readonly input: PhoneInput
+  readonly model: PhoneModel
+  readonly entries: PhoneEntries
+  /** Entries the answer does not rest on, because there were more than the index keeps. */
+  readonly cut: number
+  readonly signals: PhoneSignals
+  readonly context: PhoneContext | null
+  readonly accounts24h: number | null
+  readonly caller: Caller
+  readonly decisionId: string | null
+}
+
+/** How the model came to its answer, and where everything it looked at came from. */
+export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
+  const { input, model, entries, cut, signals, context, accounts24h, caller, decisionId } =
+    explained
+  const told = explainPhone(input, model)
+  return {
+    ...told,
+    notes: [...told.notes, ...signalNotes(signals)],
+    evidence: entries.visible.map(({ entry, source }) => ({
+      kind: entry.kind,
+      observed_at: new Date(entry.hours * HOUR_MS).toISOString(),
+      value: entry.value,
+      source: sourceLabel(source, caller),
+    })),
+    entries_cut: cut,
+    signals: toldSignals(signals),
+    decision_id: decisionId,
+    ...(context === null ? {} : { context: toldContext(context, entries, accounts24h) }),
+  }
+}
+
+function toldContext(
+  { event, verifiedAtMs }: PhoneContext,
+  entries: PhoneEntries,
+  accounts24h: number | null,
+): object {
+  const byRequest = verifiedAtMs !== null && verifiedAtMs >= (entries.verifiedAtMs ?? 0)
+  return {
+    event,
+    counted: accounts24h !== null,
+    accounts_24h: accounts24h,
+    verification_known_by: byRequest ? "request" : entries.verifiedAtMs === null ? null : "record",
+  }
+}

@@ -1,0 +1,91 @@
+import type { PhoneSignals } from "./phone-signals.ts"
+import type { SignalName, SignalResult, SignalStatus } from "./signals.ts"
+
+/** One answer of a provider as an explanation shows it: always with the same members, and never with a number. */
+export interface ToldSignal {
+  readonly signal: SignalName
+  readonly status: SignalStatus
+  readonly source: string
+  readonly value: unknown
+  readonly precision: string | null
+  readonly covered_window: string | null
+  /** As of when the provider says it is. */
+  readonly as_of: string | null
+  /** When it was asked; earlier than the request where the answer was remembered. */
+  readonly observed_at: string
+  readonly provider_code: string | null
+}
+
+export function toldSignals({ state, results }: PhoneSignals): {
+  readonly state: PhoneSignals["state"]
+  readonly results: readonly ToldSignal[]
+} {
+  return { state, results: results.map(toldSignal) }
+}
+
+function toldSignal(result: SignalResult): ToldSignal {
+  return {
+    signal: result.signal,
+    status: result.status,
+    source: result.source,
+    value: result.value ?? null,
+    precision: result.precision ?? null,
+    covered_window: result.coveredWindow ?? null,
+    as_of: result.asOf ?? null,
+    observed_at: result.observedAt,
+    provider_code: result.providerCode ?? null,
+  }
+}
+
+/** What could not be had from operators and vendors, and why: a sentence each. */
+export function signalNotes({ state, results }: PhoneSignals): string[] {
+  if (state === "off") return ["No operator or vendor is connected"]
+  if (state === "not_allowed")
+    return [
+      "Operators and vendors were not asked: the plan or the tenant's settings do not allow it",
+    ]
+  const notes = results
+    .filter(({ status }) => status !== "ok" && status !== "partial")
+    .map(
+      (result) =>
+        `${SIGNALS[result.signal]} not available from ${result.source}: ${whyNot(result)}`,
+    )
+  return results.length === 0 ? ["No operator or vendor answered in time"] : notes
+}
+
+/** The word of our own that stands for a cap of costs where a provider has its own code. */
+export const COST_CAP_CODE = "cost_cap"
+
+function whyNot({ status, providerCode }: SignalResult): string {
+  return providerCode === COST_CAP_CODE ? "the daily cap of costs is reached" : REASONS[status]
+}
+
+const REASONS: Readonly<Record<SignalStatus, string>> = {
+  ok: "answered",
+  partial: "answered in part",
+  no_coverage: "the number is not covered",
+  not_found: "the number is not known there",
+  not_applicable: "it cannot be asked about this number",
+  consent_required: "it needs the consent of the person",
+  unauthorized: "access was refused",
+  rate_limited: "too many requests",
+  timeout: "no answer in time",
+  error: "asking failed",
+}
+
+const SIGNALS: Readonly<Record<SignalName, string>> = {
+  line_type: "Line type",
+  carrier: "Carrier",
+  active: "State of the line",
+  sim_change: "SIM change",
+  device_change: "Change of device",
+  ported: "Change of carrier",
+  recycled: "Change of subscriber",
+  tenure: "Tenure",
+  number_verified: "Verification of the number",
+  identity_match: "Match of the identity",
+  call_forwarding: "Call forwarding",
+  roaming: "Roaming",
+  reachable: "Reachability",
+  traffic_risk: "Risk of traffic",
+}

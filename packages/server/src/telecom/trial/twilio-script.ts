@@ -1,0 +1,55 @@
+import { type Static, Type } from "typebox"
+import { Value } from "typebox/value"
+import { TWILIO_FIELDS } from "../providers/provider-settings.ts"
+import { ScriptError, TrialFault } from "./script.ts"
+
+const exactly = { additionalProperties: false }
+const Field = Type.Enum([...TWILIO_FIELDS])
+
+/** What Twilio Lookup knows of a number, and what goes wrong in telling it. What is not given is harmless. */
+export const TwilioScript = Type.Object(
+  {
+    valid: Type.Optional(Type.Boolean()),
+    /** In Twilio's words, such as `nonFixedVoip`; null: not known. */
+    type: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Null()])),
+    carrier: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+    sim: Type.Optional(
+      Type.Object(
+        {
+          /** Returned as it stands here, odd dates too. null: nothing is known. */
+          changed_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+          /** Hours. Where given, only whether the SIM changed in that time is told, and not when. */
+          period_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 87_600 })),
+        },
+        exactly,
+      ),
+    ),
+    /** All calls go elsewhere; null: not known. */
+    forwarding: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+    /** The day it went to somebody else; null: it did not. `unknown`: there is no data. */
+    reassigned_on: Type.Optional(
+      Type.Union([Type.String({ format: "date" }), Type.Literal("unknown"), Type.Null()]),
+    ),
+    status: Type.Optional(Type.Enum(["active", "reachable", "unreachable", "inactive", "unknown"])),
+    /** Fields that are not covered for this number. */
+    not_covered: Type.Optional(Type.Array(Field, { maxItems: TWILIO_FIELDS.length })),
+    /** Twilio's error codes of single fields. */
+    codes: Type.Optional(
+      Type.Partial(Type.Record(Field, Type.Integer({ minimum: 1, maximum: 999_999 }))),
+    ),
+    /** The first that has times left acts on a request. */
+    faults: Type.Optional(Type.Array(TrialFault, { maxItems: 32 })),
+  },
+  exactly,
+)
+export type TwilioScript = Static<typeof TwilioScript>
+
+/** Throws a ScriptError that names the member, never its value. */
+export function readTwilioScript(document: unknown): TwilioScript {
+  // Copied, since a script is kept and its giver may go on with the object.
+  const script: unknown = structuredClone(document)
+  if (Value.Check(TwilioScript, script)) return script
+  const [fault] = Value.Errors(TwilioScript, script)
+  const place = fault === undefined || fault.instancePath === "" ? "the top" : fault.instancePath
+  throw new ScriptError(`at ${place}: ${fault?.message ?? "does not fit"}`)
+}

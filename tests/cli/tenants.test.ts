@@ -146,3 +146,16 @@ test("settings that cannot be read are named, listed as such and repaired by a r
   assert.equal(repaired.out, "prior_abuse: 7 → 0.01 (default)\n")
   assert.equal((await assay(["tenants", "show", "small"], env)).code, 0)
 })
+
+test("a switch that the plan overrules is set and told as that", async () => {
+  const without = await assay(["tenants", "set", "small", "providers=true"], env)
+  assert.equal(without.out, "providers: false (default) → true\n")
+  assert.match(without.err, /The free plan keeps its phone numbers here, whatever providers says/)
+  const args = ["plan=enterprise", "provider_daily_cap=2.5"]
+  const allowed = await assay(["tenants", "set", "small", ...args], env)
+  assert.equal(
+    allowed.out,
+    "plan: free → enterprise\nprovider_daily_cap: as for every tenant (default) → 2.5\n",
+  )
+  assert.doesNotMatch(allowed.err, /keeps/)
+})

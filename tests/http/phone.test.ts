@@ -233,7 +233,7 @@ for (const { of, told, phone, expected } of CASES) {
     answers.push(answer)
     for (const [member, value] of Object.entries(expected)) {
       const found = answer[member as keyof PhoneRiskResult]
-      if (value instanceof RegExp) assert.match(String(found), value, member)
+      if (value instanceof RegExp) assert.match(found as string, value, member)
       else assert.equal(found, value, `${member} of ${JSON.stringify(answer)}`)
     }
     assert.equal(answer.explanation.evidence.length, told.length)

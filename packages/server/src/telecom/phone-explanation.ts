@@ -21,6 +21,8 @@ export interface ExplainedPhone {
   readonly decisionId: string | null
 }
 
+const NOT_COUNTED = "Accounts that use the number could not be counted"
+
 /** How the model came to its answer, and where everything it looked at came from. */
 export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
   const { input, model, entries, cut, signals, context, accounts24h, caller, decisionId } =
@@ -28,7 +30,11 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
   const told = explainPhone(input, model)
   return {
     ...told,
-    notes: [...told.notes, ...signalNotes(signals)],
+    notes: [
+      ...told.notes,
+      ...(context !== null && accounts24h === null ? [NOT_COUNTED] : []),
+      ...signalNotes(signals),
+    ],
     evidence: entries.visible.map(({ entry, source }) => ({
       kind: entry.kind,
       observed_at: new Date(entry.hours * HOUR_MS).toISOString(),

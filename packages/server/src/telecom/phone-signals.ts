@@ -15,10 +15,11 @@ export interface SignalQuestion {
 
 /**
  * What providers said in the time there is. `off`: none is configured. `not_allowed`: the tenant's plan or its own switch
- * keeps numbers here. A signal that was asked for and is not there in time has the status `timeout`.
+ * keeps numbers here. `failed`: the place that asks them did not answer, so nothing is known. `asked` without a result:
+ * nobody can be asked about this number. A signal that was asked for and is not there in time has the status `timeout`.
  */
 export interface PhoneSignals {
-  readonly state: "off" | "not_allowed" | "asked"
+  readonly state: "off" | "not_allowed" | "failed" | "asked"
   readonly results: readonly SignalResult[]
 }
 
@@ -32,3 +33,4 @@ export const signalsOff: SignalDesk = { look: async () => SIGNALS_OFF }
 
 export const SIGNALS_OFF: PhoneSignals = { state: "off", results: [] }
 export const SIGNALS_NOT_ALLOWED: PhoneSignals = { state: "not_allowed", results: [] }
+export const SIGNALS_FAILED: PhoneSignals = { state: "failed", results: [] }

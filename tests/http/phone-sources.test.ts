@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 10, 14, 15)
 const PHONE = "+12015550123"
 const iso = (hoursAgo: number): string => new Date(NOW - hoursAgo * HOUR_MS).toISOString()
 
-interface Explained extends PhoneRiskResult {
+interface Explained extends Omit<PhoneRiskResult, "explanation"> {
   readonly explanation: PhoneExplanation & {
     readonly signals: { readonly state: string; readonly results: readonly unknown[] }
     readonly context?: Readonly<Record<string, unknown>>

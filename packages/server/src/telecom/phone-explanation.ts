@@ -35,17 +35,24 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
       ...(context !== null && accounts24h === null ? [NOT_COUNTED] : []),
       ...signalNotes(signals),
     ],
-    evidence: entries.visible.map(({ entry, source }) => ({
-      kind: entry.kind,
-      observed_at: new Date(entry.hours * HOUR_MS).toISOString(),
-      value: entry.value,
-      source: sourceLabel(source, caller),
-    })),
+    evidence: toldEvidence(entries, caller),
     entries_cut: cut,
     signals: toldSignals(signals),
     decision_id: decisionId,
     ...(context === null ? {} : { context: toldContext(context, entries, accounts24h) }),
   }
+}
+
+/** Every observation, but not our own note that the tenant asked before: the model makes nothing of it for a number. */
+function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
+  return visible
+    .filter(({ entry }) => entry.kind !== "decided")
+    .map(({ entry, source }) => ({
+      kind: entry.kind,
+      observed_at: new Date(entry.hours * HOUR_MS).toISOString(),
+      value: entry.value,
+      source: sourceLabel(source, caller),
+    }))
 }
 
 function toldContext(

@@ -45,7 +45,7 @@ const DISCONNECTED: NoFinding = {
 }
 const NOT_OFFERED: NoFinding = { status: "no_coverage", billable: false }
 /** Whether a number changed hands can only be asked as of a date. */
-const NO_DATE: NoFinding = { status: "not_applicable", billable: false }
+const NO_DATE: NoFinding = { status: "not_applicable", providerCode: "no_date", billable: false }
 
 /** An answer to read, or what to say of every signal where there is none. */
 type Answer = { readonly document: unknown } | { readonly failure: NoFinding }

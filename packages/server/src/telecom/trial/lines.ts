@@ -30,9 +30,15 @@ interface Pending {
   left: number
 }
 
-export function openLines(onSimChange: (number: string, atMs: number) => void): Lines {
-  const scripts = new Map<string, LineScript>()
-  const faults = new Map<string, Pending[]>()
+/** `initial` is how lines are to begin with, of which nobody is told. */
+export function openLines(
+  initial: Readonly<Record<string, LineScript>>,
+  onSimChange: (number: string, atMs: number) => void,
+): Lines {
+  const scripts = new Map(Object.entries(initial))
+  const faults = new Map(
+    Object.entries(initial).map(([number, script]) => [number, pending(script.faults)]),
+  )
   let all: LineScript = {}
   let allFaults: Pending[] = []
   let token: TokenScript = {}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -150,8 +150,8 @@ test("a SIM that changes while it runs is told with the token of the settings", 
 })
 
 async function answer(
-  request: import("node:http").IncomingMessage,
-  response: import("node:http").ServerResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<{ authorization: string | undefined; event: Record<string, unknown> }> {
   const parts: Buffer[] = []
   for await (const part of request as AsyncIterable<Buffer>) parts.push(part)

@@ -35,10 +35,8 @@ export function openLines(
   initial: Readonly<Record<string, LineScript>>,
   onSimChange: (number: string, atMs: number) => void,
 ): Lines {
-  const scripts = new Map(Object.entries(initial))
-  const faults = new Map(
-    Object.entries(initial).map(([number, script]) => [number, pending(script.faults)]),
-  )
+  const scripts = new Map<string, LineScript>()
+  const faults = new Map<string, Pending[]>()
   let all: LineScript = {}
   let allFaults: Pending[] = []
   let token: TokenScript = {}
@@ -46,13 +44,18 @@ export function openLines(
 
   const line = (number: string): Line => lineOf(number, all, scripts.get(number) ?? {})
 
+  function replace(number: string, script: LineScript): void {
+    scripts.set(number, script)
+    faults.set(number, pending(script.faults))
+  }
+  for (const [number, script] of Object.entries(initial)) replace(number, readLineScript(script))
+
   return {
     line,
     script(number, document) {
       const script = readLineScript(document)
       const beforeMs = lastChangeMs(line(number), "sim")
-      scripts.set(number, script)
-      faults.set(number, pending(script.faults))
+      replace(number, script)
       const afterMs = lastChangeMs(line(number), "sim")
       if (afterMs > beforeMs) onSimChange(number, afterMs)
     },

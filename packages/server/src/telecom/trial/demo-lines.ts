@@ -139,6 +139,7 @@ function untold<Script>(number: string, shows: string, script: Script): DemoLine
   return { number, shows, simSwapRisk: "low", historyMissing: true, script }
 }
 
+/** Only SIM history fails: a provider of which everything fails is soon not asked any more, and shows nothing else. */
 function failing(number: string, shows: string, fault: TrialFault): DemoLine {
-  return untold(number, shows, { faults: [fault] })
+  return untold(number, shows, { faults: [{ ...fault, api: "sim_swap" }] })
 }

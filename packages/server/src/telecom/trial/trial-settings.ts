@@ -24,8 +24,8 @@ const SWEDISH = "+467017406"
 const AUSTRALIAN = "+61491570"
 
 /**
- * Settings by which a service asks the carrier as if it were three operators, and Twilio. Each has a breaker of its own,
- * so that the numbers of the one that fails do not keep the others from being asked.
+ * Settings by which a service asks the carrier as if it were several operators, and Twilio. Whoever fails or is asked too
+ * much is left alone for a while, so numbers that show it have operators of their own.
  */
 export function trialSettings(place: TrialPlace): ProviderSettings {
   const reach = {
@@ -59,6 +59,7 @@ export function trialSettings(place: TrialPlace): ProviderSettings {
         },
       },
       { ...reach, name: "trial-failing", ranges: [`${SWEDISH}8`, `${SWEDISH}9`], apis: APIS },
+      { ...reach, name: "trial-busy", ranges: [`${SWEDISH}84`], apis: APIS },
     ],
     twilio: {
       base_url: place.twilioUrl,

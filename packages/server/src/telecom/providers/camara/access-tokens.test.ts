@@ -94,6 +94,34 @@ test("before a token runs out a new one is fetched, and meanwhile the old one is
   assert.equal(operator.tokenRequests.length, 2)
 })
 
+test("while a token is good, an endpoint that fails is not asked with every question", async () => {
+  const { promise: refused, resolve: refuse } = Promise.withResolvers<undefined>()
+  const failure: Reply = (response) => {
+    response.on("close", () => refuse(undefined))
+    failing(500)(response)
+  }
+  const { operator, tokens, clock } = await opened([
+    token("token-1", 100),
+    failure,
+    token("token-2"),
+  ])
+  await tokens.get(SCOPES, patient)
+  clock.nowMs += 81_000
+  assert.equal(await tokens.get(SCOPES, patient), "token-1")
+  await refused
+  for (let n = 0; n < 50; n++) {
+    assert.equal(await tokens.get(SCOPES, patient), "token-1")
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.equal(operator.tokenRequests.length, 2)
+  clock.nowMs += 5000
+  while ((await tokens.get(SCOPES, patient)) === "token-1") {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.nowMs += 1000
+  }
+  assert.equal(operator.tokenRequests.length, 3)
+})
+
 test("a token that ran out is not used, also where a new one cannot be had", async () => {
   const { tokens, clock } = await opened([token("token-1", 100), failing(500)])
   await tokens.get(SCOPES, patient)

@@ -23,14 +23,16 @@ export interface AccessTokensOptions {
 }
 
 interface Kept {
-  token: string
+  readonly token: string
   /** From here on a new one is asked for, and the old one used meanwhile. */
   refreshAtMs: number
-  expiresAtMs: number
+  readonly expiresAtMs: number
 }
 
 /** What an operator that leaves `expires_in` out is taken to mean. */
 const LIFE_SECONDS = 60
+/** While a token is good, a new one that cannot be had is not asked for with every question. */
+const REFRESH_PAUSE_MS = 5000
 /** RFC 6750. Anything else would be no header field. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 /** Of RFC 6749 and of OpenID Connect: letters and underscores. */
@@ -91,7 +93,10 @@ export function openAccessTokens(options: AccessTokensOptions): AccessTokens {
       .finally(() => underWay.delete(scopes))
     underWay.set(scopes, renewal)
     // Those who wait are told; nobody may be waiting for one that was asked for early.
-    renewal.catch(() => undefined)
+    renewal.catch(() => {
+      const known = kept.get(scopes)
+      if (known !== undefined) known.refreshAtMs = now() + REFRESH_PAUSE_MS
+    })
     return renewal
   }
 

@@ -210,7 +210,7 @@ function askOfNumber(read: (members: Members, nowMs: number) => Reading): Ask {
     read(await inquiry.post(operation, { phoneNumber: request.e164 }), nowMs)
 }
 
-/** The older APIs name the number as one way among several to name a handset. */
+/** These APIs are about a handset, which a number is one way among several to name. */
 function askOfDevice(read: (members: Members) => Reading): Ask {
   return async ({ inquiry, operation, request }) =>
     read(await inquiry.post(operation, { device: { phoneNumber: request.e164 } }))

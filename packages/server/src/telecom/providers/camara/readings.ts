@@ -15,7 +15,7 @@ export interface Reading<Name extends SignalName = SignalName> {
 }
 
 export function readRecycled(members: Members): Reading<"recycled"> {
-  return { status: "ok", value: flagOf(members, "phoneNumberRecycled"), precision: "day" }
+  return { status: "ok", value: flagOf(members, "phoneNumberRecycled"), precision: "boolean" }
 }
 
 /** The definition asks for no member at all, but an answer without this one says nothing. */

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CorpusImportOptions } from "./cli/corpus-import.ts"
 import type { RekeyOptions } from "./cli/corpus-rekey.ts"
+import type { DevCarrierOptions } from "./cli/dev-carrier.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
@@ -393,6 +394,30 @@ function program(): Command {
       "check the master secret, disk, clock, lists, index, network look-ups and providers",
     )
     .action(async () => (await import("./cli/doctor.ts")).runDoctor(terminal))
+
+  const dev = assay.command("dev").description("tools for trying things out; never in production")
+  dev
+    .command("carrier")
+    .description(
+      "run a mobile operator and a Twilio that make up their answers, with a number for each kind of answer and failure",
+    )
+    .option("--port <port>", "port on this machine; 0: any that is free", "9091")
+    .option(
+      "--dir <folder>",
+      "where keys and settings for a service are written (default: a new one, until it stops)",
+    )
+    .option(
+      "--notify <url>",
+      "where SIM changes are told",
+      "http://127.0.0.1:8080/api/v1/carrier/notifications",
+    )
+    .action(async (options: DevCarrierOptions) =>
+      (await import("./cli/dev-carrier.ts")).runDevCarrier(
+        options,
+        terminal,
+        (signal, listener) => void process.on(signal, listener),
+      ),
+    )
   return assay
 }
 
@@ -416,6 +441,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "RecordsError",
   "WrongSecretError",
   "CirculationUnknown",
+  "TrialDirectoryError",
 ])
 
 function exitCodeOf(error: unknown): number {

@@ -30,7 +30,11 @@ interface Pending {
   left: number
 }
 
-export function openLines(onSimChange: (number: string, atMs: number) => void): Lines {
+/** `initial` is how lines are to begin with, of which nobody is told. */
+export function openLines(
+  initial: Readonly<Record<string, LineScript>>,
+  onSimChange: (number: string, atMs: number) => void,
+): Lines {
   const scripts = new Map<string, LineScript>()
   const faults = new Map<string, Pending[]>()
   let all: LineScript = {}
@@ -40,13 +44,18 @@ export function openLines(onSimChange: (number: string, atMs: number) => void): 
 
   const line = (number: string): Line => lineOf(number, all, scripts.get(number) ?? {})
 
+  function replace(number: string, script: LineScript): void {
+    scripts.set(number, script)
+    faults.set(number, pending(script.faults))
+  }
+  for (const [number, script] of Object.entries(initial)) replace(number, readLineScript(script))
+
   return {
     line,
     script(number, document) {
       const script = readLineScript(document)
       const beforeMs = lastChangeMs(line(number), "sim")
-      scripts.set(number, script)
-      faults.set(number, pending(script.faults))
+      replace(number, script)
       const afterMs = lastChangeMs(line(number), "sim")
       if (afterMs > beforeMs) onSimChange(number, afterMs)
     },

@@ -9,6 +9,7 @@ import { PhoneNumber } from "./operation.ts"
 import type { Outcome } from "./reply.ts"
 import { type LineScript, ScriptError, type TokenScript } from "./script.ts"
 import { isScriptRequest, scriptReply } from "./script-routes.ts"
+import { simSwapEvent, SWAPPED } from "./sim-swap-event.ts"
 import { sendReply } from "./send-reply.ts"
 import { openSubscriptions } from "./subscriptions.ts"
 import { openTokenEndpoint, tokenOutcome, type TrialClient } from "./token-endpoint.ts"
@@ -21,6 +22,10 @@ export interface TrialCarrierOptions {
   readonly now?: () => number
   /** Waits before a notification is sent again. */
   readonly retryWaitsMs?: readonly number[]
+  /** Scripts of numbers to begin with. */
+  readonly lines?: Readonly<Record<string, LineScript>>
+  /** Told of every SIM that changes by script, as if it had subscribed to all numbers. */
+  readonly notify?: { readonly sink: string; readonly token: string }
   /** Others that answer below a path of their own, such as `/twilio`. They get requests as they came. */
   readonly mounts?: Readonly<Record<string, RequestListener>>
 }
@@ -44,14 +49,21 @@ export interface TrialCarrier {
 
 const TOKEN_PATH = "/token"
 const TOKEN_SECONDS = 300
+/** The subscription that whoever is told of every number is told by. */
+const EVERY_NUMBER = "every-number"
 const REQUESTS_MAX = 10_000
 
 export async function openTrialCarrier(options: TrialCarrierOptions): Promise<TrialCarrier> {
-  const { clients, port = 0, now = Date.now, mounts = {} } = options
+  const { clients, port = 0, now = Date.now, notify, mounts = {} } = options
   const closing = new AbortController()
   const notifier = openNotifier(options.retryWaitsMs ?? RETRY_WAITS_MS, closing.signal)
   const subscriptions = openSubscriptions(notifier, now)
-  const lines = openLines(subscriptions.simChanged)
+  const lines = openLines(options.lines ?? {}, (number, atMs) => {
+    subscriptions.simChanged(number, atMs)
+    if (notify === undefined) return
+    const data = { phoneNumber: number, subscriptionId: EVERY_NUMBER }
+    notifier.send(notify.sink, notify.token, simSwapEvent(SWAPPED, atMs, data))
+  })
   const tokens = openAccessTokens()
   const received: TrialRequest[] = []
 

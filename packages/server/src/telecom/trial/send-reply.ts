@@ -53,7 +53,9 @@ function faulty(reply: Reply, fault: TrialFault): Reply {
     case "malformed":
       return { ...reply, body: reply.body.slice(0, -1) }
     case "wrong_types":
-      return { ...reply, body: JSON.stringify(mistyped(JSON.parse(reply.body))) }
+      return reply.body === ""
+        ? reply
+        : { ...reply, body: JSON.stringify(mistyped(JSON.parse(reply.body))) }
     case "empty":
       return { ...reply, body: "{}" }
     case "expired_token": {

@@ -180,6 +180,14 @@ test("a client sees and removes its own subscriptions only", async () => {
   assert.equal((await callApi(carrier, "GET", path, token)).status, 200)
 })
 
+test("a fault in telling that a subscription was removed has nothing to break, and it is removed", async () => {
+  const path = `${SUBSCRIPTIONS}/${idOf(await subscribe())}`
+  carrier.scriptAll({ faults: [{ api: "subscriptions", kind: "wrong_types", times: 1 }] })
+  assert.equal((await callApi(carrier, "DELETE", path, token)).status, 204)
+  assert.equal((await callApi(carrier, "GET", path, token)).status, 404)
+  carrier.scriptAll({})
+})
+
 test("a subscription that is answered with an error was not made", async () => {
   carrier.script(NUMBER, {
     faults: [{ api: "subscriptions", kind: "error", status: 429, code: "QUOTA_EXCEEDED" }],

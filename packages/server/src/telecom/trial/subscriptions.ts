@@ -4,9 +4,7 @@ import { isPlainLoopback } from "../../outbound/base-url.ts"
 import { CarrierError, invalidArgument, notFound, outOfRange } from "./carrier-error.ts"
 import type { Notifier } from "./notifier.ts"
 import { exactly, PhoneNumber, readRequest, subject } from "./operation.ts"
-
-const SWAPPED = "org.camaraproject.sim-swap-subscriptions.v0.swapped"
-const ENDED = "org.camaraproject.sim-swap-subscriptions.v0.subscription-ended"
+import { ENDED, simSwapEvent, SWAPPED } from "./sim-swap-event.ts"
 
 const Moment = Type.String({ format: "date-time" })
 /** What a sink may be told by; the discriminating members are judged apart, since each has an error of its own. */
@@ -71,16 +69,14 @@ export interface Subscriptions {
 export function openSubscriptions(notifier: Notifier, now: () => number): Subscriptions {
   const subscriptions = new Map<string, Subscription>()
 
-  function tell(to: Subscription, type: string, atMs: number, data: object): void {
-    notifier.send(to.request.sink, to.token, {
-      id: randomUUID(),
-      source: "/trial-carrier",
-      specversion: "1.0",
-      type,
-      time: new Date(atMs).toISOString(),
-      datacontenttype: "application/json",
-      data: { phoneNumber: to.number, subscriptionId: to.id, ...data },
-    })
+  function tell(
+    { id, number, request, token }: Subscription,
+    type: typeof SWAPPED | typeof ENDED,
+    atMs: number,
+    more: Readonly<Record<string, string>> = {},
+  ): void {
+    const data = { phoneNumber: number, subscriptionId: id, ...more }
+    notifier.send(request.sink, token, simSwapEvent(type, atMs, data))
   }
 
   function end(subscription: Subscription, terminationReason: Ending, atMs: number): void {
@@ -157,7 +153,7 @@ export function openSubscriptions(notifier: Notifier, now: () => number): Subscr
       endOld()
       for (const subscription of subscriptions.values()) {
         if (subscription.number !== number) continue
-        tell(subscription, SWAPPED, atMs, {})
+        tell(subscription, SWAPPED, atMs)
         subscription.eventsLeft -= 1
         if (subscription.eventsLeft === 0) end(subscription, "MAX_EVENTS_REACHED", now())
       }
@@ -172,7 +168,8 @@ export function openSubscriptions(notifier: Notifier, now: () => number): Subscr
 }
 
 /** The definition asks for https; on this machine there may be nobody who has a certificate. */
-function isSink(text: string): boolean {
+export function isSink(text: string): boolean {
+  if (!URL.canParse(text)) return false
   const url = new URL(text)
   return url.protocol === "https:" || isPlainLoopback(url)
 }

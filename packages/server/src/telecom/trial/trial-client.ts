@@ -1,6 +1,4 @@
-import { generateKeyPair } from "node:crypto"
-import { promisify } from "node:util"
-import { exportJWK } from "jose"
+import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import type { TrialClient } from "./token-endpoint.ts"
 
 /** A client as the carrier registers it, and the key by which it says who it is. */
@@ -11,17 +9,28 @@ export interface TrialClientKeys {
   readonly privateKeyPem: string
 }
 
-/** Makes a client with a new key for ES256. */
+/** A new private key for ES256, PKCS #8 in PEM. */
+export function makePrivateKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  return privateKey.export({ type: "pkcs8", format: "pem" })
+}
+
+/** A client with this key, which may have these scopes, or all there are. */
+export function trialClient(
+  clientId: string,
+  privateKeyPem: string,
+  scopes?: readonly string[],
+): TrialClientKeys {
+  const keyId = `${clientId}-1`
+  const publicKey = createPublicKey(privateKeyPem).export({ format: "jwk" })
+  const jwks = { keys: [{ ...publicKey, kty: "EC", kid: keyId, alg: "ES256", use: "sig" }] }
+  return { client: { clientId, jwks, ...(scopes && { scopes }) }, keyId, privateKeyPem }
+}
+
+/** A client with a new key. */
 export async function makeTrialClient(
   clientId: string,
   scopes?: readonly string[],
 ): Promise<TrialClientKeys> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)("ec", { namedCurve: "P-256" })
-  const keyId = `${clientId}-1`
-  const key = { ...(await exportJWK(publicKey)), kid: keyId, alg: "ES256", use: "sig" }
-  return {
-    client: { clientId, jwks: { keys: [key] }, ...(scopes && { scopes }) },
-    keyId,
-    privateKeyPem: privateKey.export({ type: "pkcs8", format: "pem" }),
-  }
+  return trialClient(clientId, makePrivateKey(), scopes)
 }

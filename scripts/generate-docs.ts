@@ -11,6 +11,7 @@ import { limitsPage } from "./reference/limits.ts"
 import { emailModelPage } from "./reference/model-email.ts"
 import { phoneModelPage } from "./reference/model-phone.ts"
 import { problemsPage } from "./reference/problems.ts"
+import { providersPage } from "./reference/providers.ts"
 import { root } from "./repository.ts"
 
 const folder = join(root, "docs", "reference")
@@ -35,6 +36,7 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     "model-email-1.0.md": emailModelPage(),
     "model-phone-1.0.md": phoneModelPage(),
     "problems.md": problemsPage(),
+    "providers.md": providersPage(),
   }
   const options = await resolveConfig(join(folder, "api.md"))
   const formatted = new Map<string, string>()

@@ -26,7 +26,12 @@ test("a tenant is made on a plan, listed, and shown with every setting at its de
   const { out } = await assay(["tenants", "show", "acme"], env)
   assert.match(out, /^Tenant acme, number 1, made \d{4}-\d\d-\d\d, 0 keys\n\n/)
   assert.match(out, /\nprior_abuse +0\.01 \(default\) +a number above 0 and below 1\n/)
-  assert.equal(out.match(/\(default\)/g)?.length, 11)
+  assert.match(out, /\nproviders +false \(default\) +true or false\n/)
+  assert.match(
+    out,
+    /\nprovider_daily_cap +as for every tenant \(default\) +a number from 0 up, in the unit of the prices\n/,
+  )
+  assert.equal(out.match(/\(default\)/g)?.length, 13)
 })
 
 test("settings are changed together, printed as before and after, and reset one by one", async () => {
@@ -140,4 +145,17 @@ test("settings that cannot be read are named, listed as such and repaired by a r
   const repaired = await assay(["tenants", "set", "small", "prior_abuse="], env)
   assert.equal(repaired.out, "prior_abuse: 7 → 0.01 (default)\n")
   assert.equal((await assay(["tenants", "show", "small"], env)).code, 0)
+})
+
+test("a switch that the plan overrules is set and told as that", async () => {
+  const without = await assay(["tenants", "set", "small", "providers=true"], env)
+  assert.equal(without.out, "providers: false (default) → true\n")
+  assert.match(without.err, /The free plan keeps its phone numbers here, whatever providers says/)
+  const args = ["plan=enterprise", "provider_daily_cap=2.5"]
+  const allowed = await assay(["tenants", "set", "small", ...args], env)
+  assert.equal(
+    allowed.out,
+    "plan: free → enterprise\nprovider_daily_cap: as for every tenant (default) → 2.5\n",
+  )
+  assert.doesNotMatch(allowed.err, /keeps/)
 })

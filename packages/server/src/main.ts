@@ -253,7 +253,9 @@ function program(): Command {
     )
   tenants
     .command("set <name> <setting...>")
-    .description("change settings by KEY=VALUE; KEY= goes back to the default")
+    .description(
+      "change settings by KEY=VALUE, such as providers=true; KEY= goes back to the default",
+    )
     .action(async (name: string, settings: string[]) =>
       (await import("./cli/tenants.ts")).setTenant(name, settings, terminal),
     )

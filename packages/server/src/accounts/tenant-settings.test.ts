@@ -69,6 +69,8 @@ test("stored settings that cannot be read are a failure that names the member an
     [{ calibration: { A: 1, B: 0 } }, /at \/calibration: /],
     [{ verified: "yes-canary" }, /at \/verified: must be boolean/],
     [{ confirmed: true }, /at /],
+    [{ providers: "yes-canary" }, /at \/providers: must be boolean/],
+    [{ provider_daily_cap: -1 }, /at \/provider_daily_cap: must be >= 0/],
   ]
   for (const [stored, message] of cases) {
     assert.throws(

@@ -39,6 +39,12 @@ test("a value that does not fit is refused with its key and what it takes", () =
     ["plan=constructor", /^plan takes free or enterprise$/],
     ["plan=", /^plan takes free or enterprise$/],
     ["model.email=7.7", /^model\.email takes a version that is loaded: 1\.0$/],
+    ["providers=1", /^providers takes true or false$/],
+    [
+      "provider_daily_cap=-1",
+      /^provider_daily_cap takes a number from 0 up, in the unit of the prices$/,
+    ],
+    ["provider_daily_cap=1000000001", /^provider_daily_cap takes/],
     ["calibration=1", /^calibration takes nothing, which takes the fit away$/],
     ["colour=red", /^There is no setting colour; there are plan, verified, model\.email/],
   ]

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import { planOf } from "../accounts/plans.ts"
 import { readTenantSettings, TenantSettingsError } from "../accounts/tenant-settings.ts"
 import { readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
@@ -102,6 +103,8 @@ export async function setTenant(
       return
     }
     terminal.note(`Tenant ${name} is answered by this within 5 seconds.`)
+    if (settings["providers"] === true && !planOf(after.plan).providers)
+      terminal.note(`The ${after.plan} plan keeps its phone numbers here, whatever providers says.`)
   })
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox"
+import { BUDGET_MS, TIMEOUT_MS } from "./provider-limits.ts"
 
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }
@@ -22,13 +23,13 @@ const RANGE = {
   takes: "+ and 1 to 15 digits",
   pattern: "^\\+[1-9][0-9]{0,14}$",
 }
-const TIMEOUT = { minimum: 50, maximum: 30_000, default: 2_000 }
+const TIMEOUT = { minimum: 50, maximum: 30_000, default: TIMEOUT_MS }
 const PRICE = { minimum: 0, maximum: 1_000 }
 const CAP = { minimum: 0, maximum: 1_000_000_000 }
 
 const Price = Type.Number({
   ...PRICE,
-  description: "What one call costs, in whatever unit the caps are in.",
+  description: "What one request to the API costs, in whatever unit the caps are in.",
 })
 const ApiPath = Type.Optional(
   Type.String({
@@ -211,7 +212,7 @@ export const ProviderSettings = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 2_000,
-        default: 150,
+        default: BUDGET_MS,
         description:
           "Time in milliseconds an answer waits for all providers together. What comes later is there for the next request.",
       }),

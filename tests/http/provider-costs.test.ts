@@ -1,0 +1,92 @@
+import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import type { PhoneRiskResult } from "@assay/core/contract"
+import { openTrialCarrier } from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+const dataDirectory = join(temporary, "data")
+const RANGE = "+61491570"
+const TRIES = 20
+
+test("the caps of a day hold over tenants, workers and kill -9, and every call is accounted for", async () => {
+  const keys = await makeTrialClient("assay")
+  const carrier = await openTrialCarrier({ clients: [keys.client] })
+  const file = join(temporary, "providers.json")
+  writeFileSync(join(temporary, "key.pem"), keys.privateKeyPem)
+  const north = {
+    name: "north",
+    ranges: [RANGE],
+    base_url: carrier.url,
+    token_url: carrier.tokenUrl,
+    client_id: "assay",
+    private_key_file: "key.pem",
+    timeout_ms: 30_000,
+    apis: { sim_swap: { price: 0.5, answers: "date" } },
+  }
+  const caps = { budget_ms: 2_000, daily_cap: 1.5, tenant_daily_cap: 1 }
+  writeFileSync(file, JSON.stringify({ ...caps, camara: [north] }))
+  const start = () =>
+    startService({ dataDirectory, env: { ASSAY_PROVIDERS: file }, args: ["--workers", "2"] })
+
+  const first = await start()
+  const acme = await madeTenant("acme", "providers=true")
+  const other = await madeTenant("other", "providers=true", "provider_daily_cap=1000")
+  assert.equal(await simChange(first, acme, 401), "ok")
+  assert.equal(await simChange(first, acme, 402), "ok")
+  assert.equal(await simChange(first, acme, 403), "rate_limited cost_cap")
+  // Remembered, and so paid for once.
+  assert.equal(await simChange(first, acme, 401), "ok")
+  assert.equal(await simChange(first, other, 401), "ok")
+  assert.equal(await simChange(first, other, 404), "rate_limited cost_cap")
+  await first.kill()
+
+  const second = await start()
+  assert.equal(await simChange(second, acme, 405), "rate_limited cost_cap")
+  assert.equal(await simChange(second, other, 401), "rate_limited cost_cap")
+  const calls = carrier.requests().filter(({ path }) => path !== "/token")
+  assert.equal(calls.length, 3)
+  const costs = await assay(["providers", "costs", "--json"], { ASSAY_DATA: dataDirectory })
+  assert.deepEqual((JSON.parse(costs.out) as { costs: object }).costs, [
+    { tenant: "acme", provider: "camara:north", calls: 2, cost: 1 },
+    { tenant: "other", provider: "camara:north", calls: 1, cost: 0.5 },
+  ])
+  assert.equal(await second.stop(), 0)
+  await carrier.close()
+})
+
+async function madeTenant(name: string, ...settings: string[]): Promise<string> {
+  const env = { ASSAY_DATA: dataDirectory }
+  const made = await assay(["keys", "create", "--tenant", name, "--plan", "enterprise"], env)
+  assert.equal(made.code, 0, made.err)
+  assert.equal((await assay(["tenants", "set", name, ...settings], env)).code, 0)
+  return made.out.trim()
+}
+
+/** How asking for the SIM's last change ended, on a machine however slow: what comes late is there for the next try. */
+async function simChange(service: Service, key: string, ending: number): Promise<string> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const response = await service.request("/api/v1/phone-risk?explain=true", {
+      key,
+      json: { phone_number: `${RANGE}${ending}` },
+    })
+    assert.equal(response.status, 200)
+    const { explanation } = (await response.json()) as PhoneRiskResult
+    const { results } = (
+      explanation as {
+        signals: { results: { signal: string; status: string; provider_code: string | null }[] }
+      }
+    ).signals
+    const [result] = results.filter(({ signal }) => signal === "sim_change")
+    if (result !== undefined && result.status !== "timeout")
+      return [result.status, ...(result.provider_code === null ? [] : [result.provider_code])].join(
+        " ",
+      )
+  }
+  throw new Error("the provider never answered in time")
+}

@@ -94,7 +94,7 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
     const { call_forwarding_enabled, call_forwarding_status } = members
     const value = call_forwarding_enabled ?? call_forwarding_status ?? null
     if (value === null) return NO_DATA
-    return typeof value === "boolean" ? { status: "ok", value, billable: true } : MALFORMED
+    return typeof value === "boolean" ? yesOrNo(value) : MALFORMED
   },
 
   recycled({ is_number_reassigned: answer, last_verified_date: day }, { sinceDay }) {
@@ -109,7 +109,7 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
     const word = lineStatus(status)
     if (word === null) return MALFORMED
     if (word === "unknown") return NO_DATA
-    return { status: "ok", value: word !== "inactive", billable: true }
+    return yesOrNo(word !== "inactive")
   },
 
   reachable({ status }) {
@@ -118,7 +118,7 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
     // A line that is active may be switched off; one that is not has nothing that could be reached.
     if (word === "unknown" || word === "active") return NO_DATA
     if (word === "inactive") return { status: "not_applicable", billable: true }
-    return { status: "ok", value: word === "reachable", billable: true }
+    return yesOrNo(word === "reachable")
   },
 }
 
@@ -139,6 +139,10 @@ export function findingOf(
   if (code === null) return READERS[signal](members, asked)
   const status = statusOfCode(code)
   return { status, providerCode: code, billable: status === "not_found" }
+}
+
+function yesOrNo(value: boolean) {
+  return { status: "ok", value, precision: "boolean", billable: true } as const
 }
 
 /** The change is somewhere in the window, so the window may only be taken for longer than it is. */

@@ -206,6 +206,11 @@ suite("Twilio Lookup, as the carrier for trials speaks it", async () => {
     assert.equal(twilio.requests().length, before)
   })
 
+  test("a proof dated ahead of our clock is one of today", async () => {
+    await ask({ sinceDate: "2026-11-16T00:03:00.000Z", signals: ["recycled"] })
+    assert.match(twilio.requests().at(-1)?.target ?? "", /LastVerifiedDate=20261115$/)
+  })
+
   test("only fields that have a price are asked for, and only for signals that are wanted", async () => {
     const small = open({ fields: { sim_swap: 0.05 } })
     assert.deepEqual(small.capabilities({ e164: NUMBER, region: "AU" }), ["carrier", "sim_change"])

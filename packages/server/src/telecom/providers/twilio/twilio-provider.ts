@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { boundedJson, UnreadableBody } from "../../../outbound/bounded-json.ts"
+import { dayOf } from "../../../time.ts"
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../../signals.ts"
 import {
   ProviderSettingsError,
@@ -44,7 +45,7 @@ const DISCONNECTED: NoFinding = {
 }
 const NOT_OFFERED: NoFinding = { status: "no_coverage", billable: false }
 /** Whether a number changed hands can only be asked as of a date. */
-const NO_DATE: NoFinding = { status: "not_applicable", billable: false }
+const NO_DATE: NoFinding = { status: "not_applicable", providerCode: "no_date", billable: false }
 
 /** An answer to read, or what to say of every signal where there is none. */
 type Answer = { readonly document: unknown } | { readonly failure: NoFinding }
@@ -76,6 +77,9 @@ export function openTwilioProvider(
     }
     return fields
   }
+
+  /** YYYY-MM-DD in UTC. A clock a little ahead of ours must not ask about tomorrow. */
+  const dayIn = (time: string): string => dayOf(Math.min(Date.parse(time), now()))
 
   /** Redirects are refused, since the configured host is the only one that may learn of a number. */
   const get = (path: string, signal: AbortSignal): Promise<Response> =>
@@ -160,9 +164,4 @@ function authorization({ user, password_file }: TwilioSettings): string {
   // RFC 7617: everything after the first colon is the password.
   if (user.includes(":")) throw new ProviderSettingsError("at /twilio/user: has a colon")
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
-}
-
-/** The UTC day of an RFC 3339 time, as YYYY-MM-DD. */
-function dayIn(time: string): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

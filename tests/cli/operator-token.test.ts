@@ -1,0 +1,50 @@
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { after, suite, test } from "node:test"
+import { promisify } from "node:util"
+import { openTrialCarrier } from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+
+const run = promisify(execFile)
+const EXAMPLE = resolve(import.meta.dirname, "../../examples/operator-token.ts")
+const SCOPE = "sim-swap-subscriptions:read"
+
+suite("the example that fetches an operator's token", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-token-"))
+  const { client, keyId, privateKeyPem } = await makeTrialClient("assay")
+  const carrier = await openTrialCarrier({ clients: [client] })
+  after(async () => {
+    await carrier.close()
+    rmSync(folder, { recursive: true })
+  })
+  const file = join(folder, "providers.json")
+  writeFileSync(join(folder, "client.pem"), privateKeyPem)
+  const operator = {
+    name: "trial",
+    token_url: carrier.tokenUrl,
+    client_id: "assay",
+    private_key_file: "client.pem",
+    key_id: keyId,
+  }
+  writeFileSync(file, JSON.stringify({ camara: [operator] }))
+
+  test("prints a token that the operator's APIs take", async () => {
+    const { stdout } = await run(process.execPath, [EXAMPLE, file, "trial", SCOPE])
+    const url = `${carrier.url}/sim-swap-subscriptions/v0.3/subscriptions`
+    const headers = { authorization: `Bearer ${stdout.trim()}` }
+    const response = await fetch(url, { headers })
+    assert.deepEqual([response.status, await response.json()], [200, []])
+  })
+
+  test("fails for an operator that is not in the file, and for a scope that is not given", async () => {
+    await assert.rejects(run(process.execPath, [EXAMPLE, file, "other", SCOPE]), {
+      stderr: /names no operator of this name/,
+    })
+    await assert.rejects(run(process.execPath, [EXAMPLE, file, "trial", "everything"]), {
+      stderr: /The operator gave no token: invalid_scope/,
+    })
+  })
+})

@@ -24,7 +24,7 @@ import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-in
 import type { Records } from "../../packages/server/src/stores/records.ts"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
 import { openVelocityOfNumbers } from "../../packages/server/src/telecom/number-velocity.ts"
-import { signalsOff } from "../../packages/server/src/telecom/phone-signals.ts"
+import { type SignalDesk, signalsOff } from "../../packages/server/src/telecom/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
 
@@ -57,6 +57,7 @@ export interface Application {
 export interface Change {
   readonly index?: (index: ExposureIndex) => ExposureIndex
   readonly counters?: Counters
+  readonly signals?: SignalDesk
   readonly overloaded?: () => boolean
   /** The moment at which the application stands still, until the test moves its clock. */
   readonly nowMs?: number
@@ -98,7 +99,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     network: networkTrustOff,
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
-    signals: signalsOff,
+    signals: change.signals ?? signalsOff,
     decisions: decisionsOff,
     pastDecisions: { find: async () => null, list: async () => [] },
     models: openModels(`${directory}-models`),

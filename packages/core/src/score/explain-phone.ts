@@ -95,7 +95,7 @@ function coverageOf(input: PhoneInput, model: PhoneModel): PhoneExplanation["cov
 }
 
 function notesOf(
-  { knowledge, calibration }: PhonePass,
+  { knowledge, calibration, raw, floor }: PhonePass,
   input: PhoneInput,
   model: PhoneModel,
 ): string[] {
@@ -107,6 +107,15 @@ function notesOf(
   if (!knowledge.context) notes.push(texts.context)
   if (input.noSimChangeDays != null) {
     notes.push(filled(texts.noChange, { n: Math.floor(input.noSimChangeDays) }))
+  }
+  const { highBelowDays, elevatedBelowDays, lowBelowDays } = model.fields.simSwapRisk
+  if ((knowledge.changeAge ?? Infinity) < lowBelowDays) {
+    const windows = { high: highBelowDays, elevated: elevatedBelowDays, low: lowBelowDays }
+    notes.push(filled(texts.window, windows))
+  }
+  if (floor !== null && raw < floor) {
+    const points = { floor: roundHalfUp(floor), raw: roundHalfUp(Math.max(0, raw)) }
+    notes.push(filled(texts.floor, points))
   }
   if (knowledge.verifiedSince && input.verifiedAge != null) {
     notes.push(filled(texts.verified, { ago: hoursAgo(input.verifiedAge, model) }))

@@ -131,6 +131,8 @@ const Texts = exactly({
     network: sentence(),
     context: sentence(),
     noChange: sentence("n"),
+    window: sentence("high", "elevated", "low"),
+    floor: sentence("floor", "raw"),
     verified: sentence("ago"),
     calibrated: sentence(),
   }),

@@ -47,8 +47,69 @@ suite("invariants of the phone model", () => {
           { accounts24h: (input.accounts24h ?? 0) + 2 },
           { routeChanges90d: (input.routeChanges90d ?? 0) + 1 },
           { valid: false },
+          { active: false },
+          { deviceChangedWithSim: true },
         ]
         for (const known of worse) assert.ok(pOf({ ...input, ...known }) >= pOf(input) - SLACK)
+      }),
+      INVARIANT,
+    )
+  })
+
+  test("I10: with nothing new the probability never rises as time passes", () => {
+    const ages = [
+      "simChangeAge",
+      "portAge",
+      "verifiedAge",
+      "deviceContinuityDays",
+      "tenureDays",
+    ] as const
+    fc.assert(
+      fc.property(anyPhone, days, (input, passed) => {
+        // By the hour, as evidence is dated: ages too close to each other for a sum to keep them apart do not occur.
+        const agedBy = (days: number): PhoneInput => {
+          const aged: Record<string, unknown> = { ...input }
+          for (const member of ages) {
+            const age = input[member]
+            if (age != null) aged[member] = Math.round((age + days) * 24) / 24
+          }
+          return aged as unknown as PhoneInput
+        }
+        assert.ok(pOf(agedBy(Math.round(passed))) <= pOf(agedBy(0)) + SLACK)
+      }),
+      INVARIANT,
+    )
+  })
+
+  test("I11: what speaks for a number never raises the probability", () => {
+    fc.assert(
+      fc.property(anyPhone, days, (input, more) => {
+        const better: Partial<PhoneInput>[] = [
+          { active: true },
+          { simMovedSameDevice: true },
+          { noSimChangeDays: more },
+          { verifiedAge: Math.min(input.verifiedAge ?? Infinity, more) },
+          { deviceContinuityDays: (input.deviceContinuityDays ?? 0) + more },
+          ...(input.tenureDays == null ? [] : [{ tenureDays: input.tenureDays + more }]),
+        ]
+        for (const known of better) {
+          const raised = pOf({ ...input, ...known }) - pOf(input)
+          assert.ok(raised <= SLACK, JSON.stringify(known))
+        }
+      }),
+      INVARIANT,
+    )
+  })
+
+  test("I15: points of the reasons stay within what the score is above its baseline", () => {
+    fc.assert(
+      fc.property(anyPhone, (input) => {
+        const { risk_score, risk_reasons } = assessPhone(input, phoneModel)
+        const { contributions, baseline } = explainPhone(input, phoneModel)
+        const told = contributions.filter(({ text }) => risk_reasons.includes(text))
+        for (const { points } of told) assert.ok(points >= 1)
+        const sum = told.reduce((total, { rounded }) => total + rounded, 0)
+        assert.ok(sum <= risk_score - baseline + (told.length + 1) / 2 + SLACK)
       }),
       INVARIANT,
     )
@@ -63,6 +124,7 @@ suite("invariants of the phone model", () => {
         assert.ok(p > 0 && p < 1)
         assert.equal(risk_level, bandOf(risk_score).toUpperCase())
         assert.equal(recommendation === "allow", risk_level === "LOW")
+        if (recommendation === "block") assert.equal(risk_level, "CRITICAL")
       }),
       INVARIANT,
     )
@@ -164,6 +226,24 @@ suite("a SIM change", () => {
   test("puts a floor under the score that falls with its age and ends after 30 days", () => {
     const floor = (simChangeAge: number) => explain({ simChangeAge }).policy_floor?.points ?? null
     assert.deepEqual([0, 1, 2, 3, 7, 10, 30, 30.01].map(floor), [60, 60, 50, 40, 25, 15, 0, null])
+  })
+
+  test("is told with the windows it is judged by, and with the floor where that holds the score", () => {
+    const notes = (known: Partial<PhoneInput>) => explain({ line: "mobile", ...known }).notes
+    const windows =
+      "A SIM change or port is a high risk below 3 days, elevated below 10 and low below 30"
+    const floor = /^A floor of (\d+) points by policy holds the score; .+ alone gives (\d+)$/
+    const recent = notes({ simChangeAge: 5 })
+    assert.ok(recent.includes(windows))
+    const [, points, raw] = floor.exec(recent.find((note) => floor.test(note)) ?? "") ?? []
+    assert.equal(points, "33")
+    assert.equal(Number(raw), Math.round(explain({ line: "mobile", simChangeAge: 5 }).raw_points))
+    assert.ok(!notes({ simChangeAge: 30 }).includes(windows))
+    assert.ok(!notes({}).some((note) => note === windows || floor.test(note)))
+    const many = { callForwarding: true, otpFailureBurst: true, deviceChangedWithSim: true }
+    const held = explain({ simChangeAge: 0, ...many })
+    assert.equal(held.policy_floor?.holds, false)
+    assert.ok(!held.notes.some((note) => floor.test(note)))
   })
 
   test("before the last verification still shows and no longer counts", () => {

@@ -27,7 +27,9 @@ function opened(counters: Pick<Counters, "velocity"> = embeddedCounters(() => NO
     secrets,
     log: openLog("info", { write: (line: string) => void lines.push(line) }),
     metrics: {
-      countVelocityFailed: () => void failed.count++,
+      countVelocityFailed() {
+        failed.count++
+      },
       countSignupsDropped: () => undefined,
     },
   }

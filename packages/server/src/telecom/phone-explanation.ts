@@ -21,6 +21,8 @@ export interface ExplainedPhone {
   readonly decisionId: string | null
 }
 
+const NOT_COUNTED = "Accounts that use the number could not be counted"
+
 /** How the model came to its answer, and where everything it looked at came from. */
 export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
   const { input, model, entries, cut, signals, context, accounts24h, caller, decisionId } =
@@ -28,18 +30,29 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
   const told = explainPhone(input, model)
   return {
     ...told,
-    notes: [...told.notes, ...signalNotes(signals)],
-    evidence: entries.visible.map(({ entry, source }) => ({
-      kind: entry.kind,
-      observed_at: new Date(entry.hours * HOUR_MS).toISOString(),
-      value: entry.value,
-      source: sourceLabel(source, caller),
-    })),
+    notes: [
+      ...told.notes,
+      ...(context !== null && accounts24h === null ? [NOT_COUNTED] : []),
+      ...signalNotes(signals),
+    ],
+    evidence: toldEvidence(entries, caller),
     entries_cut: cut,
     signals: toldSignals(signals),
     decision_id: decisionId,
     ...(context === null ? {} : { context: toldContext(context, entries, accounts24h) }),
   }
+}
+
+/** Every observation, but not our own note that the tenant asked before: the model makes nothing of it for a number. */
+function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
+  return visible
+    .filter(({ entry }) => entry.kind !== "decided")
+    .map(({ entry, source }) => ({
+      kind: entry.kind,
+      observed_at: new Date(entry.hours * HOUR_MS).toISOString(),
+      value: entry.value,
+      source: sourceLabel(source, caller),
+    }))
 }
 
 function toldContext(

@@ -13,7 +13,7 @@ const MINUTE_DAYS = 1 / (24 * 60)
 const ago = (days: number): string => new Date(NOW_MS - days * DAY_MS).toISOString()
 const told = (...results: SignalResult[]): PhoneInput => phoneInputOf({ results })
 const near = (found: unknown, expected: number): void => {
-  assert.ok(typeof found === "number" && Math.abs(found - expected) < 1e-9, `${String(found)}`)
+  assert.ok(typeof found === "number" && Math.abs(found - expected) < 1e-9, String(found))
 }
 
 suite("a SIM change", () => {
@@ -290,7 +290,7 @@ const anySeen = fc.array(
     ),
     fc.tuple(fc.constantFrom("line_status", "call_forwarding"), fc.nat(2000), fc.nat(1)),
     fc.tuple(fc.constantFrom("tenure", "sim_unchanged"), fc.nat(2000), fc.nat(900)),
-  ) as fc.Arbitrary<Seen>,
+  ),
   { maxLength: 6 },
 )
 const RUNS = { seed: 52, numRuns: 1_500 }

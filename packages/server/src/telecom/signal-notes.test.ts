@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { answer } from "./findings-suite.ts"
-import { SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "./phone-signals.ts"
+import { SIGNALS_FAILED, SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "./phone-signals.ts"
 import { signalNotes, toldSignals } from "./signal-notes.ts"
 import { SIGNAL_STATUSES, type SignalResult } from "./signals.ts"
 
@@ -16,8 +16,9 @@ const failed = (status: SignalResult["status"], providerCode?: string): SignalRe
 test("it is said whether anybody was asked, and why nobody was", () => {
   assert.deepEqual(signalNotes(SIGNALS_OFF), ["No operator or vendor is connected"])
   assert.match(signalNotes(SIGNALS_NOT_ALLOWED).join(), /were not asked/)
+  assert.deepEqual(signalNotes(SIGNALS_FAILED), ["Operators and vendors could not be asked"])
   assert.deepEqual(signalNotes({ state: "asked", results: [] }), [
-    "No operator or vendor answered in time",
+    "No operator or vendor can be asked about this number",
   ])
 })
 
@@ -29,6 +30,7 @@ test("what could not be had is named with its source and why; what was answered 
   assert.deepEqual(notes(failed("rate_limited", "cost_cap")), [
     "SIM change not available from camara:one: the daily cap of costs is reached",
   ])
+  assert.match(notes(failed("not_applicable", "no_date")).join(), /last verification is known$/)
   const said = SIGNAL_STATUSES.map((status) => notes(failed(status)).length)
   assert.equal(said.filter((count) => count === 0).length, 2, "only answers go without a note")
   assert.equal(new Set(SIGNAL_STATUSES.flatMap((status) => notes(failed(status)))).size, 8)

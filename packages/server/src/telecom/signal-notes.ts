@@ -44,21 +44,30 @@ export function signalNotes({ state, results }: PhoneSignals): string[] {
     return [
       "Operators and vendors were not asked: the plan or the tenant's settings do not allow it",
     ]
-  const notes = results
+  if (state === "failed") return ["Operators and vendors could not be asked"]
+  if (results.length === 0) return ["No operator or vendor can be asked about this number"]
+  return results
     .filter(({ status }) => status !== "ok" && status !== "partial")
     .map(
       (result) =>
         `${SIGNALS[result.signal]} not available from ${result.source}: ${whyNot(result)}`,
     )
-  return results.length === 0 ? ["No operator or vendor answered in time"] : notes
 }
-
-/** The word of our own that stands for a cap of costs where a provider has its own code. */
-export const COST_CAP_CODE = "cost_cap"
 
 function whyNot({ status, providerCode }: SignalResult): string {
-  return providerCode === COST_CAP_CODE ? "the daily cap of costs is reached" : REASONS[status]
+  return OWN_REASONS.get(providerCode) ?? REASONS[status]
 }
+
+/** Words of our own where a provider has its code: nobody was asked. */
+const OWN_REASONS: ReadonlyMap<string | undefined, string> = new Map([
+  ["cost_cap", "the daily cap of costs is reached"],
+  ["paused", "it was asked too often and takes a pause"],
+  ["queue_full", "too many questions wait for it"],
+  ["breaker_open", "it failed several times and is left alone for a while"],
+  ["not_counted", "its cost could not be counted"],
+  ["stopping", "the service is stopping"],
+  ["no_date", "it is asked only where a last verification is known"],
+])
 
 const REASONS: Readonly<Record<SignalStatus, string>> = {
   ok: "answered",

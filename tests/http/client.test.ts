@@ -52,6 +52,16 @@ suite("the client with the service", () => {
     })
   }
 
+  test("a context goes with the number and acts on its answer", async () => {
+    const phone = "+61491570156"
+    const plain = await clientOf().scorePhone(phone, { explain: true })
+    assert.ok(!("context" in plain.explanation))
+    const context = { account_id: "a", last_verified_at: new Date().toISOString() }
+    const proved = await clientOf().scorePhone(phone, { explain: true, context })
+    assert.ok("context" in proved.explanation)
+    assert.ok(proved.risk_score < plain.risk_score)
+  })
+
   test("a number whose SIM changed two hours ago is riskier than one with years of service", async () => {
     const swapped = await clientOf().scorePhone("+61491570156")
     const settled = await clientOf().scorePhone("+61491570159")

@@ -11,6 +11,7 @@ import type { Caller } from "../accounts/callers.ts"
 import type { Services } from "../app.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
+import { numberFacts } from "./number-facts.ts"
 import { phoneEvidence } from "./phone-evidence.ts"
 
 /** A number that can be looked up. */
@@ -76,6 +77,7 @@ export function phoneScorer({
       if (!explain) return { result, decisionId }
       const explanation = {
         ...explainPhone(input, model),
+        number: numberFacts(parsed),
         entries_cut: found.cut,
         decision_id: decisionId,
       }

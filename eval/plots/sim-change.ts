@@ -31,7 +31,7 @@ export function simChangePlot(model: PhoneModel): string {
     axes(frame, days, points),
     ...BANDS.slice(1).map(({ from }) => edge(from)),
     ...series.map((each) => line(frame, days, points, each)),
-    legend(frame.left + 270, frame.top + 24, series),
+    legend(frame.left + 240, frame.top + 10, series),
   ].join("\n")
   return document(
     `Score by time since the SIM changed, ${model.name} ${model.version}`,

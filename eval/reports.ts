@@ -1,9 +1,7 @@
-import { join } from "node:path"
 import { emailModels, type EmailModel } from "@assay/core/score"
-import { format, resolveConfig } from "prettier"
 import type { EmailEvaluation } from "../packages/server/src/score/email-evaluation.ts"
 import { emailModelCard } from "../packages/server/src/score/model-card.ts"
-import { root } from "../scripts/repository.ts"
+import { formatted } from "./formatted.ts"
 import { reliabilityPlot } from "./plots/reliability.ts"
 import { rocPlot } from "./plots/roc.ts"
 import { scoresPlot } from "./plots/scores.ts"
@@ -25,9 +23,4 @@ export async function reports(results: EmailEvaluation): Promise<ReadonlyMap<str
     ["docs/model-card/reliability.svg", reliabilityPlot(results)],
     ["docs/model-card/scores.svg", scoresPlot(results)],
   ])
-}
-
-async function formatted(text: string, parser: "json" | "markdown"): Promise<string> {
-  const options = await resolveConfig(join(root, "package.json"))
-  return await format(text, { ...options, parser })
 }

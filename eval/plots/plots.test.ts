@@ -1,13 +1,20 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { phoneModels } from "@assay/core/score"
 import { emailEvaluations } from "../../packages/server/src/score/email-evaluation.ts"
 import { document } from "./chart.ts"
 import { reliabilityPlot } from "./reliability.ts"
 import { rocPlot } from "./roc.ts"
 import { scoresPlot } from "./scores.ts"
+import { simChangePlot } from "./sim-change.ts"
 
 const results = emailEvaluations["1.0"]
-const plots = [rocPlot(results), reliabilityPlot(results), scoresPlot(results)]
+const plots = [
+  rocPlot(results),
+  reliabilityPlot(results),
+  scoresPlot(results),
+  simChangePlot(phoneModels["1.0"]),
+]
 
 test("a plot names and describes itself, has a dark look, and loads and runs nothing", () => {
   for (const plot of plots) {

@@ -104,6 +104,16 @@ test("a model in the data directory is listed with those who use it and chosen b
   assert.match(card.out, /[Nn]ot validated/)
 })
 
+test("the card of the phone model says before any figure that outcomes never tested it", async () => {
+  const { code, out, err } = await assay(["model", "card", "phone"], env)
+  assert.equal(code, 0, err)
+  assert.match(
+    out,
+    /^# Model card: phone 1\.0\n\n\*\*Not evaluated on outcomes, and not validated\.\*\*/,
+  )
+  assert.match(out, /\| valid mobile, nothing else known \| 0\.4 % \| 1 % \| 8 \| LOW \|/)
+})
+
 test("what there is not is said in one line", async () => {
   const cases: [string[], RegExp][] = [
     [["show", "email", "9.9"], /There is no email model 9\.9; there are 1\.0, 1\.1/],

@@ -1,13 +1,13 @@
 import type { PhoneNumberType } from "libphonenumber-js/max"
 import type { NUMBER_TYPES } from "../contract/phone-risk.ts"
-import { isFictional } from "./fictional-numbers.ts"
 import { type CallingCode, callingCodeOf, plannedNumber } from "./numbering-plans.ts"
 import { phoneFault, type PhoneFault } from "./phone-fault.ts"
+import { reservedUse, reservedUseWithoutPlan, type ReservedUse } from "./reserved-numbers.ts"
 
 export type NumberType = (typeof NUMBER_TYPES)[number]
 
 /** What makes a number other than an ordinary line of a person. */
-export type SpecialNumber = "premium" | "toll_free" | "shared_cost" | "fictional"
+export type SpecialNumber = "premium" | "toll_free" | "shared_cost" | ReservedUse
 
 /** A well-formed E.164 number. Told from a `PhoneFault` by `"fault" in result`. */
 export interface ParsedPhone {
@@ -60,17 +60,11 @@ export function parsePhone(text: string): ParsedPhone | PhoneFault {
   if (digits.length < DIGITS_MIN) return phoneFault("too-short")
   if (digits.length > DIGITS_MAX) return phoneFault("too-long")
   const callingCode = callingCodeOf(digits)
-  const planned = callingCode && plannedNumber(callingCode, digits.slice(callingCode.code.length))
-  const fictional = isFictional(text)
-  if (callingCode === null || planned === null) {
-    return {
-      e164: text,
-      valid: false,
-      numberType: "invalid",
-      region: regionOfCode(callingCode),
-      special: fictional ? "fictional" : null,
-    }
-  }
+  if (callingCode === null) return unplanned(text, NO_REGION, reservedUseWithoutPlan(digits))
+  const national = digits.slice(callingCode.code.length)
+  const reserved = reservedUse(callingCode.code, national)
+  const planned = plannedNumber(callingCode, national)
+  if (planned === null) return unplanned(text, regionOfCode(callingCode), reserved)
   const isSatellite = planned.type === "MOBILE" && SATELLITE_CODES.has(callingCode.code)
   const numberType = isSatellite ? "satellite" : NUMBER_TYPE_OF[planned.type]
   return {
@@ -78,12 +72,15 @@ export function parsePhone(text: string): ParsedPhone | PhoneFault {
     valid: true,
     numberType,
     region: planned.country ?? NO_REGION,
-    special: fictional ? "fictional" : (SPECIAL_OF[numberType] ?? null),
+    special: reserved ?? SPECIAL_OF[numberType] ?? null,
   }
 }
 
+function unplanned(e164: string, region: string, special: ReservedUse | null): ParsedPhone {
+  return { e164, valid: false, numberType: "invalid", region, special }
+}
+
 // A number that no plan allows still shows whose plan it fails, unless several countries share it.
-function regionOfCode(callingCode: CallingCode | null): string {
-  const [plan, ...others] = callingCode?.plans ?? []
-  return (others.length === 0 && plan?.country) || NO_REGION
+function regionOfCode({ plans }: CallingCode): string {
+  return (plans.length === 1 && plans[0]?.country) || NO_REGION
 }

@@ -30,6 +30,7 @@ export function contributionsOf(
   none: number,
   all: number,
 ): Contribution[] {
+  if (factors.length === 0) return []
   const shares = factors.map(({ alone, without }) => (alone - none + (all - without)) / 2)
   let sum = 0
   for (const share of shares) sum += share
@@ -44,6 +45,7 @@ export function contributionsOf(
 
 /** The contributions worth telling, most points first; equal points keep the order of the codes. */
 export function leading(contributions: readonly Contribution[], rule: ReasonRule): Contribution[] {
+  if (contributions.length === 0) return []
   return contributions
     .filter(({ points }) => points >= rule.pointsMin)
     .sort((a, b) => roundHalfUp(b.points) - roundHalfUp(a.points) || a.code - b.code)

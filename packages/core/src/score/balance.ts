@@ -10,6 +10,14 @@ export interface Term {
 /** Marks a term that is no factor of its own: it stays in every evaluation. */
 export const ALWAYS = -1
 
+function weight({ nats }: Term): number {
+  return Math.abs(nats)
+}
+
+function byWeight(a: Term, b: Term): number {
+  return weight(b) - weight(a)
+}
+
 /**
  * Terms sorted once, so that their discounted sum can be asked for with all factors, none, one
  * alone or all but one, without sorting again.
@@ -22,12 +30,17 @@ export class Balance {
 
   constructor(terms: readonly Term[], discount: number) {
     this.#discount = discount
-    this.#positives = terms.filter((term) => term.nats > 0).sort((a, b) => b.nats - a.nats)
-    this.negatives = terms.filter((term) => term.nats < 0).sort((a, b) => a.nats - b.nats)
-    this.#against = -discountedSum(
-      this.negatives.map((term) => -term.nats),
-      discount,
-    )
+    const positives: Term[] = []
+    const negatives: Term[] = []
+    for (const term of terms) {
+      if (term.nats > 0) positives.push(term)
+      else if (term.nats < 0) negatives.push(term)
+    }
+    if (positives.length > 1) positives.sort(byWeight)
+    if (negatives.length > 1) negatives.sort(byWeight)
+    this.#positives = positives
+    this.negatives = negatives
+    this.#against = negatives.length === 0 ? 0 : -discountedSum(negatives.map(weight), discount)
   }
 
   /** Bit i is set when a positive term belongs to the factor with code i. */

@@ -5,7 +5,7 @@ import type { ExplainedContribution, Mitigations } from "./explain-email.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import { smsOtpTrust } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
-import type { PhonePass } from "./phone-pass.ts"
+import { unmitigatedBaseline, type PhonePass } from "./phone-pass.ts"
 import { hoursAgo, toldPhoneReason } from "./phone-reasons.ts"
 import { roundHalfUp } from "./scale.ts"
 import { filled } from "./sentence.ts"
@@ -75,7 +75,7 @@ export function phoneExplanation(
     rounding: score - pass.reached,
     mitigations: {
       terms: negatives.map(({ name, nats }) => ({ term: name, nats })),
-      joint_effect: baseline - pass.unmitigated,
+      joint_effect: baseline - unmitigatedBaseline(pass, model),
     },
     action: pass.decision,
     notes: notesOf(pass, input, model),

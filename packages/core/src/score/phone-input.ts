@@ -76,25 +76,22 @@ export function phoneKnowledge(input: PhoneInput): PhoneKnowledge {
   const changeAge =
     simChangeAge == null ? (portAge ?? null) : Math.min(simChangeAge, portAge ?? Infinity)
   const simHistory = changeAge !== null || input.noSimChangeDays != null
-  const device = anyKnown(
-    input.deviceContinuityDays,
-    input.deviceChangedWithSim,
-    input.simMovedSameDevice,
-  )
-  const network = anyKnown(
-    input.active,
-    input.tenureDays,
-    input.portAge,
-    input.callForwarding,
-    input.routeChanges90d,
-    input.recycledSinceVerified,
-  )
-  const context = anyKnown(
-    input.accounts24h,
-    input.countryMismatch,
-    input.otpFailureBurst,
-    input.verifiedAge,
-  )
+  const device =
+    input.deviceContinuityDays != null ||
+    input.deviceChangedWithSim != null ||
+    input.simMovedSameDevice != null
+  const network =
+    input.active != null ||
+    input.tenureDays != null ||
+    portAge != null ||
+    input.callForwarding != null ||
+    input.routeChanges90d != null ||
+    input.recycledSinceVerified != null
+  const context =
+    input.accounts24h != null ||
+    input.countryMismatch != null ||
+    input.otpFailureBurst != null ||
+    verifiedAge != null
   return {
     changeAge,
     ported: changeAge !== null && changeAge === portAge,
@@ -105,10 +102,6 @@ export function phoneKnowledge(input: PhoneInput): PhoneKnowledge {
     context,
     beyondNumber: simHistory || device || network || context,
   }
-}
-
-function anyKnown(...values: unknown[]): boolean {
-  return values.some((value) => value != null)
 }
 
 /** The line of a public number type; a type the model does not name is unknown. */

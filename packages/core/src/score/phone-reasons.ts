@@ -55,8 +55,22 @@ export function hoursAgo(days: number, { texts, fields }: PhoneModel): string {
   return whole <= 1 ? texts.ago.hour : filled(texts.ago.hours, { n: whole })
 }
 
+// The answer to most questions, and of sixteen kinds: made once for each document.
+const sentencesOf = new WeakMap<Texts, string[]>()
+
 /** Said when nothing raises the score: what that rests on. */
-export function nothingRaises(knowledge: PhoneKnowledge, { checked }: Texts): string {
+export function nothingRaises(knowledge: PhoneKnowledge, texts: Texts): string {
+  let sentences = sentencesOf.get(texts)
+  if (sentences === undefined) sentencesOf.set(texts, (sentences = []))
+  const kind =
+    (knowledge.simHistory ? 1 : 0) |
+    (knowledge.device ? 2 : 0) |
+    (knowledge.network ? 4 : 0) |
+    (knowledge.context ? 8 : 0)
+  return (sentences[kind] ??= checkedSentence(knowledge, texts))
+}
+
+function checkedSentence(knowledge: PhoneKnowledge, { checked }: Texts): string {
   const families = [checked.number]
   if (knowledge.simHistory) families.push(checked.sim)
   if (knowledge.device) families.push(checked.device)

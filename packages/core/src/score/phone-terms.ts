@@ -10,20 +10,26 @@ export interface PhoneTerms {
   readonly takeover: Balance
   /** The number itself is of the kind that abuse uses. */
   readonly quality: Balance
-  /** Points by the code of the factor they belong to. */
-  readonly floors: ReadonlyMap<number, number>
+  readonly floors: readonly Floor[]
 }
 
-export function phoneCode(code: PhoneReasonCode): number {
-  return PHONE_REASON_CODES.indexOf(code)
+/** Points under which a factor does not let the takeover side fall. */
+export interface Floor {
+  /** Place of the factor's code in the list of reason codes. */
+  readonly code: number
+  readonly points: number
 }
+
+const CODES = Object.fromEntries(
+  PHONE_REASON_CODES.map((code, place) => [code, place]),
+) as Readonly<Record<PhoneReasonCode, number>>
 
 class TermList {
   readonly terms: Term[] = []
 
   add(name: string, nats: number, code: PhoneReasonCode | null): void {
     if (nats === 0) return
-    this.terms.push({ name, nats, code: nats < 0 || code === null ? ALWAYS : phoneCode(code) })
+    this.terms.push({ name, nats, code: nats < 0 || code === null ? ALWAYS : CODES[code] })
   }
 }
 
@@ -32,7 +38,7 @@ export function phoneTerms(
   knowledge: PhoneKnowledge,
   model: PhoneModel,
 ): PhoneTerms {
-  const floors = new Map<number, number>()
+  const floors: Floor[] = []
   return {
     takeover: new Balance(
       takeoverTerms(input, knowledge, model.takeover, floors),
@@ -47,14 +53,14 @@ function takeoverTerms(
   input: PhoneInput,
   { changeAge, ported, verifiedSince }: PhoneKnowledge,
   model: PhoneModel["takeover"],
-  floors: Map<number, number>,
+  floors: Floor[],
 ): readonly Term[] {
   const list = new TermList()
   if (changeAge !== null && !verifiedSince) {
     const code = ported ? "SIM_PORTED" : "SIM_CHANGED"
     list.add("sim_change", simChangeNats(changeAge, model.simChange), code)
     const floor = simChangeFloor(changeAge, model.simChange)
-    if (floor !== null) floors.set(phoneCode(code), floor)
+    if (floor !== null) floors.push({ code: CODES[code], points: floor })
     if (input.portAge != null) list.add("port", fading(model.port, input.portAge), "SIM_PORTED")
     const deviceAge = input.simChangeAge ?? input.portAge
     if (input.deviceChangedWithSim === true && deviceAge != null) {
@@ -63,7 +69,7 @@ function takeoverTerms(
   }
   if (input.recycledSinceVerified === true) {
     list.add("recycled", model.recycled.nats, "NUMBER_RECYCLED")
-    floors.set(phoneCode("NUMBER_RECYCLED"), model.recycled.floor)
+    floors.push({ code: CODES.NUMBER_RECYCLED, points: model.recycled.floor })
   }
   if (input.callForwarding === true) {
     list.add("call_forwarding", model.callForwarding, "CALL_FORWARDING")

@@ -18,6 +18,7 @@ import {
   openModels,
   readModel,
 } from "../score/models.ts"
+import { phoneModelCard } from "../score/phone-model-card.ts"
 import { documentLines, partLines } from "./model-lines.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -86,14 +87,13 @@ export function printCard(
   version: string | undefined,
   terminal: Terminal,
 ): void {
-  if (modelName(name ?? "email") !== "email")
-    throw new CommandError(
-      "There is a card of the e-mail model; the phone model was never evaluated",
-    )
-  const { model, file } = wanted(loadedModels(terminal), "email", version)
-  if (model.name !== "email") throw new Error("Another model than was asked for")
-  const results = file === null ? evaluationOf(model.version) : null
-  terminal.print(emailModelCard(model, results).trimEnd())
+  const { model, file } = wanted(loadedModels(terminal), name ?? "email", version)
+  const shipped = file === null
+  const card =
+    model.name === "phone"
+      ? phoneModelCard(model, shipped)
+      : emailModelCard(model, shipped ? evaluationOf(model.version) : null)
+  terminal.print(card.trimEnd())
 }
 
 /** Says whether the service could use a document, before it is put where the service reads it. */

@@ -1,7 +1,6 @@
 import type { EmailModel, Quality } from "@assay/core/score"
+import { type Cell, list, percent, table } from "./card-markdown.ts"
 import type { AreaWithInterval, EmailEvaluation } from "./email-evaluation.ts"
-
-type Cell = string | number | null
 
 /**
  * The model card of an e-mail model in Markdown, with the sections of Mitchell et al., "Model Cards for
@@ -213,19 +212,6 @@ function caveats({ scale, priors }: EmailModel, results: EmailEvaluation | null)
   ]
 }
 
-function list(...items: readonly string[]): string {
-  return items.map((item) => `- ${item}`).join("\n")
-}
-
-function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const lines = [
-    header,
-    header.map(() => "---"),
-    ...rows.map((row) => row.map((cell) => cell ?? "")),
-  ]
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
-}
-
 function areaCells({ auc, low, high }: AreaWithInterval): string[] {
   return [area(auc), `${area(low)} to ${area(high)}`]
 }
@@ -245,11 +231,6 @@ function area(auc: number): string {
 
 function decimals(value: number, places: number): string {
   return value.toFixed(places)
-}
-
-/** Two digits are as much as a simulation of this size can tell of a share. */
-function percent(share: number | null): string {
-  return share === null ? "" : `${Number((share * 100).toPrecision(2))} %`
 }
 
 /** 60000 becomes 60,000, whatever the language of the machine. */

@@ -1,7 +1,9 @@
+import type { ParsedPhone } from "@assay/core/identity"
 import { explainPhone, type PhoneInput, type PhoneModel } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
 import { sourceLabel } from "../score/observations.ts"
 import { HOUR_MS } from "../time.ts"
+import { numberFacts } from "./number-facts.ts"
 import type { PhoneContext } from "./phone-context.ts"
 import type { PhoneEntries } from "./phone-entries.ts"
 import type { PhoneSignals } from "./phone-signals.ts"
@@ -9,6 +11,7 @@ import { signalNotes, toldSignals } from "./signal-notes.ts"
 
 /** What an answer about a number was made from. */
 export interface ExplainedPhone {
+  readonly parsed: ParsedPhone
   readonly input: PhoneInput
   readonly model: PhoneModel
   readonly entries: PhoneEntries
@@ -25,7 +28,7 @@ const NOT_COUNTED = "Accounts that use the number could not be counted"
 
 /** How the model came to its answer, and where everything it looked at came from. */
 export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
-  const { input, model, entries, cut, signals, context, accounts24h, caller, decisionId } =
+  const { parsed, input, model, entries, cut, signals, context, accounts24h, caller, decisionId } =
     explained
   const told = explainPhone(input, model)
   return {
@@ -35,6 +38,7 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
       ...(context !== null && accounts24h === null ? [NOT_COUNTED] : []),
       ...signalNotes(signals),
     ],
+    number: numberFacts(parsed),
     evidence: toldEvidence(entries, caller),
     entries_cut: cut,
     signals: toldSignals(signals),

@@ -121,6 +121,7 @@ export function phoneScorer({
       const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
       if (!explain) return { result, decisionId }
       const explanation = toldPhone({
+        parsed,
         input,
         model,
         entries,

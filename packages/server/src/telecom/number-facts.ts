@@ -1,0 +1,16 @@
+import type { ParsedPhone, SpecialNumber } from "@assay/core/identity"
+import { originalCarrier } from "./original-carriers.ts"
+
+/** What the number itself tells, as the explanation shows it. Nothing of it was asked of anybody. */
+export interface NumberFacts {
+  /** Whether a numbering plan allows the number. */
+  readonly valid: boolean
+  /** What makes it other than an ordinary line of a person. The score knows of it by line type alone. */
+  readonly special: SpecialNumber | null
+  /** The carrier that its range was first given to; who serves it today only a provider can say. */
+  readonly original_carrier: string | null
+}
+
+export function numberFacts({ e164, valid, special }: ParsedPhone): NumberFacts {
+  return { valid, special, original_carrier: valid ? originalCarrier(e164) : null }
+}

@@ -100,7 +100,7 @@ export function demoLines(nowMs: number): readonly DemoLine[] {
     failing("+46701740690", "a connection that closes", { kind: "closed" }),
     failing("+46701740691", "an answer after 5 seconds", { kind: "late", latency_ms: 5000 }),
     failing("+46701740692", "tokens that are never taken", { kind: "expired_token" }),
-    failing("+46701740693", "an answer that does not end", { kind: "oversized" }),
+    failing("+46701740693", "an answer far too long", { kind: "oversized" }),
     failing("+46701740694", "a redirect to somebody else", { kind: "redirect" }),
     untold("+46701740695", "a date that cannot be", {
       sim: { changed_at: "1900-01-01T00:00:00Z" },

@@ -99,8 +99,6 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
-  const providers = config.providers && (await openProviders(config.providers, records, log))
-
   const feedback = await openFeedbackWriter({ records, index, now: Date.now })
   await feedback.settleDue()
   const endSettling = keepSettling(feedback, Date.now, log)
@@ -139,6 +137,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     now: Date.now,
   })
   await subjects.repeatErasures()
+  const providers = config.providers && (await openProviders(config.providers, records, log))
   const subjectMethods: Methods = {
     async eraseSubjectOf(inquiry: SubjectInquiry) {
       const erasure = await subjects.erase(inquiry)

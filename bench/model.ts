@@ -3,6 +3,7 @@ import { markdownTable } from "../scripts/table.ts"
 import type { Bench } from "./bench.ts"
 import { machineFacts, machineLines } from "./machine.ts"
 import { inputsWith } from "./model/inputs.ts"
+import { phoneCases, PHONES } from "./model/phones.ts"
 import { writeResults } from "./results.ts"
 import { median } from "./statistics.ts"
 
@@ -16,9 +17,9 @@ const AIMS = [
   [60, 120],
 ] as const
 
-type Work = (input: EmailInput) => object
-const assess: Work = (input) => assessEmail(input, model)
-const explain: Work = (input) => explainEmail(input, model)
+type Work<Input> = (input: Input) => object
+const assess: Work<EmailInput> = (input) => assessEmail(input, model)
+const explain: Work<EmailInput> = (input) => explainEmail(input, model)
 
 /** Microseconds of a call: of the processor for this thread, and by the clock on the wall. */
 interface CallMicros {
@@ -36,7 +37,8 @@ interface Measured {
 
 export const modelBench: Bench<"rounds" | "ms"> = {
   name: "model",
-  summary: "the e-mail scorer alone, with reasons, for 0, 4, 15 and 60 exposures",
+  summary:
+    "the scorers alone, with reasons: e-mail for 0, 4, 15 and 60 exposures, and phone numbers",
   options: {
     rounds: { fallback: 9, min: 1, max: 1000, meaning: "rounds to take the median of" },
     ms: { fallback: 300, min: 10, max: 60_000, meaning: "milliseconds of each measurement" },
@@ -47,22 +49,27 @@ export const modelBench: Bench<"rounds" | "ms"> = {
       const measured: Measured = { exposures, aimMicros, assess: [], explain: [] }
       return { inputs: inputsWith(exposures), measured }
     })
+    const places = Array.from({ length: PHONES }, (_, place) => place)
+    const phones = phoneCases.map((each) => ({ ...each, measured: [] as CallMicros[] }))
     // The optimising compiler is done with all of them before the first is timed: it serves them all by one code.
     for (let round = 0; round < 3; round++) {
       for (const { inputs } of cases) {
         microsPerCall(assess, inputs, ms)
         microsPerCall(explain, inputs, ms)
       }
+      for (const { work } of phones) microsPerCall(work, places, ms)
     }
     for (let round = 0; round < rounds; round++) {
       for (const { inputs, measured } of cases) {
         measured.assess.push(microsPerCall(assess, inputs, ms))
         measured.explain.push(microsPerCall(explain, inputs, ms))
       }
+      for (const { work, measured } of phones) measured.push(microsPerCall(work, places, ms))
     }
     const measured = cases.map((each) => each.measured)
     const table = tableOf(measured)
-    console.log(`\n${table}\n`)
+    const phoneTable = phoneTableOf(phones)
+    console.log(`\n${table}\n\n${phoneTable}\n`)
     const page = `# Model
 
 Printed by \`npm run bench -- model\`: microseconds of one call of \`assessEmail\`, reasons included, and of
@@ -73,8 +80,17 @@ aims are compared with the processor's.
 ${machineLines(machine)}
 
 ${table}
+
+The same for phone numbers, ${PHONES} different ones in turn:
+
+${phoneTable}
 `
-    const figures = { machine, options: { rounds, ms }, measured }
+    const phoneFigures = phones.map(({ name, aimMicros, measured: calls }) => ({
+      name,
+      aimMicros,
+      calls,
+    }))
+    const figures = { machine, options: { rounds, ms }, measured, phones: phoneFigures }
     console.log(`Written to ${writeResults("model", figures, page).join(" and ")}`)
   },
 }
@@ -82,7 +98,7 @@ ${table}
 /** Kept where the compiler cannot see that nobody reads it, so that no work is left out. */
 let kept: object = {}
 
-function microsPerCall(work: Work, inputs: readonly EmailInput[], ms: number): CallMicros {
+function microsPerCall<Input>(work: Work<Input>, inputs: readonly Input[], ms: number): CallMicros {
   const before = process.threadCpuUsage()
   const startedAt = performance.now()
   let calls = 0
@@ -97,9 +113,10 @@ function microsPerCall(work: Work, inputs: readonly EmailInput[], ms: number): C
   return { processor: (user + system) / calls, wall: (elapsedMs * 1000) / calls }
 }
 
+const processor = ({ processor: micros }: CallMicros): number => micros
+const wall = ({ wall: micros }: CallMicros): number => micros
+
 function tableOf(measured: readonly Measured[]): string {
-  const processor = ({ processor: micros }: CallMicros): number => micros
-  const wall = ({ wall: micros }: CallMicros): number => micros
   return markdownTable(
     [
       "exposures",
@@ -122,6 +139,29 @@ function tableOf(measured: readonly Measured[]): string {
         rounded(median(each.assess.map(wall))),
         rounded(median(each.explain.map(processor))),
         rounded(median(each.explain.map(wall))),
+      ]
+    }),
+  )
+}
+
+function phoneTableOf(
+  phones: readonly {
+    readonly name: string
+    readonly aimMicros: number | null
+    readonly measured: readonly CallMicros[]
+  }[],
+): string {
+  return markdownTable(
+    ["work", "processor µs", "fastest to slowest", "aim µs", "met", "wall µs"],
+    phones.map(({ name, aimMicros, measured }) => {
+      const taken = measured.map(processor)
+      return [
+        name,
+        rounded(median(taken)),
+        spread(taken),
+        aimMicros ?? "",
+        aimMicros === null ? "" : median(taken) <= aimMicros ? "yes" : "NO",
+        rounded(median(measured.map(wall))),
       ]
     }),
   )

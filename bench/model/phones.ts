@@ -1,0 +1,82 @@
+import { parsePhone } from "@assay/core/identity"
+import { assessPhone, explainPhone, type PhoneInput, phoneModels } from "@assay/core/score"
+import { parsePhoneNumberFromString } from "libphonenumber-js/max"
+
+/** Something that is done to a phone number, on different ones in turn. */
+export interface PhoneCase {
+  readonly name: string
+  /** In microseconds; null for what is there to compare with. */
+  readonly aimMicros: number | null
+  /** Does it to the number in this place; places go from 0 to `PHONES`. */
+  readonly work: (place: number) => object
+}
+
+const model = phoneModels["1.0"]
+
+const NUMBERS = [
+  "+61491570156",
+  "+447400123456",
+  "+4915112345678",
+  "+12125551234",
+  "+33612345678",
+  "+919876543210",
+  "+5511987654321",
+  "+819012345678",
+  "+8613912345678",
+  "+34612345678",
+  "+393123456789",
+  "+77710009998",
+] as const
+
+export const PHONES = NUMBERS.length
+
+/** As the service writes it of a number of which it knows nothing more. */
+const UNKNOWN: readonly PhoneInput[] = NUMBERS.map(() => ({
+  as_of: "2026-11-15T12:00:00.000Z",
+  numberType: "mobile",
+  region: "AU",
+  line: "mobile",
+  valid: true,
+  coverage: { number: 1, sim: 0, device: 0, network: 0, context: 0 },
+}))
+
+const FOUND: readonly PhoneInput[] = UNKNOWN.map((input, place) => ({
+  ...input,
+  simChangeAge: 0.1 + place,
+  deviceChangedWithSim: true,
+  active: true,
+  tenureDays: 100 + place,
+  callForwarding: place % 2 === 0,
+  verifiedAge: 100,
+}))
+
+export const phoneCases: readonly PhoneCase[] = [
+  { name: "parse", aimMicros: 3, work: (place) => parsePhone(at(NUMBERS, place)) },
+  {
+    name: "parse and validate with libphonenumber-js",
+    aimMicros: null,
+    work: (place) => {
+      const parsed = parsePhoneNumberFromString(at(NUMBERS, place))
+      return { valid: parsed?.isValid(), type: parsed?.getType() }
+    },
+  },
+  {
+    name: "assess, nothing known",
+    aimMicros: 5,
+    work: (place) => assessPhone(at(UNKNOWN, place), model),
+  },
+  {
+    name: "assess, four findings",
+    aimMicros: 15,
+    work: (place) => assessPhone(at(FOUND, place), model),
+  },
+  {
+    name: "explain, four findings",
+    aimMicros: null,
+    work: (place) => explainPhone(at(FOUND, place), model),
+  },
+]
+
+function at<T>(values: readonly T[], place: number): T {
+  return values[place] as T
+}

@@ -5,8 +5,9 @@ import { type Bench, BenchError } from "./bench.ts"
 import { corpusBench } from "./corpus.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
+import { phoneBench } from "./phone.ts"
 
-const benches: readonly Bench[] = [httpBench, modelBench, corpusBench]
+const benches: readonly Bench[] = [httpBench, modelBench, corpusBench, phoneBench]
 
 try {
   await main(process.argv.slice(2))

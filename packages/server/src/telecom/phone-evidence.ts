@@ -39,6 +39,8 @@ const TOGETHER_DAYS = 1
 const BURST_DAYS = 1
 /** A statement that the SIM did not change says nothing about what came after it. */
 const AFFIRMED_DAYS = 1
+/** Model 1.0, section 6: from here on tenure speaks for a number, before it against. */
+const YEAR_DAYS = 365
 /** Model 1.0, section 5.9: what a code by SMS stops where the number may be in other hands. */
 const SMS_ONLY_EFFICACY = 0.3
 
@@ -143,12 +145,16 @@ function forwardingOf(
   return forwarding.age === Infinity ? undefined : forwarding.value === 1
 }
 
-/** Days of tenure as evidence counted them, within the bounds an operator gives now. */
+/**
+ * Days of tenure as evidence counted them, within the bounds an operator gives now. A number held for less than some days
+ * may be held since yesterday: that bound alone never speaks for it, and from a year on it says nothing.
+ */
 function tenureOf({ tenure: counted }: PhoneEntries, { tenure }: SignalFacts): number | undefined {
   const days = counted.age === Infinity ? undefined : counted.value + counted.age
   const { atLeastDays = null, lessThanDays = null } = tenure ?? {}
   if (atLeastDays !== null && (days === undefined || days < atLeastDays)) return atLeastDays
-  if (lessThanDays !== null && (days === undefined || days >= lessThanDays))
+  if (lessThanDays === null || lessThanDays > YEAR_DAYS) return days
+  if (days === undefined || days >= lessThanDays)
     return Math.max(atLeastDays ?? 0, lessThanDays - JUST_UNDER_DAYS)
   return days
 }

@@ -203,6 +203,8 @@ suite("the other signals", () => {
     near(tenure(null, 90), 90 - MINUTE_DAYS)
     assert.equal(tenure(90, 730), 90)
     assert.equal(tenure(null, null), undefined)
+    assert.equal(tenure(null, 730), undefined)
+    assert.equal(tenure(null, 730, ["tenure", 24, 100]), 101)
     assert.equal(tenure(730, null, ["tenure", 24, 1000]), 1001)
     assert.equal(tenure(730, null, ["tenure", 24, 100]), 730)
     near(tenure(null, 90, ["tenure", 24, 1000]), 90 - MINUTE_DAYS)

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { SignalQuestion } from "../phone-signals.ts"
 import { SIGNAL_STATUSES, type SignalResult } from "../signals.ts"
+import { INVALID_DATE } from "./change-date.ts"
 import { CONNECTION_FAILED } from "./passing-faults.ts"
 import { openProviderCalls, type ProviderCalls } from "./provider-calls.ts"
 import type { ProviderLimits } from "./provider-limits.ts"
@@ -201,6 +202,16 @@ for (const [status, isFailure] of [
     assert.equal(counted.at(-1), "closed")
   })
 }
+
+test("dates of single numbers that cannot be believed do not open the breaker", async () => {
+  const { asked, call, counted } = opened()
+  for (let n = 0; n < 3; n++) {
+    const answering = asked.ask(question, ["sim_change"])
+    ;(await call(n)).answer("error", { providerCode: INVALID_DATE })
+    assert.deepEqual(words(await answering), ["sim_change error invalid_date"])
+  }
+  assert.equal(counted.includes("open"), false)
+})
 
 test("a provider that was asked too often is left alone for a while, and is not taken for broken", async () => {
   const { asked, call, calls, counted, clock } = opened()

@@ -11,6 +11,7 @@ import type {
   SignalResult,
   SignalStatus,
 } from "../signals.ts"
+import { INVALID_DATE } from "./change-date.ts"
 import { mayPass } from "./passing-faults.ts"
 import type { ProviderLimits } from "./provider-limits.ts"
 import { type Refusal, refused } from "./refusals.ts"
@@ -180,7 +181,7 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     const nowMs = clock.now()
     if (results.some(({ status }) => status === "rate_limited"))
       pausedUntilMs = nowMs + limits.rateLimitedPauseMs
-    if (results.every(({ status }) => FAILURES.has(status))) breaker.failed(nowMs)
+    if (results.every(isFailure)) breaker.failed(nowMs)
     else breaker.succeeded()
   }
 
@@ -198,6 +199,10 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
       provider.close()
     },
   }
+}
+
+function isFailure({ status, providerCode }: SignalResult): boolean {
+  return FAILURES.has(status) && providerCode !== INVALID_DATE
 }
 
 function requestOf(

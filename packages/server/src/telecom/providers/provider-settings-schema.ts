@@ -132,8 +132,8 @@ export const OperatorSettings = Type.Object(
       },
       {
         ...exactly,
-        minProperties: 1,
-        description: "The APIs that are asked. One that is left out is not asked.",
+        description:
+          "The APIs that are asked. One that is left out is not asked; none at all only with `notification_token_file`.",
       },
     ),
     notification_token_file: Type.Optional(

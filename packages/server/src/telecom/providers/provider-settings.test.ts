@@ -67,6 +67,12 @@ test("settings may name nobody: then only the caps are read", () => {
   assert.deepEqual(readProviderSettings(written(caps)), caps)
 })
 
+test("an operator that is never asked may still send notifications", () => {
+  const listening = { ...north, apis: {}, notification_token_file: "keys/token" }
+  writeFileSync(join(folder, "keys/token"), "a token")
+  assert.equal(faultOf({ ...caps, camara: [listening] }), "")
+})
+
 test("a file that is not there or holds no JSON is told as that", () => {
   assert.throws(() => readProviderSettings(join(folder, "canary.json")), {
     name: "ProviderSettingsError",
@@ -118,7 +124,11 @@ const FAULTS: readonly [place: string, document: unknown, rule: string][] = [
   ["/camara/0/notification_token_file", of({ notification_token_file: "canary" }), FILE_RULE],
   ["/camara/0/algorithm", of({ algorithm: "none" }), "takes ES256 or PS256 or RS256"],
   ["/camara/0/timeout_ms", of({ timeout_ms: 49 }), "takes an integer from 50 to 30000"],
-  ["/camara/0/apis", of({ apis: {} }), "takes at least one member"],
+  [
+    "/camara/0/apis",
+    of({ apis: {} }),
+    "takes at least one member where there is no notification_token_file",
+  ],
   ["/camara/0/apis/sim_swpa", of({ apis: { sim_swpa: {} } }), "is not a setting"],
   ["/camara/0/apis/roaming/price", of({ apis: { roaming: {} } }), "is missing"],
   ["/camara/0/apis/sim_swap/price", simSwap({ price: 1_001 }), PRICE_RULE],

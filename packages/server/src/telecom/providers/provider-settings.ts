@@ -51,6 +51,11 @@ function located(operator: OperatorSettings, here: string, place: string): Opera
   const { notification_token_file: token } = operator
   if (readBaseUrl(operator.token_url) === null)
     throw new ProviderSettingsError(`at ${place}/token_url: takes ${URL_TAKES}`)
+  if (Object.keys(operator.apis).length === 0 && token === undefined) {
+    throw new ProviderSettingsError(
+      `at ${place}/apis: takes at least one member where there is no notification_token_file`,
+    )
+  }
   return {
     ...operator,
     base_url: safeUrl(operator.base_url, `${place}/base_url`),

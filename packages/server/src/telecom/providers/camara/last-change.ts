@@ -1,5 +1,5 @@
 import type { LastChange, Precision } from "../../signals.ts"
-import { changeDate } from "../change-date.ts"
+import { changeDate, INVALID_DATE } from "../change-date.ts"
 import { malformed, SignalFailure } from "../signal-failure.ts"
 import type { Inquiry, Operation } from "./inquiry.ts"
 import type { LookBack } from "./look-back.ts"
@@ -16,7 +16,7 @@ export function readLastChange(members: Members, name: string, nowMs: number): C
   const { [name]: date, monitoredPeriod: days } = members
   if (typeof date === "string") {
     const at = changeDate(date, nowMs)
-    if (at === null) throw new SignalFailure("error", "invalid_date")
+    if (at === null) throw new SignalFailure("error", INVALID_DATE)
     return { status: "ok", value: { at }, precision: precisionOf(date) }
   }
   if (date !== null) throw malformed()

@@ -1,6 +1,6 @@
 import type { NumberType } from "@assay/core/identity"
 import type { Precision, SignalStatus, SignalValues } from "../../signals.ts"
-import { changeDate } from "../change-date.ts"
+import { changeDate, INVALID_DATE } from "../change-date.ts"
 import type { TwilioField } from "../provider-settings.ts"
 import { durationSeconds } from "./duration.ts"
 import { errorCode, statusOfCode } from "./lookup-codes.ts"
@@ -80,7 +80,7 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
     const { last_sim_swap_date: date, swapped_period: period, swapped_in_period: swapped } = last
     if (date !== null && date !== undefined) {
       const at = changeDate(date, nowMs)
-      if (at === null) return { status: "error", providerCode: "invalid_date", billable: true }
+      if (at === null) return { status: "error", providerCode: INVALID_DATE, billable: true }
       return { status: "ok", value: { at }, precision: "instant", billable: true }
     }
     if (swapped === null || swapped === undefined) return NO_DATA

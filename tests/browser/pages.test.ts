@@ -93,9 +93,11 @@ test("the API reference renders both operations, scores through its own form, an
   await page.screenshot({ path: join(screenshots, "docs.png") })
 
   await page.getByRole("button", { name: "Authorize" }).first().click()
-  await page.locator(".auth-container input").fill(service.key ?? "")
-  await page.locator(".auth-btn-wrapper button[type=submit]").click()
-  await page.locator(".auth-btn-wrapper .btn-done").click()
+  // Operators' tokens have a form of their own.
+  const keyForm = page.locator(".auth-container", { hasText: "apiKey" }).first()
+  await keyForm.locator("input").fill(service.key ?? "")
+  await keyForm.locator(".auth-btn-wrapper button[type=submit]").click()
+  await keyForm.locator(".auth-btn-wrapper .btn-done").click()
   await page.locator("#operations-Score-scoreEmail .opblock-summary-control").click()
   await page.getByRole("button", { name: "Try it out" }).click()
   await page.getByRole("button", { name: "Execute" }).click()

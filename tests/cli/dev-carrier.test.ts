@@ -1,5 +1,4 @@
 import assert from "node:assert/strict"
-import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -11,49 +10,11 @@ import { readProviderSettings } from "../../packages/server/src/telecom/provider
 import type { TrialCarrier } from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
 import { callApi, tokenFor } from "../../packages/server/src/telecom/trial/test-trial-session.ts"
 import { trialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
-import { bareEnvironment } from "../http/bare-environment.ts"
 import { assay } from "./assay.ts"
+import { devCarrier } from "./running-carrier.ts"
 
-const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-dev-"))
-const running = new Set<ChildProcess>()
-after(() => {
-  for (const child of running) child.kill("SIGKILL")
-  rmSync(directory, { recursive: true })
-})
-
-interface Run {
-  readonly url: string
-  readonly out: string
-  stop(): Promise<number | null>
-}
-
-/** Starts the command and resolves when all is printed. */
-async function devCarrier(...args: string[]): Promise<Run> {
-  const child = spawn(process.execPath, ["--conditions=source", main, "dev", "carrier", ...args], {
-    env: bareEnvironment(),
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  running.add(child)
-  const exited = once(child, "exit")
-  let out = ""
-  for await (const part of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
-    out += part as string
-    if (out.endsWith("Stop with Ctrl-C.\n")) break
-  }
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(out)?.[0]
-  if (url === undefined) throw new Error(`The carrier did not start: ${out}`)
-  return {
-    url,
-    out,
-    async stop() {
-      child.kill("SIGINT")
-      const [code] = (await exited) as [number | null]
-      running.delete(child)
-      return code
-    },
-  }
-}
+after(() => rmSync(directory, { recursive: true }))
 
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 

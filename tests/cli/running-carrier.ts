@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { after } from "node:test"
+import { bareEnvironment } from "../http/bare-environment.ts"
+
+const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
+const running = new Set<ChildProcess>()
+after(() => {
+  for (const child of running) child.kill("SIGKILL")
+})
+
+export interface RunningCarrier {
+  readonly url: string
+  /** All that it printed. */
+  readonly out: string
+  stop(): Promise<number | null>
+}
+
+/** Starts `assay dev carrier` and resolves when all is printed. */
+export async function devCarrier(...args: string[]): Promise<RunningCarrier> {
+  const child = spawn(process.execPath, ["--conditions=source", main, "dev", "carrier", ...args], {
+    env: bareEnvironment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  running.add(child)
+  const exited = once(child, "exit")
+  let out = ""
+  for await (const part of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    out += part as string
+    if (out.endsWith("Stop with Ctrl-C.\n")) break
+  }
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(out)?.[0]
+  if (url === undefined) throw new Error(`The carrier did not start: ${out}`)
+  return {
+    url,
+    out,
+    async stop() {
+      child.kill("SIGINT")
+      const [code] = (await exited) as [number | null]
+      running.delete(child)
+      return code
+    },
+  }
+}

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { EXPOSURE_KINDS } from "@assay/core/score"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Circulation, EvidenceKind } from "../stores/exposure-index.ts"
+import { plainEntry } from "../stores/entry.ts"
 import { rowOfEntry } from "../stores/segment-block.ts"
 import { sqlText } from "./segment.ts"
 
@@ -128,17 +129,6 @@ async function countKnown(
 }
 
 function kindCode(kind: EvidenceKind): number {
-  const { head } = rowOfEntry({
-    kind,
-    secret: "none",
-    hours: 0,
-    fingerprint: null,
-    aliasTag: 0,
-    batchId: 1,
-    item: null,
-    confidence: null,
-    classes: [],
-    value: null,
-  })
+  const { head } = rowOfEntry(plainEntry(kind, 0, 1))
   return (head[0] as number) >>> 3
 }

@@ -1,4 +1,5 @@
-import type { Entry, ExposureIndex, Row, SourceDescription } from "../stores/exposure-index.ts"
+import { plainEntry } from "../stores/entry.ts"
+import type { ExposureIndex, Row, SourceDescription } from "../stores/exposure-index.ts"
 import { tenantBatches } from "../stores/tenant-batches.ts"
 import { HOUR_MS } from "../time.ts"
 import type { FoldedDecision, OnFolded } from "./fold.ts"
@@ -43,17 +44,6 @@ export function knownIdentities(
 
 function rowOf({ identityKey, atMs }: FoldedDecision, batchId: number): Row {
   const hour = Math.floor(atMs / HOUR_MS)
-  const entry: Entry = {
-    kind: "decided",
-    secret: "none",
-    hours: hour - (hour % 24),
-    fingerprint: null,
-    aliasTag: 0,
-    batchId,
-    item: null,
-    confidence: null,
-    classes: [],
-    value: null,
-  }
+  const entry = plainEntry("decided", hour - (hour % 24), batchId)
   return { key: identityKey, entries: [entry] }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test, type TestContext } from "node:test"
 import { EVIDENCE_SOURCES_MAX } from "@assay/core/contract"
-import { entryBytes, type EvidenceKind } from "../stores/entry.ts"
+import { entryBytes, type EvidenceKind, plainEntry } from "../stores/entry.ts"
 import type { ExposureIndex, FoundEntry } from "../stores/exposure-index.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import type { IdempotencyClaim } from "../stores/records-idempotency.ts"
@@ -74,18 +74,7 @@ function observation(
   day: number,
   { source = "soc", kind = "breach" }: { source?: string; kind?: EvidenceKind } = {},
 ): SentObservation {
-  const entry = entryBytes({
-    kind,
-    secret: "none",
-    hours: 24 * day,
-    fingerprint: null,
-    aliasTag: 0,
-    batchId: 1,
-    item: null,
-    confidence: null,
-    classes: [],
-    value: null,
-  })
+  const entry = entryBytes(plainEntry(kind, 24 * day, 1))
   return { identityKey, source, entry }
 }
 

@@ -106,6 +106,22 @@ export interface Entry {
   readonly value: number | null
 }
 
+/** An observation that says nothing but what happened and when. */
+export function plainEntry(kind: EvidenceKind, hours: number, batchId: number): Entry {
+  return {
+    kind,
+    secret: "none",
+    hours,
+    fingerprint: null,
+    aliasTag: 0,
+    batchId,
+    item: null,
+    confidence: null,
+    classes: noClasses,
+    value: null,
+  }
+}
+
 export const BATCH_ID_MAX = 0xffff_ffff
 export const HOURS_MAX = 0xff_ffff
 /** No entry is longer, so a buffer of this size always holds one. */

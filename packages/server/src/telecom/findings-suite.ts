@@ -7,6 +7,7 @@ import type { Caller } from "../accounts/callers.ts"
 import { plans } from "../accounts/plans.ts"
 import { DEFAULT_SCORING } from "../accounts/tenant-settings.ts"
 import { currentModels } from "../score/models.ts"
+import { plainEntry } from "../stores/entry.ts"
 import type { EvidenceKind, Found, FoundEntry } from "../stores/exposure-index.ts"
 import { HOUR_MS } from "../time.ts"
 import { readPhoneContext } from "./phone-context.ts"
@@ -90,16 +91,8 @@ function foundOf(seen: readonly Seen[]): Found {
     removedAt: null,
   }
   const entries = seen.map(([kind, hoursAgo, value = null]): FoundEntry => ({
-    kind,
+    ...plainEntry(kind, NOW_MS / HOUR_MS - hoursAgo, 1),
     value,
-    secret: "none",
-    hours: NOW_MS / HOUR_MS - hoursAgo,
-    fingerprint: null,
-    aliasTag: 0,
-    batchId: 1,
-    item: null,
-    confidence: null,
-    classes: [],
     owner: "shared",
   }))
   return {

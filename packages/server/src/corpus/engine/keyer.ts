@@ -6,7 +6,8 @@ import {
   parsePhone,
 } from "@assay/core/identity"
 import { type Secrets, sha256 } from "../../secrets.ts"
-import type { Entry, EvidenceKind, SecretClass } from "../../stores/exposure-index.ts"
+import type { EvidenceKind, SecretClass } from "../../stores/exposure-index.ts"
+import { plainEntry } from "../../stores/entry.ts"
 import { rowOfEntry } from "../../stores/segment-block.ts"
 import type { ParsedRow, RejectReason, RowSink } from "../formats/format.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
@@ -197,23 +198,8 @@ function fingerprintOf(digest: string): number {
 const HEADS_MAX = 10_000
 
 function headOf(kind: EvidenceKind, secret: SecretClass, hours: number): number {
-  const { head, extended } = rowOfEntry(plainEntry(kind, secret, hours))
+  const { head, extended } = rowOfEntry({ ...plainEntry(kind, hours, BATCH_ANY), secret })
   return extended === null ? Buffer.from(head.buffer, head.byteOffset).readUInt32BE(0) : -1
-}
-
-function plainEntry(kind: EvidenceKind, secret: SecretClass, hours: number): Entry {
-  return {
-    kind,
-    secret,
-    hours,
-    fingerprint: null,
-    aliasTag: 0,
-    batchId: BATCH_ANY,
-    item: null,
-    confidence: null,
-    classes: [],
-    value: null,
-  }
 }
 
 function keyBytes(key: string): IdentityKey {

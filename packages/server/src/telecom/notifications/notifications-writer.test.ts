@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test, type TestContext } from "node:test"
-import { entryBytes } from "../../stores/entry.ts"
+import { entryBytes, plainEntry } from "../../stores/entry.ts"
 import type { ExposureIndex } from "../../stores/exposure-index.ts"
 import { openLmdbIndex } from "../../stores/lmdb/exposure-index.ts"
 import { RecordsError } from "../../stores/records-error.ts"
@@ -48,18 +48,7 @@ function observation(
   day: number,
   { source = "camara:one", event }: { source?: string; event?: string } = {},
 ): SharedObservation {
-  const entry = entryBytes({
-    kind: "sim_change",
-    secret: "none",
-    hours: 24 * day,
-    fingerprint: null,
-    aliasTag: 0,
-    batchId: 1,
-    item: null,
-    confidence: null,
-    classes: [],
-    value: null,
-  })
+  const entry = entryBytes(plainEntry("sim_change", 24 * day, 1))
   const name = event ?? `${source} ${day} ${String(identityKey)}`
   return { identityKey, source, entry, event: hashOf(name).slice(0, 16) }
 }

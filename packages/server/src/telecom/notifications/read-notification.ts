@@ -3,7 +3,7 @@ import { IDENTITY_TAGS, identityKey, parsePhone } from "@assay/core/identity"
 import { parseTime } from "../../http/rfc3339.ts"
 import { Problem } from "../../problem.ts"
 import { type Secrets, sha256 } from "../../secrets.ts"
-import { entryBytes } from "../../stores/entry.ts"
+import { entryBytes, plainEntry } from "../../stores/entry.ts"
 import type { SharedObservation } from "../../stores/records-shared-observations.ts"
 import { HOUR_MS } from "../../time.ts"
 import type { NotifyingOperator } from "./notifying-operators.ts"
@@ -50,18 +50,7 @@ export function readNotification(
     observation: {
       identityKey: identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164),
       source: operator.source,
-      entry: entryBytes({
-        kind: "sim_change",
-        secret: "none",
-        hours: Math.floor(changedAtMs / HOUR_MS),
-        fingerprint: null,
-        aliasTag: 0,
-        batchId: 1,
-        item: null,
-        confidence: null,
-        classes: [],
-        value: null,
-      }),
+      entry: entryBytes(plainEntry("sim_change", Math.floor(changedAtMs / HOUR_MS), 1)),
       event: event.subarray(0, EVENT_BYTES),
     },
   }

@@ -9,7 +9,7 @@ import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 2 : 20
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 20
 /** A connection handed to a process that dies at that moment is answered by nobody. */
 const unanswered = (): AbortSignal => AbortSignal.timeout(5_000)
 const EMAILS = ["mei.tanaka@mail.example", "sofia.rossi@mail.example", "nobody@mail.example"]

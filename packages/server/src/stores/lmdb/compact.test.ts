@@ -20,7 +20,7 @@ import { ReplacementRunning } from "./replace-generation.ts"
 
 const opener = new URL("suite-opener.ts", import.meta.url)
 const IDENTITIES = 20_000
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 4 : 50
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 2 : 50
 const alice = keyOf(-1)
 const bob = keyOf(-2)
 

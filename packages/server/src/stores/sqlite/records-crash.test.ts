@@ -15,7 +15,7 @@ import { openSqliteRecords } from "./records.ts"
 const [, , verb, file = "", run = ""] = process.argv
 if (verb === "write") await writeKeys(file, run)
 else {
-  const kills = process.env["ASSAY_SOAK"] ? 50 : 5
+  const kills = process.env["ASSAY_SOAK"] ? 50 : 3
   test(`sqlite: ${kills} times kill -9 lose no acknowledged key and tear none`, survive(kills))
 }
 

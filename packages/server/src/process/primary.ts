@@ -17,7 +17,6 @@ import { embeddedCounters, type EmbeddedCounters } from "../stores/embedded/coun
 import { keptVelocity } from "../stores/embedded/kept-velocity.ts"
 import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { openIndex } from "../stores/open-index.ts"
-import { PROVIDER_COST_DAYS } from "../stores/records-provider-costs.ts"
 import type { Records } from "../stores/records.ts"
 import type { SubjectInquiry } from "../subjects/subject-desk.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
@@ -49,6 +48,8 @@ export interface Service {
 }
 
 const FLUSH_MS = 1000
+/** How long costs are kept: a year can be compared with the one before, month by month. */
+const PROVIDER_COST_DAYS = 400
 
 /**
  * The process that owns everything written: it holds the directory's lock, the one writer of the records and the

@@ -37,9 +37,6 @@ export interface ProviderCostRecords {
   forgetProviderCosts(day: string): Promise<number>
 }
 
-/** How long costs are kept: a year can be compared with the one before, month by month. */
-export const PROVIDER_COST_DAYS = 400
-
 /** Costs of providers over either engine. */
 export function sqlProviderCosts(
   { read, write }: Store,

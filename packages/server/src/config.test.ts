@@ -121,25 +121,3 @@ test("without its URL the index has no cluster; URLs that do not make one cluste
   assert.equal(faultsOf({ ASSAY_INDEX_NAME: "a{b}" }).length, 1)
   assert.equal(faultsOf({ ASSAY_INDEX_BUCKET_BITS: "40" }).length, 1)
 })
-
-test("providers are read from the file that is named, and a fault of it is one of the start", () => {
-  assert.equal(readConfig({}).providers, null)
-  const folder = mkdtempSync(join(tmpdir(), "assay-config-"))
-  const file = join(folder, "providers.json")
-  const twilio = { user: "AC1", password_file: "password", fields: { sim_swap: 0.02 } }
-  writeFileSync(join(folder, "password"), "hunter2")
-  writeFileSync(file, JSON.stringify({ daily_cap: 5, tenant_daily_cap: 1, twilio }))
-  const { providers } = readConfig({ ASSAY_PROVIDERS: file })
-  assert.equal(providers?.daily_cap, 5)
-  assert.equal(providers.twilio?.password_file, join(folder, "password"))
-  assert.doesNotMatch(JSON.stringify(providers), /hunter2/)
-
-  writeFileSync(file, JSON.stringify({ daily_cap: "canary", tenant_daily_cap: 1 }))
-  assert.deepEqual(faultsOf({ ASSAY_PROVIDERS: file, PORT: "x" }), [
-    "ASSAY_PROVIDERS names settings that cannot be used: at /daily_cap: takes a number from 0 to 1000000000",
-    "PORT takes an integer from 0 to 65535",
-  ])
-  assert.deepEqual(faultsOf({ ASSAY_PROVIDERS: join(folder, "canary.json") }), [
-    "ASSAY_PROVIDERS names settings that cannot be used: the file cannot be read",
-  ])
-})

@@ -3,14 +3,8 @@ import { resolve, sep } from "node:path"
 import { readBaseUrl } from "./outbound/base-url.ts"
 import type { NameServers } from "./score/network/name-service.ts"
 import { readNameServers } from "./score/network/providers.ts"
-import { readNotificationTokens } from "./telecom/notifications/notification-tokens.ts"
-import {
-  type ProviderSettings,
-  ProviderSettingsError,
-  readProviderSettings,
-} from "./telecom/providers/provider-settings.ts"
 import { type ClusterPlace, readClusterPlace } from "./stores/redis/cluster-place.ts"
-import { BUCKET_BITS } from "./stores/redis/layout.ts"
+import { BUCKET_BITS } from "./stores/redis/bucket-bits.ts"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -45,8 +39,8 @@ export interface Config {
   readonly rdapUrl: string | null
   readonly rdapRedirects: boolean
   readonly networkBudgetMs: number
-  /** Who is asked about phone numbers; null: nobody. */
-  readonly providers: ProviderSettings | null
+  /** Who is asked about phone numbers, in a file that only those read who ask; null: nobody. */
+  readonly providersFile: string | null
   readonly decisions: (typeof DECISIONS)[number]
   readonly decisionDays: number
 }
@@ -346,8 +340,6 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
       "ASSAY_RDAP_URL takes an https:// URL without user, query or fragment (http:// only on this machine)",
     )
   }
-  const providersFile = optional("ASSAY_PROVIDERS")
-  const providers = providersFile === null ? null : readProviders(providersFile, faults)
 
   const config = {
     production,
@@ -375,25 +367,12 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     rdapUrl,
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
     networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
-    providers,
+    providersFile: optional("ASSAY_PROVIDERS"),
     decisions: decisions ?? "on",
     decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config
-}
-
-function readProviders(file: string, faults: string[]): ProviderSettings | null {
-  try {
-    const settings = readProviderSettings(file)
-    // Workers read the tokens for themselves; one that cannot be used is told here, with all other faults.
-    readNotificationTokens(settings)
-    return settings
-  } catch (error) {
-    if (!(error instanceof ProviderSettingsError)) throw error
-    faults.push(`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`)
-    return null
-  }
 }
 
 export interface ShownSetting {

@@ -9,6 +9,7 @@ import { openRegistry } from "../score/network/registration.ts"
 import { openSecrets } from "../secrets.ts"
 import { openIndex } from "../stores/open-index.ts"
 import { checkProviders } from "../telecom/providers/check-providers.ts"
+import { configuredProviders } from "../telecom/providers/configured-providers.ts"
 import { openProviders } from "../telecom/providers/open-providers.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import { withRecords } from "./records-access.ts"
@@ -111,7 +112,8 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     if (silent.length > 0) return ["fault", `no usable answer from ${silent.join(" and ")}`]
     return ["ok", "the configured providers answer"]
   },
-  async providers({ providers: settings }, { now }) {
+  async providers(config, { now }) {
+    const settings = configuredProviders(config)
     const providers = settings === null ? [] : openProviders(settings, now)
     if (providers.length === 0) return ["ok", "nobody is asked about phone numbers"]
     const checks = await checkProviders(providers)

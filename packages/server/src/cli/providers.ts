@@ -1,5 +1,6 @@
 import { readConfig } from "../config.ts"
 import { checkProviders } from "../telecom/providers/check-providers.ts"
+import { configuredProviders } from "../telecom/providers/configured-providers.ts"
 import { openProviders } from "../telecom/providers/open-providers.ts"
 import {
   type ProviderSettings,
@@ -81,7 +82,7 @@ function configured(terminal: Terminal): {
   settings: ProviderSettings
   providers: readonly PhoneSignalProvider[]
 } {
-  const { providers: settings } = readConfig(terminal.env)
+  const settings = configuredProviders(readConfig(terminal.env))
   if (settings === null)
     throw new CommandError("ASSAY_PROVIDERS is not set, so nobody is asked about phone numbers")
   try {

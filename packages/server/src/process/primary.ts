@@ -20,6 +20,7 @@ import { openIndex } from "../stores/open-index.ts"
 import type { Records } from "../stores/records.ts"
 import type { SubjectInquiry } from "../subjects/subject-desk.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
+import { configuredProviders } from "../telecom/providers/configured-providers.ts"
 import {
   type NotificationsWriter,
   openNotificationsWriter,
@@ -56,6 +57,7 @@ const PROVIDER_COST_DAYS = 400
  * counters, and keeps the workers running, which only read.
  */
 export async function startService(config: Config, log: Log, cluster: Cluster): Promise<Service> {
+  const asked = configuredProviders(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
     throw new ConfigError([
@@ -104,7 +106,7 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     )
   }, FLUSH_MS)
 
-  const providers = config.providers && (await openProviders(config.providers, records, log))
+  const providers = asked && (await openProviders(asked, records, log))
 
   const feedback = await openFeedbackWriter({ records, index, now: Date.now })
   await feedback.settleDue()

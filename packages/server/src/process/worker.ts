@@ -27,6 +27,7 @@ import { RecordsError } from "../stores/records-error.ts"
 import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
+import { configuredProviders } from "../telecom/providers/configured-providers.ts"
 import { openVelocityOfNumbers } from "../telecom/number-velocity.ts"
 import { signalsOff } from "../telecom/phone-signals.ts"
 import { openNotifyingOperators } from "../telecom/notifications/notifying-operators.ts"
@@ -50,6 +51,7 @@ export async function runWorker(
   exit: () => void,
 ): Promise<void> {
   const config = readConfig(env)
+  const providers = configuredProviders(config)
   const log = openLog(config.logLevel)
   const channel = parentChannel(parent)
   const within = openCalls(channel)
@@ -96,10 +98,10 @@ export async function runWorker(
       ? readSqliteDecisions(directory.decisions)
       : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 2 })
   const signals =
-    config.providers === null
+    providers === null
       ? signalsOff
       : remoteSignals(
-          within((config.providers.budget_ms ?? BUDGET_MS) + WAY_MS),
+          within((providers.budget_ms ?? BUDGET_MS) + WAY_MS),
           metrics.countSignalsFailed,
         )
   const app = await buildApp({
@@ -122,7 +124,7 @@ export async function runWorker(
     feedback: remoteDesk(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
     evidence: remoteEvidenceDesk(within(30_000)),
-    operators: openNotifyingOperators(config.providers),
+    operators: openNotifyingOperators(providers),
     notifications: remoteNotificationDesk(within(30_000)),
     metrics,
     pressure,

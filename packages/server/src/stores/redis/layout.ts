@@ -1,8 +1,5 @@
 import { KEY_BYTES } from "../exposure-index.ts"
 
-/** Leading bits of an identity key that name its bucket: with 2^20 buckets, 100 million identities come to 95 each. */
-export const BUCKET_BITS = { min: 4, fallback: 20, max: 26 }
-
 /** In every bucket: the mark that says which index it belongs to. Both names are shorter than any identity's field. */
 export const MARK = "m"
 /** In buckets with evidence of tenants: how many of the fields are theirs. */

@@ -7,7 +7,8 @@ import {
 } from "../catalogue.ts"
 import { INDEX_FORMAT, NewerIndexFormat, WrongSecret } from "../exposure-index.ts"
 import type { ClusterConnection, Reply } from "./connection.ts"
-import { BUCKET_BITS, metaKey } from "./layout.ts"
+import { BUCKET_BITS } from "./bucket-bits.ts"
+import { metaKey } from "./layout.ts"
 import { beginIndex, changeCatalogue, run } from "./scripts.ts"
 
 /** What was decided when the index was made, and never changes. */

@@ -35,6 +35,9 @@ const suites: Record<string, string> = {
 const COMMANDS_AT_ONCE = 2
 const testOptions = { concurrency: 3, timeoutMs: 10 * 60_000 }
 
+/** Files named at the end: whoever wants the run to be shorter begins there. */
+const SLOWEST = 12
+
 const stages = [...Object.keys(commands), ...Object.keys(suites)]
 
 const chosen = process.argv.slice(2)
@@ -94,7 +97,7 @@ async function suiteResults(
 }
 
 /**
- * The table, with the time of a suite's files added up; what was skipped; and the totals alone on the last line, where
+ * The table, with the time of a suite's files added up; the slowest files; what was skipped; and the totals alone on the last line, where
  * continuous integration looks.
  */
 function report(finished: readonly StageResult[], run: TestRun | null): void {
@@ -105,6 +108,8 @@ function report(finished: readonly StageResult[], run: TestRun | null): void {
     Number(result.seconds.toFixed(1)),
   ])
   console.log(`\n${markdownTable(["stage", "outcome", "passed", "failed", "skipped", "s"], rows)}`)
+  const slowest = (run?.files ?? []).toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+  if (slowest.length > 0) console.log(`\nSlowest:\n${slowest.map(fileLine).join("\n")}`)
   const skips = run?.skips ?? []
   if (skips.length > 0) console.log(`\nSkipped:\n${skips.map(skipLine).join("\n")}`)
   const broken = finished.filter((result) => !result.ok).map((result) => result.name)
@@ -119,6 +124,10 @@ function counts(tests: TestCounts | null): (string | number)[] {
 
 function outcome({ ok }: StageResult): string {
   return ok ? "passed" : "FAILED"
+}
+
+function fileLine({ file, seconds }: TestRun["files"][number]): string {
+  return `  ${seconds.toFixed(1).padStart(6)} s  ${file}`
 }
 
 function skipLine({ name, reason }: SkipRecord): string {

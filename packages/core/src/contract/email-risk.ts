@@ -40,6 +40,26 @@ export const EmailRiskResult = Type.Object(
     }),
     explanation: Type.Optional(Explanation),
   },
-  { $id: "EmailRiskResult", additionalProperties: false },
+  {
+    $id: "EmailRiskResult",
+    additionalProperties: false,
+    examples: [
+      {
+        email: "ana.silva@mail.example",
+        risk_score: 34,
+        confidence: "medium",
+        threat_stage: "LEAKED",
+        exposed: true,
+        exposure_count: 2,
+        last_seen: "2026-10-26",
+        risk_reasons: [
+          "Plaintext password in 2 breach sources, newest 20 days ago",
+          "Same password leaked by 2 sources, newest 20 days ago",
+        ],
+        recommended_action: "step_up_auth",
+        model_version: "1.0",
+      },
+    ],
+  },
 )
 export type EmailRiskResult = Static<typeof EmailRiskResult>

@@ -62,6 +62,28 @@ export const PhoneRiskResult = Type.Object(
     recommendation: Action,
     explanation: Type.Optional(Explanation),
   },
-  { $id: "PhoneRiskResult", additionalProperties: false },
+  {
+    $id: "PhoneRiskResult",
+    additionalProperties: false,
+    examples: [
+      {
+        phone_number: "+61491570156",
+        risk_score: 61,
+        risk_level: "HIGH",
+        sim_swap_risk: "high",
+        sim_change_detected: true,
+        sim_change_window: "2h",
+        ownership_confidence: "low",
+        network_continuity: "stable",
+        number_type: "mobile",
+        carrier_region: "AU",
+        risk_reasons: [
+          "SIM changed 2 hours ago",
+          "Device changed together with the SIM 2 hours ago",
+        ],
+        recommendation: "step_up_auth",
+      },
+    ],
+  },
 )
 export type PhoneRiskResult = Static<typeof PhoneRiskResult>

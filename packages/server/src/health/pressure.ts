@@ -1,6 +1,8 @@
 const SAMPLE_MS = 100
 
 export interface Pressure {
+  /** From here on the loop is watched. A start keeps it busy for longer than any load may, and is none. */
+  begin(): void
   /** Whether the event loop was late, at its last sample, by more than it may be. */
   isHigh(): boolean
   close(): void
@@ -14,12 +16,18 @@ export function openPressure(
   delayMsMax: number,
   now: () => number = () => performance.now(),
 ): Pressure {
-  let expectedAt = now() + SAMPLE_MS
   let delayMs = 0
-  const timer = setInterval(() => {
-    delayMs = now() - expectedAt
-    expectedAt = now() + SAMPLE_MS
-  }, SAMPLE_MS)
-  timer.unref()
-  return { isHigh: () => delayMs > delayMsMax, close: () => clearInterval(timer) }
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin() {
+      let expectedAt = now() + SAMPLE_MS
+      timer = setInterval(() => {
+        delayMs = now() - expectedAt
+        expectedAt = now() + SAMPLE_MS
+      }, SAMPLE_MS)
+      timer.unref()
+    },
+    isHigh: () => delayMs > delayMsMax,
+    close: () => clearInterval(timer),
+  }
 }

@@ -132,6 +132,7 @@ export async function runWorker(
     pingRecords: () => records.ping(),
   })
   const listening = await listen(app, config.port, config.host)
+  pressure.begin()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {
     await decisions.keep()

@@ -16,6 +16,8 @@ export interface ServiceOptions {
   readonly args?: readonly string[]
   /** Kept afterwards. Without it: a new one, which goes when the service stops. */
   readonly dataDirectory?: string
+  /** With the anonymous drop, on a port of its own; without it, it is off, as most tests are not about it. */
+  readonly drop?: boolean
 }
 
 export interface ServiceRequest extends RequestInit {
@@ -81,7 +83,7 @@ process.on("exit", () => {
 
 /** Starts the service; resolves once it answers, rejects with its output if it ends or hangs before. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, args = [] } = options
+  const { env = {}, args = [], drop = false } = options
   const temporary = options.dataDirectory === undefined
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
   const child = spawn(process.execPath, ["--conditions=source", MAIN, "serve", ...args], {
@@ -91,6 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       PORT: "0",
       ASSAY_DATA: dataDirectory,
       ASSAY_SHED_DELAY_MS: "10000",
+      ...(drop ? { DROP: "on", DROP_PORT: "0" } : { DROP: "off" }),
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

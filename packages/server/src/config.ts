@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { resolve, sep } from "node:path"
+import { type DropConfig, dropSettings, readDropConfig } from "./drop/drop-config.ts"
 import { readBaseUrl } from "./outbound/base-url.ts"
 import type { NameServers } from "./score/network/name-service.ts"
 import { readNameServers } from "./score/network/providers.ts"
@@ -43,6 +44,7 @@ export interface Config {
   readonly providersFile: string | null
   readonly decisions: (typeof DECISIONS)[number]
   readonly decisionDays: number
+  readonly drop: DropConfig
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
@@ -244,6 +246,7 @@ export const settings = [
     fallback: "90",
     meaning: "Days a decision is kept.",
   },
+  ...dropSettings,
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]["name"]
@@ -370,6 +373,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     providersFile: optional("ASSAY_PROVIDERS"),
     decisions: decisions ?? "on",
     decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
+    drop: readDropConfig({ production, optional, integer, faults }),
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config

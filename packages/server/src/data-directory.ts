@@ -30,6 +30,8 @@ export interface DataDirectory {
   readonly models: string
   readonly context: string
   readonly controlSocket: string
+  /** The anonymous drop's own: its file, its keys, its sockets. In no backup. */
+  readonly drop: string
   readonly compiledCode: string
   /** What imports brought, a file a batch. */
   readonly segments: string
@@ -92,6 +94,7 @@ export function openDataDirectory(
     models: join(path, MODELS_FOLDER),
     context: join(path, "context"),
     controlSocket: join(path, "control.sock"),
+    drop: join(path, "drop"),
     compiledCode: join(path, "compiled-code"),
     segments: join(path, "segments"),
     imports: join(path, "import"),

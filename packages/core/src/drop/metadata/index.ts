@@ -1,0 +1,1 @@
+export type { MetadataFinding, MetadataReport } from "./metadata-report.ts"

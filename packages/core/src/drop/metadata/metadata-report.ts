@@ -1,0 +1,16 @@
+/** One thing a file says beside its picture or text: `label` is a stable word, `value` as found, shortened, or null where only its presence matters. */
+export interface MetadataFinding {
+  readonly label: string
+  readonly value: string | null
+}
+
+/** What a file carries, and whether it can be taken out here. */
+export interface MetadataReport {
+  /** The media type by the file's own bytes, never by its name. */
+  readonly type: string
+  /** With its dot, from a fixed list, or empty. */
+  readonly extension: string
+  /** `clean`: can be cleaned; `report`: can only be shown; `malformed`: looks like a picture, but cannot be read; `unknown`: nothing can be said. */
+  readonly treatment: "clean" | "report" | "malformed" | "unknown"
+  readonly findings: readonly MetadataFinding[]
+}

@@ -1,0 +1,97 @@
+/** 16 random bytes, lower-case hexadecimal. Says nothing of when or by whom. */
+export type RandomId = string
+
+/** What is known of a sealed message without opening it. No arrival time: there is none. */
+export interface StoredMessage {
+  readonly id: RandomId
+  /** Bytes of the sealed file. */
+  readonly size: number
+  /** Day since 1970 on which it goes, chosen at random from eight. */
+  readonly purgeDay: number
+  /** How many times the sender doubled the proof of work on purpose; 0 for everybody else. */
+  readonly effort: number
+  /** No recipient has fetched it yet. */
+  readonly unread: boolean
+}
+
+/** A sealed file of the 64 KiB class that operators keep for each other: labels and notes on threads. */
+export interface StoredNote {
+  readonly id: RandomId
+  readonly sealed: Uint8Array
+}
+
+export interface NewReply {
+  /** Chosen by the sender of the reply, so that sending it again changes nothing. */
+  readonly id: RandomId
+  /** SHA-256 over the mailbox, 32 bytes. */
+  readonly tag: Uint8Array
+  /** SHA-256 over the delete token, 32 bytes. */
+  readonly deleteVerifier: Uint8Array
+  readonly sealed: Uint8Array
+}
+
+/** `full`: four replies wait; the oldest are kept until they are read. */
+export type ReplyOutcome = "stored" | "known" | "full"
+
+/**
+ * Sealed messages, reply mailboxes and spent tickets, in a file of their own on one host. Holds no time, no address and
+ * nothing that joins two messages. A promise that resolves means: it is on the disk.
+ */
+export interface Drops {
+  /** 16 bytes, made with the file and never changed: codes of one drop mean nothing on another. */
+  dropId(): Promise<Uint8Array>
+  /** 32 bytes from which the drop's own signatures are made; they outlive a restart. */
+  signingSecret(): Promise<Uint8Array>
+
+  /** Pieces of an upload, in order from 0. They count as nothing until `finishUpload`, and are gone after a restart. */
+  appendPiece(id: RandomId, index: number, piece: Uint8Array): Promise<void>
+  /** Makes a message of the pieces; it goes `retentionDays` plus 0 to 7 days from `today`. */
+  finishUpload(upload: {
+    readonly id: RandomId
+    readonly size: number
+    /** SHA-256 over the withdraw token, 32 bytes; a random one where there is no token. */
+    readonly withdrawVerifier: Uint8Array
+    readonly effort: number
+    readonly today: number
+    readonly retentionDays: number
+  }): Promise<void>
+  abandonUpload(id: RandomId): Promise<void>
+
+  /** Every message, in the order of ids. */
+  messages(): Promise<StoredMessage[]>
+  /** A piece of a message, or null past its end. */
+  piece(id: RandomId, index: number): Promise<Uint8Array | null>
+  markRead(ids: readonly RandomId[]): Promise<void>
+  deleteMessages(ids: readonly RandomId[]): Promise<void>
+  /** Deletes the messages whose verifiers these are. Says nothing of how many there were. */
+  withdraw(verifiers: readonly Uint8Array[]): Promise<void>
+
+  /** At most four, in no order that says when they came. */
+  replies(tag: Uint8Array): Promise<Uint8Array[]>
+  postReply(
+    reply: NewReply,
+    days: { readonly today: number; readonly retentionDays: number },
+  ): Promise<ReplyOutcome>
+  /** Deletes the replies of this mailbox that this verifier was given for; a wrong one changes nothing and looks the same. */
+  deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
+
+  notes(): Promise<StoredNote[]>
+  /** Replaces the notes named in `replaces`, all or nothing. */
+  putNote(note: StoredNote, replaces: readonly RandomId[], purgeDay: number): Promise<void>
+  deleteNotes(ids: readonly RandomId[]): Promise<void>
+
+  /** True once per hash, until its hour (hours since 1970) has passed. */
+  spend(hash: Uint8Array, expiryHour: number): Promise<boolean>
+
+  /** Deletes what is due on this day and spent hashes of past hours. */
+  purge(now: { readonly day: number; readonly hour: number }): Promise<void>
+  /** Writes the file anew in the order of its random ids, and overwrites and removes the old one. */
+  rewrite(): Promise<void>
+  /** Messages finished since the last rewrite. */
+  unordered(): Promise<number>
+
+  /** What the daily digest says: whether anything came since the last one, and how many messages went unread meanwhile. Asking ends the count. */
+  takeDigest(): Promise<{ readonly fresh: boolean; readonly expiredUnread: number }>
+
+  close(): Promise<void>
+}

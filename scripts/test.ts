@@ -31,9 +31,9 @@ const suites: Record<string, string> = {
   unit: "packages/*/src/**/*.test.ts",
 }
 
-// Two commands beside each other, and three files: a file that waits for a timer or a disk leaves its core to others.
+// Two commands beside each other, and four files: a file that waits for a timer or a disk leaves its core to others.
 const COMMANDS_AT_ONCE = 2
-const testOptions = { concurrency: 3, timeoutMs: 10 * 60_000 }
+const testOptions = { concurrency: 4, timeoutMs: 10 * 60_000 }
 
 /** Files named at the end: whoever wants the run to be shorter begins there. */
 const SLOWEST = 12

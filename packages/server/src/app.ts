@@ -28,6 +28,7 @@ import { describeApi } from "./http/api-description.ts"
 import { answerClientError } from "./http/client-error.ts"
 import { refuseOtherMethods } from "./http/other-methods.ts"
 import { readJsonBodies } from "./http/json-body.ts"
+import { lazySerializers } from "./http/lazy-serializers.ts"
 import { requestId } from "./http/request-id.ts"
 import { BODY_MAX, HEADERS_MAX } from "./http/sizes.ts"
 import type { Streams } from "./http/streams.ts"
@@ -145,6 +146,7 @@ export async function buildApp(services: Services): Promise<App> {
         allowUnionTypes: true,
       },
     },
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) =>
       void sendProblem(reply as FastifyReply, asProblem(error), request.id),

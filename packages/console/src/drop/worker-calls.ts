@@ -47,6 +47,12 @@ export interface Reply {
   readonly file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | null
 }
 
+export interface OpenedMailbox {
+  readonly replies: readonly Reply[]
+  /** Slots that are for this code, but hold nothing that can be shown. */
+  readonly unreadable: number
+}
+
 /** What a code is worth to the server. */
 export interface ThreadRequests {
   readonly mailbox: Uint8Array<ArrayBuffer>
@@ -69,7 +75,7 @@ export interface WorkerCalls {
   readCode(text: string, list: WordList): { readonly secret: Uint8Array } | CodeFault
   requests(secret: Uint8Array, keys: DropKeys): ThreadRequests
   /** The replies among the slots of a mailbox; the others are filling that nobody can open. */
-  openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): Reply[]
+  openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): OpenedMailbox
 }
 export type CallName = keyof WorkerCalls
 

@@ -15,6 +15,8 @@ export interface FilesReport {
   /** Looks into these files and lists what each carries. */
   take(files: readonly File[]): void
   chosen(): readonly ChosenFile[]
+  /** Makes the choice for all files that choice of each. */
+  decideAll(): void
   clear(): void
 }
 
@@ -22,7 +24,7 @@ export interface FilesReport {
 export function filesReport(
   visit: Visit,
   input: HTMLInputElement,
-  untouchedAtFirst: () => boolean,
+  untouchedByDefault: () => boolean,
 ): FilesReport {
   const place = element("files-report", HTMLElement)
   let chosen: ChosenFile[] = []
@@ -86,12 +88,16 @@ export function filesReport(
 
   return {
     take(files) {
-      chosen = files.map((file) => ({ file, report: null, untouched: untouchedAtFirst() }))
+      chosen = files.map((file) => ({ file, report: null, untouched: untouchedByDefault() }))
       show()
       // One after the other: three large pictures at once would be in memory together.
       void chosen.reduce((before, each) => before.then(() => look(each)), Promise.resolve())
     },
     chosen: () => chosen,
+    decideAll() {
+      for (const each of chosen) each.untouched = untouchedByDefault()
+      show()
+    },
     clear() {
       chosen = []
       shown("files-report", false)

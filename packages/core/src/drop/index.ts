@@ -1,3 +1,16 @@
+export { type AgeHeader, type AgeHeaderFault, headerSize, readAgeHeader } from "./age-header.ts"
+export {
+  type FileToPack,
+  type MessageToPack,
+  type OpenedFile,
+  type OpenedMessage,
+  packMessage,
+  packReply,
+  type ReplyToPack,
+  unpackMessage,
+} from "./envelope.ts"
+export { EnvelopeFault, type EnvelopeFaultCode } from "./envelope-fault.ts"
+export { attachmentName, keptName } from "./file-names.ts"
 export { fingerprint } from "./fingerprint.ts"
 export {
   IdentityFault,
@@ -15,6 +28,7 @@ export type {
   SealedBy,
   ThreadAddress,
 } from "./manifest.ts"
+export { allowedSizes, classOf, sealedSize, SIZE_CLASSES, SMALLEST_CLASS } from "./padding.ts"
 export {
   readRecipients,
   type Recipients,
@@ -26,6 +40,8 @@ export {
   type Suite,
   suiteOf,
 } from "./recipients.ts"
+export { open, type Progress, replyRecipients, seal, sealFiller, sealInPieces } from "./seal.ts"
+export { shownText } from "./shown-text.ts"
 export {
   CODE_WORDS,
   type CodeFault,

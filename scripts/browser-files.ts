@@ -6,7 +6,10 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { WORD_LANGUAGES } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
+import { METADATA_LABELS } from "@assay/core/drop/metadata"
 import { build, transform, type Metafile, type Plugin } from "esbuild"
+import { SCRIPT_TEXTS } from "../packages/console/src/drop/script-texts.ts"
+import { sentencesOf } from "../packages/server/src/drop/pages/sentences.ts"
 import { offlinePage } from "./offline-page.ts"
 
 /** One file as it is served. */
@@ -93,7 +96,7 @@ export async function buildBrowserFiles(
   const offline = await bundle(
     root,
     join(source, "offline.ts"),
-    { PAGE_WORDS: lists[0]?.words.join(" ") },
+    { PAGE_WORDS: lists[0]?.words.join(" "), OFFLINE_TEXTS: offlineTexts() },
     plugins,
   )
   inputs.set("offline", offline.metafile)
@@ -110,6 +113,13 @@ export async function buildBrowserFiles(
     },
   ]
   return { files, inputs }
+}
+
+/** The sentences of the script in English, with the limits in them; other pages get theirs from the server. */
+function offlineTexts(): Readonly<Record<string, string>> {
+  const say = sentencesOf("en")
+  const wanted = [...SCRIPT_TEXTS, ...METADATA_LABELS.map((label) => `finding-${label}` as const)]
+  return Object.fromEntries(wanted.map((key) => [key, say(key)]))
 }
 
 /** What `manifest.json` holds. */

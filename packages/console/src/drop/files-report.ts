@@ -1,6 +1,7 @@
 import type { MetadataReport } from "@assay/core/drop/metadata"
 import { shownText } from "@assay/core/drop"
 import { button, element, made, shown } from "./dom.ts"
+import type { PageData } from "./page-data.ts"
 import type { Visit } from "./visit.ts"
 
 /** A file the person chose, with what it carries and what is to happen to it. */
@@ -22,7 +23,7 @@ export interface FilesReport {
 
 /** Lists the chosen files with what each says beside its content, and lets the person decide file by file. */
 export function filesReport(
-  visit: Visit,
+  visit: Pick<Visit, "worker" | "say"> & { readonly data: Pick<PageData, "texts"> },
   input: HTMLInputElement,
   untouchedByDefault: () => boolean,
 ): FilesReport {

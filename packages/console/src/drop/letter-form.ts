@@ -2,6 +2,7 @@ import { type Mode, WITHDRAWABLE } from "@assay/core/drop"
 import { button, element, say as put, shown } from "./dom.ts"
 import { Failure } from "./failure.ts"
 import { filesReport } from "./files-report.ts"
+import { letterFaults } from "./letter-faults.ts"
 import type { TakenForm } from "./plain-form.ts"
 import { progressOf } from "./progress.ts"
 import { sendLetter } from "./send-letter.ts"
@@ -41,34 +42,20 @@ export function letterForm(
     files.value = ""
     report.clear()
     element("names", HTMLInputElement).checked = false
+    const code = form.querySelector<HTMLInputElement>("input[name=code]")
+    if (code !== null) code.value = ""
   }
 
   /** Puts sentences at the fields that are not right; false where there are any. */
   const right = (): boolean => {
-    const { limits } = data
-    const chosen = report.chosen()
-    const bytes = new TextEncoder().encode(message.value).length
-    const large = chosen.findIndex(({ file }) => file.size > limits.file)
-    const empty = chosen.findIndex(({ file }) => file.size === 0)
-    const malformed = chosen.findIndex(
-      ({ report, untouched }) => report?.treatment === "malformed" && !untouched,
-    )
-    let messageFault = ""
-    if (message.value.trim() === "" && chosen.length === 0) messageFault = say("fault-empty")
-    else if (bytes > limits.message) messageFault = say("fault-message-long")
-    let filesFault = ""
-    if (chosen.length > limits.files) filesFault = say("fault-files-many")
-    else if (large !== -1) filesFault = say("fault-file-large", { number: large + 1 })
-    else if (empty !== -1) filesFault = say("fault-file-empty", { number: empty + 1 })
-    else if (malformed !== -1)
-      filesFault = say("fault-file-malformed", { number: malformed + 1 })
-    put("message-fault", messageFault)
-    put("files-fault", filesFault)
-    message.setAttribute("aria-invalid", String(messageFault !== ""))
-    files.setAttribute("aria-invalid", String(filesFault !== ""))
-    if (messageFault !== "") message.focus()
-    else if (filesFault !== "") files.focus()
-    return messageFault === "" && filesFault === ""
+    const faults = letterFaults(say, data.limits, message.value, report.chosen())
+    put("message-fault", faults.message)
+    put("files-fault", faults.files)
+    message.setAttribute("aria-invalid", String(faults.message !== ""))
+    files.setAttribute("aria-invalid", String(faults.files !== ""))
+    if (faults.message !== "") message.focus()
+    else if (faults.files !== "") files.focus()
+    return faults.message === "" && faults.files === ""
   }
 
   const busy = (is: boolean): void => {
@@ -93,15 +80,23 @@ export function letterForm(
 
   /** The person may let the server do it, and only the person may. */
   const offerPlainForm = (): void => {
-    const offer = button(say("script-plain-form"), () => {
-      plain = true
-      taken.giveBack()
-      report.clear()
-      put("failure", "")
-      forScriptless(true)
-      sendButton.focus()
-    })
+    const offer = button(say("script-plain-form"), () => void giveBack())
     element("failure", HTMLElement).append(" ", offer)
+  }
+
+  const giveBack = async (): Promise<void> => {
+    // The server cannot know which thread a later message belongs to.
+    if (visit.thread !== null) {
+      const { numbers } = await visit.worker.call("code", [visit.thread.secret, visit.list])
+      const field = form.querySelector<HTMLInputElement>("input[name=code]")
+      if (field !== null) field.value = numbers.join(" ")
+    }
+    plain = true
+    taken.giveBack()
+    report.clear()
+    put("failure", "")
+    forScriptless(true)
+    sendButton.focus()
   }
 
   const openThread = async (): Promise<OpenThread> =>
@@ -117,6 +112,7 @@ export function letterForm(
       const thread = mode === "one-way" ? null : await openThread()
       const keepNames = choice("names") === "keep"
       const letter: Letter = {
+        sealedBy: "browser",
         message: message.value,
         mode,
         lang: data.locale,

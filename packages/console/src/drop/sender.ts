@@ -1,6 +1,6 @@
 // The script of the sender's pages.
 import type { WordList } from "@assay/core/drop"
-import { element, shown } from "./dom.ts"
+import { shown } from "./dom.ts"
 import { forgetOnLeaving } from "./forget.ts"
 import { letterForm } from "./letter-form.ts"
 import { readPageData, sayWith } from "./page-data.ts"
@@ -62,14 +62,9 @@ function writing(): readonly { clear(): void }[] {
       letter.again()
     },
   )
-  const clearing = {
-    clear: () => shown(written, !later),
-  }
-  if (!later) {
-    // Known before anything is written, so that a drop whose keys cannot be had says so at once on sending.
-    void visit.keys().catch(() => undefined)
-    return [letter, sent, clearing]
-  }
+  // Fetched while the person still writes. What is wrong with them is said on sending.
+  void visit.keys().catch(() => undefined)
+  if (!later) return [letter, sent, { clear: () => shown(written, true) }]
   const replies = repliesPage(visit, {
     ask: taken("replies-form"),
     deletion: taken("delete-form"),

@@ -54,7 +54,10 @@ export function sentSection(
     if (thread === null) return
     put("withdraw-outcome", say("script-working"))
     const taken = async (): Promise<void> => {
-      const { withdrawal } = await visit.worker.call("requests", [thread.secret, await visit.keys()])
+      const { withdrawal } = await visit.worker.call("requests", [
+        thread.secret,
+        await visit.keys(),
+      ])
       await withdraw(withdrawal)
     }
     taken().then(

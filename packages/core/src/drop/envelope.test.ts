@@ -3,10 +3,12 @@ import { test } from "node:test"
 import * as fc from "fast-check"
 import { packMessage, packReply, unpackMessage } from "./envelope.ts"
 import { attachmentName, keptName } from "./file-names.ts"
+import { openMessage } from "./open-message.ts"
 import { classOf } from "./padding.ts"
+import { seal } from "./seal.ts"
 import { shownText } from "./shown-text.ts"
 import { tarSize, writeTar } from "./tar.ts"
-import { fileOf, oneWay, refusedAs, testThread, twoWay } from "./test-messages.ts"
+import { fileOf, oneWay, refusedAs, testRecipients, testThread, twoWay } from "./test-messages.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const thread = await testThread(1)
@@ -217,4 +219,20 @@ test("T50: a manifest that names other files than there are is refused", () => {
 test("members of a manifest that are not known are not handed on", () => {
   const { manifest } = unpackMessage(byHand({ ...fair, later: "x", __proto__: { v: 1 } }))
   assert.deepEqual(manifest, fair)
+})
+
+test("a file that its sender sealed is found inside the envelope around it, or handed on as it is", async () => {
+  const recipients = await testRecipients(1)
+  const wrap = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const file = { ...fileOf(bytes), type: "application/age", extension: ".age" }
+    return await seal(packMessage({ ...oneWay("", [file]), sealedBy: "server" }), recipients)
+  }
+  const inner = packMessage({ ...twoWay("by hand", thread), sealedBy: "sender" })
+  const opened = await openMessage(await wrap(await seal(inner, recipients)), recipients.identities)
+  assert.equal(opened.wrapped, true)
+  assert.equal(opened.message, "by hand")
+  assert.equal(opened.manifest.sealed_by, "sender")
+  const foreign = await openMessage(await wrap(utf8("no message")), recipients.identities)
+  assert.equal(foreign.wrapped, false)
+  assert.equal(foreign.files[0]?.name, "attachment-1.age")
 })

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { type MessageToPack, packMessage, unpackMessage } from "./envelope.ts"
+import { type MessageToPack, type OpenedMessage, packMessage, unpackMessage } from "./envelope.ts"
 import { emptyNote, mergeNotes, packNote, unpackNote } from "./note.ts"
 import { writeTar } from "./tar.ts"
 import { oneWay, refusedAs, testThread, twoWay } from "./test-messages.ts"
@@ -9,7 +9,10 @@ import { loadWords } from "./words.ts"
 
 const words = await loadWords("en")
 const [ann, ben] = [await testThread(1), await testThread(2)]
-const arrive = (id: string, message: MessageToPack): ThreadMessage => ({
+interface Arrived extends ThreadMessage {
+  readonly opened: OpenedMessage
+}
+const arrive = (id: string, message: MessageToPack): Arrived => ({
   id,
   opened: unpackMessage(packMessage(message)),
 })
@@ -51,8 +54,8 @@ test("T50: taking over only the key of the other suite is another thread too", a
   const swapped = { ...one, reply_to_pq: two.reply_to_pq ?? "" }
   assert.notEqual(threadName(one, words), threadName(swapped, words))
   assert.notEqual(
-    threadOf(arrive("a", twoWay("x", one)).opened),
-    threadOf(arrive("b", twoWay("x", swapped)).opened),
+    threadOf(arrive("a", twoWay("x", one)).opened.manifest),
+    threadOf(arrive("b", twoWay("x", swapped)).opened.manifest),
   )
 })
 

@@ -1,12 +1,11 @@
-import type { OpenedMessage } from "./envelope.ts"
 import { fingerprint } from "./fingerprint.ts"
-import type { ThreadAddress } from "./manifest.ts"
+import type { Manifest, ThreadAddress } from "./manifest.ts"
 import type { WordList } from "./thread-code.ts"
 
 /** A message as it was opened, under the id it is stored with. */
 export interface ThreadMessage {
   readonly id: string
-  readonly opened: OpenedMessage
+  readonly opened: { readonly manifest: Manifest }
 }
 
 export interface Thread<M extends ThreadMessage = ThreadMessage> {
@@ -28,7 +27,7 @@ export interface Thread<M extends ThreadMessage = ThreadMessage> {
  * What makes messages one thread. Both keys, since replies are sealed to the one or the other: somebody who takes over
  * one of them gets another thread.
  */
-export function threadOf({ manifest: { thread, nid } }: OpenedMessage): string {
+export function threadOf({ thread, nid }: Manifest): string {
   return thread === undefined ? nid : addressKeys(thread).join(" ")
 }
 
@@ -49,12 +48,15 @@ export function groupThreads<M extends ThreadMessage>(
     if (seen.has(nid)) again.add(message)
     seen.add(nid)
   }
-  const groups = Map.groupBy(messages, ({ opened }) => threadOf(opened))
+  const groups = new Map<string, M[]>()
   const holders = new Map<string, Set<string>>()
-  for (const { opened } of messages) {
-    const mailbox = opened.manifest.thread?.mailbox
+  for (const message of messages) {
+    const { manifest } = message.opened
+    const id = threadOf(manifest)
+    groups.set(id, [...(groups.get(id) ?? []), message])
+    const mailbox = manifest.thread?.mailbox
     if (mailbox === undefined) continue
-    holders.set(mailbox, (holders.get(mailbox) ?? new Set()).add(threadOf(opened)))
+    holders.set(mailbox, (holders.get(mailbox) ?? new Set()).add(id))
   }
   const isContested = (mailbox: string): boolean => (holders.get(mailbox)?.size ?? 0) > 1
   return [...groups].map(([id, group]) => {

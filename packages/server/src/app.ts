@@ -16,6 +16,7 @@ import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
+import { consoleDropRoutes } from "./console/drop-routes.ts"
 import { sourceRoutes } from "./corpus/source-routes.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
 import type { EvidenceDesk } from "./evidence/evidence-writer.ts"
@@ -78,7 +79,7 @@ export type App = FastifyInstance<
 export interface Services {
   readonly config: Pick<
     Config,
-    "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
+    "drop" | "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
   >
   readonly log: Log
   readonly now: () => number
@@ -224,6 +225,7 @@ export async function buildApp(services: Services): Promise<App> {
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)
+  if (config.drop.on) consoleDropRoutes(app)
   finishMethods()
   return app
 }

@@ -16,8 +16,8 @@ export type Refusal = "busy" | "full"
  * never sees a message, a file name or a code.
  */
 export interface DropDesk {
-  /** What pages print; null while there are no keys and no message can be taken. */
-  facts(visit: { readonly byOnion: boolean }): Promise<DropFacts | null>
+  /** What pages print. No message can be taken while `keyCount` is 0. */
+  facts(visit: { readonly byOnion: boolean }): Promise<DropFacts>
   /** The keys messages are sealed to; null while there are none. */
   recipients(): Promise<Recipients | null>
 

@@ -32,3 +32,8 @@ const PLAIN_NAMES: ReadonlySet<string> = new Set([
 export function isPlain(method: string, target: Target | null): boolean {
   return method === "POST" && target !== null && PLAIN_NAMES.has(target.name)
 }
+
+/** Whether a plain request may bring a new message; the others only ask. */
+export function sendsMessage(target: Target | null): boolean {
+  return target?.name === "form" || target?.name === "presealed"
+}

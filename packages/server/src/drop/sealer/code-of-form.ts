@@ -6,7 +6,9 @@ import type { Visit } from "./visit.ts"
 export async function codeOf({
   body,
   locale,
-}: Visit): Promise<{ readonly secret: Uint8Array } | { readonly fault: Omit<StatusFault, "field"> }> {
+}: Visit): Promise<
+  { readonly secret: Uint8Array } | { readonly fault: Omit<StatusFault, "field"> }
+> {
   const broken = bodyFault(body)
   if (broken !== null) {
     const { field: _, ...fault } = broken

@@ -1,7 +1,7 @@
 import { repliesDeletedPage, repliesPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
 import { codeOf } from "./code-of-form.ts"
-import { freshForm } from "./send-form.ts"
+import { freshForm } from "./fresh-form.ts"
 import { threadOf } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 

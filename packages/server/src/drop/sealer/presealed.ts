@@ -14,7 +14,7 @@ import { presealedPage, presealedSentPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
 import type { FormLimits } from "./form-body.ts"
 import { bodyFault, FAILED, refusalFault, type StatusFault, tokenFault } from "./form-faults.ts"
-import { freshForm } from "./send-form.ts"
+import { freshForm } from "./fresh-form.ts"
 import { storeSealed } from "./store-sealed.ts"
 import type { Visit } from "./visit.ts"
 

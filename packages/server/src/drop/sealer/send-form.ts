@@ -10,14 +10,14 @@ import {
   sealedSize,
   sealInPieces,
 } from "@assay/core/drop"
-import { newFiller } from "../filler.ts"
 import { formPage, repliesShownPage, sentPage } from "../pages/index.ts"
 import type { FormState } from "../pages/page-input.ts"
 import { type Answer, CODE_PADDING, REPLIES_PADDING } from "./answer.ts"
 import { filesToPack } from "./clean-files.ts"
 import type { FormLimits } from "./form-body.ts"
 import { bodyFault, FAILED, refusalFault, type StatusFault, tokenFault } from "./form-faults.ts"
-import { openedReplies } from "./show-replies.ts"
+import { freshForm } from "./fresh-form.ts"
+import { openedReplies } from "./opened-replies.ts"
 import { storeSealed } from "./store-sealed.ts"
 import {
   addressOf,
@@ -73,7 +73,10 @@ export async function sendForm(visit: Visit): Promise<Answer> {
         code: await shownCode(secret, locale),
         confirmWrong: false,
       }
-    : { hidden: false as const, kind: wish.thread === null ? "one-way" : "follow-up" } as const // prettier-ignore
+    : {
+        hidden: false as const,
+        kind: wish.thread === null ? ("one-way" as const) : ("follow-up" as const),
+      }
   return {
     status: 200,
     page: sentPage(locale, facts, visit.files, sent),
@@ -164,34 +167,16 @@ async function formAgain(
   wish: Wish,
   faults: readonly StatusFault[],
 ): Promise<Answer> {
-  const { locale, facts, files, desk } = visit
+  const { locale, facts, files } = visit
   const form: FormState = { ...(await freshForm(visit, wish.token)), ...wish, code: "", faults }
   const status = faults[0]?.status ?? 400
   if (wish.thread === null) {
     return { status, page: formPage(locale, facts, files, form), padding: CODE_PADDING }
   }
-  const { code, replies } = await openedReplies(wish.thread, desk)
+  const { code, replies } = await openedReplies(visit, wish.thread)
   return {
     status,
     page: repliesShownPage(locale, facts, files, { replies, code, form }),
     padding: REPLIES_PADDING,
-  }
-}
-
-/** A form with nothing in it. A token that can still be used is kept: a new one would have to wait before it counts. */
-export async function freshForm(
-  { desk }: Pick<Visit, "desk">,
-  oldToken = "",
-): Promise<FormState> {
-  const state = oldToken === "" ? "wrong" : await desk.formTokenState(oldToken)
-  return {
-    token: state === "ok" || state === "early" ? oldToken : await desk.newFormToken(),
-    filler: newFiller(),
-    message: "",
-    mode: "two-way",
-    keepMetadata: false,
-    keepNames: false,
-    code: "",
-    faults: [],
   }
 }

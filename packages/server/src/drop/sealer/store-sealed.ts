@@ -33,7 +33,7 @@ async function* inPieces(
   let piece = new Uint8Array(PIECE)
   let filled = 0
   for await (const bytes of source) {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const part = bytes.subarray(at, at + PIECE - filled)
       piece.set(part, filled)
       filled += part.length

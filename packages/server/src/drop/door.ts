@@ -31,13 +31,12 @@ export function openDoor({ http, sealers, networks, answerUnread }: DoorOptions)
     const look = (): void => {
       const piece = socket.read() as Buffer | null
       if (piece === null) return
-      stopReading(socket)
       const longer = Buffer.concat([head, piece])
       head.fill(0)
       piece.fill(0)
       head = longer
       const line = requestLine(head)
-      if (line === null && head.length <= LINE_MAX) return void socket.read(0)
+      if (line === null && head.length <= LINE_MAX) return
       socket.off("readable", look)
       const target = line && readTarget(line.target)
       if (line !== null && !isPlain(line.method, target)) {
@@ -46,7 +45,11 @@ export function openDoor({ http, sealers, networks, answerUnread }: DoorOptions)
         return
       }
       const admitted = !sendsMessage(target) || networks.admit(socket.remoteAddress)
-      if (line !== null && admitted && sealers.handOver(socket, [head])) return endPace()
+      if (line !== null && admitted && sealers.handOver(socket, [head])) {
+        stopReading(socket)
+        endPace()
+        return
+      }
       head.fill(0)
       void refuse(socket, answerUnread(line === null ? 400 : 503))
     }

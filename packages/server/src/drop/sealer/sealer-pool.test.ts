@@ -75,7 +75,7 @@ after(async () => {
 interface SmallDoor {
   readonly pool: SealerPool
   readonly port: number
-  readonly refused: Promise<void>
+  readonly refused: Promise<true>
 }
 let opened: { pool: SealerPool; server: Server } | null = null
 afterEach(async () => {
@@ -96,13 +96,13 @@ async function openSmallDoor(
     settings: { pageFiles: PAGE_FILES, deadlines },
     onFault: (code) => assert.fail(code),
   })
-  const { promise: refused, resolve } = Promise.withResolvers<void>()
+  const { promise: refused, resolve } = Promise.withResolvers<true>()
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy())
-    socket.once("data", (head) => {
+    socket.once("data", (head: Buffer) => {
       socket.pause()
       if (pool.handOver(socket, [head])) return
-      resolve()
+      resolve(true)
       socket.destroy()
     })
   })

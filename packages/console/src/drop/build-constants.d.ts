@@ -12,3 +12,5 @@ declare const WORD_FILES: Readonly<
 /** The language of the list inside the script, and its words with a space between. */
 declare const PAGE_LANGUAGE: import("@assay/core/drop").WordLanguage
 declare const PAGE_WORDS: string
+/** The sentences of the page for use without a network, which is in English. */
+declare const OFFLINE_TEXTS: Readonly<Record<string, string>>

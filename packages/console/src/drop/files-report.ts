@@ -1,6 +1,7 @@
 import type { MetadataReport } from "@assay/core/drop/metadata"
 import { shownText } from "@assay/core/drop"
 import { button, element, made, shown } from "./dom.ts"
+import type { PageData } from "./page-data.ts"
 import type { Visit } from "./visit.ts"
 
 /** A file the person chose, with what it carries and what is to happen to it. */
@@ -15,14 +16,16 @@ export interface FilesReport {
   /** Looks into these files and lists what each carries. */
   take(files: readonly File[]): void
   chosen(): readonly ChosenFile[]
+  /** Makes the choice for all files that choice of each. */
+  decideAll(): void
   clear(): void
 }
 
 /** Lists the chosen files with what each says beside its content, and lets the person decide file by file. */
 export function filesReport(
-  visit: Visit,
+  visit: Pick<Visit, "worker" | "say"> & { readonly data: Pick<PageData, "texts"> },
   input: HTMLInputElement,
-  untouchedAtFirst: () => boolean,
+  untouchedByDefault: () => boolean,
 ): FilesReport {
   const place = element("files-report", HTMLElement)
   let chosen: ChosenFile[] = []
@@ -86,12 +89,16 @@ export function filesReport(
 
   return {
     take(files) {
-      chosen = files.map((file) => ({ file, report: null, untouched: untouchedAtFirst() }))
+      chosen = files.map((file) => ({ file, report: null, untouched: untouchedByDefault() }))
       show()
       // One after the other: three large pictures at once would be in memory together.
       void chosen.reduce((before, each) => before.then(() => look(each)), Promise.resolve())
     },
     chosen: () => chosen,
+    decideAll() {
+      for (const each of chosen) each.untouched = untouchedByDefault()
+      show()
+    },
     clear() {
       chosen = []
       shown("files-report", false)

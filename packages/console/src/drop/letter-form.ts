@@ -2,6 +2,7 @@ import { type Mode, WITHDRAWABLE } from "@assay/core/drop"
 import { button, element, say as put, shown } from "./dom.ts"
 import { Failure } from "./failure.ts"
 import { filesReport } from "./files-report.ts"
+import { letterFaults } from "./letter-faults.ts"
 import type { TakenForm } from "./plain-form.ts"
 import { progressOf } from "./progress.ts"
 import { sendLetter } from "./send-letter.ts"
@@ -9,7 +10,7 @@ import { nextOf, type OpenThread, type Visit } from "./visit.ts"
 import type { Letter } from "./worker-calls.ts"
 
 export interface LetterForm {
-  /** Shows the form, empty, for another message. */
+  /** Makes the form ready for another message. */
   again(): void
   /** Takes out all that was written. */
   clear(): void
@@ -25,58 +26,43 @@ export function letterForm(
   const { say, data } = visit
   const message = element("message", HTMLTextAreaElement)
   const sendButton = element("send", HTMLButtonElement)
-  // Absent while no files are taken.
-  const files = form.querySelector<HTMLInputElement>("input[type=file]")
+  const files = element("files", HTMLInputElement)
   const progress = progressOf(say)
+  // Of a later message the mode is no choice.
   const choice = (name: string): string =>
-    form.querySelector<HTMLInputElement>(`input[name=${name}]:checked`)?.value ?? ""
-  const report =
-    files === null ? null : filesReport(visit, files, () => choice("metadata") === "keep")
+    form.querySelector<HTMLInputElement>(
+      `input[name=${name}]:checked, input[type=hidden][name=${name}]`,
+    )?.value ?? ""
+  const report = filesReport(visit, files, () => choice("metadata") === "keep")
+  const filesTaken = !files.disabled
   let plain = false
 
   const clear = (): void => {
     message.value = message.defaultValue = ""
-    if (files !== null) files.value = ""
-    report?.clear()
-    const box = form.querySelector<HTMLInputElement>("input[name=names]")
-    if (box !== null) box.checked = false
+    files.value = ""
+    report.clear()
+    element("names", HTMLInputElement).checked = false
+    const code = form.querySelector<HTMLInputElement>("input[name=code]")
+    if (code !== null) code.value = ""
   }
 
   /** Puts sentences at the fields that are not right; false where there are any. */
   const right = (): boolean => {
-    const { messageMax, filesMax, fileMax } = data.limits
-    const chosen = report?.chosen() ?? []
-    const bytes = new TextEncoder().encode(message.value).length
-    const large = chosen.findIndex(({ file }) => file.size > fileMax)
-    const empty = chosen.findIndex(({ file }) => file.size === 0)
-    const malformed = chosen.findIndex(
-      ({ report, untouched }) => report?.treatment === "malformed" && !untouched,
-    )
-    const letters = messageMax.toLocaleString(data.locale)
-    const size = `${Math.floor(fileMax / 1_048_576)} MB`
-    let messageFault = ""
-    if (message.value.trim() === "" && chosen.length === 0) messageFault = say("fault-empty")
-    else if (bytes > messageMax) messageFault = say("fault-message-long", { letters })
-    let filesFault = ""
-    if (chosen.length > filesMax) filesFault = say("fault-files-many", { files: filesMax })
-    else if (large !== -1) filesFault = say("fault-file-large", { number: large + 1, size })
-    else if (empty !== -1) filesFault = say("fault-file-empty", { number: empty + 1 })
-    else if (malformed !== -1)
-      filesFault = say("fault-file-malformed", { number: malformed + 1 })
-    put("message-fault", messageFault)
-    if (files !== null) put("files-fault", filesFault)
-    message.setAttribute("aria-invalid", String(messageFault !== ""))
-    files?.setAttribute("aria-invalid", String(filesFault !== ""))
-    if (messageFault !== "") message.focus()
-    else if (filesFault !== "") files?.focus()
-    return messageFault === "" && filesFault === ""
+    const faults = letterFaults(say, data.limits, message.value, report.chosen())
+    put("message-fault", faults.message)
+    put("files-fault", faults.files)
+    message.setAttribute("aria-invalid", String(faults.message !== ""))
+    files.setAttribute("aria-invalid", String(faults.files !== ""))
+    if (faults.message !== "") message.focus()
+    else if (faults.files !== "") files.focus()
+    return faults.message === "" && faults.files === ""
   }
 
   const busy = (is: boolean): void => {
     form.setAttribute("aria-busy", String(is))
     message.readOnly = is
     sendButton.disabled = is
-    if (files !== null) files.disabled = is
+    files.disabled = is || !filesTaken
   }
 
   const fail = (error: unknown): void => {
@@ -85,18 +71,32 @@ export function letterForm(
     if (failure.text === "failure-no-crypto") offerPlainForm()
   }
 
+  /** What concerns only those whose message the server encrypts. */
+  const forScriptless = (visible: boolean): void => {
+    shown("no-script-note", visible)
+    // Asked only where the operators ask something.
+    if (document.getElementById("question-field") !== null) shown("question-field", visible)
+  }
+
   /** The person may let the server do it, and only the person may. */
   const offerPlainForm = (): void => {
-    const offer = button(say("script-plain-form"), () => {
-      plain = true
-      taken.giveBack()
-      report?.clear()
-      put("failure", "")
-      shown("no-script-note", true)
-      if (files !== null) shown("metadata", true)
-      sendButton.focus()
-    })
+    const offer = button(say("script-plain-form"), () => void giveBack())
     element("failure", HTMLElement).append(" ", offer)
+  }
+
+  const giveBack = async (): Promise<void> => {
+    // The server cannot know which thread a later message belongs to.
+    if (visit.thread !== null) {
+      const { numbers } = await visit.worker.call("code", [visit.thread.secret, visit.list])
+      const field = form.querySelector<HTMLInputElement>("input[name=code]")
+      if (field !== null) field.value = numbers.join(" ")
+    }
+    plain = true
+    taken.giveBack()
+    report.clear()
+    put("failure", "")
+    forScriptless(true)
+    sendButton.focus()
   }
 
   const openThread = async (): Promise<OpenThread> =>
@@ -104,6 +104,7 @@ export function letterForm(
 
   const send = async (): Promise<void> => {
     put("failure", "")
+    put("form-fault", "")
     if (!right()) return
     busy(true)
     try {
@@ -111,10 +112,11 @@ export function letterForm(
       const thread = mode === "one-way" ? null : await openThread()
       const keepNames = choice("names") === "keep"
       const letter: Letter = {
+        sealedBy: "browser",
         message: message.value,
         mode,
         lang: data.locale,
-        files: (report?.chosen() ?? []).map(({ file, untouched }) => ({
+        files: report.chosen().map(({ file, untouched }) => ({
           file,
           untouched,
           keptName: keepNames ? file.name : null,
@@ -132,19 +134,18 @@ export function letterForm(
     }
   }
 
-  shown("no-script-note", false)
-  // Each file has a choice of its own instead.
-  if (files !== null) shown("metadata", false)
-  files?.addEventListener("change", () => {
-    if (!plain) report?.take([...(files.files ?? [])])
+  forScriptless(false)
+  files.addEventListener("change", () => {
+    if (!plain) report.take([...(files.files ?? [])])
   })
+  for (const radio of form.querySelectorAll("input[name=metadata]"))
+    radio.addEventListener("change", () => report.decideAll())
   taken.onSubmit(() => void send())
   if (!canProve()) fail(new Failure("failure-no-crypto"))
 
   return {
     again() {
       clear()
-      form.hidden = false
       message.focus()
     },
     clear,

@@ -3,13 +3,19 @@ import type { ScriptText } from "./script-texts.ts"
 /** What the page tells its script: nothing about the visitor, and nothing that decides who can read a message. */
 export interface PageData {
   readonly locale: string
-  readonly page: string
+  readonly page: "form" | "replies" | "withdraw"
   /** Where the recipients' keys are. */
   readonly keys: string
+  /** Six English words over the keys the page was made for. */
+  readonly fingerprint: readonly string[]
+  /** The page has no words of its own language, so that it shows digits first. */
+  readonly digitsFirst: boolean
   readonly limits: {
-    readonly messageMax: number
-    readonly filesMax: number
-    readonly fileMax: number
+    /** Bytes of a message. */
+    readonly message: number
+    readonly files: number
+    /** Bytes of one file. */
+    readonly file: number
   }
   readonly texts: Readonly<Record<string, string>>
 }

@@ -18,12 +18,13 @@ export async function sealLetter(
   keys: DropKeys,
   onShare: (share: number) => void,
 ): Promise<SealedLetter> {
-  const { message, mode, lang, thread } = letter
-  if ((mode === "two-way") !== (thread !== null)) throw new Error("only a two-way message has a thread")
+  const { sealedBy, message, mode, lang, thread } = letter
+  if ((mode === "two-way") !== (thread !== null))
+    throw new Error("only a two-way message has a thread")
   const files: FileToPack[] = []
   for (const file of letter.files) files.push(await prepared(file))
   const envelope = packMessage({
-    sealedBy: "browser",
+    sealedBy,
     mode,
     lang,
     ...(thread === null ? {} : { thread: await addressOf(thread, keys) }),

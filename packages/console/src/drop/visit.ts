@@ -21,7 +21,7 @@ export interface Visit {
   words(language: WordLanguage): Promise<WordList>
   /** The keys to seal to, once they are found to be those the page speaks of. */
   keys(): Promise<DropKeys>
-  /** The thread the next message belongs to. */
+  /** The thread the next two-way message belongs to. */
   thread: OpenThread | null
 }
 
@@ -41,19 +41,19 @@ export function nextOf(thread: OpenThread, withdrawable: number): Thread {
 
 /** Gives the keys: fetched once, and again after a failure. */
 export function keysOf(
-  path: string,
+  { keys: path, fingerprint }: PageData,
   worker: WorkerClient,
-  english: () => Promise<WordList>,
-  printed: () => string,
+  words: Visit["words"],
 ): () => Promise<DropKeys> {
   let found: Promise<DropKeys> | null = null
   const find = async (): Promise<DropKeys> => {
-    const [text, list] = await Promise.all([fetchKeys(path), english()])
-    const keys = await worker.call("keys", [text, list]).catch(() => {
+    const [text, english] = await Promise.all([fetchKeys(path), words("en")])
+    const keys = await worker.call("keys", [text, english]).catch(() => {
       throw new Failure("failure-keys")
     })
-    // The page was made for other keys than these: whoever compared its six words would be misled.
-    if (keys.fingerprint.join(" ") !== printed()) throw new Failure("failure-keys-changed")
+    // The page was made for other keys: whoever compared its six words would be misled.
+    if (keys.fingerprint.join(" ") !== fingerprint.join(" "))
+      throw new Failure("failure-keys-changed")
     return keys
   }
   return () => {

@@ -1,4 +1,4 @@
-import type { CodeFault, Mode, Suite, WordList } from "@assay/core/drop"
+import type { CodeFault, Mode, SealedBy, Suite, WordList } from "@assay/core/drop"
 import type { MetadataReport } from "@assay/core/drop/metadata"
 import type { Challenge, Payload } from "altcha-lib/types"
 
@@ -28,6 +28,8 @@ export interface LetterFile {
 
 /** What a person sends, before it is sealed. */
 export interface Letter {
+  /** `sender` where it is made without a network. */
+  readonly sealedBy: Extract<SealedBy, "browser" | "sender">
   readonly message: string
   readonly mode: Mode
   readonly lang: string

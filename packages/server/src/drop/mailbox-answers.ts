@@ -1,4 +1,10 @@
-import { MAILBOX_SLOTS, type Recipients, sealedSize, sealFiller, SMALLEST_CLASS } from "@assay/core/drop"
+import {
+  MAILBOX_SLOTS,
+  type Recipients,
+  sealedSize,
+  sealFiller,
+  SMALLEST_CLASS,
+} from "@assay/core/drop"
 import type { Keys } from "./keys-in-use.ts"
 
 /** Answers made ahead wait for so many visits at once. */

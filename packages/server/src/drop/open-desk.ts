@@ -17,11 +17,13 @@ export interface DeskOptions {
   readonly budgets: Budgets
   readonly formTokens: FormTokens
   readonly now: () => number
+  /** A message has come; nothing is told of it. */
+  readonly onStored: () => void
 }
 
 /** The desk over the drop's own store. */
 export function openDesk(options: DeskOptions): DropDesk {
-  const { config, sharesPort, drops, keys, budgets, formTokens, now } = options
+  const { config, sharesPort, drops, keys, budgets, formTokens, now, onStored } = options
   const dropId = Buffer.from(options.dropId).toString("hex")
   const { question } = config
   return {
@@ -50,12 +52,14 @@ export function openDesk(options: DeskOptions): DropDesk {
     admit: budgets.admitPlain,
 
     storePiece: drops.appendPiece,
-    finish: async (upload) =>
+    async finish(upload) {
       await drops.finishUpload({
         ...upload,
         today: Math.floor(now() / DAY_MS),
         retentionDays: config.retentionDays,
-      }),
+      })
+      onStored()
+    },
     abandon: drops.abandonUpload,
 
     replies: drops.replies,

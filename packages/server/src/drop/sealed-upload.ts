@@ -4,22 +4,12 @@ import { readAgeHeader, sealedSize, SMALLEST_CLASS } from "@assay/core/drop"
 import type { Budgets } from "./budgets.ts"
 import type { DropDesk } from "./drop-desk.ts"
 import type { Keys, KeysInUse } from "./keys-in-use.ts"
+import { Refused } from "./refused.ts"
+import { lengthOf } from "./request-bodies.ts"
 import type { Tickets } from "./tickets.ts"
 
 /** Bytes that are handed to the store at a time. */
 const PIECE_BYTES = 256 * 1024
-
-/** What a script is told of an upload that was not taken, in one word. */
-export class UploadRefused extends Error {
-  override readonly name = "UploadRefused"
-  readonly status: number
-  readonly word: "ticket" | "size" | "header" | "keys-changed" | "busy" | "full" | "broken"
-  constructor(status: number, word: UploadRefused["word"]) {
-    super(word)
-    this.status = status
-    this.word = word
-  }
-}
 
 export interface UploadDesk {
   readonly desk: Pick<DropDesk, "storePiece" | "finish" | "abandon">
@@ -38,20 +28,22 @@ export async function takeSealed(
   { desk, keys, tickets, budgets }: UploadDesk,
 ): Promise<void> {
   const current = keys.current()
-  if (current === null) throw new UploadRefused(503, "keys-changed")
+  if (current === null) throw new Refused(503, "keys-changed")
   const size = lengthOf(request)
-  if (size === null) throw new UploadRefused(411, "size")
-  if (!current.sizes.has(size)) throw new UploadRefused(413, "size")
+  if (size === null) throw new Refused(411, "size")
+  if (!current.sizes.has(size)) throw new Refused(413, "size")
   const verifier = /^[0-9a-f]{64}$/.exec(headerOf(request, "drop-withdraw"))?.[0]
-  if (verifier === undefined) throw new UploadRefused(400, "header")
+  if (verifier === undefined) throw new Refused(400, "header")
   const ticket = headerOf(request, "drop-ticket")
-  if (!tickets.isGood(ticket)) throw new UploadRefused(403, "ticket")
+  if (!tickets.isGood(ticket)) throw new Refused(403, "ticket")
   const { suite, keys: all } = current.recipients
   const kind = size === sealedSize(SMALLEST_CLASS, all.length, suite) ? "text" : "files"
-  const refusal = await budgets.admitSealed(kind, size)
-  if (refusal !== null) throw new UploadRefused(503, refusal)
+  const refusal = await budgets.sealedRefusal(kind, size)
+  if (refusal !== null) throw new Refused(503, refusal)
   const effort = await tickets.spend(ticket)
-  if (effort === null) throw new UploadRefused(403, "ticket")
+  if (effort === null) throw new Refused(403, "ticket")
+  // Only now: a ticket that is shown again and again must not use up what others may send.
+  budgets.countSealed(size)
 
   const id = randomBytes(16).toString("hex")
   try {
@@ -62,10 +54,11 @@ export async function takeSealed(
       index += 1
       received += piece.length
     }
-    if (received !== size) throw new UploadRefused(400, "broken")
+    if (received !== size) throw new Refused(400, "broken")
     await desk.finish({ id, size, withdrawVerifier: Buffer.from(verifier, "hex"), effort })
   } catch (error) {
-    await desk.abandon(id)
+    // What cannot be removed now goes when the store is next opened.
+    await desk.abandon(id).catch(() => undefined)
     throw error
   }
 }
@@ -85,27 +78,21 @@ async function* checkedPieces(
       held = [Buffer.concat(held)]
       const header = readAgeHeader(held[0] ?? chunk)
       if (header === "incomplete") continue
-      if ("fault" in header) throw new UploadRefused(400, "header")
+      if ("fault" in header) throw new Refused(400, "header")
       if (header.suite !== recipients.suite || header.stanzas !== recipients.keys.length)
-        throw new UploadRefused(409, "keys-changed")
+        throw new Refused(409, "keys-changed")
       checked = true
     }
     while (length >= PIECE_BYTES) {
       const joined = Buffer.concat(held)
-      yield joined.subarray(0, PIECE_BYTES)
+      // A copy: what is sent to the store's thread takes all of its memory along, not only what it shows.
+      yield new Uint8Array(joined.subarray(0, PIECE_BYTES))
       held = [joined.subarray(PIECE_BYTES)]
       length -= PIECE_BYTES
     }
   }
-  if (!checked) throw new UploadRefused(400, "header")
-  if (length > 0) yield Buffer.concat(held)
-}
-
-/** The length a request says its body has; null where it says none. */
-export function lengthOf({ headers }: IncomingMessage): number | null {
-  return headers["transfer-encoding"] === undefined && headers["content-length"] !== undefined
-    ? Number(headers["content-length"])
-    : null
+  if (!checked) throw new Refused(400, "header")
+  if (length > 0) yield new Uint8Array(Buffer.concat(held))
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string {

@@ -11,6 +11,6 @@ export function attachmentName(number: number, extension: string): string {
  */
 export function keptName(name: string): string {
   const last = name.split(/[/\\]/).findLast((part) => part.trim() !== "") ?? ""
-  const plain = last.toWellFormed().replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd")
+  const plain = last.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd")
   return Array.from(plain).slice(0, KEPT_MAX).join("")
 }

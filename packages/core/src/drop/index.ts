@@ -28,6 +28,17 @@ export type {
   SealedBy,
   ThreadAddress,
 } from "./manifest.ts"
+export {
+  emptyNote,
+  LABEL_MAX,
+  LABELS_MAX,
+  mergeNotes,
+  type Note,
+  NOTE_TEXT_MAX,
+  packNote,
+  unpackNote,
+} from "./note.ts"
+export { openMessage } from "./open-message.ts"
 export { allowedSizes, classOf, sealedSize, SIZE_CLASSES, SMALLEST_CLASS } from "./padding.ts"
 export {
   readRecipients,
@@ -42,6 +53,7 @@ export {
 } from "./recipients.ts"
 export { open, type Progress, replyRecipients, seal, sealFiller, sealInPieces } from "./seal.ts"
 export { shownText } from "./shown-text.ts"
+export { threadAddress } from "./thread-address.ts"
 export {
   CODE_WORDS,
   type CodeFault,
@@ -62,3 +74,4 @@ export {
   verifierOf,
   withdrawToken,
 } from "./thread-keys.ts"
+export { groupThreads, type Thread, type ThreadMessage, threadName, threadOf } from "./threads.ts"

@@ -78,12 +78,7 @@ export function readRecipients(text: string): RecipientsFile {
 }
 
 /** A recipients file that `age -R` takes as it is. */
-export function recipientsFile({
-  dropId,
-  recipients,
-}: {
-  readonly dropId: Uint8Array
-  readonly recipients: Recipients
-}): string {
-  return ["# drop/v1", `# drop id ${bytesToHex(dropId)}`, ...recipients.keys, ""].join("\n")
+export function recipientsFile({ dropId, recipients }: RecipientsFile): string {
+  const named = dropId === null ? [] : [`# drop id ${bytesToHex(dropId)}`]
+  return ["# drop/v1", ...named, ...recipients.keys, ""].join("\n")
 }

@@ -144,6 +144,7 @@ async function* piecesOf(
       yield value
     }
   } finally {
-    reader.releaseLock()
+    // A caller that stops early has no use for the rest; after the end this does nothing.
+    await reader.cancel()
   }
 }

@@ -19,6 +19,10 @@ const CHECKSUM = { at: 148, length: 8 }
 const TYPE = { at: 156, length: 1 }
 const LINK = { at: 157, length: 100 }
 const MAGIC = { at: 257, length: 8 }
+const DEVICE = [
+  { at: 329, length: 8 },
+  { at: 337, length: 8 },
+] as const
 const PREFIX = { at: 345, length: 155 }
 type Field = typeof NAME
 
@@ -59,6 +63,8 @@ function writeHeader(header: Uint8Array, name: string, size: number): void {
   put(MTIME, octal(0, 11))
   put(TYPE, REGULAR)
   put(MAGIC, USTAR)
+  // Of no meaning here, and written by GNU tar: an archive of the same members has the same bytes, whoever made it.
+  for (const field of DEVICE) put(field, octal(0, 7))
   put(CHECKSUM, `${octal(checksum(header), 6)}\u0000 `)
 }
 

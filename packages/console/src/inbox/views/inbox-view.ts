@@ -36,11 +36,14 @@ export function inboxView(
     ...Object.keys(orders).map((name) => h("option", {}, name)),
   )
   const muted = h("input", { id: "muted", type: "checkbox", change: () => render() })
+  /** Replies that are being written, by thread. */
+  const drafts = new Map<string, string>()
   let current: string | null = null
 
   const open = (id: string): void => {
     current = id
     inbox.shown(id)
+    render()
     drawThread()
     detail.scrollIntoView({ block: "nearest" })
   }
@@ -54,7 +57,7 @@ export function inboxView(
       current = null
       drawThread()
     }
-    show(detail, threadView({ thread, inbox, opener, onChanged: drawThread, onDeleted }))
+    show(detail, threadView({ thread, inbox, opener, drafts, onChanged: drawThread, onDeleted }))
   }
   const line = (thread: InboxThread): HTMLElement => {
     const count = thread.messages.length + thread.duplicates.length

@@ -4,12 +4,13 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { WORD_LANGUAGES } from "@assay/core/drop"
+import { WORD_LANGUAGES, type WordList } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import { METADATA_LABELS } from "@assay/core/drop/metadata"
 import { build, transform, type Metafile, type Plugin } from "esbuild"
 import { SCRIPT_TEXTS } from "../packages/console/src/drop/script-texts.ts"
 import { sentencesOf } from "../packages/server/src/drop/pages/sentences.ts"
+import { leanAge } from "./lean-age.ts"
 import { offlinePage } from "./offline-page.ts"
 
 /** One file as it is served. */
@@ -58,7 +59,8 @@ export async function buildBrowserFiles(
     entry: string,
     constants: Readonly<Record<string, unknown>> = {},
   ): Promise<BrowserFile> => {
-    const { bytes, metafile } = await bundle(root, join(source, entry), constants, plugins)
+    const lean = [leanAge, ...plugins]
+    const { bytes, metafile } = await bundle(root, join(source, entry), constants, lean)
     inputs.set(name, metafile)
     return named(name, "js", bytes)
   }
@@ -86,8 +88,7 @@ export async function buildBrowserFiles(
       return script(`sender-${language}`, "sender.ts", {
         ...constants,
         PAGE_LANGUAGE: language,
-        // One string: it packs better than 2,048 of them.
-        PAGE_WORDS: list.words.join(" "),
+        PAGE_WORDS: packed(list),
       })
     }),
   )
@@ -96,7 +97,7 @@ export async function buildBrowserFiles(
   const offline = await bundle(
     root,
     join(source, "offline.ts"),
-    { PAGE_WORDS: lists[0]?.words.join(" "), OFFLINE_TEXTS: offlineTexts() },
+    { PAGE_WORDS: packed(await loadWords("en")), OFFLINE_TEXTS: offlineTexts() },
     plugins,
   )
   inputs.set("offline", offline.metafile)
@@ -113,6 +114,11 @@ export async function buildBrowserFiles(
     },
   ]
   return { files, inputs }
+}
+
+/** One string packs better than 2,048 of them, and joined letters better than letters with their accents apart. */
+function packed({ words }: WordList): string {
+  return words.join(" ").normalize("NFC")
 }
 
 /** The sentences of the script in English, with the limits in them; other pages get theirs from the server. */
@@ -162,6 +168,7 @@ async function bundle(
     // The oldest Firefox that Tor Browser is still made from.
     target: ["es2022", "firefox115", "chrome115"],
     conditions: ["source"],
+    charset: "utf8",
     // The licences of what is inside ask for their notice in every copy.
     legalComments: "eof",
     define: Object.fromEntries(

@@ -41,17 +41,15 @@ export function loadBrowserFiles(folder = FOLDER): BrowserFiles {
     string,
     ManifestEntry
   >
-  const files = Object.entries(manifest).map(
-    ([name, { file, sha256, integrity }]): ServedFile => ({
-      name,
-      file,
-      sha256,
-      integrity,
-      path: `/drop/files/${file}`,
-      type: TYPES[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
-      bytes: readFileSync(join(folder, file)),
-    }),
-  )
+  const files = Object.entries(manifest).map(([name, { file, sha256, integrity }]): ServedFile => ({
+    name,
+    file,
+    sha256,
+    integrity,
+    path: `/drop/files/${file}`,
+    type: TYPES[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
+    bytes: readFileSync(join(folder, file)),
+  }))
   const byName = new Map(files.map((file) => [file.name, file]))
   const byFile = new Map(files.map((file) => [file.file, file]))
   return {

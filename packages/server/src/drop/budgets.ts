@@ -20,8 +20,10 @@ export interface DiskRoom {
 export interface Budgets {
   /** Counts a message without JavaScript, or says why it is not taken. */
   admitPlain(kind: MessageKind, bytes: number): Promise<Refusal | null>
-  /** Counts a message with a ticket. Their number is not limited: the work for a ticket grows instead. */
-  admitSealed(kind: MessageKind, bytes: number): Promise<Refusal | null>
+  /** Why a message with a ticket is not taken. Their number is not limited: the work for a ticket grows instead. */
+  sealedRefusal(kind: MessageKind, bytes: number): Promise<Refusal | null>
+  /** Counts one whose ticket was good. */
+  countSealed(bytes: number): void
   /** How often the work for a ticket is doubled now. */
   doublings(): number
   filesTaken(): Promise<boolean>
@@ -55,11 +57,10 @@ export function openBudgets({
       bytesToday.add(bytes)
       return null
     },
-    async admitSealed(kind, bytes) {
-      if (await noRoom(kind, bytes)) return "full"
+    sealedRefusal: async (kind, bytes) => ((await noRoom(kind, bytes)) ? "full" : null),
+    countSealed(bytes) {
       sealed.add(1)
       bytesToday.add(bytes)
-      return null
     },
     doublings() {
       const quarters = (4 * sealed.count()) / (config.textPerHour + config.filesPerHour)

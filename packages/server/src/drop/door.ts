@@ -1,5 +1,5 @@
 import type { Server as HttpServer } from "node:http"
-import { createServer, type Server, type Socket } from "node:net"
+import type { Socket } from "node:net"
 import type { NetworkCounter } from "./network-counter.ts"
 import { keepPace } from "./pace.ts"
 import { isPlain, readTarget, sendsMessage } from "./target.ts"
@@ -22,8 +22,13 @@ export const DRAIN_MAX = 34 * 1024 * 1024
  * Lets every connection in. Looks at the first line of its request only: a request with plain text or a code goes to a
  * sealer, unparsed, and leaves nothing in the memory of this process, which lives long.
  */
-export function openDoor({ http, sealers, networks, answerUnread }: DoorOptions): Server {
-  return createServer((socket) => {
+export function openDoor({
+  http,
+  sealers,
+  networks,
+  answerUnread,
+}: DoorOptions): (socket: Socket) => void {
+  return (socket) => {
     // Whoever hangs up is nobody's fault.
     socket.on("error", () => socket.destroy())
     const endPace = keepPace(socket)
@@ -31,13 +36,12 @@ export function openDoor({ http, sealers, networks, answerUnread }: DoorOptions)
     const look = (): void => {
       const piece = socket.read() as Buffer | null
       if (piece === null) return
-      stopReading(socket)
       const longer = Buffer.concat([head, piece])
       head.fill(0)
       piece.fill(0)
       head = longer
       const line = requestLine(head)
-      if (line === null && head.length <= LINE_MAX) return void socket.read(0)
+      if (line === null && head.length <= LINE_MAX) return
       socket.off("readable", look)
       const target = line && readTarget(line.target)
       if (line !== null && !isPlain(line.method, target)) {
@@ -46,12 +50,16 @@ export function openDoor({ http, sealers, networks, answerUnread }: DoorOptions)
         return
       }
       const admitted = !sendsMessage(target) || networks.admit(socket.remoteAddress)
-      if (line !== null && admitted && sealers.handOver(socket, [head])) return endPace()
+      if (line !== null && admitted && sealers.handOver(socket, [head])) {
+        stopReading(socket)
+        endPace()
+        return
+      }
       head.fill(0)
       void refuse(socket, answerUnread(line === null ? 400 : 503))
     }
     socket.on("readable", look)
-  })
+  }
 }
 
 /** The method and target of a request, once its first line is there. Empty lines before it are let pass, as parsers do. */

@@ -18,6 +18,8 @@ export type Refusal = "busy" | "full"
 export interface DropDesk {
   /** What pages print. No message can be taken while `keyCount` is 0. */
   facts(visit: { readonly byOnion: boolean }): Promise<DropFacts>
+  /** The headers of every answer. */
+  headers(visit: { readonly byOnion: boolean }): Promise<Readonly<Record<string, string>>>
   /** The keys messages are sealed to; null while there are none. */
   recipients(): Promise<Recipients | null>
 

@@ -3,6 +3,7 @@ import type { DropDesk } from "./drop-desk.ts"
 
 const DESK_METHODS = [
   "facts",
+  "headers",
   "recipients",
   "newFormToken",
   "formTokenState",

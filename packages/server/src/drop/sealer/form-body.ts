@@ -29,6 +29,8 @@ export interface FormBody {
   readonly files: readonly FormFile[]
   /** The first fault found; null: none. */
   readonly fault: BodyFault | null
+  /** Which file the fault is about, counted from 1; null where it is about none. */
+  readonly faultyFile: number | null
   /** The body was read to its end, so that an answer reaches a browser that shows none while it still sends. */
   readonly drained: boolean
 }
@@ -60,7 +62,9 @@ export async function readFormBody(
   const fields = new Map<string, string>()
   const files: FormFile[] = []
   let fault = null as BodyFault | null
-  const failed = (found: BodyFault): void => {
+  let faultyFile: number | null = null
+  const failed = (found: BodyFault, file: number | null = null): void => {
+    if (fault === null) faultyFile = file
     fault ??= found
     // A refused form keeps its text, never its files: a browser would not take them back.
     files.length = 0
@@ -91,7 +95,7 @@ export async function readFormBody(
   request.on("data", (chunk: Buffer) => {
     seen += chunk.length
     if (seen > DRAINED_MAX) {
-      failed("too-large")
+      failed("too-large", coming.length === 0 ? null : coming.length)
       resolve(false)
       return
     }
@@ -114,15 +118,15 @@ export async function readFormBody(
       else parser.destroy()
     }
     await parsed
-    for (const { field, filename, bytes } of await Promise.all(coming)) {
-      if (bytes === "too-large") failed("file-too-large")
+    for (const [at, { field, filename, bytes }] of (await Promise.all(coming)).entries()) {
+      if (bytes === "too-large") failed("file-too-large", at + 1)
       else if (bytes === "broken") failed("broken")
       // Where nothing was chosen, browsers send a file without a name and without a byte.
       else if (bytes.length === 0 && filename === undefined) continue
       else if (field !== limits.fileField) failed("broken")
       else if (fault === null) files.push({ name: filename ?? "", bytes })
     }
-    return { fields, files, fault, drained }
+    return { fields, files, fault, faultyFile, drained }
   } finally {
     request.removeAllListeners("data")
     tooSlow.removeEventListener("abort", slow)

@@ -4,17 +4,18 @@ import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { childChannel } from "../../process/channels.ts"
 import { answerCalls } from "../../process/rpc.ts"
-import { deskMethods, type SealerDesk } from "./sealer-desk.ts"
-import type { Deadlines } from "./deadlines.ts"
+import type { DropDesk } from "../drop-desk.ts"
+import { deskMethods } from "../remote-desk.ts"
+import { ownUpload } from "./own-upload.ts"
+import type { SealerSettings } from "./sealer-settings.ts"
 
 export interface SealerPoolOptions {
   /** How many sealers there are at a time, and so how many connections are served at a time. */
   readonly count: number
-  /** The desk for one sealer, with an upload of its own. */
-  readonly deskFor: () => SealerDesk
+  readonly desk: DropDesk
   /** How this program was started, so that sealers are started alike. */
   readonly program: { readonly execPath: string; readonly execArgv: readonly string[] }
-  readonly deadlines: Deadlines
+  readonly settings: SealerSettings
   /** A sealer ended before it had a connection: a fault of ours, told as a code. */
   readonly onFault: (code: "sealer-start") => void
 }
@@ -56,9 +57,11 @@ export function openSealerPool(options: SealerPoolOptions): SealerPool {
 
   const startOne = (): void => {
     if (closed) return
-    const child = spawnSealer(options.program, options.deadlines)
-    const desk = options.deskFor()
-    answerCalls(childChannel(child), deskMethods(desk))
+    const child = spawnSealer(options.program)
+    const upload = ownUpload(options.desk)
+    const channel = childChannel(child)
+    answerCalls(channel, deskMethods(upload.desk))
+    channel.send({ settings: options.settings })
     idle.push(child)
     const ended = new Promise<void>((resolve) => {
       child.once("error", () => resolve())
@@ -67,9 +70,11 @@ export function openSealerPool(options: SealerPoolOptions): SealerPool {
     running.set(child, ended)
     void ended.then(async () => {
       running.delete(child)
-      // Pieces of a message that was never finished. After `finish` there are none, and this changes nothing.
-      await desk.abandon().catch(() => undefined)
-      if (!idle.includes(child)) return startOne()
+      await upload.abandonUnfinished()
+      if (!idle.includes(child)) {
+        startOne()
+        return
+      }
       idle.splice(idle.indexOf(child), 1)
       if (closed) return
       options.onFault("sealer-start")
@@ -113,12 +118,9 @@ export function openSealerPool(options: SealerPoolOptions): SealerPool {
 }
 
 /** Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may quote a message. */
-function spawnSealer(
-  { execPath, execArgv }: SealerPoolOptions["program"],
-  deadlines: Deadlines,
-): ChildProcess {
+function spawnSealer({ execPath, execArgv }: SealerPoolOptions["program"]): ChildProcess {
   const entry = new URL(`./sealer-process${extname(import.meta.filename)}`, import.meta.url)
-  const command = [execPath, ...execArgv, fileURLToPath(entry), JSON.stringify(deadlines)]
+  const command = [execPath, ...execArgv, fileURLToPath(entry)]
   return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...command], {
     stdio: ["pipe", "ignore", "ignore", "ipc"],
     env: {},

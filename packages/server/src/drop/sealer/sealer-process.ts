@@ -4,9 +4,9 @@ import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
 import { openCalls } from "../../process/rpc.ts"
-import type { Deadlines } from "./deadlines.ts"
+import { deskOver } from "../remote-desk.ts"
 import { plainRequests } from "./plain-requests.ts"
-import { distantDesk } from "./sealer-desk.ts"
+import type { SealerSettings } from "./sealer-settings.ts"
 import { takeConnection } from "./take-connection.ts"
 
 /** The disk may be busy with the rewrite of the drop's file, which everybody waits for. */
@@ -16,17 +16,19 @@ const CALL_MS = 60_000
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 
-const deadlines = JSON.parse(process.argv[2] ?? "{}") as Deadlines
-const desk = distantDesk(openCalls(parentChannel(process))(CALL_MS))
-const handler = plainRequests(desk)
+const desk = deskOver(openCalls(parentChannel(process))(CALL_MS))
 
-process.on("message", (message, socket) => {
-  if (message !== "connection") return
-  // The sender left while the connection was on its way.
-  if (socket === undefined) process.exit(0)
-  void readHead()
-    .then((head) => takeConnection(socket as Socket, head, handler, deadlines))
-    .finally(() => process.exit(0))
+process.once("message", (message) => {
+  const { settings } = message as { settings: SealerSettings }
+  const handler = plainRequests(desk, settings)
+  process.on("message", (next, socket) => {
+    if (next !== "connection") return
+    // The sender left while the connection was on its way.
+    if (socket === undefined) process.exit(0)
+    void readHead()
+      .then((head) => takeConnection(socket as Socket, head, handler, settings.deadlines))
+      .finally(() => process.exit(0))
+  })
 })
 
 /** What the drop process had read of the connection before it knew that it must not. */

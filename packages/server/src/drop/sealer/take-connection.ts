@@ -8,9 +8,9 @@ export interface ConnectionHandler {
   /** Answers a request; rejects with SenderGone when there is nobody to answer, and with anything else for a fault of ours. */
   answer(request: IncomingMessage, tooSlow: AbortSignal): Promise<Answer>
   /** For what is no request, or fails: a page that carries nothing of what was sent. */
-  refuse(status: number): Promise<Answer>
+  refuse(status: number, request?: IncomingMessage): Promise<Answer>
   /** The headers of every answer. */
-  headers(): Promise<Readonly<Record<string, string>>>
+  headers(request?: IncomingMessage): Promise<Readonly<Record<string, string>>>
 }
 
 const HEADERS_MAX = 16 * 1024
@@ -39,11 +39,8 @@ export async function takeConnection(
   })
   let taken = false
   const refuse = async (status: number): Promise<void> => {
-    const [{ page, padding }, headers] = await Promise.all([
-      handler.refuse(status),
-      handler.headers(),
-    ])
-    writeBare(socket, status, headers, paddedPage(page, padding), deadlines)
+    const { page, padding } = await handler.refuse(status)
+    writeBare(socket, status, await handler.headers(), paddedPage(page, padding), deadlines)
   }
   server.on("request", (request, response) => {
     // A second request on the same connection is never read: every answer closes it.
@@ -79,11 +76,12 @@ async function serve(
   } catch (error) {
     if (error instanceof SenderGone) throw error
     // Whatever it was, it is told as nothing but a status: an error may quote what was sent.
-    answer = await handler.refuse(500)
+    answer = await handler.refuse(500, request)
   }
   const body = paddedPage(answer.page, answer.padding)
-  const headers = await handler.headers()
-  response.writeHead(answer.status, { ...headers, ...ofBody(body) })
+  // A clock that runs a little wrong tells which machine this is.
+  response.sendDate = false
+  response.writeHead(answer.status, { ...(await handler.headers(request)), ...ofBody(body) })
   const { socket } = request
   socket.setTimeout(answerMs(deadlines, body.length), () => socket.destroy())
   response.end(body)
@@ -92,9 +90,8 @@ async function serve(
 
 function ofBody(body: Buffer): Record<string, string> {
   return {
-    "content-type": "text/html; charset=utf-8",
-    "content-length": String(body.length),
-    connection: "close",
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": String(body.length),
   }
 }
 

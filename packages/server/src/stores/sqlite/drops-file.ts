@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import {
   chmodSync,
   closeSync,
@@ -8,6 +9,8 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
@@ -22,6 +25,10 @@ const NAME = "drops.sqlite"
 const NEXT = `${NAME}.new`
 /** What a rewrite replaced, until it is overwritten and removed. */
 const FORMER = `${NAME}.old`
+/** Takes up room on the disk that is given back when even a deletion finds none. */
+const RESERVE = "reserve"
+/** More than the journal of one deleted piece and of the pages that move into its place. */
+const RESERVE_BYTES = 2 * 1024 * 1024
 
 /**
  * Every table is WITHOUT ROWID: a rowid counts up, so it would keep the order of arrival through every rewrite. Keys
@@ -56,6 +63,8 @@ export interface DropsFile {
    * is whole leaves the old one in use.
    */
   rewrite(): void
+  /** Runs `work` with room that is kept for it: SQLite needs some to delete, and on a full disk nothing else would make any. */
+  inReserve(work: () => void): void
   close(): void
 }
 
@@ -65,6 +74,8 @@ export function openDropsFile(folder: string): DropsFile {
   settleRewrite(folder)
   const path = join(folder, NAME)
   let database = openDatabase(path)
+  const reserve = join(folder, RESERVE)
+  keepReserve(reserve)
   return {
     get database() {
       return database
@@ -82,7 +93,26 @@ export function openDropsFile(folder: string): DropsFile {
         database = openDatabase(path)
       }
     },
+    inReserve(work) {
+      rmSync(reserve, { force: true })
+      try {
+        work()
+      } finally {
+        keepReserve(reserve)
+      }
+    },
     close: () => database.close(),
+  }
+}
+
+/** Where there is no room for it, there is none to keep: the next opening or deletion tries again. */
+function keepReserve(path: string): void {
+  try {
+    if (existsSync(path) && statSync(path).size === RESERVE_BYTES) return
+    // Random, because a file system that compresses would keep no room for zeros.
+    writeFileSync(path, randomBytes(RESERVE_BYTES), { mode: 0o600 })
+  } catch {
+    rmSync(path, { force: true })
   }
 }
 
@@ -125,10 +155,14 @@ function openDatabase(path: string): DatabaseSync {
   chmodSync(path, 0o600)
   const database = new DatabaseSync(path)
   try {
-    // auto_vacuum only counts before the first table. extra: a commit that was acknowledged survives a power cut even
-    // though what commits it is the removal of the journal.
+    // The first reading rolls back what a crash cut off. A journal that is still there after it was not begun in
+    // earnest: SQLite would let it lie, with pages from before a deletion in it.
+    const format = Number(database.prepare("pragma user_version").get()?.["user_version"])
+    erase(`${path}-journal`)
+    if (format > FORMAT)
+      throw new DropsError("newer-format", "The drop's file was written by a newer Assay")
+    // extra: a commit that was acknowledged survives a power cut, although what commits it is the removal of the journal.
     database.exec(`
-      pragma auto_vacuum = full;
       pragma journal_mode = delete;
       pragma synchronous = extra;
       pragma secure_delete = on;
@@ -136,10 +170,8 @@ function openDatabase(path: string): DatabaseSync {
       pragma temp_store = memory;
       pragma mmap_size = 0;
     `)
-    const format = Number(database.prepare("pragma user_version").get()?.["user_version"])
-    if (format > FORMAT)
-      throw new DropsError("newer-format", "The drop's file was written by a newer Assay")
-    if (format === 0) database.exec(`begin immediate; ${TABLES} commit`)
+    // auto_vacuum counts only before the first table.
+    if (format === 0) database.exec(`pragma auto_vacuum = full; begin immediate; ${TABLES} commit`)
     return database
   } catch (error) {
     database.close()

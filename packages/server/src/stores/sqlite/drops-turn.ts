@@ -5,6 +5,8 @@ import { DropsError } from "../drops-error.ts"
 export interface WritingTurn {
   /** Resolves with what `work` returned once it is on the disk. What `work` did is undone where it throws. */
   write<T>(work: (db: DatabaseSync) => T): Promise<T>
+  /** Commits `work` by itself, before anything that waits. */
+  writeNow(work: (db: DatabaseSync) => void): void
   /** Commits what still waits. */
   flush(): void
 }
@@ -57,6 +59,12 @@ export function openWritingTurn(database: () => DatabaseSync): WritingTurn {
         waiting.push({ work, resolve, reject })
         if (waiting.length === 1) setImmediate(flush)
       }),
+    writeNow(work) {
+      const rethrow = (error: unknown): never => {
+        throw error
+      }
+      committed([{ work, resolve: () => undefined, reject: rethrow }], rethrow)
+    },
     flush,
   }
 }

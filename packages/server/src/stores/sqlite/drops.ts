@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto"
-import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
 import { MAILBOX_SLOTS } from "@assay/core/drop"
 import type { Digest, Drops, RandomId, ReplyOutcome, StoredMessage } from "../drops.ts"
 import { DropsError, type DropsFault } from "../drops-error.ts"
@@ -30,12 +30,27 @@ export async function openSqliteDrops(
       throw faultOf(error)
     }
   }
+  /**
+   * Deletes all in one transaction, or on a full disk each in its own, in the room kept for that. Each piece of work
+   * is small, and the first makes the others' rows nobody's: what a crash leaves of them is removed at the next opening.
+   */
+  const remove = async (pieces: readonly Removal[]): Promise<void> => {
+    if (pieces.length === 0) return
+    try {
+      await write((db) => {
+        for (const piece of pieces) piece(db)
+      })
+    } catch (error) {
+      if ((error as DropsError).code !== "full") throw error
+      explained(() => file.inReserve(() => pieces.forEach(turn.writeNow)))
+    }
+  }
   const purgeDayOf = ({ today, retentionDays }: { today: number; retentionDays: number }): number =>
     today + retentionDays + fuzz()
 
+  // Pieces of uploads that a crash cut off belong to nobody.
+  await remove(await read(strayPieces))
   await write((db) => {
-    // Pieces of uploads that a crash cut off belong to nobody.
-    db.exec("delete from chunk where id not in (select id from blob)")
     put(db, "drop-id", randomBytes(16))
     put(db, "signing-secret", randomBytes(32))
     for (const name of ["unordered", "expired-unread", "telling", "told-day"]) put(db, name, 0)
@@ -71,11 +86,10 @@ export async function openSqliteDrops(
         run(db, "update meta set value = value + 1 where name = 'unordered'")
       }),
 
-    abandonUpload: (id) =>
-      write((db) => {
-        const key = keyOf(id)
-        if (!isMessage(db, key)) run(db, "delete from chunk where id = ?", key)
-      }),
+    abandonUpload: async (id) => {
+      const key = explained(() => keyOf(id))
+      await remove(await read((db) => (isMessage(db, key) ? [] : piecesOf(db, key))))
+    },
 
     messages: () =>
       read((db) =>
@@ -103,18 +117,18 @@ export async function openSqliteDrops(
         for (const id of ids) run(db, "update blob set unread = 0 where id = ?", keyOf(id))
       }),
 
-    deleteMessages: (ids) => write((db) => deleteMessages(db, ids.map(keyOf))),
+    deleteMessages: async (ids) => {
+      await remove(await read((db) => ids.flatMap((id) => messageOf(db, keyOf(id)))))
+    },
 
-    withdraw: (verifiers) =>
-      write((db) => {
-        const found = verifiers.flatMap((verifier) =>
-          db.prepare("select id from blob where withdraw_verifier = ?").all(verifier),
-        )
-        deleteMessages(
-          db,
-          found.map((row) => bytesOf(row["id"])),
-        )
-      }),
+    withdraw: async (verifiers) => {
+      const found = (db: DatabaseSync, verifier: Uint8Array): Removal[] =>
+        db
+          .prepare("select id from blob where withdraw_verifier = ?")
+          .all(verifier)
+          .flatMap((row) => messageOf(db, bytesOf(row["id"])))
+      await remove(await read((db) => verifiers.flatMap((verifier) => found(db, verifier))))
+    },
 
     replies: (tag) =>
       read((db) =>
@@ -145,17 +159,24 @@ export async function openSqliteDrops(
       }),
 
     deleteReplies: (tag, deleteVerifier) =>
-      write((db) =>
-        run(db, "delete from mailbox where tag = ? and delete_verifier = ?", tag, deleteVerifier),
-      ),
+      remove([
+        (db) =>
+          run(db, "delete from mailbox where tag = ? and delete_verifier = ?", tag, deleteVerifier),
+      ]),
 
     notes: () =>
       read((db) =>
         db
-          .prepare("select id, data from note order by id")
+          .prepare("select id from note order by id")
           .all()
-          .map((row) => ({ id: idOf(row["id"]), sealed: bytesOf(row["data"]) })),
+          .map((row) => idOf(row["id"])),
       ),
+
+    note: (id) =>
+      read((db) => {
+        const row = db.prepare("select data from note where id = ?").get(keyOf(id))
+        return row === undefined ? null : bytesOf(row["data"])
+      }),
 
     putNote: ({ id, sealed }, replaces, purgeDay) =>
       write((db) => {
@@ -166,27 +187,21 @@ export async function openSqliteDrops(
         run(db, "insert into note values (?, ?, ?)", key, purgeDay, sealed)
       }),
 
-    deleteNotes: (ids) =>
-      write((db) => {
-        for (const id of ids) run(db, "delete from note where id = ?", keyOf(id))
-      }),
+    deleteNotes: async (ids) => {
+      const keys = explained(() => ids.map(keyOf))
+      await remove(keys.map((key) => (db) => run(db, "delete from note where id = ?", key)))
+    },
 
     spend: (hash, expiryHour) =>
       write((db) => run(db, "insert or ignore into spent values (?, ?)", hash, expiryHour) === 1),
 
-    purge: ({ day, hour }) =>
-      write((db) => {
-        const due = db.prepare("select id, unread from blob where purge_day <= ?").all(day)
-        const unread = due.filter((row) => row["unread"] === 1).length
-        deleteMessages(
-          db,
-          due.map((row) => bytesOf(row["id"])),
-        )
-        run(db, "update meta set value = value + ? where name = 'expired-unread'", unread)
-        for (const table of ["mailbox", "note", "posted"])
-          run(db, `delete from ${table} where purge_day <= ?`, day)
-        run(db, "delete from spent where expiry_hour < ?", hour)
-      }),
+    purge: async ({ day, hour }) => {
+      await remove(await read((db) => dueOn(db, day)))
+      await remove([
+        (db) => run(db, "delete from posted where purge_day <= ?", day),
+        (db) => run(db, "delete from spent where expiry_hour < ?", hour),
+      ])
+    },
 
     rewrite: async () => {
       explained(() => file.rewrite())
@@ -218,11 +233,49 @@ export async function openSqliteDrops(
   }
 }
 
-function deleteMessages(db: DatabaseSync, keys: readonly Uint8Array[]): void {
-  for (const key of keys) {
-    if (run(db, "delete from blob where id = ?", key) === 1)
-      run(db, "delete from chunk where id = ?", key)
-  }
+/** A piece of a deletion that needs little room by itself. */
+type Removal = (db: DatabaseSync) => unknown
+
+/** A message: its row, which makes it one, and then its pieces. */
+function messageOf(db: DatabaseSync, key: Uint8Array): Removal[] {
+  if (!isMessage(db, key)) return []
+  return [(now) => run(now, "delete from blob where id = ?", key), ...piecesOf(db, key)]
+}
+
+function piecesOf(db: DatabaseSync, key: Uint8Array): Removal[] {
+  return pieces(db.prepare("select id, i from chunk where id = ?").all(key))
+}
+
+function strayPieces(db: DatabaseSync): Removal[] {
+  return pieces(db.prepare("select id, i from chunk where id not in (select id from blob)").all())
+}
+
+function pieces(rows: readonly Readonly<Record<string, SQLOutputValue>>[]): Removal[] {
+  return rows.map(({ id = null, i = null }) => (db) => {
+    run(db, "delete from chunk where id = ? and i = ?", id, i)
+  })
+}
+
+/** What goes on this day. A message that nobody fetched is counted in the same step. */
+function dueOn(db: DatabaseSync, day: number): Removal[] {
+  const messages = db.prepare("select id, unread from blob where purge_day <= ?").all(day)
+  const replies = db.prepare("select tag, id from mailbox where purge_day <= ?").all(day)
+  const notes = db.prepare("select id from note where purge_day <= ?").all(day)
+  return [
+    ...messages.flatMap(({ id = null, unread }): Removal[] => [
+      (now) => {
+        if (run(now, "delete from blob where id = ?", id) === 1 && unread === 1)
+          run(now, "update meta set value = value + 1 where name = 'expired-unread'")
+      },
+      ...piecesOf(db, bytesOf(id)),
+    ]),
+    ...replies.map(({ tag = null, id = null }): Removal => (now) => {
+      run(now, "delete from mailbox where tag = ? and id = ?", tag, id)
+    }),
+    ...notes.map(({ id = null }): Removal => (now) => {
+      run(now, "delete from note where id = ?", id)
+    }),
+  ]
 }
 
 function isMessage(db: DatabaseSync, key: Uint8Array): boolean {

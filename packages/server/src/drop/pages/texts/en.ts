@@ -118,6 +118,7 @@ export const en = {
   "replies-shown-title": "Replies",
   "reply-number": "Reply {number}",
   "reply-file": "This reply carries a file. It can be saved only with JavaScript.",
+  "reply-unreadable": "This reply is damaged and cannot be shown. Ask the readers to send it again.",
   "no-replies": "There is no reply for this code at the moment.",
   "own-messages":
     "You see only what the readers wrote. Your own messages cannot be shown, not even to you.",
@@ -210,6 +211,9 @@ export const en = {
   "fault-code": "Your code could not be read. Open the page for replies and type it again.",
   "fault-presealed-missing": "Choose the encrypted file.",
   "fault-presealed": "This is not a file that age has encrypted, or it is larger than {size}.",
+  "fault-file-carries":
+    "File {number} also says: {found}. This cannot be removed here. Leave the file out, or send the files untouched.",
+  "fault-slow": "The connection was too slow or was broken off. Press Send again.",
   "fault-unreadable": "The form could not be read. Press Send again.",
   "fault-busy":
     "Too many messages are coming in just now. Wait a few minutes, then press Send again.",

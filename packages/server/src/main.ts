@@ -58,6 +58,7 @@ function program(): Command {
         terminal,
         cluster,
         (signal, listener) => void process.on(signal, listener),
+        process,
       )
     })
 

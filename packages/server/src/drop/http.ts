@@ -81,8 +81,7 @@ export function openHttp(options: HttpOptions): DropHttp {
       // They hung up in the middle of it: there is nobody to answer, and nothing is wrong here.
       if (error === request.errored) return
       if (!(error instanceof Refused)) onFault(error)
-      answer =
-        error instanceof Refused ? wordAnswer(error.status, error.word) : { status: 500 }
+      answer = error instanceof Refused ? wordAnswer(error.status, error.word) : { status: 500 }
     }
     if (answer.status >= 400 && answer.body === undefined) {
       answer =

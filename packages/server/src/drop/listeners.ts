@@ -31,7 +31,9 @@ export async function openListeners({
     throw new DataDirectoryError("The data directory's path is too long for the drop's socket")
   const open = new Set<Socket>()
   const servers: Server[] = []
-  const listen = async (place: { path: string } | { port: number; host: string }): Promise<Server> => {
+  const listen = async (
+    place: { path: string } | { port: number; host: string },
+  ): Promise<Server> => {
     const server = createServer((socket) => {
       open.add(socket)
       socket.once("close", () => open.delete(socket))

@@ -8,6 +8,7 @@ import { loadBrowserFiles } from "./browser-files.ts"
 import { diskRoom, openBudgets } from "./budgets.ts"
 import { openDoor } from "./door.ts"
 import { sharesPort } from "./drop-config.ts"
+import { DROP_SOCKET } from "./drop-socket.ts"
 import { openFormTokens } from "./form-tokens.ts"
 import { keepHouse } from "./housekeeping.ts"
 import { openHttp } from "./http.ts"
@@ -22,9 +23,6 @@ import { OPERATORS_SOCKET } from "./operators-socket.ts"
 import { DEADLINES } from "./sealer/deadlines.ts"
 import { openSealerPool } from "./sealer/sealer-pool.ts"
 import { openTickets } from "./tickets.ts"
-
-/** The socket in the drop's folder that takes the same requests as its port. */
-export const DROP_SOCKET = "drop.sock"
 
 export interface DropOptions {
   readonly config: Config

@@ -1,12 +1,5 @@
 /** What a script is told of a request that was refused, in one word. */
-export type RefusalWord =
-  | "ticket"
-  | "size"
-  | "header"
-  | "keys-changed"
-  | "busy"
-  | "full"
-  | "broken"
+export type RefusalWord = "ticket" | "size" | "header" | "keys-changed" | "busy" | "full" | "broken"
 
 export class Refused extends Error {
   override readonly name = "Refused"

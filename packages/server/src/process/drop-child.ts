@@ -36,7 +36,8 @@ const RESPAWN_MAX_MS = 60_000
 const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
 
 /** Settings the drop reads. It is what strangers reach, so it gets no secret of the rest of the service. */
-const NEEDED = /^(DROP(_.*)?|NODE_ENV|HOST|ASSAY_(DATA|SECRET_FILE|SECRET_IN_DATA|LOG_LEVEL|STOP_SECONDS)|NODE_COMPILE_CACHE|PATH|TZ)$/
+const NEEDED =
+  /^(DROP(_.*)?|NODE_ENV|HOST|ASSAY_(DATA|SECRET_FILE|SECRET_IN_DATA|LOG_LEVEL|STOP_SECONDS)|NODE_COMPILE_CACHE|PATH|TZ)$/
 
 interface Running {
   readonly child: ChildProcess
@@ -139,13 +140,9 @@ export async function startDrop({
 function spawnDrop({ execPath, execArgv, env }: Program, port: number | null): ChildProcess {
   const entry = new URL(`../drop/drop-process${extname(import.meta.filename)}`, import.meta.url)
   const needed = Object.entries(env).filter(([name]) => NEEDED.test(name))
-  return spawn(
-    "/bin/sh",
-    [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, fileURLToPath(entry)],
-    {
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: { ...Object.fromEntries(needed), ...(port !== null && { DROP_PORT: String(port) }) },
-      serialization: "advanced",
-    },
-  )
+  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, fileURLToPath(entry)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: { ...Object.fromEntries(needed), ...(port !== null && { DROP_PORT: String(port) }) },
+    serialization: "advanced",
+  })
 }

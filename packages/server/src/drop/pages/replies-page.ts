@@ -38,7 +38,10 @@ export function repliesPage(
 <p>${say("replies-intro")}</p>
 <form id="replies-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "replies")}" autocomplete="off" novalidate>
 ${codeField(say, state.fault === null ? [] : [state.fault])}
-<p id="no-script-code-note" class="note">${say("admission-no-script-code")}</p>
+<div id="no-script-code-note" class="note">
+<p>${say("admission-no-script-code")}</p>
+${promised(say, "p", "promise-forget")}
+</div>
 <button id="show-replies" type="submit">${say("show-replies")}</button>
 <p id="replies-outcome" role="status" hidden></p>
 </form>
@@ -94,7 +97,8 @@ function repliesSection(
 <h1 id="replies-title" tabindex="-1">${say("replies-shown-title")}</h1>
 <p id="no-replies" ${none ? "" : html`hidden`}>${say("no-replies")}</p>
 <ol id="reply-list" ${none ? html`hidden` : ""}>${replies.map((reply, at) => replyItem(say, reply, at + 1))}</ol>
-<p class="hint">${say("own-messages")} ${say("replies-kept", { count: facts.retentionDays })}</p>
+<p>${say("admission-own-messages")}</p>
+${promised(say, "p", "promise-replies-kept", { count: facts.retentionDays })}
 <form id="delete-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "replies/delete")}" autocomplete="off" ${none ? html`hidden` : ""}>
 ${hiddenCode(code)}
 ${promised(say, "p", "promise-delete")}
@@ -102,7 +106,7 @@ ${promised(say, "p", "promise-delete")}
 </form>
 <p id="delete-outcome" role="status" hidden></p>
 <h2>${say("follow-up-title")}</h2>
-<p>${say("follow-up-text")}</p>
+<p>${say("admission-follow-up")}</p>
 <form id="follow-up-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "form")}" autocomplete="off" novalidate>
 ${messageFields(say, facts, { ...form, code }, "follow-up")}
 </form>

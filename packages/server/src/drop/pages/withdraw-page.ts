@@ -26,7 +26,7 @@ export function withdrawPage(
     script: "withdraw",
     body: html`<h1>${title}</h1>
 <p>${say("withdraw-intro")}</p>
-<p>${say("withdraw-limits")}</p>
+<p>${say("admission-withdraw-limits")}</p>
 <form id="withdraw-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "withdraw")}" autocomplete="off" novalidate>
 ${codeField(say, state.fault === null ? [] : [state.fault])}
 <p id="withdraw-warning" class="note">${say("admission-withdraw")}</p>

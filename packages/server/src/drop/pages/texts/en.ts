@@ -21,13 +21,14 @@ export const en = {
   "promise-sealed":
     "Your message is encrypted before it is stored: on your own device with JavaScript, on this server without it.",
   "promise-readers": {
-    one: "Only the holder of {count} key can open it, and that key is not on this server.",
-    other: "Only the holders of {count} keys can open it, and no such key is on this server.",
+    one: "Only the person who holds the key can open it, and the key is not on this server.",
+    other:
+      "Only the people who hold one of {count} keys can open it, and none of the keys is on this server.",
   },
   "promise-kept": {
-    one: "We keep the encrypted message for {count} day and up to 7 more, picked at random; we store no address, no time, no cookie and nothing about your device.",
+    one: "We keep the encrypted message for {count} day and up to 7 more, picked at random; we store no address, no time of arrival, no cookie and nothing about your device.",
     other:
-      "We keep the encrypted message for {count} days and up to 7 more, picked at random; we store no address, no time, no cookie and nothing about your device.",
+      "We keep the encrypted message for {count} days and up to 7 more, picked at random; we store no address, no time of arrival, no cookie and nothing about your device.",
   },
   "admission-hide":
     "We cannot hide that you visited this site or roughly how much you sent, and your words, your style or a picture can show who you are.",
@@ -38,8 +39,8 @@ export const en = {
   "promise-order":
     "Every night, and after every 50 messages, the store is written anew, so that nothing in it shows in which order messages came.",
   "promise-unlinked": "Nothing in the store shows that two messages come from the same person.",
-  "promise-modes": "Nobody can see from a stored message whether you asked for replies.",
-  "promise-backup": "Messages are never part of a backup.",
+  "promise-modes": "Without a key nobody can see whether a stored message asked for replies.",
+  "promise-backup": "This service never puts messages into its backups.",
   "admission-network":
     "Whoever runs your network can see that you visited this site, and when. With Tor they see only that you use Tor.",
   "admission-size":
@@ -53,7 +54,8 @@ export const en = {
     "These six words stand for the readers’ keys. If the readers published them elsewhere, they must be the same:",
 
   "message-label": "Your message",
-  "message-hint": "Up to {letters} letters. Do not write your name if you do not want it known.",
+  "message-hint":
+    "Up to about {letters} letters. Do not write your name if you do not want it known.",
   "files-label": "Files",
   "files-hint": "Not required. Up to {files} files, each up to {size}.",
   "files-not-taken":
@@ -66,7 +68,7 @@ export const en = {
   "admission-documents":
     "It is not removed from documents, video or sound. Nothing removes what a picture or a text itself shows.",
   "names-keep": "Send the names of the files too",
-  "promise-names": "If you leave this empty, the names of your files are not sent on.",
+  "promise-names": "If you do not tick this, the readers do not get the names of your files.",
   "mode-label": "Do you want replies?",
   "mode-two-way": "Yes, give me a code",
   "mode-two-way-hint": "You write the code down and come back with it to read replies.",
@@ -107,22 +109,22 @@ export const en = {
 
   "replies-title": "Read replies",
   "replies-intro": "Type the code you wrote down: its words in any language, or its numbers.",
-  "promise-alike":
-    "A code that nobody was given and a code without replies get the same kind of answer.",
+  "promise-alike": "A code that nobody was given and a code without replies get the same answer.",
   "code-label": "Your code",
   "code-hint":
     "Twelve words, or twelve groups of digits. The first four letters of a word will do.",
   "show-replies": "Show replies",
   "admission-no-script-code":
-    "Without JavaScript this server sees your code while it answers, and could in principle read your replies. It forgets both at once.",
+    "Without JavaScript this server sees your code while it answers, and could in principle read your replies.",
+  "promise-forget": "The program that sees them ends as soon as it has answered.",
   "replies-shown-title": "Replies",
   "reply-number": "Reply {number}",
   "reply-file": "This reply carries a file. It can be saved only with JavaScript.",
   "reply-unreadable": "This reply is damaged and cannot be shown. Ask the readers to send it again.",
   "no-replies": "There is no reply for this code at the moment.",
-  "own-messages":
+  "admission-own-messages":
     "You see only what the readers wrote. Your own messages cannot be shown, not even to you.",
-  "replies-kept": {
+  "promise-replies-kept": {
     one: "A reply waits for {count} day and up to 7 more.",
     other: "A reply waits for {count} days and up to 7 more.",
   },
@@ -131,13 +133,13 @@ export const en = {
   "replies-deleted-title": "The replies are deleted",
   "replies-deleted": "The replies that were here for your code are deleted. Your code still works.",
   "follow-up-title": "Write again",
-  "follow-up-text":
+  "admission-follow-up":
     "Your message goes to the same readers and they see that it belongs to your earlier one. A message you send from here cannot be taken back.",
 
   "withdraw-title": "Take a message back",
   "withdraw-intro": "With your code you can delete what you sent before it is read.",
-  "withdraw-limits":
-    "This works for messages you sent in the visit in which you got the code. What a reader has already fetched stays with that reader.",
+  "admission-withdraw-limits":
+    "What you sent on a later visit cannot be taken back, and what a reader has already fetched stays with that reader.",
   "withdraw-button": "Take my messages back",
   "withdrawn-title": "Done",
   "promise-withdrawn":
@@ -189,12 +191,14 @@ export const en = {
   "promise-nothing-stored": "Nothing was stored this time.",
   "fault-empty": "Write a message or choose a file.",
   "fault-message-long":
-    "The message is too long. There is room for {letters} letters. Send the rest in a second message.",
+    "The message is too long. There is room for about {letters} letters. Send the rest in a second message.",
   "fault-files-many": "There are more than {files} files. Send the others in a second message.",
   "fault-file-large": "File {number} is larger than {size}.",
   "fault-file-empty": "File {number} is empty.",
   "fault-file-malformed":
     "File {number} looks like a picture, but its hidden data could not be removed. Leave it out, or send the files untouched.",
+  "fault-file-carries":
+    "File {number} carries hidden data that cannot be removed: {found}. Leave it out, or send the files untouched.",
   "fault-files-not-taken": "Files cannot be taken at the moment. Send your message without files.",
   "fault-token-early": "The form came back too quickly. Wait 15 seconds, then press Send again.",
   "fault-token-expired": "This page was open for more than a day. Press Send again.",
@@ -215,6 +219,7 @@ export const en = {
     "File {number} also says: {found}. This cannot be removed here. Leave the file out, or send the files untouched.",
   "fault-slow": "The connection was too slow or was broken off. Press Send again.",
   "fault-unreadable": "The form could not be read. Press Send again.",
+  "fault-slow": "The connection was too slow, or it was broken off. Press Send again.",
   "fault-busy":
     "Too many messages are coming in just now. Wait a few minutes, then press Send again.",
   "fault-full": "There is no space for more messages. Try again tomorrow.",

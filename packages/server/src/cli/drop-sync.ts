@@ -66,7 +66,8 @@ async function sendQueue(
     )
 }
 
-async function fetchAll(
+/** Makes the folder what the server has: new files come, and what is gone there goes here too. */
+export async function fetchAll(
   folder: InboxFolder,
   drop: Client["drop"],
   terminal: Terminal,

@@ -159,7 +159,12 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   })
   page.on("dialog", (dialog) => void faults.push(dialog.message()))
   await page.clock.install()
-  await page.goto(`${service.baseUrl}/console/drop`)
+  const opened = await page.goto(`${service.baseUrl}/console/drop`)
+  const headers = opened?.headers() ?? {}
+  assert.match(headers["content-security-policy"] ?? "", /^default-src 'none'; script-src 'self';/)
+  assert.doesNotMatch(headers["content-security-policy"] ?? "", /unsafe|data:|https?:|\*/)
+  assert.equal(headers["cache-control"], "no-store")
+  assert.equal(headers["set-cookie"], undefined)
   const button = (name: string | RegExp) => page.getByRole("button", { name })
   const shot = (name: string) =>
     page.screenshot({ path: join(screenshots, `inbox-${name}.png`), fullPage: true })
@@ -250,6 +255,11 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   assert.equal(replies.length, 2)
   assert.ok(replies.includes("Thank you. <b>When?</b>"))
 
+  // Everything is sealed again, as after a change of keys, and still opens.
+  await page.getByText("After keys were added or are to be removed").click()
+  await button("Seal everything again").click()
+  await page.getByText("Everything is sealed to the keys in use now.").waitFor()
+
   // On a narrow screen and in the dark.
   await page.setViewportSize({ width: 320, height: 700 })
   await page.emulateMedia({ colorScheme: "dark" })
@@ -282,8 +292,10 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
 
   assert.deepEqual(faults, [])
   const calls = requests.filter((request) => request.includes("/api/"))
+  const resealed = calls.filter((request) => request.startsWith("POST /api/v1/drop/reseal/"))
+  assert.equal(resealed.length, 2, "all messages, at once and on demand")
   assert.deepEqual(
-    new Set(calls),
+    new Set(calls).difference(new Set(resealed)),
     new Set([
       "GET /api/v1/drop/keys",
       "POST /api/v1/drop/keys",

@@ -107,6 +107,17 @@ export function inboxView(
             ),
             button("The words are right", () => inbox.confirmKeys()),
           ),
+      h(
+        "details",
+        {},
+        h("summary", {}, "After keys were added or are to be removed"),
+        h(
+          "p",
+          {},
+          "Messages that are here already are sealed to the keys of their day. Sealing them again lets a new recipient open them, and an old key go. ",
+          button("Seal everything again", () => void reseal()),
+        ),
+      ),
       ownKeyMissing
         ? h(
             "p",
@@ -166,6 +177,19 @@ export function inboxView(
       status.textContent = failureText(error)
     } finally {
       fetchNow.disabled = false
+    }
+  }
+  const reseal = async (): Promise<void> => {
+    try {
+      const closed = await inbox.reseal((done, total) => {
+        status.textContent = `Sealed ${done} of ${total} again.`
+      })
+      status.textContent =
+        closed === 0
+          ? "Everything is sealed to the keys in use now. An old key can be removed."
+          : `${closed} could not be opened with your key and are sealed as before. Remove no key yet.`
+    } catch (error) {
+      status.textContent = failureText(error)
     }
   }
   const fetchNow = button("Fetch now", () => void sync())

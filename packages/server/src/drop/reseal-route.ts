@@ -5,9 +5,12 @@ import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../app.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
+import { Problem } from "../problem.ts"
 import type { OperatorDesk } from "./operator-desk.ts"
 
 const SEALED = "application/octet-stream"
+
+const ID = /^[0-9a-f]{32}$/
 
 interface ResealRoute {
   readonly config: { readonly scope: "drop:read" }
@@ -19,7 +22,13 @@ interface ResealRoute {
 
 const response = (common: readonly ProblemCode[]): Record<number, object> => ({
   200: named(DropResealResult, "It is on the disk, and the one before is gone."),
-  ...failures("unsupported-media-type", "drop-batch-refused", "request-timeout", ...common),
+  ...failures(
+    "invalid-request",
+    "unsupported-media-type",
+    "drop-batch-refused",
+    "request-timeout",
+    ...common,
+  ),
 })
 
 /** A route of its own and not a part of a batch: a message may have 32 MiB, and passes through here unread. */
@@ -35,7 +44,7 @@ export async function resealRoute(app: App, route: ResealRoute): Promise<void> {
     params: {
       type: "object",
       required: ["id"],
-      properties: { id: { type: "string", pattern: "^[0-9a-f]{32}$" } },
+      properties: { id: { type: "string", pattern: ID.source } },
     },
     body: { content: { [SEALED]: { schema: { type: "string", format: "binary" } } } },
     response: response(common),
@@ -47,8 +56,16 @@ export async function resealRoute(app: App, route: ResealRoute): Promise<void> {
     })
     scope.post(
       "/api/v1/drop/reseal/:id",
-      { schema, config, onRequest: route.onRequest },
+      {
+        schema,
+        config,
+        onRequest: route.onRequest,
+        // The body is a stream that nobody reads here; the id is looked at below.
+        validatorCompiler: () => () => true,
+      },
       async ({ params, body, caller }) => {
+        if (!ID.test(params.id))
+          throw new Problem("invalid-request", "The path does not end in the id of a message.")
         const drop = desk()
         await note(caller)
         return await drop.reseal(params.id, body as Readable)

@@ -355,3 +355,37 @@ test("more than one batch takes is sent in several, all at once", async (context
   )
   assert.deepEqual(inbox.outbox.items(), [])
 })
+
+test("what is sent while a sync runs is not undone by it", async (context) => {
+  const service = memoryDrop()
+  service.messages.set(idOf(1), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const id = inbox.threads()[0]?.id ?? ""
+  inbox.shown(id)
+  await Promise.all([inbox.sync(() => undefined), inbox.outbox.flush()])
+  assert.equal(inbox.thread(id)?.note.acknowledged, true)
+  inbox.shown(id)
+  assert.deepEqual(inbox.outbox.items(), [])
+})
+
+test("a sync that breaks off changes nothing, and the next one brings all of it", async (context) => {
+  const service = memoryDrop()
+  const inbox = await openInbox(context, service.drop)
+  service.messages.set(idOf(1), await (await sender()).send("one"))
+  service.messages.set(idOf(2), await (await sender()).send("two"))
+  const whole = service.drop.sync
+  service.drop.sync = async (have) => {
+    const { index, files } = await whole(have)
+    const broken = (async function* () {
+      const first = await files.next()
+      if (first.done !== true) yield first.value
+      throw new Error("broken off")
+    })()
+    return { index, files: broken }
+  }
+  await assert.rejects(inbox.sync(() => undefined))
+  assert.deepEqual(inbox.threads(), [])
+  service.drop.sync = whole
+  await inbox.sync(() => undefined)
+  assert.equal(inbox.threads().length, 2)
+})

@@ -113,7 +113,19 @@ export function createInbox(options: InboxOptions): Inbox {
   let full = false
   let threads: readonly InboxThread[] = []
 
-  const outbox = createOutbox<InboxAction>({ delayMs: BATCH_DELAY_MS, now, send, onChange })
+  /** Fetching, sending and sealing again wait for each other: each ends with what the server has, and must not meet an older picture of it. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    const own = turn.then(work, work)
+    turn = own
+    return await own
+  }
+  const outbox = createOutbox<InboxAction>({
+    delayMs: BATCH_DELAY_MS,
+    now,
+    send: (actions) => inTurn(() => send(actions)),
+    onChange,
+  })
 
   const keyWords = (): readonly string[] =>
     recipients === null ? [] : fingerprint(recipients.keys, words)
@@ -269,7 +281,7 @@ export function createInbox(options: InboxOptions): Inbox {
   }
 
   return {
-    sync,
+    sync: (onProgress) => inTurn(() => sync(onProgress)),
     threads() {
       const leaving = new Set(
         outbox.items().flatMap((action) => (action.kind === "delete" ? [action.thread] : [])),
@@ -331,7 +343,7 @@ export function createInbox(options: InboxOptions): Inbox {
       }
       arrange()
     },
-    reseal,
+    reseal: (onProgress) => inTurn(() => reseal(onProgress)),
     outbox,
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { DropBatch, DropCalls, DropSealedFile } from "@assay/client"
 import {
   newIdentityFile,
@@ -362,6 +363,16 @@ test("what is sent while a sync runs is not undone by it", async (context) => {
   const inbox = await openInbox(context, service.drop)
   const id = inbox.threads()[0]?.id ?? ""
   inbox.shown(id)
+  const whole = service.drop.sync
+  service.drop.sync = async (have) => {
+    const { index, files } = await whole(have)
+    const slow = (async function* () {
+      yield* files
+      // A batch that does not wait for its turn has the time to pass by.
+      for (let i = 0; i < 20_000 && service.batches.length === 0; i += 1) await nextTurn()
+    })()
+    return { index, files: slow }
+  }
   await Promise.all([inbox.sync(() => undefined), inbox.outbox.flush()])
   assert.equal(inbox.thread(id)?.note.acknowledged, true)
   inbox.shown(id)

@@ -10,7 +10,7 @@ import { codeNumbers, codeWords, type Manifest, packReply, unpackMessage } from 
 import { loadWords } from "@assay/core/drop/words"
 import type { Plugin } from "esbuild"
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { SILENCE_MS } from "../../packages/console/src/drop/worker-client.ts"
+import { SILENCE_MS } from "../../packages/console/src/drop/worker-calls.ts"
 import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { root } from "../../scripts/repository.ts"
 import { isPresent, launchChromium, launchChromiumProfile, openChromium } from "./chromium.ts"

@@ -18,6 +18,8 @@ import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
 import { sourceRoutes } from "./corpus/source-routes.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
+import type { OperatorDesk } from "./drop/operator-desk.ts"
+import { operatorRoutes } from "./drop/operator-routes.ts"
 import type { EvidenceDesk } from "./evidence/evidence-writer.ts"
 import { evidenceRoutes } from "./evidence/routes.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
@@ -44,6 +46,7 @@ import type { VelocityOfContext } from "./score/velocity.ts"
 import type { Secrets } from "./secrets.ts"
 import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
+import type { AuditNote } from "./stores/records.ts"
 import { subjectRoutes } from "./subjects/routes.ts"
 import type { SubjectDesk } from "./subjects/subject-desk.ts"
 import type { VelocityOfNumbers } from "./telecom/number-velocity.ts"
@@ -103,6 +106,10 @@ export interface Services {
   /** Mobile operators that may send notifications. */
   readonly operators: NotifyingOperators
   readonly notifications: NotificationDesk
+  /** What recipients of the drop ask; null where there is no drop. */
+  readonly dropDesk: OperatorDesk | null
+  /** Notes in the audit trail who did what. */
+  readonly audit: (note: AuditNote) => Promise<void>
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   readonly streams: Streams
@@ -224,6 +231,7 @@ export async function buildApp(services: Services): Promise<App> {
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)
+  await operatorRoutes(app, services)
   finishMethods()
   return app
 }

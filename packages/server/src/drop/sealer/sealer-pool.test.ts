@@ -47,7 +47,10 @@ before(async () => {
   const { file, recipient } = await newIdentityFile(undefined, "x25519")
   identities = await readIdentities(file)
   const recipients = { suite: "x25519", keys: [recipient] } as const
-  await writeFile(join(folder, KEYS_FILE), recipientsFile({ dropId, recipients }))
+  await writeFile(
+    join(folder, KEYS_FILE),
+    recipientsFile({ dropId: Uint8Array.from(dropId), recipients }),
+  )
   const keys = await openKeys(folder, dropId)
   await keys.reload()
   const config = readConfig({}).drop
@@ -65,6 +68,7 @@ before(async () => {
     budgets: openBudgets({ config, room, now }),
     formTokens: openFormTokens({ secret, drops, now }),
     now,
+    onStored: () => undefined,
   })
 })
 after(async () => {

@@ -120,6 +120,8 @@ export const en = {
   "replies-shown-title": "Replies",
   "reply-number": "Reply {number}",
   "reply-file": "This reply carries a file. It can be saved only with JavaScript.",
+  "reply-unreadable":
+    "This reply is damaged and cannot be shown. Ask the readers to send it again.",
   "no-replies": "There is no reply for this code at the moment.",
   "admission-own-messages":
     "You see only what the readers wrote. Your own messages cannot be shown, not even to you.",

@@ -75,7 +75,14 @@ const EVERY_ANSWER: Readonly<Record<string, string>> = {
   "x-robots-tag": "noarchive",
   connection: "close",
 }
-const BESIDE = ["content-type", "content-length", "allow", "clear-site-data", "content-disposition"]
+const BESIDE = [
+  "content-type",
+  "location",
+  "content-length",
+  "allow",
+  "clear-site-data",
+  "content-disposition",
+]
 
 function assertHeaders(what: string, headers: Headers): void {
   const given = [...headers].filter(([name]) => !BESIDE.includes(name))
@@ -109,6 +116,7 @@ test("T27, T28: every route answers with exactly the headers of the drop, whatev
     ["GET", "/drop/files/..%2fmanifest.json", 404],
     ["GET", "/qqnowhere", 404],
     ["GET", "/", 404],
+    ["GET", "/drop/wait", 303],
     ["GET", "/drop/form", 405],
     ["PUT", "/drop", 405],
     ["DELETE", "/drop/sealed", 405],
@@ -128,7 +136,11 @@ test("T27, T28: every route answers with exactly the headers of the drop, whatev
   ]
   for (const [method, path, status, body] of cases) {
     const what = `${method} ${path}`
-    const response = await fetch(dropUrl + path, { method, ...(body !== undefined && { body }) })
+    const response = await fetch(dropUrl + path, {
+      method,
+      redirect: "manual",
+      ...(body !== undefined && { body }),
+    })
     assert.equal(response.status, status, what)
     assertHeaders(what, response.headers)
     const text = await response.text()
@@ -320,6 +332,26 @@ test("T41: when senders without JavaScript have used their hour up, scripts stil
     body: new Uint8Array(32),
   })
   assert.equal(replies.status, 200)
+
+  // Who has no JavaScript is led to a page that waits; who has it sees the form as ever.
+  const page = await (await fetch(`${dropUrl}/drop/fr`)).text()
+  assert.match(
+    page,
+    /<noscript><meta http-equiv="refresh" content="0; url=\/drop\/fr\/wait\?seconds=15"><\/noscript>/,
+  )
+  assert.match(page, /<form id="drop-form"/)
+  for (const [asked, next] of [
+    [15, 30],
+    [30, 60],
+    [600, 1200],
+    [9999, 1200],
+    ["x", 30],
+  ]) {
+    const waiting = await fetch(`${dropUrl}/drop/fr/wait?seconds=${asked}`)
+    assert.equal(waiting.status, 503)
+    assertHeaders("wait", waiting.headers)
+    assert.match(await waiting.text(), new RegExp(`url=/drop/fr/wait\\?seconds=${next}"`))
+  }
 })
 
 test("T39: many tickets asked for at once are all answered", async () => {

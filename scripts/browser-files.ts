@@ -169,6 +169,8 @@ async function bundle(
     // The oldest Firefox that Tor Browser is still made from.
     target: ["es2022", "firefox115", "chrome115"],
     conditions: ["source"],
+    // Otherwise any tsconfig.json in a folder above would have its say.
+    tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
     charset: "utf8",
     // The licences of what is inside ask for their notice in every copy.
     legalComments: "eof",

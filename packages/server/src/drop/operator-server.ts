@@ -165,7 +165,8 @@ function answerFault(
 ): void {
   if (error instanceof OperatorRefusal) {
     const { code, message } = error
-    return answer(response, problems[code].status, { code, detail: message })
+    answer(response, problems[code].status, { code, detail: message })
+    return
   }
   // A reader that went away is no fault of ours.
   if (response.destroyed && !response.writableFinished) return

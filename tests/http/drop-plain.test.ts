@@ -2,20 +2,12 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { allowedSizes, FILE_MAX, type Manifest, MESSAGE_MAX } from "@assay/core/drop"
 import { type Drop, startDrop } from "../browser/drop.ts"
-import {
-  type FormValues,
-  getPage,
-  messageIn,
-  pageOf,
-  type PlainPage,
-  postForm,
-  textOf,
-} from "./drop-plain-visitor.ts"
+import { type FormValues, getPage, type PlainPage, postForm, textOf } from "./drop-plain-visitor.ts"
 import { oldFormToken } from "./drop-visitor.ts"
 
 const KIB = 1024
@@ -49,10 +41,11 @@ interface Fetched {
   readonly message: string
 }
 
-/** All messages that are stored, opened by the commands `age` and `tar`. */
+const opened = new Map<string, Fetched>()
+
+/** All messages that are stored, each opened once by the commands `age` and `tar`. */
 async function stored(): Promise<Fetched[]> {
-  const { files } = await drop.operator.drop.sync([])
-  const found: Fetched[] = []
+  const { index, files } = await drop.operator.drop.sync([...opened.keys()])
   for await (const { kind, id, sealed } of files) {
     if (kind !== "message") continue
     const folder = mkdtempSync(join(drop.folder, "opened-"))
@@ -61,9 +54,9 @@ async function stored(): Promise<Fetched[]> {
     run(folder, "tar", "-xf", "d.tar")
     const text = (name: string): string => readFileSync(join(folder, name), "utf8")
     const manifest = JSON.parse(text("manifest.json")) as Manifest
-    found.push({ id, sealed, folder, manifest, message: text("message.txt") })
+    opened.set(id, { id, sealed, folder, manifest, message: text("message.txt") })
   }
-  return found
+  return index.messages.flatMap(({ id }) => opened.get(id) ?? [])
 }
 
 async function storedAs(message: string): Promise<Fetched> {
@@ -229,41 +222,6 @@ test("T8: one-way and two-way look the same, on the wire and stored, and a one-w
   assert.ok(counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0) < 500)
 })
 
-test("T15: an unknown code and one without replies are answered alike, to the byte count", async () => {
-  const sent = await send({ message: "alike" })
-  const page = await getPage(`${drop.url}/drop/replies`)
-  const known = await postForm(drop.url, page, "replies-form", { code: textOf(sent, "code-line") })
-  // The first vector of the format, which nobody was given here.
-  const unknown = await postForm(drop.url, page, "replies-form", {
-    code: "abandon amount liar amount expire adjust cage candy arch gather drum echo",
-  })
-  assert.deepEqual(
-    [unknown.status, unknown.bytes, [...unknown.headers]],
-    [known.status, known.bytes, [...known.headers]],
-  )
-})
-
-for (const [typed, sentence] of [
-  ["", /Type your code/],
-  ["one two three", /twelve words/],
-  ["abandon amount liar amount expire adjust cage candy arch gather drum zzzzz", /Part 12/],
-  ["abandon amount liar amount expire adjust cage candy arch gather drum drum", /not right/],
-] as const) {
-  test(`T13: a code that cannot be right is told as that without JavaScript too: ${sentence.source}`, async () => {
-    for (const [path, form] of [
-      ["replies", "replies-form"],
-      ["withdraw", "withdraw-form"],
-    ] as const) {
-      // prettier-ignore
-      const page = await getPage(`${drop.url}/drop/${path}`)
-      const refused = await postForm(drop.url, page, form, { code: typed })
-      assert.equal(refused.status, 422)
-      assert.match(textOf(refused, "code-fault"), sentence)
-      if (typed !== "") assert.ok(!refused.html.includes(typed))
-    }
-  })
-}
-
 test("a message sealed with the machine's age is stored as it is; another age file goes into an envelope; anything else is refused", async () => {
   const folder = mkdtempSync(join(drop.folder, "presealed-"))
   const page = await getPage(`${drop.url}/drop/presealed`)
@@ -309,102 +267,15 @@ function unescapedCommands(html: string): string {
   return html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }
 
-const small = (name: string): File => new File(["x"], name)
-const refusals: [string, () => FormValues, number, string, RegExp][] = [
-  ["an empty form", () => ({ message: " \n" }), 422, "message-fault", /Write a message/],
-  ["a message that is too long", () => ({ message: "é".repeat(MESSAGE_MAX / 2) + "!" }), 413, "message-fault", /too long/],
-  ["four files", () => ({ files: ["a", "b", "c", "d"].map(small) }), 413, "files-fault", /more than 3 files/],
-  ["a file of 10 MiB and a byte", () => ({ files: [small("a"), new File([new Uint8Array(FILE_MAX + 1)], "b")] }), 413, "files-fault", /File 2 is larger/],
-  ["an empty file", () => ({ files: [small("a"), new File([], "b")] }), 422, "files-fault", /File 2 is empty/],
-  ["a picture that cannot be cleaned", () => ({ files: [new File([Uint8Array.from(Buffer.from("ffd8ffe1", "hex"))], "b.jpg")] }), 422, "files-fault", /File 1 looks like a picture/],
-  ["a document that says who wrote it", () => ({ files: [new File(["%PDF-1.4\n1 0 obj\n<< /Author (Canary Author) >>\nendobj\ntrailer << /Info 1 0 R >>\n%%EOF\n"], "b.pdf")] }), 422, "files-fault", /File 1 .*Author: Canary Author/],
-  ["a form that came back at once", () => ({ token: oldFormToken(drop.service, 1000) }), 422, "form-fault", /Wait 15 seconds/],
-  ["a form that was open for two days", () => ({ token: oldFormToken(drop.service, 48 * 3_600_000) }), 422, "form-fault", /more than a day/],
-  ["a form from elsewhere", () => ({ token: "AAAA" }), 422, "form-fault", /does not come from this drop/],
-  ["a field that only machines fill in", () => ({ website: "https://spam.example" }), 422, "form-fault", /does not come from this drop/],
-  ["a mode that there is not", () => ({ mode: "three-way" }), 400, "form-fault", /could not be read/],
-  ["a thread that cannot be read", () => ({ code: "1 2 3" }), 422, "form-fault", /code could not be read/],
-] // prettier-ignore
-
-for (const [what, values, status, where, sentence] of refusals) {
-  test(`T40: ${what} gets a sentence and a status, keeps what was typed, and stores nothing`, async () => {
-    const before = (await drop.operator.drop.sync([])).index.messages.length
-    const typed = { message: "Still & here\n\nat the end ", mode: "one-way", metadata: "strip", names: "keep", ...values() } // prettier-ignore
-    const page = await send(typed)
-    assert.equal(page.status, status, textOf(page, "form-fault"))
-    assert.match(textOf(page, where), sentence)
-    assert.equal(messageIn(page.html), typed.message)
-    assert.match(page.html, /id="names"[^>]* checked/)
-    if (typed.mode === "one-way") assert.match(page.html, /id="mode-one-way"[^>]* checked/)
-    const { messages } = (await drop.operator.drop.sync([])).index
-    assert.equal(messages.length, before)
-  })
-}
-
-test("what cannot be cleaned goes out untouched when its sender says so", async () => {
-  const values = {
-    message: "as it is",
-    mode: "one-way",
-    files: [new File([photograph()], "a.jpg")],
-  }
-  assert.equal((await send({ ...values, metadata: "keep" })).status, 200)
-  const { manifest, folder } = await storedAs("as it is")
-  assert.deepEqual(manifest.files, [
-    { name: "attachment-1.jpg", type: "image/jpeg", metadata: "kept" },
-  ])
-  assert.deepEqual(readFileSync(join(folder, "attachment-1.jpg")), Buffer.from(photograph()))
-})
-
-test("a form that is sent twice is taken once, and its text is not lost", async () => {
-  const token = oldFormToken(drop.service)
-  assert.equal((await send({ message: "only once", token })).status, 200)
-  const twice = await send({ message: "only once", token })
-  assert.equal(twice.status, 409)
-  assert.match(textOf(twice, "form-fault"), /used before/)
-  assert.equal(messageIn(twice.html), "only once")
-  await storedAs("only once")
-})
-
 test("the longest message and three files of the largest size are taken, and open with age and tar", async () => {
   const bytes = new Uint8Array(FILE_MAX).fill(7)
   const message = "m".repeat(MESSAGE_MAX)
   const files = ["1", "2", "3"].map((name) => new File([bytes], name))
   const sent = await send({ message, mode: "one-way", files })
   assert.equal(sent.status, 200, textOf(sent, "form-fault"))
-  const { folder, sealed, id } = await storedAs(message)
+  const { folder, manifest, sealed, id } = await storedAs(message)
   assert.equal(sealed.length, allowedSizes(1, "x25519").at(-1))
-  for (const n of [1, 2, 3]) {
-    const file = join(folder, `attachment-${n}`)
-    assert.ok(existsSync(file))
-    assert.ok(readFileSync(file).equals(bytes))
-  }
+  assert.equal(manifest.files.length, 3)
+  for (const { name } of manifest.files) assert.ok(readFileSync(join(folder, name)).equals(bytes))
   await drop.operator.drop.batch({ delete: [id] })
-})
-
-test("T25: a form that another site posts is refused, and one of a browser that names no origin is not", async () => {
-  const body = (): FormData => {
-    const form = new FormData()
-    form.set("message", "from where")
-    form.set("mode", "one-way")
-    form.set("token", oldFormToken(drop.service))
-    return form
-  }
-  const post = async (headers: Record<string, string>): Promise<PlainPage> =>
-    await pageOf(await fetch(`${drop.url}/drop/form`, { method: "POST", headers, body: body() }))
-  const refused = await post({ "sec-fetch-site": "cross-site" })
-  assert.equal(refused.status, 403)
-  assert.match(refused.html, /another site/)
-  assert.ok(!(await stored()).some(({ message }) => message === "from where"))
-  assert.equal((await post({ origin: "null", "sec-fetch-site": "same-origin" })).status, 200)
-  await storedAs("from where")
-})
-
-test("T14: codes of one language are read on the pages of another, and German pages show digits first", async () => {
-  const sent = await send({ message: "auf Deutsch" }, "/de")
-  assert.match(textOf(sent, "code-line"), /^(\d{4} ){11}\d{4}$/)
-  const page = await getPage(`${drop.url}/drop/ar/replies`)
-  const words = textOf(sent, "code-numbers")
-  assert.match(words, /^([a-z]+ ){11}[a-z]+$/)
-  const shown = await postForm(drop.url, page, "replies-form", { code: words.toUpperCase() })
-  assert.equal(shown.status, 200)
 })

@@ -4,7 +4,7 @@ import type { MessageKind, Refusal } from "./drop-desk.ts"
 import type { DropConfig } from "./drop-config.ts"
 
 /** Below this share of free disk only messages without files are taken. */
-const FILES_NEED_SHARE = 0.2
+export const FILES_NEED_SHARE = 0.2
 /** Below this nothing is: the store needs room to delete, too. */
 const TEXT_NEEDS_BYTES = 64 * 1024 * 1024
 /** Past this share of the hour's messages, those who have not begun to write wait first. */

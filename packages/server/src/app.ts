@@ -82,7 +82,7 @@ export type App = FastifyInstance<
 export interface Services {
   readonly config: Pick<
     Config,
-    "drop" | "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
+    "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
   >
   readonly log: Log
   readonly now: () => number
@@ -232,7 +232,7 @@ export async function buildApp(services: Services): Promise<App> {
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)
-  if (config.drop.on) consoleDropRoutes(app)
+  if (services.dropDesk !== null) consoleDropRoutes(app)
   await operatorRoutes(app, services)
   finishMethods()
   return app

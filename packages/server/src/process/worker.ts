@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Registry } from "prom-client"
 import { openCallers } from "../accounts/callers.ts"
 import { openLimits } from "../accounts/limits.ts"
@@ -7,6 +8,9 @@ import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
+import { sharesPort } from "../drop/drop-config.ts"
+import { remoteOperatorDesk } from "../drop/operator-desk.ts"
+import { OPERATORS_SOCKET } from "../drop/operators-socket.ts"
 import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
@@ -126,12 +130,17 @@ export async function runWorker(
     evidence: remoteEvidenceDesk(within(30_000)),
     operators: openNotifyingOperators(providers),
     notifications: remoteNotificationDesk(within(30_000)),
+    dropDesk: config.drop.on ? remoteOperatorDesk(join(directory.drop, OPERATORS_SOCKET)) : null,
+    audit: async (note) => {
+      await within(30_000)("addAudit", note)
+    },
     metrics,
     pressure,
     streams,
     pingRecords: () => records.ping(),
   })
-  const listening = await listen(app, config.port, config.host)
+  const sharing = sharesPort(config.drop) ? await import("../drop/shared-port.ts") : null
+  const listening = await listen(app, config.port, config.host, sharing?.passOn(directory.drop))
   pressure.begin()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {

@@ -1,1 +1,7 @@
-export type { MetadataFinding, MetadataReport } from "./metadata-report.ts"
+export { inspect, strip } from "./inspect.ts"
+export {
+  METADATA_LABELS,
+  type MetadataFinding,
+  type MetadataLabel,
+  type MetadataReport,
+} from "./metadata-report.ts"

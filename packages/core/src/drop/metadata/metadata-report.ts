@@ -1,6 +1,27 @@
+/** What a finding is about. Pages have a word for each of these. */
+export const METADATA_LABELS = [
+  "location",
+  "date",
+  "device",
+  "serial",
+  "author",
+  "company",
+  "title",
+  "software",
+  "comment",
+  "thumbnail",
+  "history",
+  "colour-profile",
+  "technical",
+  "properties",
+  "pictures",
+  "hidden-data",
+] as const
+export type MetadataLabel = (typeof METADATA_LABELS)[number]
+
 /** One thing a file says beside its picture or text: `label` is a stable word, `value` as found, shortened, or null where only its presence matters. */
 export interface MetadataFinding {
-  readonly label: string
+  readonly label: MetadataLabel
   readonly value: string | null
 }
 

@@ -1,0 +1,23 @@
+import type { AddFinding } from "./findings.ts"
+import { mediaTypeOf, UNKNOWN } from "./media-type.ts"
+import type { MetadataFinding } from "./metadata-report.ts"
+
+/** A picture without what does not show, as parts that follow each other, and what was left out. */
+export interface CleanedPicture {
+  readonly parts: readonly Uint8Array[]
+  readonly findings: readonly MetadataFinding[]
+}
+
+/** Reads a picture by what its format allows; null: it is not well formed, and nothing of it is known to be safe. */
+export type PictureCleaner = (bytes: Uint8Array) => CleanedPicture | null
+
+/**
+ * Takes down what stands after the end of a picture. Cameras put films and further pictures there, and a file
+ * that is of two kinds at once has its second kind there.
+ */
+export function addTrailing(bytes: Uint8Array, end: number, add: AddFinding): void {
+  const rest = bytes.subarray(end)
+  if (rest.length === 0) return
+  const media = mediaTypeOf(rest)
+  add("hidden-data", `${rest.length} bytes${media === UNKNOWN ? "" : ` ${media.type}`}`)
+}

@@ -1,0 +1,34 @@
+import type { MetadataFinding, MetadataLabel } from "./metadata-report.ts"
+
+const VALUE_MAX = 120
+const FINDINGS_MAX = 40
+
+/** Takes down one finding; an empty value says only that there is one. */
+export type AddFinding = (label: MetadataLabel, value?: string) => void
+
+/** Collects findings, each once and few enough to be read by a person. */
+export function collectFindings(): { add: AddFinding; list: () => MetadataFinding[] } {
+  const found = new Map<string, MetadataFinding>()
+  return {
+    add(label, value = "") {
+      const shown = shortened(value)
+      if (found.size < FINDINGS_MAX)
+        found.set(`${label} ${shown}`, { label, value: shown === "" ? null : shown })
+    },
+    // "There is a date" says nothing more beside the date itself.
+    list: () =>
+      [...found.values()].filter(
+        ({ label, value }, _, all) =>
+          value !== null || !all.some((other) => other.label === label && other.value !== null),
+      ),
+  }
+}
+
+/** One line without characters that are not seen: those that turn the direction of text are among them. */
+function shortened(value: string): string {
+  const line = value
+    .slice(0, VALUE_MAX * 4)
+    .replace(/[\p{C}\s]+/gu, " ")
+    .trim()
+  return Array.from(line).slice(0, VALUE_MAX).join("")
+}

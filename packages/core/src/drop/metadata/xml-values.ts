@@ -1,0 +1,42 @@
+import type { AddFinding } from "./findings.ts"
+import type { MetadataLabel } from "./metadata-report.ts"
+
+/** Elements and attributes of XMP, of Office Open XML's and of OpenDocument's properties. */
+const NAMES: readonly (readonly [string, MetadataLabel])[] = [
+  ["dc:creator|cp:lastModifiedBy|meta:initial-creator|photoshop:Credit|Manager", "author"],
+  ["xmp:CreatorTool|pdf:Producer|Application|meta:generator", "software"],
+  ["xmp:\\w+Date|photoshop:DateCreated|dcterms:\\w+|meta:creation-date|dc:date", "date"],
+  ["dc:title|dc:subject|cp:keywords", "title"],
+  ["dc:description", "comment"],
+  ["Company", "company"],
+  ["exif:GPSL\\w+|photoshop:City|Iptc4xmpCore:Location", "location"],
+  ["tiff:Model|tiff:Make", "device"],
+  ["aux:SerialNumber|xmpMM:\\w*DocumentID", "serial"],
+]
+/** Of one name: more says nothing new. */
+const VALUES_MAX = 4
+
+// An attribute's value, or an element's text, which may stand in up to three elements that open within it.
+// Every part is bounded, so that the time is too.
+const PATTERNS = NAMES.map(
+  ([names, label]) =>
+    [
+      new RegExp(
+        `[<\\s](?:${names})(?:="([^"<]{1,300})|(?:\\s[^<>/]{0,200})?>(?:\\s{0,99}<[^<>/][^<>]{0,200}>){0,3}\\s{0,99}([^<]{1,300}))`,
+        "g",
+      ),
+      label,
+    ] as const,
+)
+
+/** Takes down what a text in XML says of its author, tools and dates. It is searched, not parsed: nothing is rendered. */
+export function addXmlValues(text: string, add: AddFinding): void {
+  for (const [pattern, label] of PATTERNS) {
+    let count = 0
+    for (const [, attribute, content] of text.matchAll(pattern)) {
+      const value = (attribute ?? content ?? "").trim()
+      if (value !== "") add(label, value)
+      if (++count === VALUES_MAX) break
+    }
+  }
+}

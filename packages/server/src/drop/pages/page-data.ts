@@ -15,7 +15,9 @@ const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
       "confirm-right",
       "confirm-wrong",
       "reply-number",
+      "reply-unreadable",
       "replies-deleted",
+      "no-replies",
       "promise-withdrawn",
     ].includes(key),
 )

@@ -137,7 +137,7 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
     ["presealed-sent", pages.presealedSentPage(...common, { wrapped: false })],
     ["presealed-wrapped", pages.presealedSentPage(...common, { wrapped: true })],
     ["done", pages.donePage(...common)],
-    ["busy", pages.busyPage(...common, { seconds: 30 })],
+    ["busy", pages.busyPage(...common, { seconds: 30, path: "/drop/wait?seconds=60" })],
     ["not-set-up", pages.notSetUpPage(...common)],
     ["not-found", pages.notFoundPage(...common)],
     [

@@ -80,11 +80,8 @@ export function addFilm(bytes: Uint8Array, add: AddFinding): void {
 
 /** Pictures of this kind carry Exif as an item, which begins like that of a JPEG. */
 function addExifItem(bytes: Uint8Array, add: AddFinding): void {
-  for (let at = bytes.indexOf(0x45); at >= 0; at = bytes.indexOf(0x45, at + 1))
-    if (startsWith(bytes, "Exif\0\0", at)) {
-      readExif(bytes.subarray(at + 6), add)
-      return
-    }
+  const at = latin1(bytes).indexOf("Exif\0\0")
+  if (at >= 0) readExif(bytes.subarray(at + 6), add)
 }
 
 function dateOf(seconds: number): string {

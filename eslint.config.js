@@ -64,4 +64,18 @@ export default defineConfig(
       ],
     },
   },
+  {
+    // Whatever is random here keeps a secret or hides a person.
+    files: ["packages/core/src/drop/**/*.ts", "packages/console/src/**/*.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        {
+          object: "Math",
+          property: "random",
+          message: "Only crypto.getRandomValues is random enough.",
+        },
+      ],
+    },
+  },
 )

@@ -30,6 +30,8 @@ export interface ServiceRequest extends RequestInit {
 export interface Service extends AsyncDisposable {
   readonly baseUrl: string
   readonly port: number
+  /** Where the drop listens; null where it has no port of its own. */
+  readonly dropUrl: string | null
   /** The demo key; null in production. */
   readonly key: string | null
   readonly dataDirectory: string
@@ -156,6 +158,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return {
     baseUrl,
     port: ready.port,
+    dropUrl: dropUrlOf(output.stderr, host),
     key: ready.key,
     dataDirectory,
     pid,
@@ -175,6 +178,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await stop()
     },
   }
+}
+
+/** The log says where the drop listens before it says that the service is ready. */
+function dropUrlOf(log: string, host: string): string | null {
+  const line = log.split("\n").find((text) => text.includes('"msg":"drop ready"'))
+  const { port } = JSON.parse(line ?? "{}") as { port?: number }
+  return port === undefined ? null : `http://${host}:${port}`
 }
 
 interface Ready {

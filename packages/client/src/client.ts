@@ -16,6 +16,7 @@ import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
 import { rememberDecisionId } from "./decision-id.ts"
 import { getDecision } from "./decisions.ts"
+import { type DropCalls, dropCalls } from "./drop.ts"
 import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
 import { type EvidenceOutcome, sendEvidence } from "./evidence.ts"
@@ -110,6 +111,8 @@ export interface Client<F extends Failover = "throw"> {
   exportSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectExport>
   /** A page of the sources that scores rest on, as the key's plan may see them; never answered by `failover`. */
   listSources(options?: SourceOptions): Promise<SourceList>
+  /** The anonymous drop, for its recipients. */
+  readonly drop: DropCalls
 }
 
 /** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
@@ -144,6 +147,7 @@ export function createClient<const F extends Failover = "throw">(
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),
+    drop: dropCalls(settings),
   }
 }
 

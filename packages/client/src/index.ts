@@ -8,6 +8,16 @@ export {
   type ScoreOptions,
 } from "./client.ts"
 export { decisionIdOf } from "./decision-id.ts"
+export type {
+  DropBatch,
+  DropBatchOutcome,
+  DropCalls,
+  DropIndex,
+  DropIndexMessage,
+  DropKeys,
+  DropSealedFile,
+  DropSync,
+} from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"

@@ -20,7 +20,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Body = string | ReadableStream<Uint8Array> | null
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 
 /** A function that sends a request to the service once. Throws a TypeError on a wrong request id. */
 export function sender(

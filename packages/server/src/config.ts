@@ -251,7 +251,7 @@ export const settings = [
 
 export type SettingName = (typeof settings)[number]["name"]
 
-/** Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ is a typing mistake. */
+/** Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ or DROP_ is a typing mistake. */
 const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS", "ASSAY_API_KEY"])
 
 const secretNames: ReadonlySet<string> = new Set(
@@ -272,7 +272,7 @@ export class ConfigError extends Error {
 export function readConfig(env: Environment, workersFlag?: string): Config {
   const faults: string[] = []
   for (const name of Object.keys(env)) {
-    if (name.startsWith("ASSAY_") && !isKnown(name))
+    if (/^(ASSAY|DROP)_/.test(name) && !isKnown(name))
       faults.push(`${name} is not a setting; \`assay config\` lists them`)
   }
 

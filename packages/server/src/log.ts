@@ -23,6 +23,8 @@ export interface LogFields {
   readonly exitCode?: number
   readonly count?: number
   readonly store?: string
+  /** Stands for settings, of which none can be read from it. */
+  readonly configHash?: string
   /** Logged by class, code and stack frames: messages may quote what a person sent. */
   readonly error?: unknown
 }
@@ -45,6 +47,7 @@ const FIELD_NAMES: ReadonlySet<string> = new Set<keyof LogFields>([
   "exitCode",
   "count",
   "store",
+  "configHash",
   "error",
 ])
 

@@ -54,6 +54,7 @@ function program(): Command {
         terminal,
         cluster,
         (signal, listener) => void process.on(signal, listener),
+        process,
       )
     })
 

@@ -1,4 +1,7 @@
-import type { Suite } from "./recipients.ts"
+import { EnvelopeFault } from "./envelope-fault.ts"
+import { attachmentName, keptName } from "./file-names.ts"
+import { FILES_MAX, WITHDRAWABLE } from "./limits.ts"
+import { type Suite, suiteOf } from "./recipients.ts"
 
 /** Who sealed a message, by their own word: `server` could have read it while it did. */
 export type SealedBy = "browser" | "server" | "sender"
@@ -17,6 +20,7 @@ export interface ThreadAddress {
 }
 
 export interface ManifestFile {
+  /** Ours, never the sender's: `attachment-1.jpg`. */
   readonly name: string
   readonly type: string
   readonly metadata: MetadataState
@@ -36,4 +40,107 @@ export interface Manifest {
   readonly files: readonly ManifestFile[]
 }
 
-export type { Suite }
+/** No manifest of ours is near this; a longer one is not even parsed. */
+const MANIFEST_MAX = 65_536
+/** An `age1pq1` key is the longest. */
+const RECIPIENT_LENGTH_MAX = 1_959
+
+const HEX_16 = /^[0-9a-f]{32}$/
+const HEX_32 = /^[0-9a-f]{64}$/
+const LANG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/
+const MEDIA_TYPE = /^[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64}$/
+
+export function writeManifest(manifest: Manifest): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(manifest))
+}
+
+/**
+ * The manifest in these bytes. They may come from anybody who has the drop's keys: every member is checked, none is
+ * copied that is not known here, and a later version may add members.
+ */
+export function readManifest(bytes: Uint8Array): Manifest {
+  if (bytes.length > MANIFEST_MAX) throw new EnvelopeFault("size")
+  const given = readRecord(parse(bytes))
+  const files = given["files"]
+  if (given["v"] !== 1 || !Array.isArray(files) || files.length > FILES_MAX) throw refused()
+  const mode = readWord(given["mode"], ["one-way", "two-way"])
+  const thread = given["thread"] === undefined ? undefined : readThread(given["thread"])
+  if (mode === "one-way" && thread !== undefined) throw refused()
+  return {
+    v: 1,
+    nid: readText(given["nid"], HEX_16),
+    sealed_by: readWord(given["sealed_by"], ["browser", "server", "sender"]),
+    mode,
+    lang: readText(given["lang"], LANG),
+    ...(thread === undefined ? {} : { thread }),
+    files: files.map(readFile),
+  }
+}
+
+function readThread(value: unknown): ThreadAddress {
+  const given = readRecord(value)
+  const { reply_to: replyTo, reply_to_pq: replyToPq, n } = given
+  const numbered =
+    typeof n === "number" && Number.isSafeInteger(n) && n >= 0 && n < WITHDRAWABLE ? n : null
+  if (numbered === null && n !== null) throw refused()
+  return {
+    mailbox: readText(given["mailbox"], HEX_32),
+    reply_to: readRecipient(replyTo, "x25519"),
+    ...(replyToPq === undefined ? {} : { reply_to_pq: readRecipient(replyToPq, "pq") }),
+    delete_verifier: readText(given["delete_verifier"], HEX_32),
+    n: numbered,
+  }
+}
+
+function readFile(value: unknown, index: number): ManifestFile {
+  const given = readRecord(value)
+  const { name, original_name: originalName } = given
+  const extension = typeof name === "string" ? /\.[a-z0-9]{1,8}$/.exec(name)?.[0] : undefined
+  if (name !== attachmentName(index + 1, extension ?? "")) throw refused()
+  if (originalName !== undefined && typeof originalName !== "string") throw refused()
+  return {
+    name,
+    type: readText(given["type"], MEDIA_TYPE),
+    metadata: readWord(given["metadata"], ["stripped", "kept", "unknown"]),
+    ...(originalName === undefined ? {} : { original_name: keptName(originalName) }),
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+  } catch {
+    // Not passed on: the parser's message quotes what it read.
+    throw refused()
+  }
+}
+
+function readRecord(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused()
+  return value as Readonly<Record<string, unknown>>
+}
+
+function readText(value: unknown, pattern: RegExp): string {
+  if (typeof value !== "string" || !pattern.test(value)) throw refused()
+  return value
+}
+
+function readWord<const T extends string>(value: unknown, words: readonly T[]): T {
+  const word = words.find((known) => known === value)
+  if (word === undefined) throw refused()
+  return word
+}
+
+function readRecipient(value: unknown, suite: Suite): string {
+  if (typeof value !== "string" || value.length > RECIPIENT_LENGTH_MAX) throw refused()
+  try {
+    if (suiteOf(value) === suite) return value
+  } catch {
+    throw refused()
+  }
+  throw refused()
+}
+
+function refused(): EnvelopeFault {
+  return new EnvelopeFault("manifest")
+}

@@ -1,7 +1,9 @@
 import type { Cluster } from "node:cluster"
 import { demoEmails, demoPhones } from "../corpus/demo-identities.ts"
-import { readConfig } from "../config.ts"
+import { type Config, readConfig } from "../config.ts"
+import { sharesPort } from "../drop/drop-config.ts"
 import { type Log, openLog } from "../log.ts"
+import type { Program } from "../process/drop-child.ts"
 import { type Service, startService } from "../process/primary.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -14,6 +16,7 @@ export async function serve(
   terminal: Terminal,
   cluster: Cluster,
   onSignal: OnSignal,
+  program: Program,
 ): Promise<void> {
   const config = readConfig(terminal.env, options.workers)
   const log = openLog(config.logLevel)
@@ -25,14 +28,14 @@ export async function serve(
     early.reload = true
   }
   onSignal("SIGHUP", () => reload())
-  const service = await startService(config, log, cluster)
+  const service = await startService(config, log, cluster, program)
   reload = (): void => {
     log.info("restarting workers", { signal: "SIGHUP" })
     service.restart().catch((error: unknown) => {
       log.error("workers could not be restarted", { error })
     })
   }
-  announce(service, terminal)
+  announce(service, config, terminal)
   if (early.reload) reload()
   await stopped
   await service.stop()
@@ -50,7 +53,7 @@ async function signalled(onSignal: OnSignal, log: Log): Promise<void> {
   })
 }
 
-function announce({ address, demoKey }: Service, terminal: Terminal): void {
+function announce({ address, drop, demoKey }: Service, config: Config, terminal: Terminal): void {
   const base = `http://localhost:${address.port}`
   if (demoKey === null) return
   const [email] = demoEmails
@@ -59,7 +62,7 @@ function announce({ address, demoKey }: Service, terminal: Terminal): void {
 Assay is running with demo data.
 
   API reference   ${base}/docs
-  API key         ${demoKey}
+  API key         ${demoKey}${drop === null ? "" : dropLines(config, drop.port, base)}
 
 Score an e-mail address:
 
@@ -79,4 +82,15 @@ ${demoPhones
   .join(", ")}.
 Stop with Ctrl-C.
 `)
+}
+
+/** Where the drop is. One on the API's port is for trying it out, and says so. */
+function dropLines({ drop }: Config, port: number | null, base: string): string {
+  if (sharesPort(drop)) {
+    return `
+  Anonymous drop  ${base}/drop
+                  It shares the port of the API, which only a demo may: in production set DROP_PORT or DROP_ORIGIN.`
+  }
+  const origin = drop.origin ?? `http://localhost:${port ?? ""}`
+  return `\n  Anonymous drop  ${origin}/drop`
 }

@@ -3,6 +3,8 @@ import { isPlainLoopback, readBaseUrl } from "../outbound/base-url.ts"
 /** The anonymous drop. */
 export interface DropConfig {
   readonly on: boolean
+  /** Asked for; in production it is on only with a place of its own. */
+  readonly wanted: boolean
   /** null: no port of its own; it is reached by its socket, or in a demo through the API's port. */
   readonly port: number | null
   /** Where senders reach it, without a slash at its end; null: wherever it listens. */
@@ -27,6 +29,11 @@ export interface DropConfig {
     readonly url: string | null
     readonly command: string | null
   }
+}
+
+/** Whether the drop is reached through the port of the API, which only a demo may. */
+export function sharesPort({ on, port, origin }: DropConfig): boolean {
+  return on && port === null && origin === null
 }
 
 /** The settings of the drop, for the table of all settings. */
@@ -161,6 +168,7 @@ export function readDropConfig({
   const origin = read("DROP_ORIGIN", readOrigin)
   return {
     on: wanted && (!production || port !== null || origin !== null),
+    wanted,
     port,
     origin,
     onion: read("DROP_ONION", (text) => (isOnion(text) ? readOrigin(text) : null)),

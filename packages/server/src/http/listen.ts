@@ -18,14 +18,22 @@ export interface Listening {
 
 /**
  * Listens on `host`, or on both loopback addresses. The second is left out only where the machine has no IPv6; a port
- * that is taken on either is an error, because a caller would reach somebody else's server by the same name.
+ * that is taken on either is an error, because a caller would reach somebody else's server by the same name. `prepare`
+ * sees each server before it listens.
  */
-export async function listen(app: App, port: number, host: string | null): Promise<Listening> {
+export async function listen(
+  app: App,
+  port: number,
+  host: string | null,
+  prepare: (server: Server) => void = () => undefined,
+): Promise<Listening> {
   const [first, second] = host === null ? LOOPBACK : [host, null]
+  prepare(app.server)
   await app.listen({ port, host: first })
   const bound = (app.server.address() as AddressInfo).port
   if (second === null) return listening(app, bound, [first], [app.server])
   const sibling = siblingOf(app)
+  prepare(sibling)
   try {
     await new Promise<void>((resolve, reject) => {
       sibling.once("error", reject)

@@ -33,6 +33,7 @@ import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
+import { type DropAddress, type Program, startDrop } from "./drop-child.ts"
 import { keepCompacted } from "./keep-compacted.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
@@ -42,6 +43,8 @@ import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
 
 export interface Service {
   readonly address: WorkerAddress
+  /** null: the drop is off. */
+  readonly drop: DropAddress | null
   /** Printed by the demo; null in production. */
   readonly demoKey: string | null
   restart(): Promise<void>
@@ -56,7 +59,12 @@ const PROVIDER_COST_DAYS = 400
  * The process that owns everything written: it holds the directory's lock, the one writer of the records and the
  * counters, and keeps the workers running, which only read.
  */
-export async function startService(config: Config, log: Log, cluster: Cluster): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Log,
+  cluster: Cluster,
+  program: Program,
+): Promise<Service> {
   const asked = configuredProviders(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
@@ -163,12 +171,22 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
     exportSubjectOf: subjects.export,
   }
 
+  if (config.drop.wanted && !config.drop.on)
+    log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
+  // Before the workers: one that shares its port has somewhere to pass requests on to.
+  const drop = config.drop.on
+    ? await startDrop({ program, stopMs: config.stopSeconds * 1000, log })
+    : null
+  if (drop !== null)
+    log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
+
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
     ...subjectMethods,
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
+    reloadDropKeys: async () => await drop?.reloadKeys(),
   })
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
@@ -224,11 +242,13 @@ export async function startService(config: Config, log: Log, cluster: Cluster): 
 
   return {
     address: workers.address,
+    drop: drop?.address ?? null,
     demoKey,
     restart: () => workers.restart(),
     async stop() {
       metricsServer?.close()
       await workers.stop()
+      await drop?.stop()
       clearInterval(keeping)
       await endSettling()
       await endEvidence()

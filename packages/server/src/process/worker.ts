@@ -7,6 +7,7 @@ import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
+import { sharesPort } from "../drop/drop-config.ts"
 import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
@@ -131,7 +132,8 @@ export async function runWorker(
     streams,
     pingRecords: () => records.ping(),
   })
-  const listening = await listen(app, config.port, config.host)
+  const sharing = sharesPort(config.drop) ? await import("../drop/shared-port.ts") : null
+  const listening = await listen(app, config.port, config.host, sharing?.passOn(directory.drop))
   pressure.begin()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {

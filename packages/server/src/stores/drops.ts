@@ -21,7 +21,7 @@ export interface StoredNote {
 }
 
 export interface NewReply {
-  /** Chosen by the sender of the reply, so that sending it again changes nothing. */
+  /** Chosen by the sender of the reply, so that sending it again changes nothing, even after it was read and deleted. */
   readonly id: RandomId
   /** SHA-256 over the mailbox, 32 bytes. */
   readonly tag: Uint8Array
@@ -33,9 +33,20 @@ export interface NewReply {
 /** `full`: four replies wait; the oldest are kept until they are read. */
 export type ReplyOutcome = "stored" | "known" | "full"
 
+/** What the daily digest says. */
+export interface Digest {
+  /** A message waits that nobody has fetched. */
+  readonly fresh: boolean
+  /** How many messages went unread since the last digest that was told. */
+  readonly expiredUnread: number
+}
+
+/** How many messages may lie in the file in the order they came before it is written anew. */
+export const REWRITE_AFTER = 50
+
 /**
  * Sealed messages, reply mailboxes and spent tickets, in a file of their own on one host. Holds no time, no address and
- * nothing that joins two messages. A promise that resolves means: it is on the disk.
+ * nothing that joins two messages. A promise that resolves means: it is on the disk. Faults are `DropsError`s.
  */
 export interface Drops {
   /** 16 bytes, made with the file and never changed: codes of one drop mean nothing on another. */
@@ -76,7 +87,7 @@ export interface Drops {
   deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
 
   notes(): Promise<StoredNote[]>
-  /** Replaces the notes named in `replaces`, all or nothing. */
+  /** Replaces the notes named in `replaces`, all or nothing. One that was put before changes nothing, even after it was deleted. */
   putNote(note: StoredNote, replaces: readonly RandomId[], purgeDay: number): Promise<void>
   deleteNotes(ids: readonly RandomId[]): Promise<void>
 
@@ -90,8 +101,10 @@ export interface Drops {
   /** Messages finished since the last rewrite. */
   unordered(): Promise<number>
 
-  /** What the daily digest says: whether anything came since the last one, and how many messages went unread meanwhile. Asking ends the count. */
-  takeDigest(): Promise<{ readonly fresh: boolean; readonly expiredUnread: number }>
+  /** What the digest of this day (days since 1970) says, or null where it was told. What it counts stays counted until then. */
+  digest(day: number): Promise<Digest | null>
+  /** The digest of this day reached its recipients: what it counted is counted no more. */
+  digestTold(day: number): Promise<void>
 
   close(): Promise<void>
 }

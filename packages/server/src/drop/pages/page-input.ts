@@ -1,4 +1,5 @@
 import type { Mode, Suite } from "@assay/core/drop"
+import type { FaultKey } from "./texts/texts.ts"
 
 /** The languages of the pages; a language is a path, `/drop/fr`, and English is `/drop`. */
 export const LOCALES = ["en", "fr", "es", "de", "ar"] as const
@@ -25,11 +26,27 @@ export interface DropFacts {
   readonly sharesPort: boolean
 }
 
+/** A file that a page loads, by the hash of its bytes. */
+export interface PageFile {
+  /** From the root of the site. */
+  readonly path: string
+  /** For the attribute of that name: `sha384-…`. */
+  readonly integrity: string
+}
+
+/** The built files of the pages: `style`, `worker`, `sender-fr`, `words-fr`. */
+export interface PageFiles {
+  get(name: string): PageFile
+}
+
+/** What a sentence has to be filled with. */
+export type TextValues = Readonly<Record<string, string | number>>
+
 /** A sentence of the texts with what stands in it, at a field or at the form as a whole. */
 export interface FormFault {
   readonly field: "message" | "files" | "code" | "question" | "form"
-  readonly text: string
-  readonly values?: Readonly<Record<string, string | number>>
+  readonly text: FaultKey
+  readonly values?: TextValues
 }
 
 /** What a form is filled with: nothing at first, and all that was sent when something was wrong. */
@@ -44,4 +61,17 @@ export interface FormState {
   /** Of the thread that is written to again; empty for a new one. */
   readonly code: string
   readonly faults: readonly FormFault[]
+}
+
+/** A thread code as it is shown: twelve words of the page's language, or of English where it has no list, and twelve groups of digits. */
+export interface ShownCode {
+  readonly words: readonly string[]
+  readonly numbers: readonly string[]
+}
+
+/** A reply that was opened: `text` with whatever cannot be seen made visible. */
+export interface ShownReply {
+  readonly text: string
+  /** It carries a file beside its text. */
+  readonly file: boolean
 }

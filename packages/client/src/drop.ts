@@ -1,0 +1,276 @@
+import { type TarMember, tarSize, writeTar } from "@assay/core/drop/tar"
+import { answeredInTime } from "./attempts.ts"
+import { AssayUnavailable } from "./errors.ts"
+import type { Failover } from "./failover.ts"
+import type { Settings } from "./options.ts"
+import { type CallOptions, sender } from "./request.ts"
+import { answerOf, isJsonObject, type JsonObject, jsonObject, notAssays } from "./response.ts"
+import { membersOf } from "./tar-stream.ts"
+
+/** What the drop has for its recipients: never a time, an address or an order. */
+export interface DropIndex {
+  /** 16 bytes, hexadecimal. */
+  readonly drop_id: string
+  /** The keys that messages are sealed to now. */
+  readonly recipients: readonly string[]
+  /** Every message that is there, fetched before or not. */
+  readonly messages: readonly DropIndexMessage[]
+  readonly notes: readonly string[]
+}
+
+export interface DropIndexMessage {
+  readonly id: string
+  /** Bytes of the sealed file. */
+  readonly size: number
+  /** Day since 1970 on which it goes. */
+  readonly purge_day: number
+  /** How many times its sender doubled the proof of work on purpose. */
+  readonly effort: number
+}
+
+export interface DropSealedFile {
+  readonly kind: "message" | "note"
+  readonly id: string
+  /** An age file. Only a recipient's secret key opens it, and the service has none. */
+  readonly sealed: Uint8Array<ArrayBuffer>
+}
+
+export interface DropSync {
+  readonly index: DropIndex
+  /** The messages that were not named in `have`, then all notes. Read it to its end: what is left is not fetched later. */
+  readonly files: AsyncGenerator<DropSealedFile, void, undefined>
+}
+
+/** What recipients do. Ids are 16 random bytes, hexadecimal, chosen by the caller: what is sent twice is done once. */
+export interface DropBatch {
+  readonly replies?: readonly {
+    readonly id: string
+    /** As the message names it. */
+    readonly mailbox: string
+    readonly deleteVerifier: string
+    readonly sealed: Uint8Array
+  }[]
+  /** Messages to delete. */
+  readonly delete?: readonly string[]
+  readonly notes?: readonly {
+    readonly id: string
+    readonly replaces: readonly string[]
+    readonly sealed: Uint8Array
+  }[]
+  readonly deleteNotes?: readonly string[]
+}
+
+export interface DropBatchOutcome {
+  /** `full`: four replies wait in that mailbox; send it again later. */
+  readonly replies: readonly {
+    readonly id: string
+    readonly outcome: "stored" | "known" | "full"
+  }[]
+}
+
+export interface DropKeys {
+  readonly drop_id: string
+  readonly recipients: readonly string[]
+}
+
+/** The drop, seen from a recipient. Needs a service key with `drop:read`; never answered by `failover`. */
+export interface DropCalls {
+  /** Fetches all sealed messages but those that are here already. One question for all: nobody learns which is read. `timeoutMs` is the longest wait for a next piece, 60 seconds. */
+  sync(have: readonly string[], options?: CallOptions): Promise<DropSync>
+  /** Sends replies, deletions and notes together, so that their time says little. Safe to be sent again. */
+  batch(batch: DropBatch, options?: CallOptions): Promise<DropBatchOutcome>
+  /** The keys that messages are sealed to. */
+  keys(options?: CallOptions): Promise<DropKeys>
+  /** Gives the drop its first keys; refused with `drop-keys-exist` where it has some. */
+  firstKeys(recipients: readonly string[], options?: CallOptions): Promise<DropKeys>
+}
+
+const TIMEOUT_MS = 60_000
+const TAR = "application/x-tar"
+const INDEX = "index.json"
+const SEALED = /^(note-)?([0-9a-f]{32})\.age$/
+
+export function dropCalls(settings: Settings<Failover>): DropCalls {
+  return {
+    sync: (have, options) => sync(settings, have, options),
+    batch: (batch, options) => send(settings, batch, options),
+    keys: (options) => keys(settings, null, options),
+    firstKeys: (recipients, options) => keys(settings, recipients, options),
+  }
+}
+
+async function sync(
+  settings: Settings<Failover>,
+  have: readonly string[],
+  { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
+): Promise<DropSync> {
+  const ask = sender(settings, {
+    method: "POST",
+    path: "/api/v1/drop/sync",
+    requestId,
+    headers: { accept: `${TAR}, application/problem+json` },
+  })
+  const ending = new AbortController()
+  const giveUp = (): void => ending.abort(signal?.reason)
+  signal?.addEventListener("abort", giveUp)
+  const response = await answeredInTime(
+    { timeoutMs, retries: settings.retries, signal, repeatable: true },
+    async (limit) => {
+      const answer = await ask(JSON.stringify({ have }), AbortSignal.any([limit, ending.signal]))
+      if (answer.status !== 200) await answerOf(answer)
+      return answer
+    },
+  )
+  const members = membersOf(piecesOf(response, timeoutMs, ending))
+  const first = await members.next()
+  const index = first.done === true ? null : indexOf(first.value.name, first.value.bytes)
+  if (index === null) {
+    await members.return()
+    throw notAssays()
+  }
+  const files = async function* (): AsyncGenerator<DropSealedFile, void, undefined> {
+    try {
+      for await (const { name, bytes } of members) {
+        const [, note, id] = SEALED.exec(name) ?? []
+        if (id === undefined) throw notAssays()
+        yield { kind: note === undefined ? "message" : "note", id, sealed: bytes }
+      }
+    } finally {
+      signal?.removeEventListener("abort", giveUp)
+    }
+  }
+  return { index, files: files() }
+}
+
+async function* piecesOf(
+  { body, status }: Response,
+  timeoutMs: number,
+  ending: AbortController,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (body === null) return
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const late = new AssayUnavailable("timeout", `Assay did not go on within ${timeoutMs} ms`)
+  try {
+    for (;;) {
+      const alarm = setTimeout(() => ending.abort(late), timeoutMs)
+      const { done, value } = await reader.read().finally(() => clearTimeout(alarm))
+      if (done) return
+      yield value
+    }
+  } catch (cause) {
+    if (ending.signal.aborted) throw ending.signal.reason
+    throw new AssayUnavailable("network", "The response broke off", { status, cause })
+  } finally {
+    await reader.cancel().catch(() => undefined)
+    reader.releaseLock()
+  }
+}
+
+async function send(
+  settings: Settings<Failover>,
+  batch: DropBatch,
+  { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
+): Promise<DropBatchOutcome> {
+  const { replies = [], delete: deleted = [], notes = [], deleteNotes = [] } = batch
+  const files: TarMember[] = []
+  const attach = (name: string, bytes: Uint8Array): string => {
+    files.push({ name, bytes })
+    return name
+  }
+  const actions = {
+    replies: replies.map(({ id, mailbox, deleteVerifier, sealed }) => ({
+      id,
+      mailbox,
+      delete_verifier: deleteVerifier,
+      file: attach(`reply-${id}.age`, sealed),
+    })),
+    delete: deleted,
+    notes: notes.map(({ id, replaces, sealed }) => ({
+      id,
+      replaces,
+      file: attach(`note-${id}.age`, sealed),
+    })),
+    delete_notes: deleteNotes,
+  }
+  const members = [
+    { name: "actions.json", bytes: new TextEncoder().encode(JSON.stringify(actions)) },
+    ...files,
+  ]
+  const body = new Uint8Array(writeTar(members, tarSize(members)))
+  const post = sender(settings, {
+    method: "POST",
+    path: "/api/v1/drop/batch",
+    requestId,
+    contentType: TAR,
+    headers: { accept: "application/json, application/problem+json" },
+  })
+  const answer = await answeredInTime(
+    { timeoutMs, retries: settings.retries, signal, repeatable: true },
+    async (limit) =>
+      await answerOf(await post(body, limit), 200, (told) => toldOfAll(told, actions.replies)),
+  )
+  return answer as unknown as DropBatchOutcome
+}
+
+/** An answer that says nothing of a reply must not be taken for one that says it was stored. */
+function toldOfAll(told: JsonObject | null, replies: readonly { readonly id: string }[]): boolean {
+  const outcomes = told?.["replies"]
+  if (!Array.isArray(outcomes) || outcomes.length !== replies.length) return false
+  return replies.every(({ id }) =>
+    outcomes.some(
+      (each: unknown) => isJsonObject(each) && each["id"] === id && isOutcome(each["outcome"]),
+    ),
+  )
+}
+
+function isOutcome(value: unknown): boolean {
+  return value === "stored" || value === "known" || value === "full"
+}
+
+async function keys(
+  settings: Settings<Failover>,
+  recipients: readonly string[] | null,
+  { requestId, signal, timeoutMs = settings.timeoutMs }: CallOptions = {},
+): Promise<DropKeys> {
+  const method = recipients === null ? "GET" : "POST"
+  const ask = sender(settings, { method, path: "/api/v1/drop/keys", requestId })
+  const body = recipients === null ? null : JSON.stringify({ recipients })
+  const answer = await answeredInTime(
+    { timeoutMs, retries: settings.retries, signal, repeatable: recipients === null },
+    async (limit) =>
+      await answerOf(
+        await ask(body, limit),
+        200,
+        (told) => isId(told?.["drop_id"]) && isTexts(told?.["recipients"]),
+      ),
+  )
+  return answer as unknown as DropKeys
+}
+
+function indexOf(name: string, bytes: Uint8Array): DropIndex | null {
+  const index = name === INDEX ? jsonObject(new TextDecoder().decode(bytes)) : null
+  const fits =
+    index !== null &&
+    isId(index["drop_id"]) &&
+    isTexts(index["recipients"]) &&
+    isTexts(index["notes"]) &&
+    Array.isArray(index["messages"]) &&
+    index["messages"].every(isIndexMessage)
+  return fits ? (index as unknown as DropIndex) : null
+}
+
+function isIndexMessage(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    isId(value["id"]) &&
+    [value["size"], value["purge_day"], value["effort"]].every((each) => Number.isSafeInteger(each))
+  )
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f]{32}$/.test(value)
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string")
+}

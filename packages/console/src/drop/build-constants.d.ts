@@ -1,0 +1,16 @@
+// Written into the scripts by the build.
+
+/** The path of the worker, which holds its hash. */
+declare const WORKER_PATH: string
+/** Where the word lists are, and what they must be. */
+declare const WORD_FILES: Readonly<
+  Record<
+    import("@assay/core/drop").WordLanguage,
+    { readonly path: string; readonly integrity: string }
+  >
+>
+/** The language of the list inside the script, and its words with a space between. */
+declare const PAGE_LANGUAGE: import("@assay/core/drop").WordLanguage
+declare const PAGE_WORDS: string
+/** The sentences of the page for use without a network, which is in English. */
+declare const OFFLINE_TEXTS: Readonly<Record<string, string>>

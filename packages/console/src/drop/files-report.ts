@@ -1,0 +1,117 @@
+import type { MetadataReport } from "@assay/core/drop/metadata"
+import { shownText } from "@assay/core/drop"
+import { button, element, made, shown } from "./dom.ts"
+import type { PageData } from "./page-data.ts"
+import type { Visit } from "./visit.ts"
+
+/** A file the person chose, with what it carries and what is to happen to it. */
+export interface ChosenFile {
+  readonly file: File
+  /** Null until it has been looked into. */
+  report: MetadataReport | null
+  untouched: boolean
+}
+
+export interface FilesReport {
+  /** Looks into these files and lists what each carries. */
+  take(files: readonly File[]): void
+  chosen(): readonly ChosenFile[]
+  /** Makes the choice for all files that choice of each. */
+  decideAll(): void
+  clear(): void
+}
+
+/** Lists the chosen files with what each says beside its content, and lets the person decide file by file. */
+export function filesReport(
+  visit: Pick<Visit, "worker" | "say"> & { readonly data: Pick<PageData, "texts"> },
+  input: HTMLInputElement,
+  untouchedByDefault: () => boolean,
+): FilesReport {
+  const place = element("files-report", HTMLElement)
+  let chosen: ChosenFile[] = []
+
+  const show = (): void => {
+    place.replaceChildren(...chosen.map(item))
+    place.hidden = chosen.length === 0
+  }
+  const takeOut = (wanted: ChosenFile): void => {
+    chosen = chosen.filter((each) => each !== wanted)
+    // The field of the browser holds the same files, in case the plain form is asked for.
+    const left = new DataTransfer()
+    for (const { file } of chosen) left.items.add(file)
+    input.files = left.files
+    show()
+    input.focus()
+  }
+  const look = async (each: ChosenFile): Promise<void> => {
+    each.report = await visit.worker.call("inspect", [each.file]).catch(() => null)
+    show()
+  }
+
+  const item = (each: ChosenFile, index: number): HTMLElement => {
+    const entry = made("li")
+    const name = shownText(each.file.name)
+    entry.append(made("strong", `${visit.say("script-file", { number: index + 1 })}: ${name}`))
+    entry.append(...described(each))
+    entry.append(button(visit.say("script-remove-file"), () => takeOut(each)))
+    return entry
+  }
+  const described = (each: ChosenFile): HTMLElement[] => {
+    const { report } = each
+    if (report === null) return [made("p", visit.say("script-file-reading"))]
+    const parts: HTMLElement[] = []
+    if (report.findings.length > 0) {
+      const list = made("ul")
+      for (const { label, value } of report.findings) {
+        const word = visit.data.texts[`finding-${label}`] ?? label
+        list.append(made("li", value === null ? word : `${word}: ${shownText(value)}`))
+      }
+      parts.push(made("p", visit.say("script-file-found")), list)
+    }
+    parts.push(made("p", visit.say(outcome(each, report))))
+    if (report.treatment === "clean" || report.treatment === "malformed") parts.push(keepBox(each))
+    return parts
+  }
+  const keepBox = (each: ChosenFile): HTMLElement => {
+    const label = made("label")
+    const box = made("input", "", { type: "checkbox" })
+    box.checked = each.untouched
+    box.addEventListener("change", () => {
+      each.untouched = box.checked
+      const at = chosen.indexOf(each)
+      show()
+      // The list is new; the focus stays where it was.
+      place.children[at]?.querySelector("input")?.focus()
+    })
+    label.append(box, ` ${visit.say("script-keep-file")}`)
+    return label
+  }
+
+  return {
+    take(files) {
+      chosen = files.map((file) => ({ file, report: null, untouched: untouchedByDefault() }))
+      show()
+      // One after the other: three large pictures at once would be in memory together.
+      void chosen.reduce((before, each) => before.then(() => look(each)), Promise.resolve())
+    },
+    chosen: () => chosen,
+    decideAll() {
+      for (const each of chosen) each.untouched = untouchedByDefault()
+      show()
+    },
+    clear() {
+      chosen = []
+      shown("files-report", false)
+      place.replaceChildren()
+    },
+  }
+}
+
+/** What will happen to a file, in a sentence of the page. */
+function outcome({ untouched }: ChosenFile, { treatment, findings }: MetadataReport) {
+  if (treatment === "unknown") return "script-file-unknown"
+  if (untouched && treatment !== "report") return "script-file-untouched"
+  if (treatment === "malformed") return "script-file-malformed"
+  if (findings.length === 0) return "script-file-clean"
+  return treatment === "clean" ? "script-file-removed" : "script-file-stays"
+}

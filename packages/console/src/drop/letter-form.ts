@@ -1,0 +1,158 @@
+import { type Mode, WITHDRAWABLE } from "@assay/core/drop"
+import { button, element, say as put, shown } from "./dom.ts"
+import { Failure } from "./failure.ts"
+import { filesReport } from "./files-report.ts"
+import { letterFaults } from "./letter-faults.ts"
+import type { TakenForm } from "./plain-form.ts"
+import { progressOf } from "./progress.ts"
+import { sendLetter } from "./send-letter.ts"
+import { nextOf, type OpenThread, type Visit } from "./visit.ts"
+import type { Letter } from "./worker-calls.ts"
+
+export interface LetterForm {
+  /** Makes the form ready for another message. */
+  again(): void
+  /** Takes out all that was written. */
+  clear(): void
+}
+
+/** The form of a message: checks it, seals it and sends it. Whatever fails, it says so and keeps the text. */
+export function letterForm(
+  taken: TakenForm,
+  visit: Visit,
+  onSent: (thread: OpenThread | null) => void,
+): LetterForm {
+  const { form } = taken
+  const { say, data } = visit
+  const message = element("message", HTMLTextAreaElement)
+  const sendButton = element("send", HTMLButtonElement)
+  const files = element("files", HTMLInputElement)
+  const progress = progressOf(say)
+  // Of a later message the mode is no choice.
+  const choice = (name: string): string =>
+    form.querySelector<HTMLInputElement>(
+      `input[name=${name}]:checked, input[type=hidden][name=${name}]`,
+    )?.value ?? ""
+  const report = filesReport(visit, files, () => choice("metadata") === "keep")
+  const filesTaken = !files.disabled
+  let plain = false
+
+  const clear = (): void => {
+    message.value = message.defaultValue = ""
+    files.value = ""
+    report.clear()
+    element("names", HTMLInputElement).checked = false
+    const code = form.querySelector<HTMLInputElement>("input[name=code]")
+    if (code !== null) code.value = ""
+  }
+
+  /** Puts sentences at the fields that are not right; false where there are any. */
+  const right = (): boolean => {
+    const faults = letterFaults(say, data.limits, message.value, report.chosen())
+    put("message-fault", faults.message)
+    put("files-fault", faults.files)
+    message.setAttribute("aria-invalid", String(faults.message !== ""))
+    files.setAttribute("aria-invalid", String(faults.files !== ""))
+    if (faults.message !== "") message.focus()
+    else if (faults.files !== "") files.focus()
+    return faults.message === "" && faults.files === ""
+  }
+
+  const busy = (is: boolean): void => {
+    form.setAttribute("aria-busy", String(is))
+    message.readOnly = is
+    sendButton.disabled = is
+    files.disabled = is || !filesTaken
+  }
+
+  const fail = (error: unknown): void => {
+    const failure = error instanceof Failure ? error : new Failure("failure-sealing")
+    put("failure", `${say(failure.text, failure.values)} ${say("failure-kept")}`)
+    if (failure.text === "failure-no-crypto") offerPlainForm()
+  }
+
+  /** What concerns only those whose message the server encrypts. */
+  const forScriptless = (visible: boolean): void => {
+    shown("no-script-note", visible)
+    // Asked only where the operators ask something.
+    if (document.getElementById("question-field") !== null) shown("question-field", visible)
+  }
+
+  /** The person may let the server do it, and only the person may. */
+  const offerPlainForm = (): void => {
+    const offer = button(say("script-plain-form"), () => void giveBack())
+    element("failure", HTMLElement).append(" ", offer)
+  }
+
+  const giveBack = async (): Promise<void> => {
+    // The server cannot know which thread a later message belongs to.
+    if (visit.thread !== null) {
+      const { numbers } = await visit.worker.call("code", [visit.thread.secret, visit.list])
+      const field = form.querySelector<HTMLInputElement>("input[name=code]")
+      if (field !== null) field.value = numbers.join(" ")
+    }
+    plain = true
+    taken.giveBack()
+    report.clear()
+    put("failure", "")
+    forScriptless(true)
+    sendButton.focus()
+  }
+
+  const openThread = async (): Promise<OpenThread> =>
+    (visit.thread ??= { secret: await visit.worker.call("newSecret", []), next: 0 })
+
+  const send = async (): Promise<void> => {
+    put("failure", "")
+    put("form-fault", "")
+    if (!right()) return
+    busy(true)
+    try {
+      const mode: Mode = choice("mode") === "one-way" ? "one-way" : "two-way"
+      const thread = mode === "one-way" ? null : await openThread()
+      const keepNames = choice("names") === "keep"
+      const letter: Letter = {
+        sealedBy: "browser",
+        message: message.value,
+        mode,
+        lang: data.locale,
+        files: report.chosen().map(({ file, untouched }) => ({
+          file,
+          untouched,
+          keptName: keepNames ? file.name : null,
+        })),
+        thread: thread === null ? null : nextOf(thread, WITHDRAWABLE),
+      }
+      await sendLetter(visit, letter, progress)
+      clear()
+      onSent(thread)
+    } catch (error) {
+      fail(error)
+    } finally {
+      progress.end()
+      busy(false)
+    }
+  }
+
+  forScriptless(false)
+  files.addEventListener("change", () => {
+    if (!plain) report.take([...(files.files ?? [])])
+  })
+  for (const radio of form.querySelectorAll("input[name=metadata]"))
+    radio.addEventListener("change", () => report.decideAll())
+  taken.onSubmit(() => void send())
+  if (!canProve()) fail(new Failure("failure-no-crypto"))
+
+  return {
+    again() {
+      clear()
+      message.focus()
+    },
+    clear,
+  }
+}
+
+/** Without it no ticket can be earned: browsers have it on HTTPS, on onion addresses and at home. */
+export function canProve(): boolean {
+  return (globalThis.crypto as { subtle?: unknown }).subtle !== undefined
+}

@@ -1,0 +1,34 @@
+/** A form that the browser itself would send as it was written, and now cannot. */
+export interface TakenForm {
+  readonly form: HTMLFormElement
+  /** Sets what happens instead of sending. */
+  onSubmit(act: () => void): void
+  /** Lets the browser send it again, because the person asked for just that. */
+  giveBack(): void
+}
+
+/**
+ * Takes a form out of the browser's hands. Two locks, since what is in it must never leave unsealed by a mistake: the
+ * event is stopped, and a form of the method `dialog` outside a dialog is sent nowhere even if it were not.
+ */
+export function takeOver(form: HTMLFormElement): TakenForm {
+  const method = form.getAttribute("method") ?? "post"
+  let act: (() => void) | null = null
+  let given = false
+  form.setAttribute("method", "dialog")
+  form.addEventListener("submit", (event) => {
+    if (given) return
+    event.preventDefault()
+    act?.()
+  })
+  return {
+    form,
+    onSubmit(wanted) {
+      act = wanted
+    },
+    giveBack() {
+      given = true
+      form.setAttribute("method", method)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  type FileToPack,
+  packMessage,
+  readAgeHeader,
+  seal,
+  type ThreadAddress,
+  threadKeys,
+  verifierOf,
+  withdrawToken,
+} from "@assay/core/drop"
+import { inspect, strip } from "@assay/core/drop/metadata"
+import { hex } from "./hex.ts"
+import type { DropKeys, Letter, LetterFile, SealedLetter, Thread } from "./worker-calls.ts"
+
+/** Makes of a letter what is sent: cleaned, packed, filled up to its class and sealed. Throws rather than give anything less. */
+export async function sealLetter(
+  letter: Letter,
+  keys: DropKeys,
+  onShare: (share: number) => void,
+): Promise<SealedLetter> {
+  const { sealedBy, message, mode, lang, thread } = letter
+  if ((mode === "two-way") !== (thread !== null))
+    throw new Error("only a two-way message has a thread")
+  const files: FileToPack[] = []
+  for (const file of letter.files) files.push(await prepared(file))
+  const envelope = packMessage({
+    sealedBy,
+    mode,
+    lang,
+    ...(thread === null ? {} : { thread: await addressOf(thread, keys) }),
+    message,
+    files,
+  })
+  const sealed = await seal(envelope, keys, (done, total) => onShare(done / total))
+  // Looked at once more, as the server will: what is not sealed must not leave.
+  const header = readAgeHeader(sealed)
+  if (header === "incomplete" || "fault" in header) throw new Error("nothing was sealed")
+  if (header.suite !== keys.suite || header.stanzas !== keys.keys.length)
+    throw new Error("sealed to other keys")
+  return { sealed: new Uint8Array(sealed), withdrawVerifier: hex(withdrawVerifier(thread, keys)) }
+}
+
+async function prepared({ file, untouched, keptName }: LetterFile): Promise<FileToPack> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const { type, extension, treatment } = inspect(bytes)
+  const named = keptName === null ? {} : { originalName: keptName }
+  if (untouched) return { bytes, type, extension, metadata: "kept", ...named }
+  // Nothing is known of it, or nothing can be taken out of it: whoever sent it has been told.
+  if (treatment !== "clean" && treatment !== "malformed")
+    return { bytes, type, extension, metadata: "unknown", ...named }
+  const cleaned = strip(bytes)
+  if ("fault" in cleaned) throw new Error("a file cannot be cleaned")
+  return { bytes: cleaned.bytes, type, extension, metadata: "stripped", ...named }
+}
+
+async function addressOf({ secret, n }: Thread, keys: DropKeys): Promise<ThreadAddress> {
+  const { mailbox, replyTo, replyToPq, deleteToken } = await threadKeys(
+    secret,
+    keys.dropId,
+    keys.suite,
+  )
+  return {
+    mailbox: hex(mailbox),
+    reply_to: replyTo,
+    ...(replyToPq === undefined ? {} : { reply_to_pq: replyToPq }),
+    delete_verifier: hex(verifierOf(deleteToken)),
+    n,
+  }
+}
+
+/** Random where nothing could withdraw the message later: a verifier that came twice would join two messages. */
+function withdrawVerifier(thread: Thread | null, { dropId }: DropKeys): Uint8Array {
+  if (thread === null || thread.n === null) return crypto.getRandomValues(new Uint8Array(32))
+  return verifierOf(withdrawToken(thread.secret, dropId, thread.n))
+}

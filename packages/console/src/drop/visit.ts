@@ -1,0 +1,84 @@
+import type { WordLanguage, WordList } from "@assay/core/drop"
+import { Failure } from "./failure.ts"
+import type { PageData, Say } from "./page-data.ts"
+import { fetchKeys, fetchWords } from "./requests.ts"
+import type { DropKeys, Thread } from "./worker-calls.ts"
+import type { WorkerClient } from "./worker-client.ts"
+
+/** Where the word lists are, and what they must be. */
+export type WordFiles = Readonly<
+  Record<WordLanguage, { readonly path: string; readonly integrity: string }>
+>
+
+/** What the parts of one page share. All of it is gone with the page. */
+export interface Visit {
+  readonly data: PageData
+  readonly say: Say
+  readonly worker: WorkerClient
+  /** The list codes are shown in. */
+  readonly list: WordList
+  /** Any list; fetched when it is asked for first. */
+  words(language: WordLanguage): Promise<WordList>
+  /** The keys to seal to, once they are found to be those the page speaks of. */
+  keys(): Promise<DropKeys>
+  /** The thread the next two-way message belongs to. */
+  thread: OpenThread | null
+}
+
+/** A thread whose code is known in this visit. */
+export interface OpenThread {
+  readonly secret: Uint8Array
+  /** The number of the next message; null from then on when none can be withdrawn any more. */
+  next: number | null
+}
+
+/** The thread as the next message carries it. No number is used twice, also not when sending failed: it may have arrived. */
+export function nextOf(thread: OpenThread, withdrawable: number): Thread {
+  const n = thread.next
+  if (n !== null) thread.next = n + 1 < withdrawable ? n + 1 : null
+  return { secret: thread.secret, n }
+}
+
+/** Gives the keys: fetched once, and again after a failure. */
+export function keysOf(
+  { keys: path, fingerprint }: PageData,
+  worker: WorkerClient,
+  words: Visit["words"],
+): () => Promise<DropKeys> {
+  let found: Promise<DropKeys> | null = null
+  const find = async (): Promise<DropKeys> => {
+    const [text, english] = await Promise.all([fetchKeys(path), words("en")])
+    const keys = await worker.call("keys", [text, english]).catch(() => {
+      throw new Failure("failure-keys")
+    })
+    // The page was made for other keys: whoever compared its six words would be misled.
+    if (keys.fingerprint.join(" ") !== fingerprint.join(" "))
+      throw new Failure("failure-keys-changed")
+    return keys
+  }
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = null
+      throw error
+    })
+    return found
+  }
+}
+
+/** A list of the build; the one inside the script is not fetched. */
+export function listsOf(
+  own: WordList,
+  files: WordFiles,
+): (language: WordLanguage) => Promise<WordList> {
+  const lists = new Map<WordLanguage, Promise<WordList>>([[own.language, Promise.resolve(own)]])
+  return (language) => {
+    const known = lists.get(language)
+    if (known !== undefined) return known
+    const fetched = fetchWords(language, files[language]).catch((error: unknown) => {
+      lists.delete(language)
+      throw error
+    })
+    lists.set(language, fetched)
+    return fetched
+  }
+}

@@ -1,0 +1,94 @@
+import type { CodeFault, Mode, SealedBy, Suite, WordList } from "@assay/core/drop"
+import type { MetadataReport } from "@assay/core/drop/metadata"
+import type { Challenge, Payload } from "altcha-lib/types"
+
+/** Who messages are sealed to, and what follows from it. */
+export interface DropKeys {
+  readonly dropId: Uint8Array
+  readonly suite: Suite
+  readonly keys: readonly string[]
+  /** Six words of the list that was handed in. */
+  readonly fingerprint: readonly string[]
+}
+
+/** The thread a message belongs to. */
+export interface Thread {
+  readonly secret: Uint8Array
+  /** Which message of this visit; null: one that cannot be withdrawn. */
+  readonly n: number | null
+}
+
+export interface LetterFile {
+  readonly file: Blob
+  /** Sent as it is, with all that it says beside its content. */
+  readonly untouched: boolean
+  /** The sender's own name of it, where the sender asked for it to be kept. */
+  readonly keptName: string | null
+}
+
+/** What a person sends, before it is sealed. */
+export interface Letter {
+  /** `sender` where it is made without a network. */
+  readonly sealedBy: Extract<SealedBy, "browser" | "sender">
+  readonly message: string
+  readonly mode: Mode
+  readonly lang: string
+  readonly files: readonly LetterFile[]
+  /** Null in one-way mode. */
+  readonly thread: Thread | null
+}
+
+export interface SealedLetter {
+  readonly sealed: Uint8Array<ArrayBuffer>
+  /** Hexadecimal. Stored beside the message; whoever shows what it was made from can delete it. */
+  readonly withdrawVerifier: string
+}
+
+export interface Reply {
+  readonly message: string
+  readonly file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | null
+}
+
+export interface OpenedMailbox {
+  readonly replies: readonly Reply[]
+  /** Slots that are for this code, but hold nothing that can be shown. */
+  readonly unreadable: number
+}
+
+/** What a code is worth to the server. */
+export interface ThreadRequests {
+  readonly mailbox: Uint8Array<ArrayBuffer>
+  readonly deletion: Uint8Array<ArrayBuffer>
+  readonly withdrawal: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * What the page asks of its worker. All that touches keys, codes and what is sealed is done there: away from the page,
+ * which stays usable meanwhile.
+ */
+export interface WorkerCalls {
+  keys(text: string, list: WordList): DropKeys
+  inspect(file: Blob): MetadataReport
+  /** Works until a challenge is solved; null where it was not in time. */
+  solve(challenge: Challenge): Payload | null
+  newSecret(): Uint8Array
+  seal(letter: Letter, keys: DropKeys): SealedLetter
+  code(secret: Uint8Array, list: WordList): { words: string[]; numbers: string[] }
+  readCode(text: string, list: WordList): { readonly secret: Uint8Array } | CodeFault
+  requests(secret: Uint8Array, keys: DropKeys): ThreadRequests
+  /** The replies among the slots of a mailbox; the others are filling that nobody can open. */
+  openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): OpenedMailbox
+}
+export type CallName = keyof WorkerCalls
+
+export interface CallMessage {
+  readonly id: number
+  readonly name: CallName
+  readonly args: readonly unknown[]
+}
+
+/** `share`: how much is done, 0 to 1. A fault says nothing of its cause, which could quote what was sealed. */
+export type AnswerMessage =
+  | { readonly id: number; readonly share: number }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly fault: true }

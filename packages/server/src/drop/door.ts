@@ -1,0 +1,96 @@
+import type { Server as HttpServer } from "node:http"
+import type { Socket } from "node:net"
+import type { NetworkCounter } from "./network-counter.ts"
+import { keepPace } from "./pace.ts"
+import { isPlain, readTarget, sendsMessage } from "./target.ts"
+
+export interface DoorOptions {
+  /** Gets every connection whose request a sealer need not read. */
+  readonly http: Pick<HttpServer, "emit">
+  /** Takes connections that one must read; false where too many wait. */
+  readonly sealers: { handOver(socket: Socket, head: readonly Buffer[]): boolean }
+  readonly networks: NetworkCounter
+  /** A whole HTTP answer for someone whose request is never read. */
+  readonly answerUnread: (status: 400 | 503) => Promise<string>
+}
+
+const LINE_MAX = 8 * 1024
+/** An answer is lost on its way when a connection is closed on someone who still sends; so much is let pass first. */
+export const DRAIN_MAX = 34 * 1024 * 1024
+
+/**
+ * Lets every connection in. Looks at the first line of its request only: a request with plain text or a code goes to a
+ * sealer, unparsed, and leaves nothing in the memory of this process, which lives long.
+ */
+export function openDoor({
+  http,
+  sealers,
+  networks,
+  answerUnread,
+}: DoorOptions): (socket: Socket) => void {
+  return (socket) => {
+    // Whoever hangs up is nobody's fault.
+    socket.on("error", () => socket.destroy())
+    const endPace = keepPace(socket)
+    let head: Buffer = Buffer.alloc(0)
+    const look = (): void => {
+      const piece = socket.read() as Buffer | null
+      if (piece === null) return
+      const longer = Buffer.concat([head, piece])
+      head.fill(0)
+      piece.fill(0)
+      head = longer
+      const line = requestLine(head)
+      if (line === null && head.length <= LINE_MAX) return
+      socket.off("readable", look)
+      const target = line && readTarget(line.target)
+      if (line !== null && !isPlain(line.method, target)) {
+        socket.unshift(head)
+        http.emit("connection", socket)
+        return
+      }
+      const admitted = !sendsMessage(target) || networks.admit(socket.remoteAddress)
+      if (line !== null && admitted && sealers.handOver(socket, [head])) {
+        stopReading(socket)
+        endPace()
+        return
+      }
+      head.fill(0)
+      void refuse(socket, answerUnread(line === null ? 400 : 503))
+    }
+    socket.on("readable", look)
+  }
+}
+
+/** The method and target of a request, once its first line is there. Empty lines before it are let pass, as parsers do. */
+function requestLine(head: Buffer): { method: string; target: string } | null {
+  const text = head.toString("latin1", 0, LINE_MAX).replace(/^[\r\n]+/, "")
+  const end = text.indexOf("\n")
+  if (end < 0) return null
+  const [method = "", target = ""] = text.slice(0, end).split(" ")
+  return { method, target }
+}
+
+/** Says why and closes, after what is still on its way has come; none of it is kept. */
+async function refuse(socket: Socket, answer: Promise<string>): Promise<void> {
+  let left = DRAIN_MAX
+  socket.on("data", (piece: Buffer) => {
+    left -= piece.length
+    piece.fill(0)
+    if (left < 0) socket.destroy()
+  })
+  socket.end(await answer)
+}
+
+/**
+ * Stops the kernel's handle. `pause()` alone lets it read on until a buffer of this process is full, and what is in there
+ * when the connection is handed over would be lost, and would be plain text.
+ */
+function stopReading(socket: Socket): void {
+  const { _handle: handle } = socket as unknown as {
+    _handle: { reading: boolean; readStop(): number } | null
+  }
+  if (handle === null) return
+  handle.reading = false
+  handle.readStop()
+}

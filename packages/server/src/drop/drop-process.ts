@@ -1,0 +1,38 @@
+// The process of the anonymous drop: its store, its listeners and its sealers, apart from everything else the service does.
+import process from "node:process"
+import { readConfig } from "../config.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { openLog } from "../log.ts"
+import { parentChannel } from "../process/channels.ts"
+import { answerCalls, openCalls } from "../process/rpc.ts"
+import { openDrop } from "./open-drop.ts"
+
+// Whatever this process makes, a forgotten file included, is its owner's alone.
+process.umask(0o077)
+// A terminal sends its signals to every process; this one stops when the primary says so, or is gone.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
+
+const config = readConfig(process.env)
+const log = openLog(config.logLevel)
+// Said without its message, which Node would print: one may quote what was sent.
+process.on("uncaughtException", (error) => {
+  log.error("drop failed", { error })
+  process.exit(1)
+})
+
+const channel = parentChannel(process)
+const drop = await openDrop({
+  config,
+  folder: openDataDirectory(config.dataDirectory).drop,
+  program: process,
+  log,
+  now: Date.now,
+})
+const stop = async (): Promise<void> => {
+  await drop.close()
+  log.info("drop stopped")
+}
+answerCalls(channel, { stop, reloadDropKeys: drop.reloadKeys })
+channel.onClose(() => void stop().finally(() => process.exit(0)))
+log.info("drop started", { configHash: drop.configHash })
+await openCalls(channel)(5000)("ready", { port: drop.port, addresses: drop.addresses })

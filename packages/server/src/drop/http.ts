@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { type Answer, pageAnswer, sendAnswer, wordAnswer, writtenAnswer } from "./answers.ts"
+import { cameByOnion, fromElsewhere } from "./headers.ts"
+import { notFoundPage, refusalPage } from "./pages/index.ts"
+import type { DropFacts, Locale } from "./pages/page-input.ts"
+import { type DropRoutes, dropRoutes, type RouteOptions } from "./routes.ts"
+import { readTarget } from "./target.ts"
+import { Refused } from "./refused.ts"
+
+/** One request, as a route sees it. */
+export interface Visit {
+  readonly locale: Locale
+  /** What stands behind the name of a route that has many: the name of a file. */
+  readonly rest: string
+  readonly query: URLSearchParams
+  readonly byOnion: boolean
+  readonly request: IncomingMessage
+  /** The request with its body, which is not sent before this is called where the sender waits for a sign. */
+  readBody(): IncomingMessage
+}
+
+const HEADERS_MAX = 16 * 1024
+
+export interface HttpOptions extends RouteOptions {
+  readonly onFault: (error: unknown) => void
+}
+
+export interface DropHttp {
+  readonly server: Server
+  /** A whole answer for a connection whose request is not read. */
+  answerUnread(status: number): Promise<string>
+}
+
+/** All public answers of the drop but those of sealers. It listens nowhere itself: the door brings it connections. */
+export function openHttp(options: HttpOptions): DropHttp {
+  const { desk, files, onFault } = options
+  const routes = dropRoutes(options)
+
+  const refusal = (
+    locale: Locale,
+    facts: DropFacts,
+    status: number,
+  ): Answer & { body: string } => ({
+    ...pageAnswer(status, ""),
+    body:
+      status === 404
+        ? notFoundPage(locale, facts, files)
+        : refusalPage(locale, facts, files, { status }),
+  })
+  const answerUnread = async (status: number): Promise<string> => {
+    const visit = { byOnion: false }
+    const [facts, headers] = await Promise.all([desk.facts(visit), desk.headers(visit)])
+    return writtenAnswer(refusal("en", facts, status), headers)
+  }
+  const respond = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: { waiting: boolean },
+  ): Promise<void> => {
+    const byOnion = cameByOnion(request.headers.host)
+    const target = readTarget(request.url ?? "")
+    const locale = target?.locale ?? "en"
+    const visit = (rest: string): Visit => ({
+      locale,
+      rest,
+      query: target?.query ?? new URLSearchParams(),
+      byOnion,
+      request,
+      readBody() {
+        if (asked.waiting) response.writeContinue()
+        asked.waiting = false
+        return request
+      },
+    })
+    const found = target && routes.find(target.name)
+    let answer: Answer
+    try {
+      answer = await answerOf(request, found, visit)
+    } catch (error) {
+      // They hung up in the middle of it: there is nobody to answer, and nothing is wrong here.
+      if (error === request.errored) return
+      if (!(error instanceof Refused)) onFault(error)
+      answer = error instanceof Refused ? wordAnswer(error.status, error.word) : { status: 500 }
+    }
+    if (answer.status >= 400 && answer.body === undefined) {
+      answer =
+        found?.route.forScripts === true
+          ? { ...wordAnswer(answer.status, "refused"), ...pick(answer) }
+          : { ...refusal(locale, await desk.facts({ byOnion }), answer.status), ...pick(answer) }
+    }
+    await sendAnswer(request, response, answer, await desk.headers({ byOnion }), {
+      waitsForUs: asked.waiting,
+    })
+  }
+  const serve =
+    (waiting: boolean) =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      // Someone who hangs up while they are answered is nobody's fault.
+      request.on("error", () => undefined)
+      response.on("error", () => undefined)
+      respond(request, response, { waiting }).catch((error: unknown) => {
+        onFault(error)
+        request.socket.destroy()
+      })
+    }
+  const server = createServer({
+    maxHeaderSize: HEADERS_MAX,
+    // Senders reach the drop by names it does not know.
+    requireHostHeader: false,
+    keepAlive: false,
+  })
+  server.on("request", serve(false))
+  server.on("checkContinue", serve(true))
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable) return void socket.destroy()
+    const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400
+    answerUnread(status).then(
+      (answer) => void socket.end(answer),
+      (fault: unknown) => {
+        onFault(fault)
+        socket.destroy()
+      },
+    )
+  })
+  return { server, answerUnread }
+}
+
+async function answerOf(
+  request: IncomingMessage,
+  found: ReturnType<DropRoutes["find"]> | null,
+  visit: (rest: string) => Visit,
+): Promise<Answer> {
+  const { method = "" } = request
+  if (found === null) return { status: 404 }
+  const { route, rest } = found
+  const Allow = [
+    ...(route.get ? ["GET", "HEAD"] : []),
+    ...(route.post ? ["POST"] : []),
+    "OPTIONS",
+  ].join(", ")
+  if (method === "OPTIONS") return { status: 204, headers: { Allow } }
+  if ((method === "GET" || method === "HEAD") && route.get) return await route.get(visit(rest))
+  if (method !== "POST" || !route.post) return { status: 405, headers: { Allow } }
+  if (fromElsewhere(request.headers)) return { status: 403 }
+  return await route.post(visit(rest))
+}
+
+function pick({ status, headers }: Answer): Pick<Answer, "status" | "headers"> {
+  return { status, ...(headers && { headers }) }
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto"
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { readRecipients, type Recipients, recipientsFile } from "@assay/core/drop"
+
+const KEYS_FILE = "keys.txt"
+
+/** The keys of the drop in this folder, or null while there is none. Throws a RecipientsFault where they cannot be used. */
+export function readKeysFile(folder: string): Recipients | null {
+  let text: string
+  try {
+    text = readFileSync(join(folder, KEYS_FILE), "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
+  }
+  return readRecipients(text).recipients
+}
+
+/** Puts these keys in the place of those before, all or nothing: half a file would be other recipients. */
+export function writeKeysFile(folder: string, recipients: Recipients): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, KEYS_FILE)
+  const next = `${file}.${randomBytes(8).toString("hex")}`
+  try {
+    const text = recipientsFile({ dropId: null, recipients })
+    writeFileSync(next, text, { mode: 0o600, flag: "wx", flush: true })
+    renameSync(next, file)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw error
+  }
+  const opened = openSync(folder, "r")
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}

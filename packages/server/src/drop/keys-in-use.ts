@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import {
+  allowedSizes,
+  fingerprint,
+  readRecipients,
+  type Recipients,
+  recipientsFile,
+} from "@assay/core/drop"
+import { loadWords } from "@assay/core/drop/words"
+
+/** The name of the recipients file in the drop's folder. */
+export const KEYS_FILE = "keys.txt"
+
+/** The keys messages are sealed to now, and what follows from them. */
+export interface KeysInUse {
+  readonly recipients: Recipients
+  /** The recipients file, as senders get it. */
+  readonly file: string
+  /** Six English words. */
+  readonly fingerprint: readonly string[]
+  /** Every size a sealed message can have. */
+  readonly sizes: ReadonlySet<number>
+}
+
+export interface Keys {
+  /** null while there are none. */
+  current(): KeysInUse | null
+  /** Takes over the file as it is now. One that cannot be used throws, and the keys stay what they were. */
+  reload(): Promise<void>
+}
+
+export async function openKeys(folder: string, dropId: Uint8Array): Promise<Keys> {
+  const words = await loadWords("en")
+  let keys: KeysInUse | null = null
+  return {
+    current: () => keys,
+    async reload() {
+      const text = await readIfThere(join(folder, KEYS_FILE))
+      if (text === null) {
+        keys = null
+        return
+      }
+      const { recipients } = readRecipients(text)
+      keys = {
+        recipients,
+        file: recipientsFile({ dropId, recipients }),
+        fingerprint: fingerprint(recipients.keys, words),
+        sizes: new Set(allowedSizes(recipients.keys.length, recipients.suite)),
+      }
+    },
+  }
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
+  }
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto"
+import { chmodSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Config } from "../config.ts"
+import type { Log } from "../log.ts"
+import { REWRITE_AFTER } from "../stores/drops.ts"
+import { loadBrowserFiles } from "./browser-files.ts"
+import { diskRoom, openBudgets } from "./budgets.ts"
+import { openDoor } from "./door.ts"
+import { sharesPort } from "./drop-config.ts"
+import { DROP_SOCKET } from "./drop-socket.ts"
+import { openFormTokens } from "./form-tokens.ts"
+import { keepHouse } from "./housekeeping.ts"
+import { openHttp } from "./http.ts"
+import { openKeys } from "./keys-in-use.ts"
+import { openListeners } from "./listeners.ts"
+import { openMailboxAnswers } from "./mailbox-answers.ts"
+import { openNetworkCounter } from "./network-counter.ts"
+import { openDesk } from "./open-desk.ts"
+import { openDrops } from "./open-drops.ts"
+import { DEADLINES } from "./sealer/deadlines.ts"
+import { openSealerPool } from "./sealer/sealer-pool.ts"
+import { openTickets } from "./tickets.ts"
+
+export interface DropOptions {
+  readonly config: Config
+  /** The drop's own, in the data directory. */
+  readonly folder: string
+  /** How this program was started, so that sealers are started alike. */
+  readonly program: { readonly execPath: string; readonly execArgv: readonly string[] }
+  readonly log: Log
+  readonly now: () => number
+}
+
+export interface Drop {
+  readonly port: number | null
+  readonly addresses: readonly string[]
+  /** Stands for the settings it runs with, in the log. */
+  readonly configHash: string
+  /** Takes over changed keys; throws where they cannot be used. */
+  reloadKeys(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens all of the drop; resolves when it can be reached. */
+export async function openDrop({ config, folder, program, log, now }: DropOptions): Promise<Drop> {
+  const { drop } = config
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+  const files = loadBrowserFiles()
+  const drops = await openDrops(folder)
+  const [dropId, secret] = await Promise.all([drops.dropId(), drops.signingSecret()])
+  const onFault = (error: unknown): void => log.error("drop fault", { error })
+
+  const keys = await openKeys(folder, dropId)
+  // A file that cannot be used is as good as none: no message is taken until it is mended.
+  await keys.reload().catch(onFault)
+  const house = keepHouse({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
+  const budgets = openBudgets({ config: drop, room: () => diskRoom(folder), now })
+  const formTokens = openFormTokens({ secret, drops, now })
+  const tickets = openTickets({ secret, drops, doublings: budgets.doublings, now })
+  const networks = openNetworkCounter(drop.perNetworkPerHour, now)
+  const desk = openDesk({
+    config: drop,
+    sharesPort: sharesPort(drop),
+    drops,
+    dropId,
+    keys,
+    budgets,
+    formTokens,
+    now,
+    onStored: () => void house.lookNow(),
+  })
+  const mailboxes = openMailboxAnswers(keys)
+  const http = openHttp({ desk, keys, files, mailboxes, networks, tickets, budgets, onFault })
+  const sealers = openSealerPool({
+    count: drop.sealers,
+    desk,
+    program,
+    settings: {
+      pageFiles: Object.fromEntries(
+        files.all().map(({ name, path, integrity }) => [name, { path, integrity }]),
+      ),
+      deadlines: DEADLINES,
+    },
+    onFault: (code) => log.error("drop fault", { code }),
+  })
+  const listeners = await openListeners({
+    socketPath: join(folder, DROP_SOCKET),
+    port: drop.port,
+    host: config.host,
+    onConnection: openDoor({
+      http: http.server,
+      sealers,
+      networks,
+      answerUnread: http.answerUnread,
+    }),
+  })
+  void house.lookNow()
+  return {
+    port: listeners.port,
+    addresses: listeners.addresses,
+    configHash: hashOf(config),
+    reloadKeys: keys.reload,
+    async close() {
+      await listeners.close(config.stopSeconds * 1000)
+      await sealers.close()
+      await house.stop()
+      await drops.close()
+    },
+  }
+}
+
+/** Over what is public of the settings: from a hash over a short answer the answer could be found. */
+function hashOf({ drop: { question, digest, ...open } }: Config): string {
+  const shown = { ...open, question: question?.text, digestHour: digest.hour }
+  return createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 16)
+}

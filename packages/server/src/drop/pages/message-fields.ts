@@ -1,0 +1,125 @@
+import { type Html, html } from "../../pages/html.ts"
+import { PRIVATE_TEXT, hiddenCode } from "./code-field.ts"
+import { described, faultAt } from "./faults.ts"
+import type { DropFacts, FormFault, FormState } from "./page-input.ts"
+import type { Sentences } from "./sentences.ts"
+
+/** Everything inside a form that sends a message, first or later; a later one always belongs to a code. */
+export function messageFields(
+  say: Sentences,
+  facts: DropFacts,
+  state: FormState,
+  kind: "first" | "follow-up",
+): Html {
+  const of = (field: FormFault["field"]): FormFault[] =>
+    state.faults.filter((fault) => fault.field === field)
+  return html`${summary(say, state)}
+<div class="field">
+<label for="message">${say("message-label")}</label>
+<p id="message-hint" class="hint">${say("message-hint")}</p>
+${faultAt(say, "message", of("message"))}
+${textArea(state.message, of("message").length > 0)}
+</div>
+${fileFields(say, facts, state, of("files"))}
+${kind === "first" ? modeFields(say, state) : html`<input type="hidden" name="mode" value="two-way">`}
+${facts.question === null ? "" : questionField(say, facts.question, of("question"))}
+<div class="website" aria-hidden="true">
+<label for="website">${say("website-label")}</label>
+<input id="website" name="website" type="text" tabindex="-1" autocomplete="off">
+</div>
+<input type="hidden" name="token" value="${state.token}" autocomplete="off">
+<input type="hidden" name="filler" value="${state.filler}" autocomplete="off">
+${hiddenCode(state.code)}
+<p id="no-script-note" class="note">${say("admission-no-script")}</p>
+<button id="send" type="submit">${say("send")}</button>
+<div id="progress" role="status" hidden>
+<p id="progress-text"></p>
+<progress id="progress-bar" max="100" value="0" aria-labelledby="progress-text"></progress>
+</div>
+<div id="failure" class="fault" role="alert" hidden></div>`
+}
+
+/** What went wrong, above the fields, with the way to each of them. */
+function summary(say: Sentences, { faults }: FormState): Html {
+  if (faults.length === 0) return html`<div id="form-fault" class="fault" hidden></div>`
+  const links = faults.map(({ field, text, values }) =>
+    field === "message" || field === "files" || field === "question"
+      ? html`<li><a href="#${field}">${say(text, values)}</a></li>`
+      : html`<li>${say(text, values)}</li>`,
+  )
+  return html`<div id="form-fault" class="fault" role="alert" tabindex="-1">
+<h2>${say("fault-summary")}</h2>
+<ul>${links}</ul>
+<p data-promise="promise-nothing-stored">${say("promise-nothing-stored")}</p>
+<p>${say("files-again")}</p>
+</div>`
+}
+
+function textArea(message: string, faulty: boolean): Html {
+  // A parser drops the first line break inside, so that a message may begin with one of its own.
+  return html`<textarea id="message" name="message" rows="10" autocomplete="off" spellcheck="false" dir="auto" ${described("message", faulty)}>
+${message}</textarea>`
+}
+
+function fileFields(
+  say: Sentences,
+  facts: DropFacts,
+  state: FormState,
+  faults: readonly FormFault[],
+): Html {
+  return html`<div class="field">
+<label for="files">${say("files-label")}</label>
+<p id="files-hint" class="hint">${say(facts.filesTaken ? "files-hint" : "files-not-taken")}</p>
+${faultAt(say, "files", faults)}
+<input id="files" name="files" type="file" multiple ${described("files", faults.length > 0)} ${when(!facts.filesTaken, "disabled")}>
+<ul id="files-report" hidden></ul>
+</div>
+<fieldset id="metadata" ${when(!facts.filesTaken, "disabled")} aria-describedby="metadata-hint metadata-limits">
+<legend>${say("metadata-label")}</legend>
+<p id="metadata-hint" class="hint">${say("metadata-hint")}</p>
+<div class="choice">
+<input id="metadata-strip" name="metadata" type="radio" value="strip" ${when(!state.keepMetadata, "checked")}>
+<label for="metadata-strip" data-promise="promise-strip">${say("promise-strip")}</label>
+</div>
+<div class="choice">
+<input id="metadata-keep" name="metadata" type="radio" value="keep" ${when(state.keepMetadata, "checked")}>
+<label for="metadata-keep">${say("metadata-keep")}</label>
+</div>
+<p id="metadata-limits" class="hint">${say("admission-documents")}</p>
+<div class="choice">
+<input id="names" name="names" type="checkbox" value="keep" ${when(state.keepNames, "checked")} aria-describedby="names-hint">
+<label for="names">${say("names-keep")}</label>
+<p id="names-hint" class="hint" data-promise="promise-names">${say("promise-names")}</p>
+</div>
+</fieldset>`
+}
+
+function modeFields(say: Sentences, { mode }: FormState): Html {
+  return html`<fieldset id="mode">
+<legend>${say("mode-label")}</legend>
+<div class="choice">
+<input id="mode-two-way" name="mode" type="radio" value="two-way" ${when(mode === "two-way", "checked")} aria-describedby="mode-two-way-hint">
+<label for="mode-two-way">${say("mode-two-way")}</label>
+<p id="mode-two-way-hint" class="hint">${say("mode-two-way-hint")}</p>
+</div>
+<div class="choice">
+<input id="mode-one-way" name="mode" type="radio" value="one-way" ${when(mode === "one-way", "checked")} aria-describedby="mode-one-way-hint">
+<label for="mode-one-way">${say("mode-one-way")}</label>
+<p id="mode-one-way-hint" class="hint">${say("mode-one-way-hint")}</p>
+</div>
+</fieldset>`
+}
+
+/** The question is the operators' own, in their own language, and asked only of those who send without the script. */
+function questionField(say: Sentences, question: string, faults: readonly FormFault[]): Html {
+  return html`<div class="field" id="question-field">
+<label for="question">${say("question-label")}</label>
+<p id="question-hint" class="hint" dir="auto">${question}</p>
+${faultAt(say, "question", faults)}
+<input id="question" name="answer" ${PRIVATE_TEXT} ${described("question", faults.length > 0)}>
+</div>`
+}
+
+function when(condition: boolean, attribute: "checked" | "disabled"): Html {
+  return condition ? html`${attribute}` : html``
+}

@@ -1,0 +1,52 @@
+import { FILE_MAX, FILES_MAX, MESSAGE_MAX, WORD_LANGUAGES } from "@assay/core/drop"
+import { Html, html } from "../../pages/html.ts"
+import { digitsFirst, wordLanguage } from "./code-language.ts"
+import type { DropFacts, Locale, PageFiles } from "./page-input.ts"
+import { KEYS_PATH } from "./paths.ts"
+import type { Sentences } from "./sentences.ts"
+import { en } from "./texts/en.ts"
+import type { TextKey } from "./texts/texts.ts"
+
+/** Sentences that only the script says; what the plain pages say too stands in their markup. */
+const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
+  (key) =>
+    /^(script|failure|finding|confirm|fault)-/.test(key) ||
+    ["reply-number", "promise-withdrawn", "replies-deleted", "no-replies"].includes(key),
+)
+
+interface Page {
+  readonly locale: Locale
+  readonly facts: DropFacts
+  readonly files: PageFiles
+  readonly say: Sentences
+}
+
+/** The script of a page and what it has to know, as data that cannot run. */
+export function pageData(
+  { locale, facts, files, say }: Page,
+  page: "form" | "replies" | "withdraw",
+): Html {
+  const script = files.get(`sender-${wordLanguage(locale)}`)
+  const data = {
+    locale,
+    page,
+    dropId: facts.dropId,
+    suite: facts.suite,
+    keyCount: facts.keyCount,
+    fingerprint: facts.fingerprint,
+    keys: KEYS_PATH,
+    worker: { path: files.get("worker").path },
+    wordLanguage: wordLanguage(locale),
+    digitsFirst: digitsFirst(locale),
+    words: Object.fromEntries(
+      WORD_LANGUAGES.map((language) => [language, files.get(`words-${language}`)]),
+    ),
+    limits: { message: MESSAGE_MAX, files: FILES_MAX, file: FILE_MAX },
+    // Holes that only the script can fill stay as they are: `{number}`, `{percent}`, `{at}`.
+    texts: Object.fromEntries(SCRIPT_TEXTS.map((key) => [key, say(key)])),
+  }
+  // A "<" is all that could end the element early or open a comment in it.
+  const json = new Html(JSON.stringify(data).replaceAll("<", "\\u003c"))
+  return html`<script type="application/json" id="drop-data">${json}</script>
+<script src="${script.path}" integrity="${script.integrity}" defer></script>`
+}

@@ -1,0 +1,14 @@
+import type { Locale } from "./page-input.ts"
+
+/**
+ * A message of the smallest size, without files and without a code, made by hand. Its bytes cannot be told from those
+ * of any other: the tar holds no user, no group and no time, and its size is a size class. The name of the message in
+ * the manifest is random, by which readers notice a message that comes twice.
+ */
+export function presealedCommands(locale: Locale): string {
+  return `nid=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')
+printf '{"v":1,"nid":"%s","sealed_by":"sender","mode":"one-way","lang":"${locale}","files":[]}' "$nid" > manifest.json
+tar --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=600 -cf message.tar manifest.json message.txt
+truncate -s 64K message.tar
+age -R keys.txt -o message.age message.tar`
+}

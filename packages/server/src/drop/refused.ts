@@ -1,0 +1,13 @@
+/** What a script is told of a request that was refused, in one word. */
+export type RefusalWord = "ticket" | "size" | "header" | "keys-changed" | "busy" | "full" | "broken"
+
+export class Refused extends Error {
+  override readonly name = "Refused"
+  readonly status: number
+  readonly word: RefusalWord
+  constructor(status: number, word: RefusalWord) {
+    super(word)
+    this.status = status
+    this.word = word
+  }
+}

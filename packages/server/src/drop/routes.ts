@@ -1,0 +1,193 @@
+import { mailboxTag, verifierOf, WITHDRAWABLE } from "@assay/core/drop"
+import { type Answer, pageAnswer, wordAnswer } from "./answers.ts"
+import type { BrowserFiles } from "./browser-files.ts"
+import type { DropDesk } from "./drop-desk.ts"
+import { freshForm } from "./fresh-form.ts"
+import { CLEAR_SITE_DATA } from "./headers.ts"
+import type { Visit } from "./http.ts"
+import type { Keys } from "./keys-in-use.ts"
+import type { MailboxAnswers } from "./mailbox-answers.ts"
+import type { NetworkCounter } from "./network-counter.ts"
+import {
+  donePage,
+  formPage,
+  hashesPage,
+  notSetUpPage,
+  presealedPage,
+  repliesPage,
+  withdrawPage,
+} from "./pages/index.ts"
+import type { DropFacts } from "./pages/page-input.ts"
+import { exactBody, jsonBody } from "./request-bodies.ts"
+import { takeSealed, type UploadDesk } from "./sealed-upload.ts"
+import { EFFORT_MAX } from "./tickets.ts"
+
+export interface Route {
+  readonly get?: (visit: Visit) => Promise<Answer>
+  readonly post?: (visit: Visit) => Promise<Answer>
+  /** Refusals are told in one word instead of a page. */
+  readonly forScripts?: true
+}
+
+export interface DropRoutes {
+  /** The route of a name, and what stands behind it; null where there is none. */
+  find(name: string): { readonly route: Route; readonly rest: string } | null
+}
+
+export interface RouteOptions extends UploadDesk {
+  readonly desk: DropDesk
+  readonly keys: Keys
+  readonly files: BrowserFiles
+  readonly mailboxes: MailboxAnswers
+  readonly networks: NetworkCounter
+}
+
+/** What is posted to a page goes to a sealer; it comes here only past the door, written in a way nobody writes it. */
+const bySealer = async (): Promise<Answer> => ({ status: 400 })
+
+const DONE = { status: 204 } as const
+const KEY_BYTES = 32
+
+export function dropRoutes(options: RouteOptions): DropRoutes {
+  const { desk, keys, files, mailboxes, networks, tickets } = options
+
+  /** A page that takes messages; while there are no keys, it says so instead. */
+  const page =
+    (print: (visit: Visit, facts: DropFacts) => Promise<string>) =>
+    async (visit: Visit): Promise<Answer> => {
+      const facts = await desk.facts(visit)
+      return facts.keyCount === 0
+        ? pageAnswer(503, notSetUpPage(visit.locale, facts, files))
+        : pageAnswer(200, await print(visit, facts))
+    }
+  const form = page(async ({ locale }, facts) =>
+    formPage(locale, facts, files, freshForm(await desk.newFormToken())),
+  )
+  const routes: Readonly<Record<string, Route>> = {
+    "": { get: form },
+    form: { post: bySealer },
+    confirm: { post: bySealer },
+    replies: {
+      get: page(async ({ locale }, facts) =>
+        repliesPage(locale, facts, files, {
+          fault: null,
+          form: freshForm(await desk.newFormToken()),
+        }),
+      ),
+      post: bySealer,
+    },
+    "replies/delete": { post: bySealer },
+    withdraw: {
+      get: page(async ({ locale }, facts) => withdrawPage(locale, facts, files, { fault: null })),
+      post: bySealer,
+    },
+    presealed: {
+      get: page(async ({ locale }, facts) =>
+        presealedPage(locale, facts, files, { token: await desk.newFormToken(), fault: null }),
+      ),
+      post: bySealer,
+    },
+    done: {
+      get: async (visit) =>
+        pageAnswer(200, donePage(visit.locale, await desk.facts(visit), files), CLEAR_SITE_DATA),
+    },
+    hashes: {
+      get: async (visit) =>
+        pageAnswer(
+          200,
+          hashesPage(visit.locale, await desk.facts(visit), files, { hashes: files.all() }),
+        ),
+    },
+    "keys.txt": {
+      async get() {
+        const current = keys.current()
+        return current === null ? { status: 503 } : textAnswer(current.file)
+      },
+      forScripts: true,
+    },
+    offline: {
+      async get() {
+        const { bytes, type } = files.get("offline")
+        const headers = { "Content-Disposition": 'attachment; filename="drop-offline.html"' }
+        return { status: 200, type, body: bytes, headers }
+      },
+    },
+    files: {
+      async get({ rest }) {
+        const file = files.named(rest)
+        return file === null ? { status: 404 } : { status: 200, type: file.type, body: file.bytes }
+      },
+    },
+
+    challenge: {
+      async get({ query }) {
+        const effort = Number(query.get("effort") ?? 0)
+        if (!Number.isInteger(effort) || effort < 0 || effort > EFFORT_MAX) return { status: 400 }
+        const challenge = await tickets.challenge(effort)
+        return { status: 200, type: "application/json", body: JSON.stringify(challenge) }
+      },
+      forScripts: true,
+    },
+    ticket: {
+      async post(visit) {
+        const payload = await jsonBody(visit)
+        if (!networks.admit(visit.request.socket.remoteAddress)) return wordAnswer(503, "busy")
+        const ticket = await tickets.ticketFor(payload)
+        return ticket === null ? wordAnswer(403, "ticket") : textAnswer(ticket)
+      },
+      forScripts: true,
+    },
+    sealed: {
+      async post(visit) {
+        await takeSealed(visit.request, visit.readBody, options)
+        return { status: 201 }
+      },
+      forScripts: true,
+    },
+    mailbox: {
+      async post(visit) {
+        const mailbox = await exactBody(visit, KEY_BYTES)
+        if (keys.current() === null) return wordAnswer(503, "keys-changed")
+        const replies = await desk.replies(mailboxTag(mailbox))
+        const body = await mailboxes.answer(replies)
+        return { status: 200, type: "application/octet-stream", body }
+      },
+      forScripts: true,
+    },
+    delete: {
+      async post(visit) {
+        const body = await exactBody(visit, 2 * KEY_BYTES)
+        const [mailbox, token] = [body.subarray(0, KEY_BYTES), body.subarray(KEY_BYTES)]
+        await desk.deleteReplies(mailboxTag(mailbox), verifierOf(token))
+        return DONE
+      },
+      forScripts: true,
+    },
+    "withdraw-tokens": {
+      async post(visit) {
+        const body = await exactBody(visit, WITHDRAWABLE * KEY_BYTES)
+        const verifiers = Array.from({ length: WITHDRAWABLE }, (_, n) =>
+          verifierOf(body.subarray(n * KEY_BYTES, (n + 1) * KEY_BYTES)),
+        )
+        await desk.withdraw(verifiers)
+        return DONE
+      },
+      forScripts: true,
+    },
+  }
+  return {
+    find(name) {
+      if (Object.hasOwn(routes, name) && name !== "files") {
+        const route = routes[name]
+        return route === undefined ? null : { route, rest: "" }
+      }
+      const [, rest] = /^files\/([\w.-]+)$/.exec(name) ?? []
+      const { files: route } = routes
+      return rest === undefined || route === undefined ? null : { route, rest }
+    },
+  }
+}
+
+function textAnswer(text: string): Answer {
+  return { status: 200, type: "text/plain; charset=utf-8", body: text }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto"
+import type { IncomingMessage } from "node:http"
+import { readAgeHeader, sealedSize, SMALLEST_CLASS } from "@assay/core/drop"
+import type { Budgets } from "./budgets.ts"
+import type { DropDesk } from "./drop-desk.ts"
+import type { Keys, KeysInUse } from "./keys-in-use.ts"
+import { Refused } from "./refused.ts"
+import { lengthOf } from "./request-bodies.ts"
+import type { Tickets } from "./tickets.ts"
+
+/** Bytes that are handed to the store at a time. */
+const PIECE_BYTES = 256 * 1024
+
+export interface UploadDesk {
+  readonly desk: Pick<DropDesk, "storePiece" | "finish" | "abandon">
+  readonly keys: Keys
+  readonly tickets: Tickets
+  readonly budgets: Budgets
+}
+
+/**
+ * Takes a message that was sealed where it was written. All that can be checked without a key is: its size, which tells
+ * nothing but its class, and its header. Resolves when it is on the disk; whatever else happens, nothing of it stays.
+ */
+export async function takeSealed(
+  request: IncomingMessage,
+  readBody: () => IncomingMessage,
+  { desk, keys, tickets, budgets }: UploadDesk,
+): Promise<void> {
+  const current = keys.current()
+  if (current === null) throw new Refused(503, "keys-changed")
+  const size = lengthOf(request)
+  if (size === null) throw new Refused(411, "size")
+  if (!current.sizes.has(size)) throw new Refused(413, "size")
+  const verifier = /^[0-9a-f]{64}$/.exec(headerOf(request, "drop-withdraw"))?.[0]
+  if (verifier === undefined) throw new Refused(400, "header")
+  const ticket = headerOf(request, "drop-ticket")
+  if (!tickets.isGood(ticket)) throw new Refused(403, "ticket")
+  const { suite, keys: all } = current.recipients
+  const kind = size === sealedSize(SMALLEST_CLASS, all.length, suite) ? "text" : "files"
+  const refusal = await budgets.sealedRefusal(kind, size)
+  if (refusal !== null) throw new Refused(503, refusal)
+  const effort = await tickets.spend(ticket)
+  if (effort === null) throw new Refused(403, "ticket")
+  // Only now: a ticket that is shown again and again must not use up what others may send.
+  budgets.countSealed(size)
+
+  const id = randomBytes(16).toString("hex")
+  try {
+    let index = 0
+    let received = 0
+    for await (const piece of checkedPieces(readBody(), current)) {
+      await desk.storePiece(id, index, piece)
+      index += 1
+      received += piece.length
+    }
+    if (received !== size) throw new Refused(400, "broken")
+    await desk.finish({ id, size, withdrawVerifier: Buffer.from(verifier, "hex"), effort })
+  } catch (error) {
+    // What cannot be removed now goes when the store is next opened.
+    await desk.abandon(id).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The body in pieces of one size, the first of which begins with a header as it must be. */
+async function* checkedPieces(
+  body: IncomingMessage,
+  { recipients }: KeysInUse,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let held: Buffer[] = []
+  let length = 0
+  let checked = false
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    held.push(chunk)
+    length += chunk.length
+    if (!checked) {
+      held = [Buffer.concat(held)]
+      const header = readAgeHeader(held[0] ?? chunk)
+      if (header === "incomplete") continue
+      if ("fault" in header) throw new Refused(400, "header")
+      if (header.suite !== recipients.suite || header.stanzas !== recipients.keys.length)
+        throw new Refused(409, "keys-changed")
+      checked = true
+    }
+    while (length >= PIECE_BYTES) {
+      const joined = Buffer.concat(held)
+      // A copy: what is sent to the store's thread takes all of its memory along, not only what it shows.
+      yield new Uint8Array(joined.subarray(0, PIECE_BYTES))
+      held = [joined.subarray(PIECE_BYTES)]
+      length -= PIECE_BYTES
+    }
+  }
+  if (!checked) throw new Refused(400, "header")
+  if (length > 0) yield new Uint8Array(Buffer.concat(held))
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string {
+  const value = headers[name]
+  return typeof value === "string" ? value : ""
+}

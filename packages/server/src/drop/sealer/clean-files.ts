@@ -1,0 +1,59 @@
+import { type FileToPack, shownText } from "@assay/core/drop"
+import { inspect, type MetadataFinding, strip } from "@assay/core/drop/metadata"
+import type { Locale } from "../pages/page-input.ts"
+import { sentencesOf } from "../pages/sentences.ts"
+import type { FormFile } from "./form-body.ts"
+import { fileFault, type StatusFault } from "./form-faults.ts"
+
+export interface FileChoices {
+  readonly keepMetadata: boolean
+  readonly keepNames: boolean
+}
+
+/**
+ * Files as they are packed: cleaned where their sender wants that and it can be done. Where it cannot be done, the sender
+ * decides: the file comes back with what it carries, and goes out only as "untouched".
+ */
+export function filesToPack(
+  files: readonly FormFile[],
+  { keepMetadata, keepNames }: FileChoices,
+  locale: Locale,
+): FileToPack[] | StatusFault[] {
+  const packed: FileToPack[] = []
+  const faults: StatusFault[] = []
+  for (const [at, { name, bytes }] of files.entries()) {
+    const number = at + 1
+    if (bytes.length === 0) {
+      faults.push(fileFault("fault-file-empty", number))
+      continue
+    }
+    const { type, extension, treatment, findings } = inspect(bytes)
+    const rest = { type, extension, ...(keepNames && name !== "" ? { originalName: name } : {}) }
+    if (keepMetadata) {
+      packed.push({ ...rest, bytes, metadata: "kept" })
+    } else if (treatment === "clean") {
+      const cleaned = strip(bytes)
+      if ("fault" in cleaned) faults.push(fileFault("fault-file-malformed", number))
+      else packed.push({ ...rest, bytes: cleaned.bytes, metadata: "stripped" })
+    } else if (treatment === "malformed") {
+      faults.push(fileFault("fault-file-malformed", number))
+    } else if (findings.length > 0) {
+      const values = { number, found: written(findings, locale) }
+      faults.push({ field: "files", text: "fault-file-carries", values, status: 422 })
+    } else {
+      packed.push({ ...rest, bytes, metadata: "unknown" })
+    }
+  }
+  return faults.length > 0 ? faults : packed
+}
+
+/** What a file says beside what it shows, as a list: "Author: …; Date: …". */
+function written(findings: readonly MetadataFinding[], locale: Locale): string {
+  const say = sentencesOf(locale)
+  return findings
+    .map(({ label, value }) => {
+      const name = say(`finding-${label}`)
+      return value === null ? name : `${name}: ${shownText(value)}`
+    })
+    .join("; ")
+}

@@ -1,0 +1,20 @@
+import { repliesDeletedPage, repliesPage } from "../pages/index.ts"
+import { type Answer, CODE_PADDING } from "./answer.ts"
+import { codeOf } from "./code-of-form.ts"
+import { freshForm } from "./fresh-form.ts"
+import { threadOf } from "./thread-of-code.ts"
+import type { Visit } from "./visit.ts"
+
+/** Deletes the replies of a code. The answer is the same whether there were any. */
+export async function deleteReplies(visit: Visit): Promise<Answer> {
+  const { locale, facts, files, desk } = visit
+  const read = await codeOf(visit)
+  if ("fault" in read) {
+    const { status, ...fault } = read.fault
+    const page = repliesPage(locale, facts, files, { fault, form: await freshForm(visit) })
+    return { status, page, padding: CODE_PADDING }
+  }
+  const { tag, deleteVerifier } = await threadOf(read.secret, facts)
+  await desk.deleteReplies(tag, deleteVerifier)
+  return { status: 200, page: repliesDeletedPage(locale, facts, files), padding: CODE_PADDING }
+}

@@ -1,0 +1,56 @@
+import type { CodeFault } from "@assay/core/drop"
+import type { FormTokenOutcome, Refusal } from "../drop-desk.ts"
+import type { FormFault } from "../pages/page-input.ts"
+import type { FormBody } from "./form-body.ts"
+
+/** Something wrong with a form: what is said of it, at which field, and the status that goes with it. */
+export interface StatusFault extends FormFault {
+  readonly status: number
+}
+
+export function bodyFault({ fault, faultyFile }: FormBody): StatusFault | null {
+  switch (fault) {
+    case null:
+      return null
+    case "not-a-form":
+      return { field: "form", text: "fault-unreadable", status: 415 }
+    case "broken":
+      return { field: "form", text: "fault-unreadable", status: 400 }
+    case "too-slow":
+      return { field: "form", text: "fault-slow", status: 408 }
+    case "too-many-files":
+      return { field: "files", text: "fault-files-many", status: 413 }
+    case "file-too-large":
+    case "too-large":
+      return faultyFile === null
+        ? { field: "form", text: "fault-unreadable", status: 413 }
+        : { ...fileFault("fault-file-large", faultyFile), status: 413 }
+  }
+}
+
+export function fileFault(
+  text: "fault-file-large" | "fault-file-empty" | "fault-file-malformed",
+  number: number,
+): StatusFault {
+  return { field: "files", text, values: { number }, status: 422 }
+}
+
+export function tokenFault(outcome: Exclude<FormTokenOutcome, "ok">): StatusFault {
+  return { field: "form", text: `fault-token-${outcome}`, status: outcome === "spent" ? 409 : 422 }
+}
+
+export function refusalFault(refusal: Refusal, withFiles: boolean): StatusFault {
+  if (refusal === "busy") return { field: "form", text: "fault-busy", status: 503 }
+  return withFiles
+    ? { field: "files", text: "fault-files-not-taken", status: 503 }
+    : { field: "form", text: "fault-full", status: 503 }
+}
+
+/** What was typed as a code is not repeated, not even which word it was. */
+export function codeFault(fault: CodeFault): Omit<StatusFault, "field"> {
+  const values = "at" in fault ? { values: { at: fault.at } } : {}
+  return { text: `fault-code-${fault.fault}`, ...values, status: 422 }
+}
+
+/** The store did not take it, and an error never says more than that. */
+export const FAILED: StatusFault = { field: "form", text: "fault-failed", status: 503 }

@@ -1,0 +1,38 @@
+import { codeNumbers, EnvelopeFault, open, shownText, unpackMessage } from "@assay/core/drop"
+import type { ShownReply } from "../pages/page-input.ts"
+import { sentencesOf } from "../pages/sentences.ts"
+import type { Thread } from "./thread-of-code.ts"
+import type { Visit } from "./visit.ts"
+
+/** The replies that wait for a thread, and its code in digits for the forms below them. */
+export async function openedReplies(
+  { desk, locale }: Pick<Visit, "desk" | "locale">,
+  { secret, keys, tag }: Thread,
+): Promise<{ code: string; replies: ShownReply[] }> {
+  const identities = [keys.pqIdentity ?? keys.identity]
+  const replies: ShownReply[] = []
+  for (const sealed of await desk.replies(tag)) {
+    const reply = await openedReply(sealed, identities)
+    if (reply === "unreadable")
+      replies.push({ text: sentencesOf(locale)("reply-unreadable"), file: false })
+    else if (reply !== null) replies.push(reply)
+  }
+  return { code: codeNumbers(secret).join(" "), replies }
+}
+
+/**
+ * null for a file that was sealed to somebody else: empty places of a mailbox may be filled with such. A reply that was
+ * written to this person and cannot be shown is told as that, and never as none.
+ */
+async function openedReply(
+  sealed: Uint8Array,
+  identities: readonly string[],
+): Promise<ShownReply | "unreadable" | null> {
+  try {
+    const { message, files } = unpackMessage(await open(sealed, identities))
+    return { text: shownText(message), file: files.length > 0 }
+  } catch (error) {
+    if (!(error instanceof EnvelopeFault)) throw error
+    return error.code === "identity" ? null : "unreadable"
+  }
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from "node:http"
+import type { DropDesk } from "../drop-desk.ts"
+import { cameByOnion, fromElsewhere } from "../headers.ts"
+import { notSetUpPage, refusalPage } from "../pages/index.ts"
+import type { Locale, PageFiles } from "../pages/page-input.ts"
+import { readTarget } from "../target.ts"
+import { type Answer, CODE_PADDING } from "./answer.ts"
+import { confirmCode } from "./confirm-code.ts"
+import { deleteReplies } from "./delete-replies.ts"
+import { type FormLimits, readFormBody } from "./form-body.ts"
+import { presealed, PRESEALED_LIMITS } from "./presealed.ts"
+import type { SealerSettings } from "./sealer-settings.ts"
+import { SEND_LIMITS, sendForm } from "./send-form.ts"
+import { showReplies } from "./show-replies.ts"
+import type { ConnectionHandler } from "./take-connection.ts"
+import type { Visit } from "./visit.ts"
+import { withdraw } from "./withdraw.ts"
+
+interface PlainRoute {
+  readonly limits: FormLimits
+  readonly answer: (visit: Visit) => Promise<Answer>
+}
+
+/** Forms that carry a code and no file. */
+const CODE_LIMITS: FormLimits = { fileField: "", filesMax: 0, fileMax: 0 }
+
+const ROUTES: ReadonlyMap<string, PlainRoute> = new Map([
+  ["form", { limits: SEND_LIMITS, answer: sendForm }],
+  ["confirm", { limits: CODE_LIMITS, answer: confirmCode }],
+  ["replies", { limits: CODE_LIMITS, answer: showReplies }],
+  ["replies/delete", { limits: CODE_LIMITS, answer: deleteReplies }],
+  ["withdraw", { limits: CODE_LIMITS, answer: withdraw }],
+  ["presealed", { limits: PRESEALED_LIMITS, answer: presealed }],
+])
+
+/** Answers what browsers without JavaScript post. Every body is read before anything is said: see `readFormBody`. */
+export function plainRequests(
+  desk: DropDesk,
+  { pageFiles }: Pick<SealerSettings, "pageFiles">,
+): ConnectionHandler {
+  const files: PageFiles = {
+    get(name) {
+      const file = pageFiles[name]
+      if (file === undefined) throw new Error("A page names a file that there is not")
+      return file
+    },
+  }
+  const refuse = async (status: number, request?: IncomingMessage): Promise<Answer> => {
+    const facts = await desk.facts({ byOnion: byOnion(request) })
+    const page = refusalPage(localeOf(request), facts, files, { status })
+    return { status, page, padding: CODE_PADDING }
+  }
+  return {
+    headers: (request) => desk.headers({ byOnion: byOnion(request) }),
+    refuse,
+    async answer(request, tooSlow) {
+      const route = ROUTES.get(readTarget(request.url ?? "")?.name ?? "")
+      const body = await readFormBody(request, route?.limits ?? CODE_LIMITS, tooSlow)
+      if (route === undefined || request.method !== "POST") return await refuse(405, request)
+      if (fromElsewhere(request.headers)) return await refuse(403, request)
+      const locale = localeOf(request)
+      const [facts, recipients] = await Promise.all([
+        desk.facts({ byOnion: byOnion(request) }),
+        desk.recipients(),
+      ])
+      if (recipients === null)
+        return { status: 503, page: notSetUpPage(locale, facts, files), padding: CODE_PADDING }
+      return await route.answer({ locale, facts, recipients, files, desk, body })
+    },
+  }
+}
+
+function localeOf(request: IncomingMessage | undefined): Locale {
+  return readTarget(request?.url ?? "")?.locale ?? "en"
+}
+
+function byOnion(request: IncomingMessage | undefined): boolean {
+  return cameByOnion(request?.headers.host)
+}

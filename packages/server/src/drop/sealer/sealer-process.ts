@@ -1,0 +1,39 @@
+// A process that sees what one sender wrote. It is started without core dumps and with an empty environment, takes one
+// connection, writes no file, and ends with the connection.
+import type { Socket } from "node:net"
+import process from "node:process"
+import { parentChannel } from "../../process/channels.ts"
+import { openCalls } from "../../process/rpc.ts"
+import { deskOver } from "../remote-desk.ts"
+import { plainRequests } from "./plain-requests.ts"
+import type { SealerSettings } from "./sealer-settings.ts"
+import { takeConnection } from "./take-connection.ts"
+
+/** The disk may be busy with the rewrite of the drop's file, which everybody waits for. */
+const CALL_MS = 60_000
+
+// A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
+process.on("SIGINT", () => undefined)
+process.once("disconnect", () => process.exit(1))
+
+const desk = deskOver(openCalls(parentChannel(process))(CALL_MS))
+
+process.once("message", (message) => {
+  const { settings } = message as { settings: SealerSettings }
+  const handler = plainRequests(desk, settings)
+  process.on("message", (next, socket) => {
+    if (next !== "connection") return
+    // The sender left while the connection was on its way.
+    if (socket === undefined) process.exit(0)
+    void readHead()
+      .then((head) => takeConnection(socket as Socket, head, handler, settings.deadlines))
+      .finally(() => process.exit(0))
+  })
+})
+
+/** What the drop process had read of the connection before it knew that it must not. */
+async function readHead(): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

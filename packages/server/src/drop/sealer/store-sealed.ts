@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto"
+import type { DropDesk } from "../drop-desk.ts"
+
+const PIECE = 256 * 1024
+
+/** Stores a sealed file piece by piece; resolves when it is on the disk as a message. On any fault nothing of it stays. */
+export async function storeSealed(
+  desk: Pick<DropDesk, "storePiece" | "finish" | "abandon">,
+  sealed: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  withdrawVerifier: Uint8Array,
+): Promise<void> {
+  const id = randomBytes(16).toString("hex")
+  let size = 0
+  let index = 0
+  try {
+    for await (const piece of inPieces(sealed)) {
+      await desk.storePiece(id, index, piece)
+      index += 1
+      size += piece.length
+    }
+    await desk.finish({ id, size, withdrawVerifier, effort: 0 })
+  } catch (error) {
+    // What is left behind would be no message, and gone after a restart; this is sooner. The fault that counts is the first.
+    await desk.abandon(id).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The same bytes in pieces of the size they are stored in. */
+async function* inPieces(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let piece = new Uint8Array(PIECE)
+  let filled = 0
+  for await (const bytes of source) {
+    for (let at = 0; at < bytes.length;) {
+      const part = bytes.subarray(at, at + PIECE - filled)
+      piece.set(part, filled)
+      filled += part.length
+      at += part.length
+      if (filled < PIECE) continue
+      yield piece
+      piece = new Uint8Array(PIECE)
+      filled = 0
+    }
+  }
+  if (filled > 0) yield piece.slice(0, filled)
+}

@@ -1,0 +1,14 @@
+import type { Recipients } from "@assay/core/drop"
+import type { DropDesk } from "../drop-desk.ts"
+import type { DropFacts, Locale, PageFiles } from "../pages/page-input.ts"
+import type { FormBody } from "./form-body.ts"
+
+/** One form that was sent without JavaScript, and what it takes to answer it. */
+export interface Visit {
+  readonly locale: Locale
+  readonly facts: DropFacts
+  readonly recipients: Recipients
+  readonly files: PageFiles
+  readonly desk: DropDesk
+  readonly body: FormBody
+}

@@ -1,0 +1,38 @@
+import { type IncomingMessage, request as ask, type Server, type ServerResponse } from "node:http"
+import { join } from "node:path"
+import { DROP_SOCKET } from "./drop-socket.ts"
+
+/**
+ * For demos: passes requests for the drop on to its socket, before the API sees them. What is sent passes through this
+ * process then, which keeps no promise of the drop; the pages say so.
+ */
+export function passOn(folder: string): (server: Server) => void {
+  const socketPath = join(folder, DROP_SOCKET)
+  return (server) => {
+    const listeners = server.listeners("request")
+    server.removeAllListeners("request")
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      if (/^\/drop(?:[/?]|$)/.test(request.url ?? "")) return forward(request, response, socketPath)
+      for (const listener of listeners) listener.call(server, request, response)
+    })
+  }
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): void {
+  const { method = "", url = "", rawHeaders } = request
+  const onward = ask({ socketPath, method, path: url, headers: rawHeaders, setHost: false })
+  onward.on("response", (answer) => {
+    response.sendDate = false
+    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+    answer.pipe(response)
+  })
+  onward.on("error", () => {
+    // An answer may come before all of a request was sent; then this is only the rest of it.
+    if (response.headersSent) return
+    response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "retry-after": "5" })
+    response.end("The drop cannot be reached at the moment.\n")
+  })
+  request.on("error", () => onward.destroy())
+  response.on("close", () => onward.destroy())
+  request.pipe(onward)
+}

@@ -1,0 +1,38 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
+
+/** What the drop gives out to be brought back, unchanged: it keeps no list of it. */
+export interface Signatures {
+  sign(body: Uint8Array): string
+  /** The body of a text that was signed here for this purpose, or null. */
+  read(text: string): Buffer | null
+}
+
+const MAC_BYTES = 32
+/** Longer than anything signed here: what is not ours is not even decoded. */
+const TEXT_MAX = 256
+
+/** Signs for one purpose: a form token is never taken for a ticket. */
+export function openSignatures(secret: Uint8Array, purpose: string): Signatures {
+  const key = purposeKey(secret, purpose)
+  const mac = (body: Uint8Array): Buffer => createHmac("sha256", key).update(body).digest()
+  return {
+    sign: (body) => Buffer.concat([body, mac(body)]).toString("base64url"),
+    read(text) {
+      if (text.length > TEXT_MAX || !/^[\w-]+$/.test(text)) return null
+      const bytes = Buffer.from(text, "base64url")
+      const body = bytes.subarray(0, -MAC_BYTES)
+      const given = bytes.subarray(-MAC_BYTES)
+      return given.length === MAC_BYTES && timingSafeEqual(given, mac(body)) ? body : null
+    },
+  }
+}
+
+/** A key of 32 bytes that is of no use for any other purpose. */
+export function purposeKey(secret: Uint8Array, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", `drop/v1/signature/${purpose}`, 32))
+}
+
+/** What stands for something spent in the store, which says nothing of it. */
+export function spentHash(body: Uint8Array): Buffer {
+  return createHash("sha256").update("drop/v1/spent").update(body).digest()
+}

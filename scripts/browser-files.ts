@@ -66,18 +66,19 @@ export async function buildBrowserFiles(
   }
 
   const lists = await Promise.all(WORD_LANGUAGES.map((language) => loadWords(language)))
-  const words = lists.map(({ language, words }) =>
-    named(`words-${language}`, "txt", utf8(`${words.join("\n")}\n`)),
-  )
+  const words = lists.map(({ language, words }) => ({
+    language,
+    ...named(`words-${language}`, "txt", utf8(`${words.join("\n")}\n`)),
+  }))
   const worker = await script("worker", "worker.ts")
   // The script names its worker and the word lists itself, so that the hash of the script stands for
   // them too, whatever the page says.
   const constants = {
     WORKER_PATH: SERVED_AT + worker.file,
     WORD_FILES: Object.fromEntries(
-      words.map((file, n) => [
-        WORD_LANGUAGES[n],
-        { path: SERVED_AT + file.file, integrity: integrityOf(file.bytes) },
+      words.map(({ language, file, bytes }) => [
+        language,
+        { path: SERVED_AT + file, integrity: integrityOf(bytes) },
       ]),
     ),
   }
@@ -104,7 +105,7 @@ export async function buildBrowserFiles(
   const files = [
     worker,
     ...senders,
-    ...words,
+    ...words.map(({ name, file, bytes }) => ({ name, file, bytes })),
     named("style", "css", utf8(style.code)),
     // Saved by people under this name; the recipients' keys are put in when it is downloaded.
     {
@@ -168,6 +169,8 @@ async function bundle(
     // The oldest Firefox that Tor Browser is still made from.
     target: ["es2022", "firefox115", "chrome115"],
     conditions: ["source"],
+    // Otherwise any tsconfig.json in a folder above would have its say.
+    tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
     charset: "utf8",
     // The licences of what is inside ask for their notice in every copy.
     legalComments: "eof",

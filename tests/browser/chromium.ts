@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import type { TestContext } from "node:test"
-import { chromium, type Browser } from "playwright-core"
+import { chromium, type Browser, type BrowserContext } from "playwright-core"
 
 // Debian's names: the whole browser, or the part of it that has no window.
 const COMMANDS = ["chromium", "chromium-headless-shell"]
@@ -24,17 +24,34 @@ const FLAGS = [
  * Starts the machine's Chromium and closes it after the test. Where there is none the test is skipped
  * and null comes back; with CI=true that is a failure instead.
  */
-export async function launchChromium(context: TestContext): Promise<Browser | null> {
-  const executablePath = chromiumPath()
-  if (executablePath === null) {
-    const reason = `no ${COMMANDS.join(" or ")} on this machine`
-    if (process.env.CI === "true") throw new Error(reason)
-    context.skip(reason)
-    return null
-  }
-  const browser = await chromium.launch({ executablePath, args: FLAGS })
+export async function launchChromium(
+  context: TestContext,
+  flags: readonly string[] = [],
+): Promise<Browser | null> {
+  const executablePath = presentChromium(context)
+  if (executablePath === null) return null
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
   context.after(() => browser.close())
   return browser
+}
+
+/** The same browser with a profile on the disk, for tests of what a visit leaves there. */
+export async function launchChromiumProfile(
+  context: TestContext,
+  profile: string,
+): Promise<BrowserContext | null> {
+  const executablePath = presentChromium(context)
+  if (executablePath === null) return null
+  return await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
+}
+
+function presentChromium(context: TestContext): string | null {
+  const executablePath = chromiumPath()
+  if (executablePath !== null) return executablePath
+  const reason = `no ${COMMANDS.join(" or ")} on this machine`
+  if (process.env.CI === "true") throw new Error(reason)
+  context.skip(reason)
+  return null
 }
 
 function chromiumPath(): string | null {

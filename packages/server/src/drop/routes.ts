@@ -108,8 +108,15 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
     offline: {
       async get() {
         const { bytes, type } = files.get("offline")
+        const page = bytes.toString("utf8")
+        const current = keys.current()
+        // Without keys the page asks for them.
+        const body =
+          current === null
+            ? page
+            : page.replace("{{keys}}</textarea>", () => `${current.file}</textarea>`)
         const headers = { "Content-Disposition": 'attachment; filename="drop-offline.html"' }
-        return { status: 200, type, body: bytes, headers }
+        return { status: 200, type, body, headers }
       },
     },
     files: {

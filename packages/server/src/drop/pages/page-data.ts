@@ -11,7 +11,13 @@ import type { TextKey } from "./texts/texts.ts"
 const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
   (key) =>
     /^(script|failure|finding|confirm|fault)-/.test(key) ||
-    ["reply-number", "promise-withdrawn", "replies-deleted", "no-replies"].includes(key),
+    [
+      "reply-number",
+      "reply-unreadable",
+      "promise-withdrawn",
+      "replies-deleted",
+      "no-replies",
+    ].includes(key),
 )
 
 interface Page {

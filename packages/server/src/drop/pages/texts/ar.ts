@@ -118,6 +118,7 @@ export const ar: Texts = {
   "replies-shown-title": "الردود",
   "reply-number": "الرد {number}",
   "reply-file": "مع هذا الرد ملف. لا يمكن حفظه إلا مع JavaScript.",
+  "reply-unreadable": "هذا الرد تالف ولا يمكن إظهاره. اطلب من القرّاء إرساله مرة أخرى.",
   "no-replies": "لا يوجد رد لهذا الرمز الآن.",
   "admission-own-messages": "ترى فقط ما كتبه القرّاء. لا يمكن إظهار رسائلك أنت، ولا حتى لك.",
   "promise-replies-kept": {

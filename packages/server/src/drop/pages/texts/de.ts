@@ -128,6 +128,8 @@ export const de: Texts = {
   "replies-shown-title": "Antworten",
   "reply-number": "Antwort {number}",
   "reply-file": "Zu dieser Antwort gehört eine Datei. Sie lässt sich nur mit JavaScript sichern.",
+  "reply-unreadable":
+    "Diese Antwort ist beschädigt und lässt sich nicht zeigen. Bitten Sie darum, dass sie noch einmal gesendet wird.",
   "no-replies": "Für diesen Code gibt es im Moment keine Antwort.",
   "admission-own-messages":
     "Sie sehen nur, was Ihnen geschrieben wurde. Ihre eigenen Nachrichten können nicht gezeigt werden, auch Ihnen nicht.",

@@ -120,7 +120,8 @@ export const en = {
   "replies-shown-title": "Replies",
   "reply-number": "Reply {number}",
   "reply-file": "This reply carries a file. It can be saved only with JavaScript.",
-  "reply-unreadable": "This reply is damaged and cannot be shown. Ask the readers to send it again.",
+  "reply-unreadable":
+    "This reply is damaged and cannot be shown. Ask the readers to send it again.",
   "no-replies": "There is no reply for this code at the moment.",
   "admission-own-messages":
     "You see only what the readers wrote. Your own messages cannot be shown, not even to you.",
@@ -215,9 +216,6 @@ export const en = {
   "fault-code": "Your code could not be read. Open the page for replies and type it again.",
   "fault-presealed-missing": "Choose the encrypted file.",
   "fault-presealed": "This is not a file that age has encrypted, or it is larger than {size}.",
-  "fault-file-carries":
-    "File {number} also says: {found}. This cannot be removed here. Leave the file out, or send the files untouched.",
-  "fault-slow": "The connection was too slow or was broken off. Press Send again.",
   "fault-unreadable": "The form could not be read. Press Send again.",
   "fault-slow": "The connection was too slow, or it was broken off. Press Send again.",
   "fault-busy":

@@ -118,6 +118,8 @@ export const es: Texts = {
   "replies-shown-title": "Respuestas",
   "reply-number": "Respuesta {number}",
   "reply-file": "Esta respuesta lleva un archivo. Solo se puede guardar con JavaScript.",
+  "reply-unreadable":
+    "Esta respuesta está dañada y no se puede mostrar. Pida a los lectores que la envíen otra vez.",
   "no-replies": "Ahora no hay respuestas para este código.",
   "admission-own-messages":
     "Solo ve lo que escribieron los lectores. Sus propios mensajes no se pueden mostrar, ni siquiera a usted.",

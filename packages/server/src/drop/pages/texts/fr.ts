@@ -127,6 +127,8 @@ export const fr: Texts = {
   "replies-shown-title": "Réponses",
   "reply-number": "Réponse {number}",
   "reply-file": "Cette réponse contient un fichier. On ne peut l’enregistrer qu’avec JavaScript.",
+  "reply-unreadable":
+    "Cette réponse est abîmée et ne peut pas être affichée. Demandez aux lecteurs de la renvoyer.",
   "no-replies": "Il n’y a pas de réponse pour ce code en ce moment.",
   "admission-own-messages":
     "Vous voyez seulement ce que les lecteurs ont écrit. Vos propres messages ne peuvent pas être montrés, même à vous.",

@@ -37,6 +37,8 @@ const PAGE_LANGUAGES = ["en", "fr", "es"] as const
 
 /** The path below which the drop serves these files. */
 const SERVED_AT = "/drop/files/"
+/** The same for the inbox of its recipients. */
+const INBOX_SERVED_AT = "/console/drop/files/"
 
 export interface BrowserBuild {
   readonly files: readonly BrowserFile[]
@@ -93,6 +95,13 @@ export async function buildBrowserFiles(
       })
     }),
   )
+  const inboxWorker = await script("inbox-worker", "../inbox/inbox-worker.ts")
+  const inbox = await script("inbox", "../inbox/inbox-page.ts", {
+    INBOX_WORKER: INBOX_SERVED_AT + inboxWorker.file,
+    INBOX_WORDS: lists[0]?.words.join(" "),
+  })
+  const inboxCss = readFileSync(join(source, "../inbox/inbox.css"), "utf8")
+  const inboxStyle = await transform(inboxCss, { loader: "css", minify: true, charset: "utf8" })
   const css = readFileSync(join(source, "style.css"), "utf8")
   const style = await transform(css, { loader: "css", minify: true, charset: "utf8" })
   const offline = await bundle(
@@ -107,6 +116,9 @@ export async function buildBrowserFiles(
     ...senders,
     ...words.map(({ name, file, bytes }) => ({ name, file, bytes })),
     named("style", "css", utf8(style.code)),
+    inbox,
+    inboxWorker,
+    named("inbox-style", "css", utf8(inboxStyle.code)),
     // Saved by people under this name; the recipients' keys are put in when it is downloaded.
     {
       name: "offline",

@@ -33,7 +33,7 @@ export function limitsPage(): string {
         ...SERVICE_SCOPES.map((scope) => [code(scope), "service keys"]),
       ],
     ),
-    "This release has operations for `score`, `decisions:read`, `feedback:write`, `evidence:write`, `subjects:own` and `subjects:admin` only; the other scopes can be given to a key and open nothing yet.",
+    "This release has operations for `score`, `decisions:read`, `feedback:write`, `evidence:write`, `subjects:own`, `subjects:admin` and `drop:read` only; the other scopes can be given to a key and open nothing yet.",
     "## Requests",
     table(
       ["Past this limit", "Status", "The limit"],

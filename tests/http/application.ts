@@ -124,6 +124,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
     evidence: openEvidenceWriter({ records, index, now }),
     operators: openNotifyingOperators(null),
     notifications: openNotificationsWriter({ records, index, now }),
+    dropDesk: null,
+    audit: (note) => records.addAudit(note),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
     streams: openStreams(),

@@ -16,8 +16,11 @@ import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
+import { consoleDropRoutes } from "./console/drop-routes.ts"
 import { sourceRoutes } from "./corpus/source-routes.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
+import type { OperatorDesk } from "./drop/operator-desk.ts"
+import { operatorRoutes } from "./drop/operator-routes.ts"
 import type { EvidenceDesk } from "./evidence/evidence-writer.ts"
 import { evidenceRoutes } from "./evidence/routes.ts"
 import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
@@ -44,6 +47,7 @@ import type { VelocityOfContext } from "./score/velocity.ts"
 import type { Secrets } from "./secrets.ts"
 import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
+import type { AuditNote } from "./stores/records.ts"
 import { subjectRoutes } from "./subjects/routes.ts"
 import type { SubjectDesk } from "./subjects/subject-desk.ts"
 import type { VelocityOfNumbers } from "./telecom/number-velocity.ts"
@@ -78,7 +82,7 @@ export type App = FastifyInstance<
 export interface Services {
   readonly config: Pick<
     Config,
-    "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
+    "drop" | "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
   >
   readonly log: Log
   readonly now: () => number
@@ -103,6 +107,10 @@ export interface Services {
   /** Mobile operators that may send notifications. */
   readonly operators: NotifyingOperators
   readonly notifications: NotificationDesk
+  /** What recipients of the drop ask; null where there is no drop. */
+  readonly dropDesk: OperatorDesk | null
+  /** Notes in the audit trail who did what. */
+  readonly audit: (note: AuditNote) => Promise<void>
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   readonly streams: Streams
@@ -224,6 +232,8 @@ export async function buildApp(services: Services): Promise<App> {
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)
+  if (config.drop.on) consoleDropRoutes(app)
+  await operatorRoutes(app, services)
   finishMethods()
   return app
 }

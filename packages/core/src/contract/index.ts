@@ -17,6 +17,16 @@ export {
   DecisionListQuery,
   type DecisionSummary,
 } from "./decisions.ts"
+export {
+  DROP_BATCH_FILES_MAX,
+  DROP_HAVE_MAX,
+  DropBatchActions,
+  DropBatchResult,
+  DropIndex,
+  DropKeys,
+  DropKeysRequest,
+  DropSyncRequest,
+} from "./drop-operators.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
   EMAIL_EVIDENCE_KINDS,

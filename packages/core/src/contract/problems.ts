@@ -85,11 +85,17 @@ export const problems = {
     meaning:
       "The decision was made by a version of the model this service does not have. Another version would give another number, so none is given.",
   },
+  "drop-keys-exist": {
+    status: 409,
+    title: "The drop has keys already",
+    meaning:
+      "Only the first keys of a drop can be set here. Others are added, rotated and removed with `assay drop keys` on the machine of the service.",
+  },
   "body-too-large": {
     status: 413,
     title: "The body is too large",
     meaning:
-      "The reference gives the limit of each operation; a scoring body may have 16 KiB, a batch 512 KiB, a line of a stream 4 KiB, evidence 8 MiB and 10,000 lines.",
+      "The reference gives the limit of each operation; a scoring body may have 16 KiB, a batch 512 KiB, a line of a stream 4 KiB, evidence 8 MiB and 10,000 lines, a batch for the drop 8 MiB.",
   },
   "unsupported-media-type": {
     status: 415,
@@ -132,6 +138,18 @@ export const problems = {
     title: "This Idempotency-Key was used for another request",
     meaning:
       "Within 24 hours an `Idempotency-Key` stands for one body. Make a new one for each request that is to be carried out.",
+  },
+  "drop-batch-refused": {
+    status: 422,
+    title: "The batch does not fit the drop",
+    meaning:
+      "`detail` says what is wrong: the archive, its `actions.json`, or a file that is not sealed to the keys in use now. Nothing of the batch was done.",
+  },
+  "drop-keys-refused": {
+    status: 422,
+    title: "Nothing may be sealed to these keys",
+    meaning:
+      "Send one to sixteen different public age keys of one kind, `age1…` or `age1pq1…`. Nothing was stored.",
   },
   "rate-limited": {
     status: 429,
@@ -183,6 +201,18 @@ export const problems = {
     title: "The decision could not be recorded",
     meaning:
       "This service answers only what it can record, and its journal cannot be written. Try again after `Retry-After`.",
+  },
+  "drop-off": {
+    status: 503,
+    title: "This service has no drop",
+    meaning:
+      "The anonymous drop is switched off, or in production has no port or origin of its own.",
+  },
+  "drop-unavailable": {
+    status: 503,
+    title: "The drop does not answer",
+    meaning:
+      "It is starting, its disk is full or it cannot be read. What was sent may be done in part; send the same again after `Retry-After`, what was done is not done twice.",
   },
   overloaded: {
     status: 503,

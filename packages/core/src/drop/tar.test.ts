@@ -7,7 +7,7 @@ import { after, test } from "node:test"
 import * as fc from "fast-check"
 import { packMessage, unpackMessage } from "./envelope.ts"
 import { writeManifest } from "./manifest.ts"
-import { readTar, writeTar } from "./tar.ts"
+import { readTar, tarFrame, tarTrailer, writeTar } from "./tar.ts"
 import { oneWay, refusedAs } from "./test-messages.ts"
 
 const BLOCK = 512
@@ -40,6 +40,15 @@ function withHeader(change: (header: Uint8Array) => void): Uint8Array {
   return archive
 }
 const put = (text: string, at: number) => (header: Uint8Array) => header.set(utf8(text), at)
+
+test("an archive written piece by piece is the one written at once", () => {
+  const pieces = members.flatMap(({ name, bytes }) => {
+    const { header, padding } = tarFrame(name, bytes.length)
+    return [header, bytes, padding]
+  })
+  const whole = Buffer.concat([...pieces, tarTrailer()])
+  assert.ok(whole.equals(writeTar(members, whole.length)))
+})
 
 test("what was written is read back, whatever the members hold", () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z.]{1,20}$/), { maxLength: 5 })

@@ -50,6 +50,18 @@ export function writeTar(members: readonly TarMember[], size: number): Uint8Arra
   return archive
 }
 
+/** What stands before and after a member of so many bytes, for an archive that is written piece by piece. */
+export function tarFrame(name: string, size: number): { header: Uint8Array; padding: Uint8Array } {
+  const header = new Uint8Array(BLOCK)
+  writeHeader(header, name, size)
+  return { header, padding: new Uint8Array(roundUp(size) - size) }
+}
+
+/** What ends such an archive. */
+export function tarTrailer(): Uint8Array {
+  return new Uint8Array(END)
+}
+
 function writeHeader(header: Uint8Array, name: string, size: number): void {
   const put = ({ at }: Field, text: string): void => {
     for (let i = 0; i < text.length; i += 1) header[at + i] = text.charCodeAt(i)

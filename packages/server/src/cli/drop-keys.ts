@@ -19,8 +19,12 @@ const SHORT = 16
 
 /** From now on messages are sealed to these keys too. Takes keys, or files with public keys as `age-keygen -y` writes them. */
 export async function addDropKeys(given: readonly string[], terminal: Terminal): Promise<void> {
-  await change(terminal, (keys) => [...keys, ...given.flatMap(keysIn)])
-  if (given.length > 0) terminal.note(SEALED_BEFORE)
+  let isFirst = false
+  await change(terminal, (keys) => {
+    isFirst = keys.length === 0
+    return [...keys, ...given.flatMap(keysIn)]
+  })
+  if (!isFirst) terminal.note(SEALED_BEFORE)
 }
 
 export async function listDropKeys(terminal: Terminal): Promise<void> {

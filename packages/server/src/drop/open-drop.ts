@@ -18,6 +18,8 @@ import { openMailboxAnswers } from "./mailbox-answers.ts"
 import { openNetworkCounter } from "./network-counter.ts"
 import { openDesk } from "./open-desk.ts"
 import { openDrops } from "./open-drops.ts"
+import { serveOperators } from "./operator-server.ts"
+import { OPERATORS_SOCKET } from "./operators-socket.ts"
 import { DEADLINES } from "./sealer/deadlines.ts"
 import { openSealerPool } from "./sealer/sealer-pool.ts"
 import { openTickets } from "./tickets.ts"
@@ -96,6 +98,15 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
       answerUnread: http.answerUnread,
     }),
   })
+  const operators = await serveOperators(join(folder, OPERATORS_SOCKET), {
+    drops,
+    dropId,
+    folder,
+    keys,
+    retentionDays: drop.retentionDays,
+    now,
+    onFault,
+  })
   void house.lookNow()
   return {
     port: listeners.port,
@@ -104,6 +115,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
     reloadKeys: keys.reload,
     async close() {
       await listeners.close(config.stopSeconds * 1000)
+      await operators.close()
       await sealers.close()
       await house.stop()
       await drops.close()

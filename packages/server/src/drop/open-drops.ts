@@ -24,6 +24,7 @@ export const DROPS_METHODS = [
   "postReply",
   "deleteReplies",
   "notes",
+  "note",
   "putNote",
   "deleteNotes",
   "spend",

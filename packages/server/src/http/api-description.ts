@@ -4,6 +4,12 @@ import {
   CarrierNotification,
   DecisionDetails,
   DecisionList,
+  DropBatchActions,
+  DropBatchResult,
+  DropIndex,
+  DropKeys,
+  DropKeysRequest,
+  DropSyncRequest,
   EmailBatchItem,
   EmailBatchRequest,
   EmailBatchResult,
@@ -55,6 +61,12 @@ export async function describeApi(app: App): Promise<void> {
     PhoneBatchResult,
     SourceList,
     CarrierNotification,
+    DropSyncRequest,
+    DropIndex,
+    DropBatchActions,
+    DropBatchResult,
+    DropKeys,
+    DropKeysRequest,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -78,6 +90,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Sources", description: "See what scores rest on." },
         { name: "Evidence", description: "Send what you know of identities yourself." },
         { name: "Carrier", description: "For mobile operators: tell of changes on a line." },
+        { name: "Drop", description: "For recipients of the anonymous drop: fetch and answer." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
       components: {

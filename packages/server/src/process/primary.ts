@@ -202,6 +202,7 @@ export async function startService(
     admitIdentity: counters.admitIdentity,
     velocity: velocity.velocity,
     addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
+    addAudit: (...args: Parameters<Records["addAudit"]>) => records.addAudit(...args),
     submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
     undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
     submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),

@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Registry } from "prom-client"
 import { openCallers } from "../accounts/callers.ts"
 import { openLimits } from "../accounts/limits.ts"
@@ -8,6 +9,8 @@ import { openDataDirectory } from "../data-directory.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
 import { sharesPort } from "../drop/drop-config.ts"
+import { remoteOperatorDesk } from "../drop/operator-desk.ts"
+import { OPERATORS_SOCKET } from "../drop/operators-socket.ts"
 import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
 import { openMetrics } from "../health/metrics.ts"
@@ -127,6 +130,10 @@ export async function runWorker(
     evidence: remoteEvidenceDesk(within(30_000)),
     operators: openNotifyingOperators(providers),
     notifications: remoteNotificationDesk(within(30_000)),
+    dropDesk: config.drop.on ? remoteOperatorDesk(join(directory.drop, OPERATORS_SOCKET)) : null,
+    audit: async (note) => {
+      await within(30_000)("addAudit", note)
+    },
     metrics,
     pressure,
     streams,

@@ -86,7 +86,9 @@ export interface Drops {
   /** Deletes the replies of this mailbox that this verifier was given for; a wrong one changes nothing and looks the same. */
   deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
 
-  notes(): Promise<StoredNote[]>
+  /** The ids of all notes, in their order. */
+  notes(): Promise<RandomId[]>
+  note(id: RandomId): Promise<Uint8Array | null>
   /** Replaces the notes named in `replaces`, all or nothing. One that was put before changes nothing, even after it was deleted. */
   putNote(note: StoredNote, replaces: readonly RandomId[], purgeDay: number): Promise<void>
   deleteNotes(ids: readonly RandomId[]): Promise<void>

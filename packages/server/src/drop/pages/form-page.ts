@@ -1,6 +1,6 @@
 import { type Html, html } from "../../pages/html.ts"
 import { dropPage } from "./layout.ts"
-import { messageFields } from "./message-fields.ts"
+import { faultSummary, messageFields } from "./message-fields.ts"
 import type { DropFacts, FormState, Locale, PageFiles } from "./page-input.ts"
 import { dropPath } from "./paths.ts"
 import { promised } from "./promised.ts"
@@ -29,6 +29,7 @@ export function formPage(
     path: faulty ? null : "",
     script: "form",
     body: html`<div id="write">
+${faultSummary(say, state)}
 <h1>${title}</h1>
 ${fiveSentences(say, locale, facts)}
 ${more(say, facts)}

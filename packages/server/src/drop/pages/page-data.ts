@@ -1,4 +1,4 @@
-import { FILE_MAX, FILES_MAX, MESSAGE_MAX, WORD_LANGUAGES } from "@assay/core/drop"
+import { FILE_MAX, FILES_MAX, MESSAGE_MAX } from "@assay/core/drop"
 import { Html, html } from "../../pages/html.ts"
 import { digitsFirst, wordLanguage } from "./code-language.ts"
 import type { DropFacts, Locale, PageFiles } from "./page-input.ts"
@@ -27,7 +27,10 @@ interface Page {
   readonly say: Sentences
 }
 
-/** The script of a page and what it has to know, as data that cannot run. */
+/**
+ * The script of a page and what it has to know, as data that cannot run. Paths of the worker and of word lists are not
+ * in it: the script holds them itself, so that its own hash covers them.
+ */
 export function pageData(
   { locale, facts, files, say }: Page,
   page: "form" | "replies" | "withdraw",
@@ -36,17 +39,9 @@ export function pageData(
   const data = {
     locale,
     page,
-    dropId: facts.dropId,
-    suite: facts.suite,
-    keyCount: facts.keyCount,
     fingerprint: facts.fingerprint,
     keys: KEYS_PATH,
-    worker: { path: files.get("worker").path },
-    wordLanguage: wordLanguage(locale),
     digitsFirst: digitsFirst(locale),
-    words: Object.fromEntries(
-      WORD_LANGUAGES.map((language) => [language, files.get(`words-${language}`)]),
-    ),
     limits: { message: MESSAGE_MAX, files: FILES_MAX, file: FILE_MAX },
     // Holes that only the script can fill stay as they are: `{number}`, `{percent}`, `{at}`.
     texts: Object.fromEntries(SCRIPT_TEXTS.map((key) => [key, say(key)])),

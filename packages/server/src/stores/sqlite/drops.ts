@@ -167,10 +167,16 @@ export async function openSqliteDrops(
     notes: () =>
       read((db) =>
         db
-          .prepare("select id, data from note order by id")
+          .prepare("select id from note order by id")
           .all()
-          .map((row) => ({ id: idOf(row["id"]), sealed: bytesOf(row["data"]) })),
+          .map((row) => idOf(row["id"])),
       ),
+
+    note: (id) =>
+      read((db) => {
+        const row = db.prepare("select data from note where id = ?").get(keyOf(id))
+        return row === undefined ? null : bytesOf(row["data"])
+      }),
 
     putNote: ({ id, sealed }, replaces, purgeDay) =>
       write((db) => {

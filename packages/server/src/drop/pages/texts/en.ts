@@ -151,7 +151,7 @@ export const en = {
     "You can encrypt a message with the programs age and tar, and send only the result. Then neither this server nor its JavaScript has to be trusted.",
   "presealed-step-keys": "Save the readers’ keys in a new folder:",
   "presealed-step-message":
-    "In that folder, write your message in a file with the name message.txt.",
+    "In that folder, write your message, up to about {letters} letters, in a file with the name message.txt.",
   "presealed-step-commands": "Run these commands in that folder:",
   "presealed-step-send": "Send the file that came out, message.age:",
   "presealed-file": "The encrypted file",
@@ -215,7 +215,7 @@ export const en = {
     "One of the words is not right, or two are swapped. Compare with your paper.",
   "fault-code": "Your code could not be read. Open the page for replies and type it again.",
   "fault-presealed-missing": "Choose the encrypted file.",
-  "fault-presealed": "This is not a file that age has encrypted, or it is larger than {size}.",
+  "fault-presealed": "This is not a file that age has encrypted, or it is too large.",
   "fault-unreadable": "The form could not be read. Press Send again.",
   "fault-slow": "The connection was too slow, or it was broken off. Press Send again.",
   "fault-busy":
@@ -225,7 +225,7 @@ export const en = {
 
   "refusal-title": "That did not work",
   "refusal-reload":
-    "Then load this page again. Your browser asks whether to send the form once more: say yes, and your text goes with it.",
+    "To try again, load this page anew. Your browser asks whether to send the form once more: say yes, and your text goes with it.",
   "refusal-unreadable": "The request could not be read.",
   "refusal-other-site": "The request came from another site, so it was not taken.",
   "refusal-method": "This page cannot be used in that way.",

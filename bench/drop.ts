@@ -14,7 +14,7 @@ import {
 } from "@assay/core/drop"
 import { writeKeysFile } from "../packages/server/src/drop/keys-file.ts"
 import { openSqliteDrops } from "../packages/server/src/stores/sqlite/drops.ts"
-import { dayOf } from "../packages/server/src/time.ts"
+import { DAY_MS } from "../packages/server/src/time.ts"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
 import { type RunningProgram, startProgram } from "./child-program.ts"
@@ -266,7 +266,7 @@ async function fillMailbox(
       deleteVerifier: randomBytes(32),
       sealed: await seal(envelope, to),
     }
-    await drops.postReply(reply, { today: dayOf(Date.now()), retentionDays: 30 })
+    await drops.postReply(reply, { today: Math.floor(Date.now() / DAY_MS), retentionDays: 30 })
   }
   await drops.close()
 }

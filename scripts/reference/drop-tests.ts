@@ -85,7 +85,7 @@ function printed({ tests, files, promises: promised }: Proofs): string {
 /** A sentence as it stands in the texts; of one with forms for numbers, the usual form. */
 function sentence(text: unknown): string {
   if (typeof text === "string") return text
-  return String((text as { readonly other: string }).other)
+  return (text as { readonly other: string }).other
 }
 
 function linked(files: readonly string[]): string {

@@ -11,8 +11,8 @@ const SOURCES = [
   "packages/*/src/**/*-suite.ts",
   "tests/**/*.test.ts",
 ]
-/** A test whose name begins with ids, on the line of its call or the next. */
-const NAMED = /\btest\(\s*["'`]((?:T\d+, )*T\d+): /g
+/** A test whose name begins with ids, on the line of its call or the next. Suites call `test` by functions of their own. */
+const NAMED = /\w\(\s*["'`]((?:T\d+, )*T\d+): /g
 
 /** The files that hold tests named with an id, by that id. */
 export type TestFiles = ReadonlyMap<string, readonly string[]>

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs"
+import { chmodSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { DataDirectoryError } from "../data-directory.ts"
 
@@ -49,6 +49,7 @@ export async function openListeners({
   // Whoever holds the data directory's lock started us: a socket that is already there is a dead one's.
   rmSync(socketPath, { force: true })
   await listen({ path: socketPath })
+  chmodSync(socketPath, 0o600)
   const [first, second] = host === null ? LOOPBACK : [host, null]
   const addresses: string[] = []
   let bound: number | null = null

@@ -173,12 +173,10 @@ export async function startService(
 
   if (config.drop.wanted && !config.drop.on)
     log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
-  // Before the workers: one that shares its port has somewhere to pass requests on to.
-  const drop = config.drop.on
-    ? await startDrop({ program, stopMs: config.stopSeconds * 1000, log })
-    : null
-  if (drop !== null)
-    log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
+  const stopMs = config.stopSeconds * 1000
+  const startingDrop = config.drop.on ? startDrop({ program, stopMs, log }) : null
+  // Told below, with the workers; until then it must not end the process as unhandled.
+  startingDrop?.catch(() => undefined)
 
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const control = await openControlSocket(directory.controlSocket, {
@@ -186,7 +184,7 @@ export async function startService(
     ...subjectMethods,
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
-    reloadDropKeys: async () => await drop?.reloadKeys(),
+    reloadDropKeys: async () => await (await startingDrop)?.reloadKeys(),
   })
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
@@ -217,10 +215,13 @@ export async function startService(
     cluster,
     config.workers,
     methods,
-    config.stopSeconds * 1000,
+    stopMs,
     log,
   )
   nowRunning(workers)
+  const drop = await startingDrop
+  if (drop !== null)
+    log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
   // An index in a cluster has no file that grows.
   const endCompacting =
     config.indexCluster !== null

@@ -1,80 +1,22 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { type AddressInfo, connect, createServer, type Server } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { after, afterEach, before, test } from "node:test"
-import {
-  newIdentityFile,
-  open,
-  readIdentities,
-  recipientsFile,
-  unpackMessage,
-  WORD_LANGUAGES,
-} from "@assay/core/drop"
-import { readConfig } from "../../config.ts"
-import type { Drops } from "../../stores/drops.ts"
-import { openBudgets } from "../budgets.ts"
 import type { DropDesk } from "../drop-desk.ts"
-import { formToken, openFormTokens } from "../form-tokens.ts"
-import { KEYS_FILE, openKeys } from "../keys-in-use.ts"
-import { openDesk } from "../open-desk.ts"
-import { openDrops } from "../open-drops.ts"
 import { CODE_PADDING } from "./answer.ts"
 import { DEADLINES, type Deadlines } from "./deadlines.ts"
 import { openSealerPool, type SealerPool } from "./sealer-pool.ts"
+import { openTestDesk, TEST_PAGE_FILES, type TestDesk } from "./test-desk.ts"
 
-const HOUR_MS = 3_600_000
 const BOUNDARY = "----assay"
-const pageFile = { path: "/drop/files/x", integrity: "sha384-x" }
-const PAGE_FILES = Object.fromEntries(
-  ["style", "worker", ...WORD_LANGUAGES.flatMap((name) => [`sender-${name}`, `words-${name}`])].map(
-    (name) => [name, pageFile],
-  ),
-)
 
-let folder: string
-let drops: Drops
+let store: TestDesk
 let desk: DropDesk
-let identities: string[]
-let secret: Uint8Array
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "assay-sealers-"))
-  drops = await openDrops(folder)
-  const [dropId, signing] = await Promise.all([drops.dropId(), drops.signingSecret()])
-  secret = signing
-  const { file, recipient } = await newIdentityFile(undefined, "x25519")
-  identities = await readIdentities(file)
-  const recipients = { suite: "x25519", keys: [recipient] } as const
-  await writeFile(
-    join(folder, KEYS_FILE),
-    recipientsFile({ dropId: Uint8Array.from(dropId), recipients }),
-  )
-  const keys = await openKeys(folder, dropId)
-  await keys.reload()
-  const config = readConfig({}).drop
-  const now = Date.now
-  const room = async (): Promise<{ freeBytes: number; freeShare: number }> => ({
-    freeBytes: 1e12,
-    freeShare: 1,
-  })
-  desk = openDesk({
-    config,
-    sharesPort: false,
-    drops,
-    dropId,
-    keys,
-    budgets: openBudgets({ config, room, now }),
-    formTokens: openFormTokens({ secret, drops, now }),
-    now,
-    onStored: () => undefined,
-  })
+  store = await openTestDesk()
+  desk = store.desk
 })
-after(async () => {
-  await drops.close()
-  await rm(folder, { recursive: true })
-})
+after(() => store[Symbol.asyncDispose]())
 
 interface SmallDoor {
   readonly pool: SealerPool
@@ -97,7 +39,7 @@ async function openSmallDoor(
     count,
     desk: offered,
     program: { execPath: process.execPath, execArgv: process.execArgv },
-    settings: { pageFiles: PAGE_FILES, deadlines },
+    settings: { pageFiles: TEST_PAGE_FILES, deadlines },
     onFault: (code) => assert.fail(code),
   })
   const { promise: refused, resolve } = Promise.withResolvers<true>()
@@ -115,8 +57,6 @@ async function openSmallDoor(
   return { pool, port: (server.address() as AddressInfo).port, refused }
 }
 
-const token = (ageMs = HOUR_MS): string => formToken(secret, Date.now() - ageMs)
-
 async function send(port: number, fields: Record<string, string>): Promise<Response> {
   const body = new FormData()
   for (const [name, value] of Object.entries(fields)) body.set(name, value)
@@ -130,16 +70,7 @@ function fieldText(page: string): string {
 }
 
 async function storedMessages(): Promise<string[]> {
-  const found: string[] = []
-  for (const { id, size } of await drops.messages()) {
-    const pieces: Uint8Array[] = []
-    for (let at = 0, piece = null; (piece = await drops.piece(id, at)) !== null; at += 1)
-      pieces.push(piece)
-    const sealed = Buffer.concat(pieces)
-    assert.equal(sealed.length, size)
-    found.push(unpackMessage(await open(sealed, identities)).message)
-  }
-  return found.sort()
+  return (await store.messages()).map(({ message }) => message).sort()
 }
 
 function runs(pid: number): boolean {
@@ -155,14 +86,14 @@ test("T36: a sealer takes one message, is gone after its answer, and another sta
   const { pool, port } = await openSmallDoor(1)
   const [first] = pool.pids()
   assert.ok(first !== undefined)
-  const answer = await send(port, { message: "one message", mode: "two-way", token: token() })
+  const answer = await send(port, { message: "one message", mode: "two-way", token: store.token() })
   const page = await answer.text()
   assert.equal(answer.status, 200, page.slice(0, 2000))
   assert.equal(Buffer.byteLength(page) % CODE_PADDING, 0)
   while (runs(first)) await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(await storedMessages(), ["one message"])
 
-  const again = await send(port, { message: "another", mode: "one-way", token: token() })
+  const again = await send(port, { message: "another", mode: "one-way", token: store.token() })
   assert.equal(again.status, 200)
   assert.ok(!pool.pids().includes(first))
   assert.deepEqual(await storedMessages(), ["another", "one message"])
@@ -218,7 +149,11 @@ for (const [what, code, sentence] of [
         },
       },
     })
-    const answer = await send(port, { message: "not <stored>", mode: "one-way", token: token() })
+    const answer = await send(port, {
+      message: "not <stored>",
+      mode: "one-way",
+      token: store.token(),
+    })
     const page = await answer.text()
     assert.equal(answer.status, 503)
     assert.match(page, sentence)
@@ -245,7 +180,7 @@ test("T30: the pieces of a sealer that is killed in the middle are forgotten, an
       },
     },
   })
-  await assert.rejects(send(port, { message: "killed", mode: "one-way", token: token() }))
+  await assert.rejects(send(port, { message: "killed", mode: "one-way", token: store.token() }))
   await abandoned.promise
   assert.deepEqual(await storedMessages(), before)
 })

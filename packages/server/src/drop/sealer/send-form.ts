@@ -169,12 +169,8 @@ async function formAgain(
   faults: readonly StatusFault[],
 ): Promise<Answer> {
   const { locale, facts, files } = visit
-  const form: FormState = {
-    ...freshForm(await usableToken(visit.desk, wish.token)),
-    ...wish,
-    code: "",
-    faults,
-  }
+  const token = await usableToken(visit.desk, wish.token)
+  const form: FormState = { ...freshForm(token), ...wish, token, faults }
   const status = faults[0]?.status ?? 400
   if (wish.thread === null) {
     return { status, page: formPage(locale, facts, files, form), padding: CODE_PADDING }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
 import {
   appendFileSync,
   cpSync,
@@ -13,6 +14,8 @@ import {
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { bring, days, newReply } from "../../packages/server/src/stores/drops-suite.ts"
+import { openSqliteDrops } from "../../packages/server/src/stores/sqlite/drops.ts"
 import { type Service, startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"
@@ -83,9 +86,22 @@ function serve(env: { ASSAY_DATA: string; ASSAY_SECRET_FILE: string }): Promise<
   })
 }
 
+/** What the drop of the original holds: in bytes that occur nowhere else. */
+const sealed = randomBytes(70_000)
+const dropKey = `age1${randomBytes(29).toString("hex")}`
+
+async function fillDrop(folder: string): Promise<void> {
+  const drops = await openSqliteDrops(folder)
+  await bring(drops, sealed)
+  await drops.postReply(newReply({ sealed }), days)
+  await drops.close()
+  writeFileSync(join(folder, "keys.txt"), `${dropKey}\n`)
+}
+
 test("a backup made under load, restored elsewhere with the same secret, answers as the service did", async () => {
   const list = combolist(join(directory, "list.txt"), 200)
   await command(original, "corpus", "import", list, "--source", "forum", "--date", "2024-05-01")
+  await fillDrop(join(original.ASSAY_DATA, "drop"))
   const first = await serve(original)
   const createKey = (...args: string[]): Promise<string> =>
     command(original, "keys", "create", ...args)
@@ -162,6 +178,23 @@ test("a backup made under load, restored elsewhere with the same secret, answers
   }
   assert.equal(await undo(second, key, told), 204)
   assert.notDeepEqual((await score(second, key, REPORTED)).body, before.get(REPORTED)?.body)
+})
+
+test("T35: a backup holds nothing of the drop, so a restore brings no message back", () => {
+  assert.ok(existsSync(join(original.ASSAY_DATA, "drop", "drops.sqlite")))
+  const files = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  for (const folder of [backup, restored.ASSAY_DATA]) {
+    assert.ok(!existsSync(join(folder, "drop")))
+    for (const file of files(folder)) {
+      assert.doesNotMatch(file.slice(folder.length), /drop|reserve|keys\.txt/)
+      const bytes = readFileSync(file)
+      for (const canary of [sealed.subarray(100, 140), sealed.subarray(60_000, 60_040), dropKey])
+        assert.ok(!bytes.includes(canary), file)
+    }
+  }
 })
 
 test("a backup is for its owner's eyes, and holds no secret, no address, no lock and no journal", () => {

@@ -48,6 +48,28 @@ test("doctor finds a healthy service healthy, while it runs and after it stopped
   assert.equal(stopped.code, 0, stopped.out + stopped.err)
 })
 
+test("doctor says whether the drop can take messages", async () => {
+  const env = { ASSAY_DATA: join(directory, "healthy") }
+  const drop = async (more: Record<string, string> = {}): Promise<string> => {
+    const { out } = await assay(["doctor"], { ...env, ...more })
+    return /^.* drop .*$/m.exec(out)?.[0] ?? ""
+  }
+  assert.match(await drop({ DROP: "off" }), /^ok +drop +the anonymous drop is off$/)
+  assert.match(await drop(), /^warning +drop +no message is taken before there is a key/)
+  mkdirSync(join(env.ASSAY_DATA, "drop"), { recursive: true })
+  const keys = join(env.ASSAY_DATA, "drop", "keys.txt")
+  writeFileSync(keys, "age1um3ltkp2l6x5hccg5fuwhjj96vg2xhg9g9n27c50d9s32ugxqdjsycrqla\n")
+  assert.match(
+    await drop(),
+    /^(ok|warning) +drop +messages are sealed to 1 key \(x25519\)[,;] .* % /,
+  )
+  writeFileSync(keys, "age1damaged\n")
+  const damaged = await drop()
+  assert.match(damaged, /^fault +drop /)
+  assert.doesNotMatch(damaged, /damaged/)
+  rmSync(keys)
+})
+
 test("doctor names another secret as the fault and fails", async () => {
   const data = join(directory, "healthy")
   const other = join(directory, "other-secret")

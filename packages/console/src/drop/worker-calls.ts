@@ -86,3 +86,6 @@ export type AnswerMessage =
   | { readonly id: number; readonly share: number }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly fault: true }
+
+/** A worker that says nothing for so long is taken for dead: a browser may end one without a word. Slow machines report now and then. */
+export const SILENCE_MS = 180_000

@@ -1,10 +1,13 @@
 import { Failure } from "./failure.ts"
-import type { AnswerMessage, CallMessage, CallName, WorkerCalls } from "./worker-calls.ts"
+import {
+  type AnswerMessage,
+  type CallMessage,
+  type CallName,
+  SILENCE_MS,
+  type WorkerCalls,
+} from "./worker-calls.ts"
 
 type OnShare = (share: number) => void
-
-/** A worker that says nothing for so long is taken for dead: a browser may end one without a word. Slow machines report now and then. */
-export const SILENCE_MS = 180_000
 
 export interface WorkerClient {
   /** Rejects with a Failure when the worker fails, falls silent or dies; the next call gets a new worker. */

@@ -122,6 +122,20 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
       return ["fault", faults.map(({ id, fault }) => `${id}: ${fault}`).join("; ")]
     return ["ok", `${checks.map(({ id }) => id).join(", ")} take our credentials`]
   },
+  async drop({ drop, dataDirectory }) {
+    if (!drop.on) return ["ok", "the anonymous drop is off"]
+    const { readKeysFile } = await import("../drop/keys-file.ts")
+    const { diskRoom, FILES_NEED_SHARE } = await import("../drop/budgets.ts")
+    const recipients = readKeysFile(openDataDirectory(dataDirectory).drop)
+    if (recipients === null)
+      return ["warning", "no message is taken before there is a key; see assay drop keys add"]
+    const { keys, suite } = recipients
+    const { freeShare } = await diskRoom(dataDirectory)
+    const sealedTo = `messages are sealed to ${keys.length} ${keys.length === 1 ? "key" : "keys"} (${suite})`
+    const free = `${Math.floor(freeShare * 100)} % of its disk is free`
+    if (freeShare < FILES_NEED_SHARE) return ["warning", `${sealedTo}; no files are taken: ${free}`]
+    return ["ok", `${sealedTo}, ${free}`]
+  },
 }
 
 async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<readonly string[]> {

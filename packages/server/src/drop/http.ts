@@ -20,6 +20,8 @@ export interface Visit {
   readBody(): IncomingMessage
 }
 
+/** "Try again in a few minutes." */
+const RETRY = { "Retry-After": "120" } as const
 const HEADERS_MAX = 16 * 1024
 
 export interface HttpOptions extends RouteOptions {
@@ -51,7 +53,8 @@ export function openHttp(options: HttpOptions): DropHttp {
   const answerUnread = async (status: number): Promise<string> => {
     const visit = { byOnion: false }
     const [facts, headers] = await Promise.all([desk.facts(visit), desk.headers(visit)])
-    return writtenAnswer(refusal("en", facts, status), headers)
+    const retry = status === 503 ? { headers: RETRY } : {}
+    return writtenAnswer({ ...refusal("en", facts, status), ...retry }, headers)
   }
   const respond = async (
     request: IncomingMessage,

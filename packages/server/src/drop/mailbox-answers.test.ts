@@ -13,7 +13,9 @@ import type { Keys, KeysInUse } from "./keys-in-use.ts"
 import { openMailboxAnswers } from "./mailbox-answers.ts"
 
 async function keysOf(count: number): Promise<Keys> {
-  const files = await Promise.all(Array.from({ length: count }, () => newIdentityFile()))
+  const files = await Promise.all(
+    Array.from({ length: count }, () => newIdentityFile(undefined, "x25519")),
+  )
   const recipients = recipientsOf(files.map(({ recipient }) => recipient))
   const current: KeysInUse = { recipients, file: "", fingerprint: [], sizes: new Set() }
   return { current: () => current, reload: async () => undefined }

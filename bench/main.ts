@@ -3,11 +3,12 @@ import { parseArgs } from "node:util"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
 import { corpusBench } from "./corpus.ts"
+import { dropBench } from "./drop.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
 import { phoneBench } from "./phone.ts"
 
-const benches: readonly Bench[] = [httpBench, modelBench, corpusBench, phoneBench]
+const benches: readonly Bench[] = [httpBench, modelBench, corpusBench, phoneBench, dropBench]
 
 try {
   await main(process.argv.slice(2))

@@ -8,6 +8,7 @@ import { apiPage } from "./reference/api.ts"
 import { commandLinePage } from "./reference/command-line.ts"
 import { configurationPage } from "./reference/configuration.ts"
 import { dropFilesPage } from "./reference/drop-files.ts"
+import { dropTestsPage } from "./reference/drop-tests.ts"
 import { limitsPage } from "./reference/limits.ts"
 import { emailModelPage } from "./reference/model-email.ts"
 import { phoneModelPage } from "./reference/model-phone.ts"
@@ -43,6 +44,8 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     "model-phone-1.0.md": phoneModelPage(),
     "problems.md": problemsPage(),
     "providers.md": providersPage(),
+    // Beside the page on operating the drop, which it belongs to.
+    "../drop-tests.md": dropTestsPage(),
   }
   const options = await resolveConfig(join(folder, "api.md"))
   const formatted = new Map<string, string>()
@@ -66,7 +69,7 @@ function write(wanted: ReadonlyMap<string, string>): void {
 
 function check(wanted: ReadonlyMap<string, string>): void {
   const stale = [...wanted].filter(([name, text]) => stored(name) !== text).map(([name]) => name)
-  const names = [...stale, ...strays(wanted)].map((name) => `docs/reference/${name}`)
+  const names = [...stale, ...strays(wanted)].map((name) => join("docs", "reference", name))
   if (names.length === 0) {
     console.log(`${wanted.size} pages of docs/reference are current`)
     return

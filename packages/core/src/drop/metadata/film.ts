@@ -78,13 +78,10 @@ export function addFilm(bytes: Uint8Array, add: AddFinding): void {
   addExifItem(bytes, add)
 }
 
-/** Pictures of this kind carry Exif as an item, which begins like that of a JPEG. */
+/** Pictures of this kind carry Exif as an item somewhere in their data, known by the head of a TIFF file. */
 function addExifItem(bytes: Uint8Array, add: AddFinding): void {
-  for (let at = bytes.indexOf(0x45); at >= 0; at = bytes.indexOf(0x45, at + 1))
-    if (startsWith(bytes, "Exif\0\0", at)) {
-      readExif(bytes.subarray(at + 6), add)
-      return
-    }
+  const at = latin1(bytes).search(/MM\0\*\0{3}\x08|II\*\0\x08\0{3}/)
+  if (at >= 0) readExif(bytes.subarray(at), add)
 }
 
 function dateOf(seconds: number): string {

@@ -2,6 +2,8 @@ import type { MetadataFinding, MetadataLabel } from "./metadata-report.ts"
 
 const VALUE_MAX = 120
 const FINDINGS_MAX = 40
+/** A file of nothing but tags has millions; they are all cut, and this many are looked at. */
+const CALLS_MAX = 2000
 
 /** Takes down one finding; an empty value says only that there is one. */
 export type AddFinding = (label: MetadataLabel, value?: string) => void
@@ -9,11 +11,12 @@ export type AddFinding = (label: MetadataLabel, value?: string) => void
 /** Collects findings, each once and few enough to be read by a person. */
 export function collectFindings(): { add: AddFinding; list: () => MetadataFinding[] } {
   const found = new Map<string, MetadataFinding>()
+  let calls = 0
   return {
     add(label, value = "") {
+      if (found.size >= FINDINGS_MAX || ++calls > CALLS_MAX) return
       const shown = shortened(value)
-      if (found.size < FINDINGS_MAX)
-        found.set(`${label} ${shown}`, { label, value: shown === "" ? null : shown })
+      found.set(`${label} ${shown}`, { label, value: shown === "" ? null : shown })
     },
     // "There is a date" says nothing more beside the date itself.
     list: () =>

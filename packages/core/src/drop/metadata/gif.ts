@@ -29,12 +29,13 @@ export const cleanGif: PictureCleaner = (bytes) => {
       pictures++
       parts.push(bytes.subarray(at, end))
     } else if (label === GRAPHIC_CONTROL) {
-      if (end - at !== 8) return null
+      if (end - at !== 8 || bytes[blocks] !== 4) return null
       parts.push(bytes.subarray(at, end))
     } else if (label === APPLICATION) {
       const name = latin1(bytes, at + 3, Math.min(at + 14, end))
       // Only the block that says how often; another may stand behind it.
-      const repeats = REPEATS.test(name) && uint(bytes, at + 14, 2) === 0x0301
+      const repeats =
+        bytes[blocks] === 11 && REPEATS.test(name) && uint(bytes, at + 14, 2) === 0x0301
       if (repeats) parts.push(joined([bytes.subarray(at, at + 18), Uint8Array.of(0)]))
       if (!repeats) add(/^XMP/.test(name) ? "history" : "technical", name)
       else if (end - at !== 19) add("hidden-data")

@@ -14,8 +14,8 @@ const COMMENT = 0xfe
 const SHOWN = /[\xc0-\xc7\xc9-\xcf\xda-\xdd]/
 /** A frame: the numbers between are those of tables. */
 const FRAME = /[\xc0-\xc3\xc5-\xc7\xc9-\xcb\xcd-\xcf]/
-/** Application data and what was left for extensions. */
-const NOT_SHOWN = /[\xe0-\xfe]/
+/** What every program may write for itself. Everything else is refused by decoders too. */
+const APPLICATION_DATA = /[\xe0-\xef]/
 
 const EXIF = "Exif\0\0"
 /** Length, mark, version, unit and density; the two bytes after say how large its small picture is. */
@@ -58,13 +58,14 @@ export const cleanJpeg: PictureCleaner = (bytes) => {
       // A block that says nothing else is what is put back: it is not reported.
       if (orientation === 1) orientation = said
     } else if (marker === COMMENT) add("comment", new TextDecoder().decode(content))
-    else if (NOT_SHOWN.test(name)) addApplicationData(marker, content, add)
+    else if (APPLICATION_DATA.test(name)) addApplicationData(marker, content, add)
     else return null
     at = end
     if (marker === START_OF_SCAN) {
       if (!frame) return null
       scan = true
       at = endOfScan(bytes, end)
+      shown.push(bytes.subarray(end, at))
     }
   }
   if (!scan) return null

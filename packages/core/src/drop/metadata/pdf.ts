@@ -21,6 +21,7 @@ const ENTRY = new RegExp(
 )
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }
 const ENTRIES_MAX = 20
+const PACKET_MAX = 262_144
 
 /**
  * Takes down what a PDF says openly. Newer programs compress what they say: then only that there is something is known,
@@ -37,7 +38,9 @@ export function addPdf(bytes: Uint8Array, add: AddFinding): void {
     if (++count === ENTRIES_MAX) break
   }
   if (/\/ObjStm\b/.test(text) && count === 0) add("properties")
-  if (/<x:xmpmeta/.test(text)) addXmlValues(new TextDecoder().decode(bytes), add)
+  // A changed file has the packet of its first version too.
+  for (const at of new Set([text.indexOf("<x:xmpmeta"), text.lastIndexOf("<x:xmpmeta")]))
+    if (at >= 0) addXmlValues(new TextDecoder().decode(bytes.subarray(at, at + PACKET_MAX)), add)
   if (/\/EmbeddedFile\b/.test(text)) add("hidden-data", "embedded files")
   if (/\/(?:JavaScript|JS)\b/.test(text)) add("hidden-data", "JavaScript")
   // A file that is of two kinds at once: browsers take it for the one, readers of PDF for the other.

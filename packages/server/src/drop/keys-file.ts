@@ -26,18 +26,22 @@ export function readKeysFile(folder: string): Recipients | null {
   return readRecipients(text).recipients
 }
 
-/** Puts these keys in the place of those before, all or nothing: half a file would be other recipients. */
-export function writeKeysFile(folder: string, recipients: Recipients): void {
+/** Puts these keys in the place of those before, all or nothing: half a file would be other recipients. null: none. */
+export function writeKeysFile(folder: string, recipients: Recipients | null): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, KEYS_FILE)
-  const next = `${file}.${randomBytes(8).toString("hex")}`
-  try {
-    const text = recipientsFile({ dropId: null, recipients })
-    writeFileSync(next, text, { mode: 0o600, flag: "wx", flush: true })
-    renameSync(next, file)
-  } catch (error) {
-    rmSync(next, { force: true })
-    throw error
+  if (recipients === null) {
+    rmSync(file, { force: true })
+  } else {
+    const next = `${file}.${randomBytes(8).toString("hex")}`
+    try {
+      const text = recipientsFile({ dropId: null, recipients })
+      writeFileSync(next, text, { mode: 0o600, flag: "wx", flush: true })
+      renameSync(next, file)
+    } catch (error) {
+      rmSync(next, { force: true })
+      throw error
+    }
   }
   const opened = openSync(folder, "r")
   try {

@@ -44,7 +44,7 @@ export async function openKeys(folder: string, dropId: Uint8Array): Promise<Keys
       const { recipients } = readRecipients(text)
       keys = {
         recipients,
-        file: recipientsFile({ dropId, recipients }),
+        file: recipientsFile({ dropId: new Uint8Array(dropId), recipients }),
         fingerprint: fingerprint(recipients.keys, words),
         sizes: new Set(allowedSizes(recipients.keys.length, recipients.suite)),
       }

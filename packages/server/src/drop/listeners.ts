@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs"
+import { chmodSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { DataDirectoryError } from "../data-directory.ts"
 
@@ -11,6 +11,8 @@ export interface Listeners {
   close(withinMs: number): Promise<void>
 }
 
+/** Past these, new ones are dropped: each takes memory, and those that stand still are ended within a minute. */
+const CONNECTIONS_MAX = 16_384
 const LOOPBACK = ["127.0.0.1", "::1"] as const
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -39,6 +41,7 @@ export async function openListeners({
       socket.once("close", () => open.delete(socket))
       onConnection(socket)
     })
+    server.maxConnections = CONNECTIONS_MAX
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject)
       server.listen(place, resolve)
@@ -49,6 +52,7 @@ export async function openListeners({
   // Whoever holds the data directory's lock started us: a socket that is already there is a dead one's.
   rmSync(socketPath, { force: true })
   await listen({ path: socketPath })
+  chmodSync(socketPath, 0o600)
   const [first, second] = host === null ? LOOPBACK : [host, null]
   const addresses: string[] = []
   let bound: number | null = null

@@ -64,7 +64,8 @@ export function openTickets({
         // As likely near the beginning as near the end: any other spread tells where to begin.
         counter: randomInt(1, 2 * keys),
         expiresAt: Math.floor((now() + SOLVE_MS) / 1000),
-        data: { effort },
+        // For the progress a sender sees.
+        data: { effort, most: 2 * keys },
         ...secrets,
       })
     },
@@ -78,11 +79,7 @@ export function openTickets({
       if (!verified) return null
       const spent = spentHash(Buffer.from(challenge.signature ?? "", "hex"))
       if (!(await drops.spend(spent, Math.ceil((expiresAt * 1000) / HOUR_MS)))) return null
-      const body = Buffer.alloc(TICKET_BYTES)
-      randomBytes(RANDOM_BYTES).copy(body)
-      body.writeUIntBE(now() + TICKET_MS, RANDOM_BYTES, 6)
-      body.writeUInt8(Number(data?.["effort"] ?? 0), TICKET_BYTES - 1)
-      return signatures.sign(body)
+      return signedTicket(secret, now() + TICKET_MS, Number(data?.["effort"] ?? 0))
     },
     isGood: (ticket) => read(ticket) !== null,
     async spend(ticket) {
@@ -92,6 +89,15 @@ export function openTickets({
       return (await drops.spend(spentHash(found.body), lastHour)) ? found.effort : null
     },
   }
+}
+
+/** A ticket for somebody who has done the work. */
+export function signedTicket(secret: Uint8Array, expiresAtMs: number, effort: number): string {
+  const body = Buffer.alloc(TICKET_BYTES)
+  randomBytes(RANDOM_BYTES).copy(body)
+  body.writeUIntBE(expiresAtMs, RANDOM_BYTES, 6)
+  body.writeUInt8(effort, TICKET_BYTES - 1)
+  return openSignatures(secret, "ticket").sign(body)
 }
 
 /** The shape the library counts on. It checks what the members hold, by the signature over all of them. */

@@ -33,7 +33,7 @@ import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
-import { type DropAddress, type Program, startDrop } from "./drop-child.ts"
+import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { keepCompacted } from "./keep-compacted.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
@@ -173,20 +173,15 @@ export async function startService(
 
   if (config.drop.wanted && !config.drop.on)
     log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
-  // Before the workers: one that shares its port has somewhere to pass requests on to.
-  const drop = config.drop.on
-    ? await startDrop({ program, stopMs: config.stopSeconds * 1000, log })
-    : null
-  if (drop !== null)
-    log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
-
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
+  const { promise: dropRunning, resolve: dropNowRunning } =
+    Promise.withResolvers<DropChild | null>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
     ...subjectMethods,
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
-    reloadDropKeys: async () => await drop?.reloadKeys(),
+    reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
@@ -221,6 +216,12 @@ export async function startService(
     log,
   )
   nowRunning(workers)
+  const drop = config.drop.on
+    ? await startDrop({ program, stopMs: config.stopSeconds * 1000, log })
+    : null
+  dropNowRunning(drop)
+  if (drop !== null)
+    log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
   // An index in a cluster has no file that grows.
   const endCompacting =
     config.indexCluster !== null

@@ -1,0 +1,100 @@
+import type { Client } from "@assay/client"
+import { type InboxFolder, openInbox } from "./drop/inbox-folder.ts"
+import { dropDeletion, dropReply, readQueue } from "./drop/queue.ts"
+import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+export interface SyncOptions extends ServiceOptions {
+  readonly into: string
+  readonly now?: boolean
+}
+
+/**
+ * How long what waits is kept back after the last of it. A reply that left while its message was being read would tell
+ * the server which message and which mailbox belong together.
+ */
+const BATCH_DELAY_MS = 30 * 60_000
+
+/** Sends what waits and fetches what is new. All messages come at once: which of them is read shows nowhere. */
+export async function syncDrop(options: SyncOptions, terminal: Terminal): Promise<void> {
+  const folder = openInbox(options.into)
+  const drop = serviceOf(options)
+  await sendQueue(folder, drop, options.now === true, terminal)
+  await fetchAll(folder, drop, terminal)
+}
+
+async function sendQueue(
+  folder: InboxFolder,
+  drop: Client["drop"],
+  atOnce: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { replies, deletions, newestMs } = readQueue(folder)
+  if (newestMs === null) return
+  const waitMs = newestMs + BATCH_DELAY_MS - terminal.now()
+  if (waitMs > 0 && !atOnce) {
+    const minutes = Math.ceil(waitMs / 60_000)
+    terminal.note(
+      `${counted(replies.length, "reply", "replies")} and ${counted(deletions.length, "deletion", "deletions")} wait ${counted(minutes, "minute", "minutes")} more, so that their time does not show which message was read; --now sends them`,
+    )
+    return
+  }
+  const outcome = await asked(() => drop.batch({ replies, delete: deletions }))
+  const full = outcome.replies.filter((reply) => reply.outcome === "full")
+  for (const { id, outcome: became } of outcome.replies)
+    if (became !== "full") dropReply(folder, id)
+  for (const id of deletions) {
+    dropDeletion(folder, id)
+    folder.remove("messages", id)
+  }
+  terminal.print(
+    `Sent ${counted(replies.length - full.length, "reply", "replies")} and ${counted(deletions.length, "deletion", "deletions")}.`,
+  )
+  if (full.length > 0)
+    terminal.note(
+      `${counted(full.length, "reply waits", "replies wait")} here: four are in the sender's mailbox already and none was read yet`,
+    )
+}
+
+async function fetchAll(
+  folder: InboxFolder,
+  drop: Client["drop"],
+  terminal: Terminal,
+): Promise<void> {
+  const before = folder.isNew() ? null : folder.index()
+  const sizes = new Map(before?.messages.map(({ id, size }) => [id, size]))
+  const have = folder
+    .ids("messages")
+    .filter((id) => folder.sealed("messages", id).length === sizes.get(id))
+  const { gone, fetched, live } = await asked(async () => {
+    const { index, files } = await drop.sync(have)
+    if (before !== null && before.drop_id !== index.drop_id) throw otherDrop()
+    const expected = new Map(index.messages.map(({ id, size }) => [id, size]))
+    let messages = 0
+    for await (const { kind, id, sealed } of files) {
+      if (kind === "message" && sealed.length !== expected.get(id)) continue
+      folder.put(kind === "message" ? "messages" : "notes", id, sealed)
+      if (kind === "message") messages += 1
+    }
+    folder.setIndex(index)
+    const removed = folder.ids("messages").filter((id) => !expected.has(id))
+    for (const id of removed) folder.remove("messages", id)
+    for (const id of folder.ids("notes")) if (!index.notes.includes(id)) folder.remove("notes", id)
+    return { gone: removed.length, fetched: messages, live: index.messages.length }
+  })
+  terminal.print(`${counted(fetched, "new message", "new messages")}, ${live} in all.`)
+  if (gone > 0)
+    terminal.note(
+      `${counted(gone, "message is", "messages are")} no longer on the server, deleted, withdrawn or past their time, and no longer here`,
+    )
+}
+
+function otherDrop(): CommandError {
+  return new CommandError(
+    "The service has another drop than the one this folder was fetched from; use another folder with --into",
+  )
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}

@@ -43,41 +43,30 @@ test("doctor finds a healthy service healthy, while it runs and after it stopped
   assert.equal(running.code, 0, running.out + running.err)
   for (const check of ["key", "records", "disk", "clock", "lists", "models", "index"])
     assert.match(running.out, new RegExp(`^(ok|warning) +${check} `, "m"))
+  assert.match(running.out, /^warning +drop +no message is taken before there is a key/m)
   await service.stop()
+  mkdirSync(join(data, "drop"), { recursive: true })
+  const key = "age1um3ltkp2l6x5hccg5fuwhjj96vg2xhg9g9n27c50d9s32ugxqdjsycrqla"
+  writeFileSync(join(data, "drop", "keys.txt"), `${key}\n`)
   const stopped = await assay(["doctor"], { ASSAY_DATA: data })
   assert.equal(stopped.code, 0, stopped.out + stopped.err)
-})
-
-test("doctor says whether the drop can take messages", async () => {
-  const env = { ASSAY_DATA: join(directory, "healthy") }
-  const drop = async (more: Record<string, string> = {}): Promise<string> => {
-    const { out } = await assay(["doctor"], { ...env, ...more })
-    return /^.* drop .*$/m.exec(out)?.[0] ?? ""
-  }
-  assert.match(await drop({ DROP: "off" }), /^ok +drop +the anonymous drop is off$/)
-  assert.match(await drop(), /^warning +drop +no message is taken before there is a key/)
-  mkdirSync(join(env.ASSAY_DATA, "drop"), { recursive: true })
-  const keys = join(env.ASSAY_DATA, "drop", "keys.txt")
-  writeFileSync(keys, "age1um3ltkp2l6x5hccg5fuwhjj96vg2xhg9g9n27c50d9s32ugxqdjsycrqla\n")
   assert.match(
-    await drop(),
-    /^(ok|warning) +drop +messages are sealed to 1 key \(x25519\)[,;] .* % /,
+    stopped.out,
+    /^(ok|warning) +drop +messages are sealed to 1 key \(x25519\)[,;] .* % /m,
   )
-  writeFileSync(keys, "age1damaged\n")
-  const damaged = await drop()
-  assert.match(damaged, /^fault +drop /)
-  assert.doesNotMatch(damaged, /damaged/)
-  rmSync(keys)
 })
 
-test("doctor names another secret as the fault and fails", async () => {
+test("doctor names another secret and damaged keys as the faults and fails", async () => {
   const data = join(directory, "healthy")
+  writeFileSync(join(data, "drop", "keys.txt"), "age1damaged\n")
   const other = join(directory, "other-secret")
   writeFileSync(other, `${"ab".repeat(32)}\n`)
   const { code, out } = await assay(["doctor"], { ASSAY_DATA: data, ASSAY_SECRET_FILE: other })
   assert.equal(code, 1)
   assert.match(out, /^fault +key +The index was made with another master secret$/m)
   assert.match(out, /^fault +records /m)
+  assert.match(out, /^fault +drop +This is no key that messages can be sealed to/m)
+  assert.doesNotMatch(out, /age1damaged/)
 })
 
 test("doctor on a directory without a service says so and leaves it as it is", async () => {

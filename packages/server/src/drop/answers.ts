@@ -10,13 +10,21 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function pageAnswer(status: number, page: string, headers = {}): Answer {
+export function pageAnswer(
+  status: number,
+  page: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
   return { status, type: "text/html; charset=utf-8", body: page, headers }
 }
 
-/** To a script: one word, or bytes. */
-export function wordAnswer(status: number, word: string): Answer {
-  return { status, type: "text/plain; charset=utf-8", body: word }
+/** To a script: a line of plain text, mostly one word. */
+export function wordAnswer(
+  status: number,
+  word: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, type: "text/plain; charset=utf-8", body: word, headers }
 }
 
 /** Sends an answer, lets pass what is still on its way, since a closed connection would lose the answer, and closes. */

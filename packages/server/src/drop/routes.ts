@@ -119,7 +119,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
     "keys.txt": {
       async get() {
         const current = keys.current()
-        return current === null ? { status: 503 } : textAnswer(current.file)
+        return current === null ? wordAnswer(503, "keys-changed") : wordAnswer(200, current.file)
       },
       forScripts: true,
     },
@@ -158,7 +158,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
         const payload = await jsonBody(visit)
         if (!networks.admit(visit.request.socket.remoteAddress)) return wordAnswer(503, "busy")
         const ticket = await tickets.ticketFor(payload)
-        return ticket === null ? wordAnswer(403, "ticket") : textAnswer(ticket)
+        return ticket === null ? wordAnswer(403, "ticket") : wordAnswer(200, ticket)
       },
       forScripts: true,
     },
@@ -215,8 +215,4 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
 
 function waitPath(locale: Locale, seconds: number): string {
   return `${dropPath(locale, "wait")}?seconds=${seconds}`
-}
-
-function textAnswer(text: string): Answer {
-  return { status: 200, type: "text/plain; charset=utf-8", body: text }
 }

@@ -17,7 +17,6 @@ const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
       "reply-number",
       "reply-unreadable",
       "replies-deleted",
-      "no-replies",
       "promise-withdrawn",
     ].includes(key),
 )

@@ -17,7 +17,16 @@ import { DatabaseSync } from "node:sqlite"
 import { after, test } from "node:test"
 import { Encrypter, generateIdentity, identityToRecipient } from "age-encryption"
 
-import { bring, days, dropsSuite, newReply, refusedAs, sealedOf, today } from "../drops-suite.ts"
+import {
+  bring,
+  days,
+  dropsSuite,
+  newId,
+  newReply,
+  refusedAs,
+  sealedOf,
+  today,
+} from "../drops-suite.ts"
 import { openSqliteDrops } from "./drops.ts"
 
 const root = mkdtempSync(join(tmpdir(), "assay-drops-"))
@@ -217,6 +226,19 @@ test("T34: purge days are spread evenly over eight days", async () => {
   const chiSquare = [...seen.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0)
   // Seven degrees of freedom: an even spread passes this once in ten million runs.
   assert.ok(chiSquare < 45, String(chiSquare))
+})
+
+test("sqlite: what comes in one turn of the loop is one transaction", async () => {
+  const folder = newFolder()
+  const drops = await openSqliteDrops(folder)
+  // SQLite counts transactions at byte 24 of its file.
+  const transactions = (): number => readFileSync(join(folder, "drops.sqlite")).readUInt32BE(24)
+  const before = transactions()
+  await Promise.all(
+    Array.from({ length: 50 }, () => drops.appendPiece(newId(), 0, randomBytes(3000))),
+  )
+  assert.equal(transactions(), before + 1)
+  await drops.close()
 })
 
 test("sqlite: the steps of a rewrite that a crash can stop at all lead back to a whole file", async () => {

@@ -60,9 +60,10 @@ export async function buildBrowserFiles(
     name: string,
     entry: string,
     constants: Readonly<Record<string, unknown>> = {},
+    own: readonly Plugin[] = [leanAge],
   ): Promise<BrowserFile> => {
-    const lean = [leanAge, ...plugins]
-    const { bytes, metafile } = await bundle(root, join(source, entry), constants, lean)
+    const all = [...own, ...plugins]
+    const { bytes, metafile } = await bundle(root, join(source, entry), constants, all)
     inputs.set(name, metafile)
     return named(name, "js", bytes)
   }
@@ -95,11 +96,13 @@ export async function buildBrowserFiles(
       })
     }),
   )
-  const inboxWorker = await script("inbox-worker", "../inbox/inbox-worker.ts")
-  const inbox = await script("inbox", "../inbox/inbox-page.ts", {
+  // With all of age: recipients lock their identity files with passphrases.
+  const inboxWorker = await script("inbox-worker", "../inbox/inbox-worker.ts", {}, [])
+  const inboxConstants = {
     INBOX_WORKER: INBOX_SERVED_AT + inboxWorker.file,
-    INBOX_WORDS: lists[0]?.words.join(" "),
-  })
+    INBOX_WORDS: packed(await loadWords("en")),
+  }
+  const inbox = await script("inbox", "../inbox/inbox-page.ts", inboxConstants)
   const inboxCss = readFileSync(join(source, "../inbox/inbox.css"), "utf8")
   const inboxStyle = await transform(inboxCss, { loader: "css", minify: true, charset: "utf8" })
   const css = readFileSync(join(source, "style.css"), "utf8")

@@ -78,6 +78,7 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
     "/api/v1/decisions/{id}",
     "/api/v1/drop/batch",
     "/api/v1/drop/keys",
+    "/api/v1/drop/reseal/{id}",
     "/api/v1/drop/sync",
     "/api/v1/evidence",
     "/api/v1/feedback",

@@ -108,6 +108,23 @@ test("T56, T12: no WebAssembly, no code from text, no weak randomness, no other 
   }
 })
 
+test("T12: the scripts of the inbox make no code and no HTML from text, and no secret from weak randomness", () => {
+  for (const name of ["inbox", "inbox-worker"]) {
+    const text = textOf(name)
+    for (const banned of [
+      /WebAssembly/,
+      /\beval\s*\(/,
+      /\bnew\s+Function\b/,
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/,
+      /sessionStorage|indexedDB|document\.cookie|serviceWorker/,
+      /sourceMappingURL/,
+    ])
+      assert.doesNotMatch(text, banned, name)
+  }
+  // The page has it, for the pauses between attempts of the client; whatever is secret is made in the worker.
+  assert.doesNotMatch(textOf("inbox-worker"), /Math\.random/)
+})
+
 test("T56: every library in the scripts is pinned by its hash in the lockfile and runs nothing when it is installed", () => {
   const { packages } = readRepositoryJson("package-lock.json") as {
     packages: Readonly<

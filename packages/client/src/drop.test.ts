@@ -131,6 +131,22 @@ test("an answer that leaves a reply out, or names an unknown outcome, is no succ
   }
 })
 
+test("a message sealed anew is sent as it is, and its outcome told", async () => {
+  const server = await startTestServer(
+    json(200, { outcome: "resealed" }),
+    json(200, { outcome: "gone" }),
+    json(200, {}),
+  )
+  const { drop } = clientOf(server.url)
+  assert.equal(await drop.reseal(ID, note), "resealed")
+  assert.equal(await drop.reseal(ID, note), "gone")
+  await assert.rejects(drop.reseal(ID, note), AssayUnavailable)
+  const [{ url, body, headers }] = server.seen as [(typeof server.seen)[number]]
+  assert.equal(url, `/api/v1/drop/reseal/${ID}`)
+  assert.equal(body, "\u0001\u0002\u0003")
+  assert.equal(headers["content-type"], "application/octet-stream")
+})
+
 test("keys are asked for, and given to a drop that has none", async () => {
   const keys = { drop_id: DROP, recipients: ["age1one"] }
   const server = await startTestServer(json(200, keys), json(200, keys), json(200, {}))

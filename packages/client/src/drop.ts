@@ -1,3 +1,4 @@
+import type { DropBatchResult, DropIndex, DropKeys, DropResealResult } from "@assay/core/contract"
 import { type TarMember, tarSize, writeTar } from "@assay/core/drop/tar"
 import { answeredInTime } from "./attempts.ts"
 import { AssayUnavailable } from "./errors.ts"
@@ -6,27 +7,6 @@ import type { Settings } from "./options.ts"
 import { type CallOptions, sender } from "./request.ts"
 import { answerOf, isJsonObject, type JsonObject, jsonObject, notAssays } from "./response.ts"
 import { membersOf } from "./tar-stream.ts"
-
-/** What the drop has for its recipients: never a time, an address or an order. */
-export interface DropIndex {
-  /** 16 bytes, hexadecimal. */
-  readonly drop_id: string
-  /** The keys that messages are sealed to now. */
-  readonly recipients: readonly string[]
-  /** Every message that is there, fetched before or not. */
-  readonly messages: readonly DropIndexMessage[]
-  readonly notes: readonly string[]
-}
-
-export interface DropIndexMessage {
-  readonly id: string
-  /** Bytes of the sealed file. */
-  readonly size: number
-  /** Day since 1970 on which it goes. */
-  readonly purge_day: number
-  /** How many times its sender doubled the proof of work on purpose. */
-  readonly effort: number
-}
 
 export interface DropSealedFile {
   readonly kind: "message" | "note"
@@ -60,25 +40,18 @@ export interface DropBatch {
   readonly deleteNotes?: readonly string[]
 }
 
-export interface DropBatchOutcome {
-  /** `full`: four replies wait in that mailbox; send it again later. */
-  readonly replies: readonly {
-    readonly id: string
-    readonly outcome: "stored" | "known" | "full"
-  }[]
-}
-
-export interface DropKeys {
-  readonly drop_id: string
-  readonly recipients: readonly string[]
-}
-
 /** The drop, seen from a recipient. Needs a service key with `drop:read`; never answered by `failover`. */
 export interface DropCalls {
   /** Fetches all sealed messages but those that are here already. One question for all: nobody learns which is read. `timeoutMs` is the longest wait for a next piece, 60 seconds. */
   sync(have: readonly string[], options?: CallOptions): Promise<DropSync>
   /** Sends replies, deletions and notes together, so that their time says little. Safe to be sent again. */
-  batch(batch: DropBatch, options?: CallOptions): Promise<DropBatchOutcome>
+  batch(batch: DropBatch, options?: CallOptions): Promise<DropBatchResult>
+  /** Replaces a message by the same, sealed to the keys in use now. `gone`: it was deleted meanwhile. */
+  reseal(
+    id: string,
+    sealed: Uint8Array<ArrayBuffer>,
+    options?: CallOptions,
+  ): Promise<DropResealResult["outcome"]>
   /** The keys that messages are sealed to. */
   keys(options?: CallOptions): Promise<DropKeys>
   /** Gives the drop its first keys; refused with `drop-keys-exist` where it has some. */
@@ -86,6 +59,8 @@ export interface DropCalls {
 }
 
 const TIMEOUT_MS = 60_000
+/** The largest message over a slow line. */
+const RESEAL_MS = 10 * 60_000
 const TAR = "application/x-tar"
 const INDEX = "index.json"
 const SEALED = /^(note-)?([0-9a-f]{32})\.age$/
@@ -94,6 +69,7 @@ export function dropCalls(settings: Settings<Failover>): DropCalls {
   return {
     sync: (have, options) => sync(settings, have, options),
     batch: (batch, options) => send(settings, batch, options),
+    reseal: (id, sealed, options) => reseal(settings, id, sealed, options),
     keys: (options) => keys(settings, null, options),
     firstKeys: (recipients, options) => keys(settings, recipients, options),
   }
@@ -170,7 +146,7 @@ async function send(
   settings: Settings<Failover>,
   batch: DropBatch,
   { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
-): Promise<DropBatchOutcome> {
+): Promise<DropBatchResult> {
   const { replies = [], delete: deleted = [], notes = [], deleteNotes = [] } = batch
   const files: TarMember[] = []
   const attach = (name: string, bytes: Uint8Array): string => {
@@ -209,7 +185,32 @@ async function send(
     async (limit) =>
       await answerOf(await post(body, limit), 200, (told) => toldOfAll(told, actions.replies)),
   )
-  return answer as unknown as DropBatchOutcome
+  return answer as unknown as DropBatchResult
+}
+
+async function reseal(
+  settings: Settings<Failover>,
+  id: string,
+  sealed: Uint8Array<ArrayBuffer>,
+  { requestId, signal, timeoutMs = RESEAL_MS }: CallOptions = {},
+): Promise<DropResealResult["outcome"]> {
+  const post = sender(settings, {
+    method: "POST",
+    path: `/api/v1/drop/reseal/${id}`,
+    requestId,
+    contentType: "application/octet-stream",
+    headers: { accept: "application/json, application/problem+json" },
+  })
+  const { outcome } = await answeredInTime(
+    { timeoutMs, retries: settings.retries, signal, repeatable: true },
+    async (limit) =>
+      await answerOf(
+        await post(sealed, limit),
+        200,
+        (told) => told?.["outcome"] === "resealed" || told?.["outcome"] === "gone",
+      ),
+  )
+  return outcome as DropResealResult["outcome"]
 }
 
 /** An answer that says nothing of a reply must not be taken for one that says it was stored. */

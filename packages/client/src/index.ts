@@ -8,16 +8,7 @@ export {
   type ScoreOptions,
 } from "./client.ts"
 export { decisionIdOf } from "./decision-id.ts"
-export type {
-  DropBatch,
-  DropBatchOutcome,
-  DropCalls,
-  DropIndex,
-  DropIndexMessage,
-  DropKeys,
-  DropSealedFile,
-  DropSync,
-} from "./drop.ts"
+export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
@@ -28,6 +19,10 @@ export type { ClientOptions } from "./options.ts"
 export type { CallOptions } from "./request.ts"
 export type {
   DecisionDetails,
+  DropBatchResult,
+  DropIndex,
+  DropKeys,
+  DropResealResult,
   EmailRiskResult,
   EvidenceLine,
   FeedbackOutcome,

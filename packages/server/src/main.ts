@@ -8,6 +8,7 @@ import type { DevCarrierOptions } from "./cli/dev-carrier.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { NewIdentityOptions } from "./cli/drop-identity.ts"
 import type { InboxOptions, OpenOptions, ReplyOptions } from "./cli/drop-inbox.ts"
+import type { ResealOptions } from "./cli/drop-reseal.ts"
 import type { SyncOptions } from "./cli/drop-sync.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { ShowOptions } from "./cli/model.ts"
@@ -453,6 +454,13 @@ function program(): Command {
     .option("--now", "send what waits at once, instead of 30 minutes after the last of it")
     .action(async (options: SyncOptions) =>
       (await import("./cli/drop-sync.ts")).syncDrop(options, terminal),
+    )
+  withIdentity(withService(drop.command("reseal")))
+    .description(
+      "seal all messages to the keys in use now, after keys were added or before one goes",
+    )
+    .action(async (options: ResealOptions) =>
+      (await import("./cli/drop-reseal.ts")).resealMessages(options, terminal, process),
     )
   withIdentity(inFolder(drop.command("list")))
     .description("open all messages and print them by thread")

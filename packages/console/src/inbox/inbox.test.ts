@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { DropBatch, DropCalls, DropSealedFile } from "@assay/client"
 import {
   newIdentityFile,
@@ -78,6 +79,10 @@ function memoryDrop() {
       }
       const outcome = state.full ? ("full" as const) : ("stored" as const)
       return { replies: (batch.replies ?? []).map(({ id }) => ({ id, outcome })) }
+    },
+    async reseal(id, sealed) {
+      messages.set(id, sealed)
+      return "resealed"
     },
     keys: () => Promise.reject(new Error("not asked for here")),
     firstKeys: () => Promise.reject(new Error("not asked for here")),
@@ -304,4 +309,94 @@ test("what cannot be opened is listed with the reason, beside what can", async (
     ],
   )
   assert.equal(inbox.threads().length, 1)
+})
+
+test("after a key was added all messages and notes are sealed to it, and an old key can go", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("one"))
+  service.messages.set(idOf(2), await ann.send("two", 1))
+  const inbox = await openInbox(context, service.drop)
+  inbox.changeNote(inbox.threads()[0]?.id ?? "", { text: "a note" })
+  await inbox.outbox.flush()
+  const added = await newIdentityFile(undefined, "x25519")
+  service.state.keys.push(added.recipient)
+  await inbox.sync(() => undefined)
+  await assert.rejects(
+    inbox.reseal(() => undefined),
+    OpenerFailure,
+  )
+  inbox.confirmKeys()
+  assert.equal(await inbox.reseal(() => undefined), 0)
+  const newcomer = createOpener()
+  await newcomer.unlock(added.file, null)
+  const texts = await Promise.all(
+    [...service.messages.values()].map(async (sealed) => {
+      const { message } = await newcomer.openMessage(new Blob([new Uint8Array(sealed)]))
+      return message
+    }),
+  )
+  assert.deepEqual(texts.toSorted(), ["one", "two"])
+  const [note, ...others] = [...service.notes.values()]
+  assert.equal(others.length, 0)
+  const opened = await newcomer.openNote(new Blob([new Uint8Array(note ?? [])]))
+  assert.equal(opened.text, "a note")
+})
+
+test("more than one batch takes is sent in several, all at once", async (context) => {
+  const service = memoryDrop()
+  service.messages.set(idOf(1), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const [thread] = inbox.threads()
+  for (let i = 0; i < 105; i += 1) inbox.reply(thread?.id ?? "", `reply ${i}`)
+  await inbox.outbox.flush()
+  assert.deepEqual(
+    service.batches.map(({ replies }) => replies?.length),
+    [100, 5],
+  )
+  assert.deepEqual(inbox.outbox.items(), [])
+})
+
+test("what is sent while a sync runs is not undone by it", async (context) => {
+  const service = memoryDrop()
+  service.messages.set(idOf(1), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const id = inbox.threads()[0]?.id ?? ""
+  inbox.shown(id)
+  const whole = service.drop.sync
+  service.drop.sync = async (have) => {
+    const { index, files } = await whole(have)
+    const slow = (async function* () {
+      yield* files
+      // A batch that does not wait for its turn has the time to pass by.
+      for (let i = 0; i < 20_000 && service.batches.length === 0; i += 1) await nextTurn()
+    })()
+    return { index, files: slow }
+  }
+  await Promise.all([inbox.sync(() => undefined), inbox.outbox.flush()])
+  assert.equal(inbox.thread(id)?.note.acknowledged, true)
+  inbox.shown(id)
+  assert.deepEqual(inbox.outbox.items(), [])
+})
+
+test("a sync that breaks off changes nothing, and the next one brings all of it", async (context) => {
+  const service = memoryDrop()
+  const inbox = await openInbox(context, service.drop)
+  service.messages.set(idOf(1), await (await sender()).send("one"))
+  service.messages.set(idOf(2), await (await sender()).send("two"))
+  const whole = service.drop.sync
+  service.drop.sync = async (have) => {
+    const { index, files } = await whole(have)
+    const broken = (async function* () {
+      const first = await files.next()
+      if (first.done !== true) yield first.value
+      throw new Error("broken off")
+    })()
+    return { index, files: broken }
+  }
+  await assert.rejects(inbox.sync(() => undefined))
+  assert.deepEqual(inbox.threads(), [])
+  service.drop.sync = whole
+  await inbox.sync(() => undefined)
+  assert.equal(inbox.threads().length, 2)
 })

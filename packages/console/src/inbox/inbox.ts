@@ -1,4 +1,5 @@
 import type { DropBatch, DropCalls } from "@assay/client"
+import { DROP_BATCH_FILES_MAX } from "@assay/core/contract"
 import {
   fingerprint,
   groupThreads,
@@ -81,6 +82,11 @@ export interface Inbox {
   deleteThread(thread: string): void
   /** Takes back a reply, or the deletion of a thread. */
   takeBack(action: string): void
+  /**
+   * Seals all messages and notes to the keys in use now, so that a new recipient can open them and an old one can go.
+   * Gives how many could not be opened here and are sealed as before.
+   */
+  reseal(onProgress: (done: number, total: number) => void): Promise<number>
   readonly outbox: Outbox<InboxAction>
 }
 
@@ -107,7 +113,19 @@ export function createInbox(options: InboxOptions): Inbox {
   let full = false
   let threads: readonly InboxThread[] = []
 
-  const outbox = createOutbox<InboxAction>({ delayMs: BATCH_DELAY_MS, now, send, onChange })
+  /** Fetching, sending and sealing again wait for each other: each ends with what the server has, and must not meet an older picture of it. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    const own = turn.then(work, work)
+    turn = own
+    return await own
+  }
+  const outbox = createOutbox<InboxAction>({
+    delayMs: BATCH_DELAY_MS,
+    now,
+    send: (actions) => inTurn(() => send(actions)),
+    onChange,
+  })
 
   const keyWords = (): readonly string[] =>
     recipients === null ? [] : fingerprint(recipients.keys, words)
@@ -175,9 +193,25 @@ export function createInbox(options: InboxOptions): Inbox {
     arrange()
   }
 
-  async function send(actions: readonly InboxAction[]): Promise<ReadonlySet<string>> {
+  /** Nothing is sealed before somebody has looked at the keys. */
+  const confirmedRecipients = (): Recipients => {
     if (recipients === null || !keysConfirmed()) throw new OpenerFailure("recipients")
-    const to = recipients
+    return recipients
+  }
+
+  /** All at once, in as many requests as it takes. */
+  async function send(actions: readonly InboxAction[]): Promise<ReadonlySet<string>> {
+    const done = new Set<string>()
+    for (let at = 0; at < actions.length; at += DROP_BATCH_FILES_MAX) {
+      const sent = await sendBatch(actions.slice(at, at + DROP_BATCH_FILES_MAX))
+      for (const id of sent) done.add(id)
+    }
+    full = done.size < actions.length
+    return done
+  }
+
+  async function sendBatch(actions: readonly InboxAction[]): Promise<readonly string[]> {
+    const to = confirmedRecipients()
     const replies: NonNullable<DropBatch["replies"]>[number][] = []
     const notes: NonNullable<DropBatch["notes"]>[number][] = []
     const sentNotes = new Map<string, { id: string; note: Note }>()
@@ -211,7 +245,6 @@ export function createInbox(options: InboxOptions): Inbox {
     const waiting = new Set(
       outcome.replies.flatMap((reply) => (reply.outcome === "full" ? [reply.id] : [])),
     )
-    full = waiting.size > 0
     for (const [about, { id, note }] of sentNotes) {
       const replaced = new Set(noteIds(about))
       storedNotes = new Map([...storedNotes].filter(([each]) => !replaced.has(each))).set(id, note)
@@ -219,11 +252,36 @@ export function createInbox(options: InboxOptions): Inbox {
     }
     messages = messages.filter(({ id }) => !gone.has(id))
     arrange()
-    return new Set(actions.map(({ id }) => id).filter((id) => !waiting.has(id)))
+    return actions.map(({ id }) => id).filter((id) => !waiting.has(id))
+  }
+
+  async function reseal(onProgress: (done: number, total: number) => void): Promise<number> {
+    const to = confirmedRecipients()
+    const notes = [...storedNotes]
+    const total = messages.length + notes.length
+    let done = 0
+    // All of them, in the order of their random ids: nothing says which are read or answered.
+    for (const message of messages.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+      const sealed = await opener.reseal(message.sealed, to)
+      await drop.reseal(message.id, sealed)
+      messages = messages.map((each) =>
+        each === message ? { ...message, sealed: new Blob([sealed]) } : each,
+      )
+      onProgress((done += 1), total)
+    }
+    for (const [id, note] of notes) {
+      const next = randomId()
+      const sealed = await opener.sealNote(note, to)
+      await drop.batch({ notes: [{ id: next, replaces: [id], sealed }] })
+      storedNotes = new Map([...storedNotes].filter(([each]) => each !== id)).set(next, note)
+      onProgress((done += 1), total)
+    }
+    arrange()
+    return refused.length
   }
 
   return {
-    sync,
+    sync: (onProgress) => inTurn(() => sync(onProgress)),
     threads() {
       const leaving = new Set(
         outbox.items().flatMap((action) => (action.kind === "delete" ? [action.thread] : [])),
@@ -285,6 +343,7 @@ export function createInbox(options: InboxOptions): Inbox {
       }
       arrange()
     },
+    reseal: (onProgress) => inTurn(() => reseal(onProgress)),
     outbox,
   }
 }

@@ -46,6 +46,8 @@ export interface OpenerCalls {
     recipients: Recipients,
   ): Uint8Array<ArrayBuffer>
   sealNote(note: Note, recipients: Recipients): Uint8Array<ArrayBuffer>
+  /** The same content, sealed to these keys. */
+  reseal(sealed: Blob, recipients: Recipients): Uint8Array<ArrayBuffer>
 }
 export type CallName = keyof OpenerCalls
 

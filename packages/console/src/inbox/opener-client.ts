@@ -16,6 +16,7 @@ const CALLS: readonly CallName[] = [
   "picture",
   "sealReply",
   "sealNote",
+  "reseal",
 ]
 
 /** The calls of the worker as functions. Once it dies every call fails: the keys it held are gone with it. */

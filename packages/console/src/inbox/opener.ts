@@ -59,6 +59,8 @@ export function createOpener(): Opener {
     sealReply: async (reply, address, recipients) =>
       new Uint8Array(await seal(packReply(reply), replyRecipients(address, recipients))),
     sealNote: async (note, recipients) => new Uint8Array(await seal(packNote(note), recipients)),
+    reseal: async (sealed, recipients) =>
+      new Uint8Array(await seal(await open(await bytesOf(sealed), identities), recipients)),
   })
 }
 

@@ -106,6 +106,17 @@ export const DropBatchResult = Type.Object(
 )
 export type DropBatchResult = Static<typeof DropBatchResult>
 
+export const DropResealResult = Type.Object(
+  {
+    outcome: words(
+      ["resealed", "gone"],
+      "`gone`: the message was deleted or withdrawn meanwhile, or its time was over; nothing was stored.",
+    ),
+  },
+  { $id: "DropResealResult", additionalProperties: false },
+)
+export type DropResealResult = Static<typeof DropResealResult>
+
 export const DropKeys = Type.Object(
   {
     drop_id: id("The id of the drop."),

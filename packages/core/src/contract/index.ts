@@ -25,6 +25,7 @@ export {
   DropIndex,
   DropKeys,
   DropKeysRequest,
+  DropResealResult,
   DropSyncRequest,
 } from "./drop-operators.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"

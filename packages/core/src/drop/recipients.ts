@@ -78,7 +78,13 @@ export function readRecipients(text: string): RecipientsFile {
 }
 
 /** A recipients file that `age -R` takes as it is. */
-export function recipientsFile({ dropId, recipients }: RecipientsFile): string {
+export function recipientsFile({
+  dropId,
+  recipients,
+}: {
+  readonly dropId: Uint8Array | null
+  readonly recipients: Recipients
+}): string {
   const named = dropId === null ? [] : [`# drop id ${bytesToHex(dropId)}`]
   return ["# drop/v1", ...named, ...recipients.keys, ""].join("\n")
 }

@@ -58,7 +58,7 @@ async function fill(envelopes: readonly Uint8Array[]): Promise<void> {
   sealed.forEach((file, n) => folder.put("messages", id(n), file))
   folder.setIndex({
     drop_id: "07".repeat(16),
-    recipients: recipients.keys,
+    recipients: [...recipients.keys],
     notes: [],
     messages: sealed.map((file, n) => ({
       id: id(n),

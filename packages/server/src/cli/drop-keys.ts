@@ -19,12 +19,9 @@ const SHORT = 16
 
 /** From now on messages are sealed to these keys too. Takes keys, or files with public keys as `age-keygen -y` writes them. */
 export async function addDropKeys(given: readonly string[], terminal: Terminal): Promise<void> {
-  let isFirst = false
-  await change(terminal, (keys) => {
-    isFirst = keys.length === 0
-    return [...keys, ...given.flatMap(keysIn)]
-  })
-  if (!isFirst) terminal.note(SEALED_BEFORE)
+  const before = keysNow(dropFolder(terminal))
+  await change(terminal, (keys) => [...keys, ...given.flatMap(keysIn)])
+  if (before !== null) terminal.note(SEALED_BEFORE)
 }
 
 export async function listDropKeys(terminal: Terminal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Client } from "@assay/client"
+import { DROP_BATCH_FILES_MAX } from "@assay/core/contract"
 import { type InboxFolder, openInbox } from "./drop/inbox-folder.ts"
 import { dropDeletion, dropReply, readQueue } from "./drop/queue.ts"
 import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
@@ -39,24 +40,34 @@ async function sendQueue(
     )
     return
   }
-  const outcome = await asked(() => drop.batch({ replies, delete: deletions }))
-  const full = outcome.replies.filter((reply) => reply.outcome === "full")
-  for (const { id, outcome: became } of outcome.replies)
-    if (became !== "full") dropReply(folder, id)
+  let full = 0
+  // Deletions leave with the first replies; more than a batch takes follow at once.
+  for (let at = 0; at === 0 || at < replies.length; at += DROP_BATCH_FILES_MAX) {
+    const batch = {
+      replies: replies.slice(at, at + DROP_BATCH_FILES_MAX),
+      delete: at === 0 ? deletions : [],
+    }
+    const outcome = await asked(() => drop.batch(batch))
+    for (const { id, outcome: became } of outcome.replies) {
+      if (became === "full") full += 1
+      else dropReply(folder, id)
+    }
+  }
   for (const id of deletions) {
     dropDeletion(folder, id)
     folder.remove("messages", id)
   }
   terminal.print(
-    `Sent ${counted(replies.length - full.length, "reply", "replies")} and ${counted(deletions.length, "deletion", "deletions")}.`,
+    `Sent ${counted(replies.length - full, "reply", "replies")} and ${counted(deletions.length, "deletion", "deletions")}.`,
   )
-  if (full.length > 0)
+  if (full > 0)
     terminal.note(
-      `${counted(full.length, "reply waits", "replies wait")} here: four are in the sender's mailbox already and none was read yet`,
+      `${counted(full, "reply waits", "replies wait")} here: the sender's mailbox has four that were not deleted yet`,
     )
 }
 
-async function fetchAll(
+/** Makes the folder what the server has: new files come, and what is gone there goes here too. */
+export async function fetchAll(
   folder: InboxFolder,
   drop: Client["drop"],
   terminal: Terminal,

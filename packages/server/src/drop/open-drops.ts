@@ -17,6 +17,7 @@ export const DROPS_METHODS = [
   "abandonUpload",
   "messages",
   "piece",
+  "reseal",
   "markRead",
   "deleteMessages",
   "withdraw",

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http"
-import type { Readable } from "node:stream"
+import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
-import type { DropBatchResult, DropKeys } from "@assay/core/contract"
+import type { DropBatchResult, DropKeys, DropResealResult } from "@assay/core/contract"
 import { Problem } from "../problem.ts"
 import type { OperatorRefusalCode } from "./operator-refusal.ts"
 
@@ -10,6 +10,8 @@ export interface OperatorDesk {
   /** An archive of all messages but those named, and of all notes. */
   sync(have: readonly string[]): Promise<Readable>
   batch(archive: Uint8Array): Promise<DropBatchResult>
+  /** Puts a sealed file in the place of a message, which it must be the same as. */
+  reseal(id: string, sealed: Readable): Promise<DropResealResult>
   keys(): Promise<DropKeys>
   /** Gives the drop its first keys. */
   setFirstKeys(recipients: readonly string[]): Promise<DropKeys>
@@ -23,7 +25,7 @@ export function remoteOperatorDesk(socketPath: string): OperatorDesk {
   const ask = async (
     method: "GET" | "POST",
     path: string,
-    body?: Uint8Array | string,
+    body?: Uint8Array | string | Readable,
   ): Promise<IncomingMessage> => {
     const answer = await answerOf(socketPath, method, path, body)
     if (answer.statusCode === 200) return answer
@@ -40,6 +42,7 @@ export function remoteOperatorDesk(socketPath: string): OperatorDesk {
   return {
     sync: (have) => ask("POST", "/sync", JSON.stringify({ have })),
     batch: (archive) => json("POST", "/batch", archive),
+    reseal: (id, sealed) => json("POST", `/reseal/${id}`, sealed),
     keys: () => json("GET", "/keys"),
     setFirstKeys: (recipients) => json("POST", "/keys", JSON.stringify({ recipients })),
   }
@@ -49,14 +52,16 @@ function answerOf(
   socketPath: string,
   method: string,
   path: string,
-  body: Uint8Array | string = "",
+  body: Uint8Array | string | Readable = "",
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = { "content-length": Buffer.byteLength(body) }
+    const isStream = body instanceof Readable
+    const headers = isStream ? {} : { "content-length": Buffer.byteLength(body) }
     const asked = httpRequest({ socketPath, method, path, headers, timeout: STILL_MS }, resolve)
     asked.once("error", (cause) => reject(unavailable(cause)))
     asked.once("timeout", () => asked.destroy(new Error("The drop stands still")))
-    asked.end(body)
+    if (isStream) body.once("error", (cause) => asked.destroy(cause)).pipe(asked)
+    else asked.end(body)
   })
 }
 

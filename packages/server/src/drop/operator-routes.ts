@@ -16,6 +16,7 @@ import { failures, named } from "../http/schemas.ts"
 import { DROP_BATCH_BODY_MAX, DROP_SYNC_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../problem.ts"
 import type { OperatorDesk } from "./operator-desk.ts"
+import { resealRoute } from "./reseal-route.ts"
 
 const TAR = "application/x-tar"
 /** A full batch over a slow line, such as an onion service. */
@@ -112,7 +113,7 @@ export async function operatorRoutes(app: App, services: Services): Promise<void
   /** Written before anything is done, so that nothing is done unseen. Who and what, and never which message. */
   const note = async (
     { keyId }: Caller,
-    action: "drop.synced" | "drop.batch" | "drop.keys-set",
+    action: "drop.synced" | "drop.batch" | "drop.keys-set" | "drop.resealed",
   ): Promise<void> =>
     await audit({ at: now(), actor: `key:${keyId}`, action, subject: "drop", detail: {} })
 
@@ -132,6 +133,14 @@ export async function operatorRoutes(app: App, services: Services): Promise<void
     const drop = desk()
     await note(caller, "drop.keys-set")
     return await drop.setFirstKeys(body.recipients)
+  })
+
+  await resealRoute(app, {
+    config,
+    desk,
+    note: (caller) => note(caller, "drop.resealed"),
+    onRequest: takeTime,
+    common: COMMON,
   })
 
   // In a scope of its own: no other route takes this media type, and this one no other.

@@ -15,6 +15,7 @@ import type { Keys } from "./keys-in-use.ts"
 import { OperatorRefusal } from "./operator-refusal.ts"
 import { readBatch } from "./read-batch.ts"
 import { syncArchive } from "./sync-archive.ts"
+import { takeResealed } from "./take-resealed.ts"
 
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -30,6 +31,9 @@ interface OperatorServices {
   readonly onFault: (error: unknown) => void
 }
 
+/** A message in a path, for which routes have a place. */
+const ID = /(?<=\/reseal)\/[0-9a-f]{32}$/
+
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** Answers what recipients ask of the drop, on a socket that only the service's own user can reach. */
@@ -41,7 +45,7 @@ export async function serveOperators(
     throw new DataDirectoryError("The data directory's path is too long for the drop's sockets")
   const routes = operatorRoutes(services)
   const server = createServer((request, response) => {
-    const handle = routes[`${request.method ?? ""} ${request.url ?? ""}`]
+    const handle = routes[`${request.method ?? ""} ${request.url ?? ""}`.replace(ID, "/ID")]
     if (handle === undefined) return void response.writeHead(404).end()
     handle(request, response).catch((error: unknown) => answerFault(response, error, services))
   })
@@ -102,6 +106,11 @@ function operatorRoutes(services: OperatorServices): Readonly<Record<string, Han
       await drops.deleteMessages(batch.deletions)
       await drops.deleteNotes(batch.noteDeletions)
       answer(response, 200, { replies })
+    },
+
+    "POST /reseal/ID": async (request, response) => {
+      const id = request.url?.slice(-32) ?? ""
+      answer(response, 200, { outcome: await takeResealed(id, request, { drops, keys }) })
     },
 
     "GET /keys": async (_request, response) => answer(response, 200, keysNow()),

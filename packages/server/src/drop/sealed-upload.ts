@@ -64,7 +64,7 @@ export async function takeSealed(
 }
 
 /** The body in pieces of one size, the first of which begins with a header as it must be. */
-async function* checkedPieces(
+export async function* checkedPieces(
   body: IncomingMessage,
   { recipients }: KeysInUse,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -9,6 +9,7 @@ import {
   DropIndex,
   DropKeys,
   DropKeysRequest,
+  DropResealResult,
   DropSyncRequest,
   EmailBatchItem,
   EmailBatchRequest,
@@ -67,6 +68,7 @@ export async function describeApi(app: App): Promise<void> {
     DropBatchResult,
     DropKeys,
     DropKeysRequest,
+    DropResealResult,
     ProblemDetails,
   ])
     app.addSchema(schema)

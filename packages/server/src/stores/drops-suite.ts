@@ -173,6 +173,37 @@ export function dropsSuite(engine: string, newStore: () => Promise<OpenDrops>): 
     assert.deepEqual(await ids(drops), brought.map(({ id }) => id).sort())
   })
 
+  onDrops(
+    "a message sealed anew keeps its day, its effort and its withdrawal",
+    async (drops, again) => {
+      const before = randomBytes(3000)
+      const { id, verifier } = await bring(drops, before, { effort: 2 })
+      const [was] = await drops.messages()
+      const upload = newId()
+      const after = randomBytes(1500)
+      await drops.appendPiece(upload, 0, after.subarray(0, 1000))
+      await drops.appendPiece(upload, 1, after.subarray(1000))
+      await assert.rejects(drops.reseal(id, upload, 1499), refusedAs("refused"))
+      assert.equal(await drops.reseal(id, upload, 1500), true)
+      const later = await again()
+      assert.deepEqual(await later.messages(), [{ ...was, size: 1500 }])
+      assert.ok(after.equals(await sealedOf(later, id)))
+      await later.withdraw([verifier])
+      assert.deepEqual(await later.messages(), [])
+    },
+  )
+
+  onDrops("nothing is sealed anew that is gone, nor by a message that is one", async (drops) => {
+    const upload = newId()
+    await drops.appendPiece(upload, 0, randomBytes(100))
+    assert.equal(await drops.reseal(newId(), upload, 100), false)
+    const { id } = await bring(drops)
+    const { id: other } = await bring(drops)
+    await assert.rejects(drops.reseal(id, other, 3000), refusedAs("refused"))
+    await assert.rejects(drops.reseal(id, newId(), 0), refusedAs("refused"))
+    assert.deepEqual(await ids(drops), [id, other].sort())
+  })
+
   onDrops("fetching marks what was fetched and nothing else", async (drops) => {
     const [fetched, other] = [await bring(drops), await bring(drops)]
     await drops.markRead([fetched.id, newId()])

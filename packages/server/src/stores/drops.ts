@@ -72,6 +72,11 @@ export interface Drops {
   messages(): Promise<StoredMessage[]>
   /** A piece of a message, or null past its end. */
   piece(id: RandomId, index: number): Promise<Uint8Array | null>
+  /**
+   * Puts the pieces of an upload in the place of a message's own: the same message, sealed to other keys. All else of it
+   * stays. False where the message is gone; the upload is then still one.
+   */
+  reseal(id: RandomId, upload: RandomId, size: number): Promise<boolean>
   markRead(ids: readonly RandomId[]): Promise<void>
   deleteMessages(ids: readonly RandomId[]): Promise<void>
   /** Deletes the messages whose verifiers these are. Says nothing of how many there were. */

@@ -36,11 +36,14 @@ export function inboxView(
     ...Object.keys(orders).map((name) => h("option", {}, name)),
   )
   const muted = h("input", { id: "muted", type: "checkbox", change: () => render() })
+  /** Replies that are being written, by thread. */
+  const drafts = new Map<string, string>()
   let current: string | null = null
 
   const open = (id: string): void => {
     current = id
     inbox.shown(id)
+    render()
     drawThread()
     detail.scrollIntoView({ block: "nearest" })
   }
@@ -54,7 +57,7 @@ export function inboxView(
       current = null
       drawThread()
     }
-    show(detail, threadView({ thread, inbox, opener, onChanged: drawThread, onDeleted }))
+    show(detail, threadView({ thread, inbox, opener, drafts, onChanged: drawThread, onDeleted }))
   }
   const line = (thread: InboxThread): HTMLElement => {
     const count = thread.messages.length + thread.duplicates.length
@@ -104,6 +107,17 @@ export function inboxView(
             ),
             button("The words are right", () => inbox.confirmKeys()),
           ),
+      h(
+        "details",
+        {},
+        h("summary", {}, "After keys were added or are to be removed"),
+        h(
+          "p",
+          {},
+          "Messages that are here already are sealed to the keys of their day. Sealing them again lets a new recipient open them, and an old key go. ",
+          button("Seal everything again", () => void reseal()),
+        ),
+      ),
       ownKeyMissing
         ? h(
             "p",
@@ -163,6 +177,19 @@ export function inboxView(
       status.textContent = failureText(error)
     } finally {
       fetchNow.disabled = false
+    }
+  }
+  const reseal = async (): Promise<void> => {
+    try {
+      const closed = await inbox.reseal((done, total) => {
+        status.textContent = `Sealed ${done} of ${total} again.`
+      })
+      status.textContent =
+        closed === 0
+          ? "Everything is sealed to the keys in use now. An old key can be removed."
+          : `${closed} could not be opened with your key and are sealed as before. Remove no key yet.`
+    } catch (error) {
+      status.textContent = failureText(error)
     }
   }
   const fetchNow = button("Fetch now", () => void sync())

@@ -89,10 +89,14 @@ function fileView(
       { class: "soft" },
       ` ${sizeText(file.size)} · ${file.type} · ${metadata[file.metadata]} `,
     ),
-    button(`Save ${file.name}`, () => void download().catch(fail)),
-    PICTURE.test(file.type)
-      ? button(`Show ${file.name}`, () => void showPicture().catch(fail))
-      : null,
+    h(
+      "p",
+      { class: "actions" },
+      button(`Save ${file.name}`, () => void download().catch(fail)),
+      PICTURE.test(file.type)
+        ? button(`Show ${file.name}`, () => void showPicture().catch(fail))
+        : null,
+    ),
     outcome,
   )
 }

@@ -9,6 +9,8 @@ interface ThreadView {
   readonly thread: InboxThread
   readonly inbox: Inbox
   readonly opener: Opener
+  /** What is being written, by thread: it outlives a drawing of the view. */
+  readonly drafts: Map<string, string>
   /** Called after something changed that this view shows. */
   readonly onChanged: () => void
   readonly onDeleted: () => void
@@ -24,6 +26,7 @@ export function threadView({
   thread,
   inbox,
   opener,
+  drafts,
   onChanged,
   onDeleted,
 }: ThreadView): HTMLElement {
@@ -57,7 +60,7 @@ export function threadView({
           { class: "soft" },
           "A one-way message: its sender did not ask for a reply, and there is nowhere to send one.",
         )
-      : replyForm(thread, inbox, onChanged),
+      : replyForm(thread, inbox, drafts, onChanged),
     noteForm(thread, inbox, onChanged),
     h(
       "p",
@@ -78,12 +81,23 @@ export function threadView({
   )
 }
 
-function replyForm({ id }: InboxThread, inbox: Inbox, onChanged: () => void): HTMLElement {
-  const text = h("textarea", { id: "reply", rows: "5", dir: "auto" })
+function replyForm(
+  { id }: InboxThread,
+  inbox: Inbox,
+  drafts: Map<string, string>,
+  onChanged: () => void,
+): HTMLElement {
+  const text = h("textarea", {
+    id: "reply",
+    rows: "5",
+    dir: "auto",
+    input: () => void drafts.set(id, text.value),
+  })
+  text.value = drafts.get(id) ?? ""
   const send = async (): Promise<void> => {
     if (!inbox.reply(id, text.value))
       throw new Rejected("Write something, of at most 50,000 bytes.")
-    text.value = ""
+    drafts.delete(id)
     onChanged()
   }
   return form(

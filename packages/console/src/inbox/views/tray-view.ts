@@ -51,7 +51,7 @@ export function trayView(inbox: Inbox): { readonly element: HTMLElement; render(
         h(
           "p",
           {},
-          `${items.length} waiting. All of it leaves together at ${time} UTC, half an hour after the last change, so that the time of an answer says nothing.`,
+          `${items.length} waiting. All of it leaves together at ${time} UTC, half an hour after the last change, so that the time of an answer says little.`,
         ),
         inbox.mailboxFull()
           ? h(

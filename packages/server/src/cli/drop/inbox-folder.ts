@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import type { DropIndex, DropIndexMessage } from "@assay/client"
+import type { DropIndex } from "@assay/client"
 import { CommandError } from "../terminal.ts"
 
 const SEALED = /^([0-9a-f]{32})\.age$/
@@ -32,7 +32,7 @@ export interface InboxFolder {
   put(kind: SealedKind, id: string, sealed: Uint8Array): void
   remove(kind: SealedKind, id: string): void
   /** The message that is called this, by the beginning of its id. */
-  find(id: string): DropIndexMessage
+  find(id: string): DropIndex["messages"][number]
 }
 
 export function openInbox(path: string): InboxFolder {

@@ -1,4 +1,4 @@
-import type { DropIndexMessage } from "@assay/client"
+import type { DropIndex } from "@assay/client"
 import { EnvelopeFault, type EnvelopeFaultCode, openMessage } from "@assay/core/drop"
 import { CommandError } from "../terminal.ts"
 import type { InboxFolder } from "./inbox-folder.ts"
@@ -6,7 +6,9 @@ import type { InboxFolder } from "./inbox-folder.ts"
 type Opened = Awaited<ReturnType<typeof openMessage>>
 
 /** A message that could be opened, with what the server said of it. */
-export interface InboxMessage extends DropIndexMessage {
+type IndexMessage = DropIndex["messages"][number]
+
+export interface InboxMessage extends IndexMessage {
   readonly opened: Opened
 }
 

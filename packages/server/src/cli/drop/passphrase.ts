@@ -32,9 +32,10 @@ async function typed(prompt: string, { stdin, stderr }: Keyboard): Promise<strin
     throw new CommandError(
       "A passphrase is needed and there is no terminal to ask at; --passphrase-file names a file with it",
     )
-  stderr.write(prompt)
+  // Before the prompt: whoever answers at once must not see the first letters on the screen.
   stdin.setRawMode(true)
   stdin.setEncoding("utf8")
+  stderr.write(prompt)
   let text = ""
   try {
     for await (const chunk of stdin.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {

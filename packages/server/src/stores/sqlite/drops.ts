@@ -112,6 +112,20 @@ export async function openSqliteDrops(
         return row === undefined ? null : bytesOf(row["data"])
       }),
 
+    reseal: (id, upload, size) =>
+      write((db) => {
+        const [key, from] = [keyOf(id), keyOf(upload)]
+        const { held } = one(db, "select sum(length(data)) as held from chunk where id = ?", from)
+        if (held !== size || isMessage(db, from)) throw refused()
+        if (!isMessage(db, key)) return false
+        run(db, "delete from chunk where id = ?", key)
+        run(db, "update chunk set id = ? where id = ?", key, from)
+        run(db, "update blob set size = ? where id = ?", size, key)
+        // Its pages lie where the newest are, as those of a message that came do.
+        run(db, "update meta set value = value + 1 where name = 'unordered'")
+        return true
+      }),
+
     markRead: (ids) =>
       write((db) => {
         for (const id of ids) run(db, "update blob set unread = 0 where id = ?", keyOf(id))

@@ -37,6 +37,8 @@ const PAGE_LANGUAGES = ["en", "fr", "es"] as const
 
 /** The path below which the drop serves these files. */
 const SERVED_AT = "/drop/files/"
+/** The same for the inbox of its recipients. */
+const INBOX_SERVED_AT = "/console/drop/files/"
 
 export interface BrowserBuild {
   readonly files: readonly BrowserFile[]
@@ -66,18 +68,19 @@ export async function buildBrowserFiles(
   }
 
   const lists = await Promise.all(WORD_LANGUAGES.map((language) => loadWords(language)))
-  const words = lists.map(({ language, words }) =>
-    named(`words-${language}`, "txt", utf8(`${words.join("\n")}\n`)),
-  )
+  const words = lists.map(({ language, words }) => ({
+    language,
+    ...named(`words-${language}`, "txt", utf8(`${words.join("\n")}\n`)),
+  }))
   const worker = await script("worker", "worker.ts")
   // The script names its worker and the word lists itself, so that the hash of the script stands for
   // them too, whatever the page says.
   const constants = {
     WORKER_PATH: SERVED_AT + worker.file,
     WORD_FILES: Object.fromEntries(
-      words.map((file, n) => [
-        WORD_LANGUAGES[n],
-        { path: SERVED_AT + file.file, integrity: integrityOf(file.bytes) },
+      words.map(({ language, file, bytes }) => [
+        language,
+        { path: SERVED_AT + file, integrity: integrityOf(bytes) },
       ]),
     ),
   }
@@ -92,6 +95,13 @@ export async function buildBrowserFiles(
       })
     }),
   )
+  const inboxWorker = await script("inbox-worker", "../inbox/inbox-worker.ts")
+  const inbox = await script("inbox", "../inbox/inbox-page.ts", {
+    INBOX_WORKER: INBOX_SERVED_AT + inboxWorker.file,
+    INBOX_WORDS: lists[0]?.words.join(" "),
+  })
+  const inboxCss = readFileSync(join(source, "../inbox/inbox.css"), "utf8")
+  const inboxStyle = await transform(inboxCss, { loader: "css", minify: true, charset: "utf8" })
   const css = readFileSync(join(source, "style.css"), "utf8")
   const style = await transform(css, { loader: "css", minify: true, charset: "utf8" })
   const offline = await bundle(
@@ -104,8 +114,11 @@ export async function buildBrowserFiles(
   const files = [
     worker,
     ...senders,
-    ...words,
+    ...words.map(({ name, file, bytes }) => ({ name, file, bytes })),
     named("style", "css", utf8(style.code)),
+    inbox,
+    inboxWorker,
+    named("inbox-style", "css", utf8(inboxStyle.code)),
     // Saved by people under this name; the recipients' keys are put in when it is downloaded.
     {
       name: "offline",
@@ -168,6 +181,8 @@ async function bundle(
     // The oldest Firefox that Tor Browser is still made from.
     target: ["es2022", "firefox115", "chrome115"],
     conditions: ["source"],
+    // Otherwise any tsconfig.json in a folder above would have its say.
+    tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
     charset: "utf8",
     // The licences of what is inside ask for their notice in every copy.
     legalComments: "eof",

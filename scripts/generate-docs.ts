@@ -7,6 +7,7 @@ import { format, resolveConfig } from "prettier"
 import { apiPage } from "./reference/api.ts"
 import { commandLinePage } from "./reference/command-line.ts"
 import { configurationPage } from "./reference/configuration.ts"
+import { dropFilesPage } from "./reference/drop-files.ts"
 import { limitsPage } from "./reference/limits.ts"
 import { emailModelPage } from "./reference/model-email.ts"
 import { phoneModelPage } from "./reference/model-phone.ts"
@@ -27,11 +28,16 @@ else write(pages)
 
 /** Every page by its file name, formatted as the repository formats Markdown. */
 async function currentPages(): Promise<ReadonlyMap<string, string>> {
-  const [api, commandLine] = await Promise.all([apiPage(), commandLinePage()])
+  const [api, commandLine, dropFiles] = await Promise.all([
+    apiPage(),
+    commandLinePage(),
+    dropFilesPage(),
+  ])
   const texts = {
     "api.md": api,
     "command-line.md": commandLine,
     "configuration.md": configurationPage(),
+    "drop-files.md": dropFiles,
     "limits.md": limitsPage(),
     "model-email-1.0.md": emailModelPage(),
     "model-phone-1.0.md": phoneModelPage(),

@@ -10,6 +10,7 @@ const path = require("node:path")
 const root = path.join(__dirname, "..")
 const modules = path.join(root, "node_modules")
 const stampFile = path.join(modules, ".assay-stamp")
+const browserStampFile = path.join(modules, ".assay-browser-stamp")
 
 /** What the tests run against besides npm packages: any one of `commands`, from the first of `packages` that exists. */
 const engines = [
@@ -31,6 +32,7 @@ function main(flags) {
   const unknown = flags.filter((flag) => flag !== "--engines")
   if (unknown.length > 0) fail(`prepare: unknown option ${unknown.join(" ")}`)
   installModules()
+  buildBrowserFiles()
   if (flags.includes("--engines")) installEngines()
 }
 
@@ -63,6 +65,43 @@ function stampOfManifests() {
     hash.update(`${file} ${text.length}\n`).update(text)
   }
   return hash.digest("hex")
+}
+
+/** Makes what browsers get, when its sources are not those it was last made from. */
+function buildBrowserFiles() {
+  const wanted = stampOfBrowserSources()
+  const manifest = path.join(root, "packages", "server", "browser", "manifest.json")
+  if (fs.existsSync(manifest) && readOrNull(browserStampFile) === wanted) return
+  const node = path.join(modules, ".bin", "node")
+  run([node, "--conditions=source", path.join("scripts", "build-browser.ts")], {})
+  fs.writeFileSync(browserStampFile, wanted)
+}
+
+/** A hash of all that goes into the files for browsers; what npm installed is in the stamp of the manifests. */
+function stampOfBrowserSources() {
+  const hash = createHash("sha256").update(stampOfManifests())
+  for (const folder of [
+    "scripts",
+    "packages/console/src",
+    "packages/core/src",
+    "packages/server/src/drop/pages",
+  ]) {
+    for (const file of filesBelow(path.join(root, folder))) {
+      const content = fs.readFileSync(file)
+      hash.update(`${path.relative(root, file)} ${content.length}\n`).update(content)
+    }
+  }
+  return hash.digest("hex")
+}
+
+/** Every file in a folder and the folders in it, in a fixed order. */
+function filesBelow(folder) {
+  const entries = fs.readdirSync(folder, { withFileTypes: true })
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.flatMap((entry) => {
+    const file = path.join(folder, entry.name)
+    return entry.isDirectory() ? filesBelow(file) : [file]
+  })
 }
 
 /** The command line of an npm call. */

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import type { TestContext } from "node:test"
-import { chromium, type Browser } from "playwright-core"
+import { chromium, type Browser, type BrowserContext } from "playwright-core"
 
 // Debian's names: the whole browser, or the part of it that has no window.
 const COMMANDS = ["chromium", "chromium-headless-shell"]
@@ -24,17 +24,39 @@ const FLAGS = [
  * Starts the machine's Chromium and closes it after the test. Where there is none the test is skipped
  * and null comes back; with CI=true that is a failure instead.
  */
-export async function launchChromium(context: TestContext): Promise<Browser | null> {
-  const executablePath = chromiumPath()
-  if (executablePath === null) {
-    const reason = `no ${COMMANDS.join(" or ")} on this machine`
-    if (process.env.CI === "true") throw new Error(reason)
-    context.skip(reason)
-    return null
-  }
-  const browser = await chromium.launch({ executablePath, args: FLAGS })
-  context.after(() => browser.close())
+export async function launchChromium(
+  context: TestContext,
+  flags: readonly string[] = [],
+): Promise<Browser | null> {
+  const browser = isPresent(context) ? await openChromium(flags) : null
+  if (browser !== null) context.after(() => browser.close())
   return browser
+}
+
+/** For the tests of a whole file, which close it; null where there is none. */
+export async function openChromium(flags: readonly string[] = []): Promise<Browser | null> {
+  const executablePath = chromiumPath()
+  if (executablePath === null) return null
+  return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
+}
+
+/** The same browser with a profile on the disk, for tests of what a visit leaves there. */
+export async function launchChromiumProfile(
+  context: TestContext,
+  profile: string,
+): Promise<BrowserContext | null> {
+  const executablePath = chromiumPath()
+  if (!isPresent(context) || executablePath === null) return null
+  return await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
+}
+
+/** Skips the test where there is no Chromium. */
+export function isPresent(context: TestContext): boolean {
+  if (chromiumPath() !== null) return true
+  const reason = `no ${COMMANDS.join(" or ")} on this machine`
+  if (process.env.CI === "true") throw new Error(reason)
+  context.skip(reason)
+  return false
 }
 
 function chromiumPath(): string | null {

@@ -16,6 +16,7 @@ import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
+import { consoleDropRoutes } from "./console/drop-routes.ts"
 import { sourceRoutes } from "./corpus/source-routes.ts"
 import { decisionRoutes } from "./decisions/routes.ts"
 import type { OperatorDesk } from "./drop/operator-desk.ts"
@@ -81,7 +82,7 @@ export type App = FastifyInstance<
 export interface Services {
   readonly config: Pick<
     Config,
-    "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
+    "drop" | "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
   >
   readonly log: Log
   readonly now: () => number
@@ -231,6 +232,7 @@ export async function buildApp(services: Services): Promise<App> {
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)
+  if (config.drop.on) consoleDropRoutes(app)
   await operatorRoutes(app, services)
   finishMethods()
   return app

@@ -30,7 +30,7 @@ export function made<K extends keyof HTMLElementTagNameMap>(
 }
 
 export function button(text: string, onClick: () => void): HTMLButtonElement {
-  const created = made("button", text, { type: "button", class: "secondary" })
+  const created = made("button", text, { type: "button", class: "quiet" })
   created.addEventListener("click", onClick)
   return created
 }

@@ -73,18 +73,19 @@ export function filesReport(
     return parts
   }
   const keepBox = (each: ChosenFile): HTMLElement => {
-    const label = made("label")
-    const box = made("input", "", { type: "checkbox" })
+    const at = chosen.indexOf(each)
+    const id = `keep-file-${at + 1}`
+    const box = made("input", "", { type: "checkbox", id })
     box.checked = each.untouched
     box.addEventListener("change", () => {
       each.untouched = box.checked
-      const at = chosen.indexOf(each)
       show()
       // The list is new; the focus stays where it was.
-      place.children[at]?.querySelector("input")?.focus()
+      document.getElementById(id)?.focus()
     })
-    label.append(box, ` ${visit.say("script-keep-file")}`)
-    return label
+    const choice = made("div", "", { class: "choice" })
+    choice.append(box, made("label", visit.say("script-keep-file"), { for: id }))
+    return choice
   }
 
   return {

@@ -8,30 +8,29 @@ import {
   threadKeys,
   unpackMessage,
 } from "@assay/core/drop"
-import type { DropKeys, OpenedMailbox, Reply } from "./worker-calls.ts"
+import type { DropKeys, Reply } from "./worker-calls.ts"
 
 /**
  * Tries every slot of a mailbox. One that our key does not open is filling. One that it opens, but that is damaged or
- * not a reply, is counted: it must not hide the others, and must not pass for none.
+ * not a reply, comes out as null: it must not hide the others, and must not pass for none.
  */
 export async function openReplies(
   secret: Uint8Array,
   { dropId, suite }: DropKeys,
   slots: Uint8Array,
-): Promise<OpenedMailbox> {
+): Promise<(Reply | null)[]> {
   const { identity, pqIdentity } = await threadKeys(secret, dropId, suite)
   const identities = pqIdentity === undefined ? [identity] : [identity, pqIdentity]
-  const replies: Reply[] = []
-  let unreadable = 0
+  const replies: (Reply | null)[] = []
   for (const slot of slotsOf(slots)) {
     try {
       replies.push(replyOf(unpackMessage(await open(slot, identities))))
     } catch (error) {
       if (!(error instanceof EnvelopeFault)) throw error
-      if (error.code !== "identity") unreadable += 1
+      if (error.code !== "identity") replies.push(null)
     }
   }
-  return { replies, unreadable }
+  return replies
 }
 
 function slotsOf(bytes: Uint8Array): Uint8Array[] {

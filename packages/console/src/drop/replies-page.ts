@@ -5,7 +5,7 @@ import { Failure } from "./failure.ts"
 import type { TakenForm } from "./plain-form.ts"
 import { deleteReplies, fetchMailbox } from "./requests.ts"
 import type { Visit } from "./visit.ts"
-import type { OpenedMailbox, Reply } from "./worker-calls.ts"
+import type { Reply } from "./worker-calls.ts"
 
 /** The page for replies: the code is read here, replies are opened here, and the server sees neither. */
 export function repliesPage(
@@ -41,23 +41,25 @@ export function repliesPage(
     }
   }
 
-  const show = ({ replies, unreadable }: OpenedMailbox): void => {
+  const show = (replies: readonly (Reply | null)[]): void => {
     list.replaceChildren(...replies.map(replyItem))
     list.hidden = replies.length === 0
-    shown("no-replies", replies.length === 0 && unreadable === 0)
-    shown("delete-form", replies.length > 0 || unreadable > 0)
-    put("delete-outcome", unreadable === 0 ? "" : say("failure-replies"))
+    shown("no-replies", replies.length === 0)
+    shown("delete-form", replies.length > 0)
     shown("ask", false)
     shown("replies", true)
     element("replies-title", HTMLElement).focus()
   }
 
-  const replyItem = (reply: Reply, index: number): HTMLElement => {
+  const replyItem = (reply: Reply | null, index: number): HTMLElement => {
     const item = made("li")
-    item.append(
-      made("h2", say("reply-number", { number: index + 1 })),
-      made("div", shownText(reply.message), { class: "reply", dir: "auto", translate: "no" }),
-    )
+    item.append(made("h2", say("reply-number", { number: index + 1 })))
+    if (reply === null) {
+      item.append(made("p", say("reply-unreadable")))
+      return item
+    }
+    const text = shownText(reply.message)
+    item.append(made("div", text, { class: "reply", dir: "auto", translate: "no" }))
     const { file } = reply
     if (file !== null) item.append(button(say("script-save-file"), () => save(file)))
     return item

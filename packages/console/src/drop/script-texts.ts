@@ -44,6 +44,7 @@ export const SCRIPT_TEXTS = [
   "confirm-right",
   "confirm-wrong",
   "reply-number",
+  "reply-unreadable",
   "script-save-file",
   "replies-deleted",
   "promise-withdrawn",

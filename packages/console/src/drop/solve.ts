@@ -5,18 +5,19 @@ import type { Challenge, Payload } from "altcha-lib/types"
 /** Past this a challenge has nearly expired. */
 const SOLVE_MS = 15 * 60_000
 
-/** Tries one number after the other; which one it is, is known only when it is found. */
+/** Tries one number after the other, of which the challenge says how many there are at most. */
 export async function solve(
   challenge: Challenge,
-  onTry: (tries: number) => void,
+  onShare: (share: number) => void,
 ): Promise<Payload | null> {
+  const most = Number(challenge.parameters.data?.["most"])
   let tries = 0
   const solution = await solveChallenge({
     challenge,
     timeout: SOLVE_MS,
     deriveKey(parameters, salt, password) {
       tries += 1
-      onTry(tries)
+      onShare(tries / most)
       return deriveKey(parameters, salt, password)
     },
   })

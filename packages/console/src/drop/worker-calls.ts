@@ -49,12 +49,6 @@ export interface Reply {
   readonly file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | null
 }
 
-export interface OpenedMailbox {
-  readonly replies: readonly Reply[]
-  /** Slots that are for this code, but hold nothing that can be shown. */
-  readonly unreadable: number
-}
-
 /** What a code is worth to the server. */
 export interface ThreadRequests {
   readonly mailbox: Uint8Array<ArrayBuffer>
@@ -76,8 +70,8 @@ export interface WorkerCalls {
   code(secret: Uint8Array, list: WordList): { words: string[]; numbers: string[] }
   readCode(text: string, list: WordList): { readonly secret: Uint8Array } | CodeFault
   requests(secret: Uint8Array, keys: DropKeys): ThreadRequests
-  /** The replies among the slots of a mailbox; the others are filling that nobody can open. */
-  openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): OpenedMailbox
+  /** The replies among the slots of a mailbox, null for one that is damaged; the other slots are filling that nobody can open. */
+  openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): (Reply | null)[]
 }
 export type CallName = keyof WorkerCalls
 

@@ -51,7 +51,15 @@ export {
   type Suite,
   suiteOf,
 } from "./recipients.ts"
-export { open, type Progress, replyRecipients, seal, sealFiller, sealInPieces } from "./seal.ts"
+export {
+  open,
+  type Progress,
+  recipientOf,
+  replyRecipients,
+  seal,
+  sealFiller,
+  sealInPieces,
+} from "./seal.ts"
 export { shownText } from "./shown-text.ts"
 export { threadAddress } from "./thread-address.ts"
 export {

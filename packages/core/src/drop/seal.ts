@@ -45,6 +45,11 @@ export async function* sealInPieces(
   yield* piecesOf(await encrypterTo(keys, suite).encrypt(streamOf(envelope, onProgress)))
 }
 
+/** The public key that belongs to a secret one. */
+export async function recipientOf(identity: string): Promise<string> {
+  return await identityToRecipient(identity)
+}
+
 /** A reply can be opened by its sender and by every operator: one key more than a message. */
 export function replyRecipients(
   { reply_to, reply_to_pq }: { readonly reply_to: string; readonly reply_to_pq?: string },
@@ -60,7 +65,7 @@ export function replyRecipients(
 export async function sealFiller(operatorKeys: number, suite: Suite): Promise<Uint8Array> {
   const generate = suite === "pq" ? generateHybridIdentity : generateX25519Identity
   const keys = await Promise.all(
-    Array.from({ length: operatorKeys + 1 }, async () => identityToRecipient(await generate())),
+    Array.from({ length: operatorKeys + 1 }, async () => recipientOf(await generate())),
   )
   return seal(new Uint8Array(SMALLEST_CLASS), { suite, keys })
 }

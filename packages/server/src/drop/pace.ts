@@ -9,14 +9,16 @@ const LONGEST_MS = 60 * MINUTE_MS
  * Ends connections that stand still: each must move 1 kB a second, averaged over a minute, either way, and be over after
  * an hour. Slow circuits keep up with that, and a thousand idle senders do not pile up.
  */
-export function keepPace(socket: Socket, minuteMs = MINUTE_MS): () => void {
+export function keepPace(
+  socket: Pick<Socket, "bytesRead" | "bytesWritten" | "destroy" | "once">,
+): () => void {
   let moved = 0
   const look = setInterval(() => {
     const now = socket.bytesRead + socket.bytesWritten
     if (now - moved < BYTES_A_MINUTE) socket.destroy()
     moved = now
-  }, minuteMs)
-  const end = setTimeout(() => socket.destroy(), (LONGEST_MS / MINUTE_MS) * minuteMs)
+  }, MINUTE_MS)
+  const end = setTimeout(() => socket.destroy(), LONGEST_MS)
   const stop = (): void => {
     clearInterval(look)
     clearTimeout(end)

@@ -64,7 +64,8 @@ export function openTickets({
         // As likely near the beginning as near the end: any other spread tells where to begin.
         counter: randomInt(1, 2 * keys),
         expiresAt: Math.floor((now() + SOLVE_MS) / 1000),
-        data: { effort },
+        // For the progress a sender sees.
+        data: { effort, most: 2 * keys },
         ...secrets,
       })
     },

@@ -4,6 +4,22 @@ import { described, faultAt } from "./faults.ts"
 import type { DropFacts, FormFault, FormState } from "./page-input.ts"
 import type { Sentences } from "./sentences.ts"
 
+/** What went wrong, said before anything else, with the way to each field. */
+export function faultSummary(say: Sentences, { faults }: FormState): Html {
+  if (faults.length === 0) return html`<div id="form-fault" class="fault" hidden></div>`
+  const links = faults.map(({ field, text, values }) =>
+    field === "message" || field === "files" || field === "question"
+      ? html`<li><a href="#${field}">${say(text, values)}</a></li>`
+      : html`<li>${say(text, values)}</li>`,
+  )
+  return html`<div id="form-fault" class="fault" role="alert" tabindex="-1" autofocus>
+<h2>${say("fault-summary")}</h2>
+<ul>${links}</ul>
+<p data-promise="promise-nothing-stored">${say("promise-nothing-stored")}</p>
+<p>${say("files-again")}</p>
+</div>`
+}
+
 /** Everything inside a form that sends a message, first or later; a later one always belongs to a code. */
 export function messageFields(
   say: Sentences,
@@ -13,8 +29,7 @@ export function messageFields(
 ): Html {
   const of = (field: FormFault["field"]): FormFault[] =>
     state.faults.filter((fault) => fault.field === field)
-  return html`${summary(say, state)}
-<div class="field">
+  return html`<div class="field">
 <label for="message">${say("message-label")}</label>
 <p id="message-hint" class="hint">${say("message-hint")}</p>
 ${faultAt(say, "message", of("message"))}
@@ -37,22 +52,6 @@ ${hiddenCode(state.code)}
 <progress id="progress-bar" max="100" value="0" aria-labelledby="progress-text"></progress>
 </div>
 <div id="failure" class="fault" role="alert" hidden></div>`
-}
-
-/** What went wrong, above the fields, with the way to each of them. */
-function summary(say: Sentences, { faults }: FormState): Html {
-  if (faults.length === 0) return html`<div id="form-fault" class="fault" hidden></div>`
-  const links = faults.map(({ field, text, values }) =>
-    field === "message" || field === "files" || field === "question"
-      ? html`<li><a href="#${field}">${say(text, values)}</a></li>`
-      : html`<li>${say(text, values)}</li>`,
-  )
-  return html`<div id="form-fault" class="fault" role="alert" tabindex="-1">
-<h2>${say("fault-summary")}</h2>
-<ul>${links}</ul>
-<p data-promise="promise-nothing-stored">${say("promise-nothing-stored")}</p>
-<p>${say("files-again")}</p>
-</div>`
 }
 
 function textArea(message: string, faulty: boolean): Html {

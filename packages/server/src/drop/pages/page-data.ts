@@ -1,4 +1,4 @@
-import { FILE_MAX, FILES_MAX, MESSAGE_MAX, WORD_LANGUAGES } from "@assay/core/drop"
+import { FILE_MAX, FILES_MAX, MESSAGE_MAX } from "@assay/core/drop"
 import { Html, html } from "../../pages/html.ts"
 import { digitsFirst, wordLanguage } from "./code-language.ts"
 import type { DropFacts, Locale, PageFiles } from "./page-input.ts"
@@ -10,8 +10,15 @@ import type { TextKey } from "./texts/texts.ts"
 /** Sentences that only the script says; what the plain pages say too stands in their markup. */
 const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
   (key) =>
-    /^(script|failure|finding|confirm|fault)-/.test(key) ||
-    ["reply-number", "promise-withdrawn", "replies-deleted", "no-replies"].includes(key),
+    /^(script|failure|finding|fault)-/.test(key) ||
+    [
+      "confirm-right",
+      "confirm-wrong",
+      "reply-number",
+      "reply-unreadable",
+      "replies-deleted",
+      "promise-withdrawn",
+    ].includes(key),
 )
 
 interface Page {
@@ -21,7 +28,10 @@ interface Page {
   readonly say: Sentences
 }
 
-/** The script of a page and what it has to know, as data that cannot run. */
+/**
+ * The script of a page and what it has to know, as data that cannot run. Paths of the worker and of word lists are not
+ * in it: the script holds them itself, so that its own hash covers them.
+ */
 export function pageData(
   { locale, facts, files, say }: Page,
   page: "form" | "replies" | "withdraw",
@@ -30,17 +40,9 @@ export function pageData(
   const data = {
     locale,
     page,
-    dropId: facts.dropId,
-    suite: facts.suite,
-    keyCount: facts.keyCount,
     fingerprint: facts.fingerprint,
     keys: KEYS_PATH,
-    worker: { path: files.get("worker").path },
-    wordLanguage: wordLanguage(locale),
     digitsFirst: digitsFirst(locale),
-    words: Object.fromEntries(
-      WORD_LANGUAGES.map((language) => [language, files.get(`words-${language}`)]),
-    ),
     limits: { message: MESSAGE_MAX, files: FILES_MAX, file: FILE_MAX },
     // Holes that only the script can fill stay as they are: `{number}`, `{percent}`, `{at}`.
     texts: Object.fromEntries(SCRIPT_TEXTS.map((key) => [key, say(key)])),

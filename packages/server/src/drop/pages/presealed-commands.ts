@@ -7,8 +7,10 @@ import type { Locale } from "./page-input.ts"
  */
 export function presealedCommands(locale: Locale): string {
   return `nid=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')
-printf '{"v":1,"nid":"%s","sealed_by":"sender","mode":"one-way","lang":"${locale}","files":[]}' "$nid" > manifest.json
-tar --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=600 -cf message.tar manifest.json message.txt
+printf '{"v":1,"nid":"%s","sealed_by":"sender",' "$nid" > manifest.json
+printf '"mode":"one-way","lang":"${locale}","files":[]}' >> manifest.json
+tar --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \\
+  --mode=600 -cf message.tar manifest.json message.txt
 truncate -s 64K message.tar
 age -R keys.txt -o message.age message.tar`
 }

@@ -34,7 +34,7 @@ export function presealedPage(
 <li>${say("presealed-step-keys")} <a href="${KEYS_PATH}" download="keys.txt" dir="ltr">keys.txt</a></li>
 <li>${say("presealed-step-message")}</li>
 <li>${say("presealed-step-commands")}
-<pre class="code" dir="ltr" translate="no" tabindex="0">${presealedCommands(locale)}</pre></li>
+<pre class="code" dir="ltr" translate="no">${presealedCommands(locale)}</pre></li>
 <li>${say("presealed-step-send")}
 <form id="presealed-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "presealed")}" autocomplete="off" novalidate>
 <div class="field">

@@ -34,7 +34,7 @@ export function refusalPage(
   // After a fault of our own nobody knows how far the request came.
   const body = html`<h1>${title}</h1>
 <p>${say(reason)}</p>
-${status === 500 ? "" : promised(say, "p", "promise-nothing-stored")}
-${PASSING.includes(status) ? html`<p>${say("refusal-reload")}</p>` : ""}`
+${PASSING.includes(status) ? html`<p>${say("refusal-reload")}</p>` : ""}
+${status === 500 ? "" : promised(say, "p", "promise-nothing-stored")}`
   return dropPage({ locale, facts, files, say, title, path: null, body })
 }

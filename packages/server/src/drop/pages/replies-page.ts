@@ -1,7 +1,7 @@
 import { type Html, html } from "../../pages/html.ts"
 import { codeField, hiddenCode } from "./code-field.ts"
 import { dropPage } from "./layout.ts"
-import { messageFields } from "./message-fields.ts"
+import { faultSummary, messageFields } from "./message-fields.ts"
 import type {
   DropFacts,
   FormFault,
@@ -108,6 +108,7 @@ ${promised(say, "p", "promise-delete")}
 <h2>${say("follow-up-title")}</h2>
 <p>${say("admission-follow-up")}</p>
 <form id="follow-up-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "form")}" autocomplete="off" novalidate>
+${faultSummary(say, form)}
 ${messageFields(say, facts, { ...form, code }, "follow-up")}
 </form>
 <p><a href="${dropPath(locale, "done")}">${say("done")}</a></p>

@@ -1,7 +1,7 @@
+import { freshForm } from "../fresh-form.ts"
 import { confirmedPage, repliesPage, sentPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
 import { codeOf } from "./code-of-form.ts"
-import { freshForm } from "./fresh-form.ts"
 import { knowsWords, shownCode } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
@@ -12,7 +12,10 @@ export async function confirmCode(visit: Visit): Promise<Answer> {
   if ("fault" in read) {
     // The code comes from our own page; without it there is nothing to compare with, and only typing it helps.
     const { status, ...fault } = read.fault
-    const page = repliesPage(locale, facts, files, { fault, form: await freshForm(visit) })
+    const page = repliesPage(locale, facts, files, {
+      fault,
+      form: freshForm(await visit.desk.newFormToken()),
+    })
     return { status, page, padding: CODE_PADDING }
   }
   const typed = {

@@ -1,7 +1,7 @@
+import { freshForm } from "../fresh-form.ts"
 import { repliesDeletedPage, repliesPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
 import { codeOf } from "./code-of-form.ts"
-import { freshForm } from "./fresh-form.ts"
 import { threadOf } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
@@ -11,7 +11,10 @@ export async function deleteReplies(visit: Visit): Promise<Answer> {
   const read = await codeOf(visit)
   if ("fault" in read) {
     const { status, ...fault } = read.fault
-    const page = repliesPage(locale, facts, files, { fault, form: await freshForm(visit) })
+    const page = repliesPage(locale, facts, files, {
+      fault,
+      form: freshForm(await visit.desk.newFormToken()),
+    })
     return { status, page, padding: CODE_PADDING }
   }
   const { tag, deleteVerifier } = await threadOf(read.secret, facts)

@@ -52,5 +52,8 @@ export function codeFault(fault: CodeFault): Omit<StatusFault, "field"> {
   return { text: `fault-code-${fault.fault}`, ...values, status: 422 }
 }
 
-/** The store did not take it, and an error never says more than that. */
-export const FAILED: StatusFault = { field: "form", text: "fault-failed", status: 503 }
+/** The store did not take it, and the error is told as nothing more than that. */
+export function storeFault(error: unknown): StatusFault {
+  const full = error instanceof Error && "code" in error && error.code === "full"
+  return { field: "form", text: full ? "fault-full" : "fault-failed", status: 503 }
+}

@@ -13,9 +13,9 @@ import {
 import { presealedPage, presealedSentPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
 import type { FormLimits } from "./form-body.ts"
-import { bodyFault, FAILED, refusalFault, type StatusFault, tokenFault } from "./form-faults.ts"
-import { freshForm } from "./fresh-form.ts"
+import { bodyFault, refusalFault, type StatusFault, storeFault, tokenFault } from "./form-faults.ts"
 import { storeSealed } from "./store-sealed.ts"
+import { usableToken } from "./usable-token.ts"
 import type { Visit } from "./visit.ts"
 
 const LARGEST_CLASS = SIZE_CLASSES.at(-1) ?? 0
@@ -82,8 +82,8 @@ async function store(
     const pieces = envelope === null ? [sealed] : sealInPieces(envelope, recipients)
     await storeSealed(desk, pieces, randomBytes(32))
     return null
-  } catch {
-    return FAILED
+  } catch (error) {
+    return storeFault(error)
   }
 }
 
@@ -99,7 +99,7 @@ function wrapped(sealed: Uint8Array, lang: string): Uint8Array {
 
 async function again(visit: Visit, { status, text, values }: Fault): Promise<Answer> {
   const { locale, facts, files, body } = visit
-  const { token } = await freshForm(visit, body.fields.get("token"))
+  const token = await usableToken(visit.desk, body.fields.get("token"))
   const fault = { text, ...(values === undefined ? {} : { values }) }
   const page = presealedPage(locale, facts, files, { token, fault })
   return { status, page, padding: CODE_PADDING }

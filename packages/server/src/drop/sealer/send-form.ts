@@ -10,13 +10,13 @@ import {
   sealedSize,
   sealInPieces,
 } from "@assay/core/drop"
+import { freshForm } from "../fresh-form.ts"
 import { formPage, repliesShownPage, sentPage } from "../pages/index.ts"
 import type { FormState } from "../pages/page-input.ts"
 import { type Answer, CODE_PADDING, REPLIES_PADDING } from "./answer.ts"
 import { filesToPack } from "./clean-files.ts"
 import type { FormLimits } from "./form-body.ts"
-import { bodyFault, FAILED, refusalFault, type StatusFault, tokenFault } from "./form-faults.ts"
-import { freshForm } from "./fresh-form.ts"
+import { bodyFault, refusalFault, type StatusFault, storeFault, tokenFault } from "./form-faults.ts"
 import { openedReplies } from "./opened-replies.ts"
 import { storeSealed } from "./store-sealed.ts"
 import {
@@ -27,6 +27,7 @@ import {
   threadOf,
   withdrawVerifier,
 } from "./thread-of-code.ts"
+import { usableToken } from "./usable-token.ts"
 import type { Visit } from "./visit.ts"
 
 export const SEND_LIMITS: FormLimits = {
@@ -156,8 +157,8 @@ async function sealAndStore(
   try {
     await storeSealed(desk, sealInPieces(envelope, recipients), verifier)
     return null
-  } catch {
-    return FAILED
+  } catch (error) {
+    return storeFault(error)
   }
 }
 
@@ -168,7 +169,8 @@ async function formAgain(
   faults: readonly StatusFault[],
 ): Promise<Answer> {
   const { locale, facts, files } = visit
-  const form: FormState = { ...(await freshForm(visit, wish.token)), ...wish, code: "", faults }
+  const token = await usableToken(visit.desk, wish.token)
+  const form: FormState = { ...freshForm(token), ...wish, token, faults }
   const status = faults[0]?.status ?? 400
   if (wish.thread === null) {
     return { status, page: formPage(locale, facts, files, form), padding: CODE_PADDING }

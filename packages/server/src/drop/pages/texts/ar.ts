@@ -118,6 +118,7 @@ export const ar: Texts = {
   "replies-shown-title": "الردود",
   "reply-number": "الرد {number}",
   "reply-file": "مع هذا الرد ملف. لا يمكن حفظه إلا مع JavaScript.",
+  "reply-unreadable": "هذا الرد تالف ولا يمكن إظهاره. اطلب من القرّاء إرساله مرة أخرى.",
   "no-replies": "لا يوجد رد لهذا الرمز الآن.",
   "admission-own-messages": "ترى فقط ما كتبه القرّاء. لا يمكن إظهار رسائلك أنت، ولا حتى لك.",
   "promise-replies-kept": {
@@ -147,7 +148,8 @@ export const ar: Texts = {
   "presealed-intro":
     "يمكنك تشفير رسالة بالبرنامجين age وtar وإرسال الناتج فقط. عندئذ لا يلزمك أن تثق بهذا الخادم ولا بما يرسله من JavaScript.",
   "presealed-step-keys": "احفظ مفاتيح القرّاء في مجلد جديد:",
-  "presealed-step-message": "في ذلك المجلد اكتب رسالتك في ملف اسمه message.txt.",
+  "presealed-step-message":
+    "في ذلك المجلد اكتب رسالتك، حتى {letters} حرف تقريبًا، في ملف اسمه message.txt.",
   "presealed-step-commands": "نفّذ هذه الأوامر في ذلك المجلد:",
   "presealed-step-send": "أرسل الملف الناتج، message.age:",
   "presealed-file": "الملف المشفَّر",
@@ -207,7 +209,7 @@ export const ar: Texts = {
   "fault-code-checksum": "أحد الأجزاء غير صحيح، أو تبادل جزآن مكانيهما. قارن بورقتك.",
   "fault-code": "لم يمكن قراءة رمزك. افتح صفحة الردود واكتبه مرة أخرى.",
   "fault-presealed-missing": "اختر الملف المشفَّر.",
-  "fault-presealed": "هذا ليس ملفًا شفّره age، أو هو أكبر من {size}.",
+  "fault-presealed": "هذا ليس ملفًا شفّره age، أو هو كبير جدًا.",
   "fault-unreadable": "لم يمكن قراءة النموذج. اضغط «إرسال» مرة أخرى.",
   "fault-slow": "كان الاتصال بطيئًا جدًا أو انقطع. اضغط «إرسال» مرة أخرى.",
   "fault-busy": "تصل الآن رسائل كثيرة جدًا. انتظر بضع دقائق ثم اضغط «إرسال» مرة أخرى.",
@@ -216,7 +218,7 @@ export const ar: Texts = {
 
   "refusal-title": "لم ينجح ذلك",
   "refusal-reload":
-    "ثم حمّل هذه الصفحة من جديد. يسألك متصفحك هل يرسل النموذج مرة أخرى: قل نعم، فيذهب نصك معه.",
+    "للمحاولة مرة أخرى حمّل هذه الصفحة من جديد. يسألك متصفحك هل يرسل النموذج مرة أخرى: قل نعم، فيذهب نصك معه.",
   "refusal-unreadable": "لم يمكن قراءة الطلب.",
   "refusal-other-site": "جاء الطلب من موقع آخر، فلم يُقبل.",
   "refusal-method": "لا يمكن استخدام هذه الصفحة بهذه الطريقة.",

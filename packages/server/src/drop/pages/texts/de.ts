@@ -128,6 +128,8 @@ export const de: Texts = {
   "replies-shown-title": "Antworten",
   "reply-number": "Antwort {number}",
   "reply-file": "Zu dieser Antwort gehört eine Datei. Sie lässt sich nur mit JavaScript sichern.",
+  "reply-unreadable":
+    "Diese Antwort ist beschädigt und lässt sich nicht zeigen. Bitten Sie darum, dass sie noch einmal gesendet wird.",
   "no-replies": "Für diesen Code gibt es im Moment keine Antwort.",
   "admission-own-messages":
     "Sie sehen nur, was Ihnen geschrieben wurde. Ihre eigenen Nachrichten können nicht gezeigt werden, auch Ihnen nicht.",
@@ -159,7 +161,7 @@ export const de: Texts = {
     "Sie können eine Nachricht mit den Programmen age und tar verschlüsseln und nur das Ergebnis senden. Dann müssen Sie weder diesem Server noch seinem JavaScript vertrauen.",
   "presealed-step-keys": "Sichern Sie die Schlüssel derer, die lesen, in einem neuen Ordner:",
   "presealed-step-message":
-    "Schreiben Sie Ihre Nachricht in diesem Ordner in eine Datei mit dem Namen message.txt.",
+    "Schreiben Sie Ihre Nachricht, bis zu etwa {letters} Buchstaben, in diesem Ordner in eine Datei mit dem Namen message.txt.",
   "presealed-step-commands": "Führen Sie in diesem Ordner diese Befehle aus:",
   "presealed-step-send": "Senden Sie die Datei, die entstanden ist, message.age:",
   "presealed-file": "Die verschlüsselte Datei",
@@ -232,8 +234,7 @@ export const de: Texts = {
   "fault-code":
     "Ihr Code ließ sich nicht lesen. Öffnen Sie die Seite für Antworten und tippen Sie ihn noch einmal.",
   "fault-presealed-missing": "Wählen Sie die verschlüsselte Datei.",
-  "fault-presealed":
-    "Das ist keine Datei, die age verschlüsselt hat, oder sie ist größer als {size}.",
+  "fault-presealed": "Das ist keine Datei, die age verschlüsselt hat, oder sie ist zu groß.",
   "fault-unreadable": "Das Formular ließ sich nicht lesen. Drücken Sie noch einmal auf Senden.",
   "fault-slow": "Die Verbindung war zu langsam oder brach ab. Drücken Sie noch einmal auf Senden.",
   "fault-busy":
@@ -244,7 +245,7 @@ export const de: Texts = {
 
   "refusal-title": "Das hat nicht geklappt",
   "refusal-reload":
-    "Laden Sie dann diese Seite neu. Ihr Browser fragt, ob er das Formular noch einmal senden soll: Sagen Sie ja, dann geht Ihr Text mit.",
+    "Um es noch einmal zu versuchen, laden Sie diese Seite neu. Ihr Browser fragt, ob er das Formular noch einmal senden soll: Sagen Sie ja, dann geht Ihr Text mit.",
   "refusal-unreadable": "Die Anfrage ließ sich nicht lesen.",
   "refusal-other-site":
     "Die Anfrage kam von einer anderen Website und wurde deshalb nicht angenommen.",

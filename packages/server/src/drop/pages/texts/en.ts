@@ -85,7 +85,7 @@ export const en = {
   "sent-two-way": "It is stored, encrypted. This is your code for replies:",
   "sent-follow-up": "It is stored, encrypted. Your code stays the same.",
   "code-once":
-    "Write it down on paper now, and keep it where nobody looks. It is shown only this once.",
+    "Write it down on paper now, and keep it where others do not look. It is shown only this once.",
   "promise-code": "We do not store your code and cannot give it to you again.",
   "code-title": "Your code",
   "code-line": "The code in one line:",
@@ -120,7 +120,8 @@ export const en = {
   "replies-shown-title": "Replies",
   "reply-number": "Reply {number}",
   "reply-file": "This reply carries a file. It can be saved only with JavaScript.",
-  "reply-unreadable": "This reply is damaged and cannot be shown. Ask the readers to send it again.",
+  "reply-unreadable":
+    "This reply is damaged and cannot be shown. Ask the readers to send it again.",
   "no-replies": "There is no reply for this code at the moment.",
   "admission-own-messages":
     "You see only what the readers wrote. Your own messages cannot be shown, not even to you.",
@@ -150,7 +151,7 @@ export const en = {
     "You can encrypt a message with the programs age and tar, and send only the result. Then neither this server nor its JavaScript has to be trusted.",
   "presealed-step-keys": "Save the readers’ keys in a new folder:",
   "presealed-step-message":
-    "In that folder, write your message in a file with the name message.txt.",
+    "In that folder, write your message, up to about {letters} letters, in a file with the name message.txt.",
   "presealed-step-commands": "Run these commands in that folder:",
   "presealed-step-send": "Send the file that came out, message.age:",
   "presealed-file": "The encrypted file",
@@ -214,10 +215,7 @@ export const en = {
     "One of the words is not right, or two are swapped. Compare with your paper.",
   "fault-code": "Your code could not be read. Open the page for replies and type it again.",
   "fault-presealed-missing": "Choose the encrypted file.",
-  "fault-presealed": "This is not a file that age has encrypted, or it is larger than {size}.",
-  "fault-file-carries":
-    "File {number} also says: {found}. This cannot be removed here. Leave the file out, or send the files untouched.",
-  "fault-slow": "The connection was too slow or was broken off. Press Send again.",
+  "fault-presealed": "This is not a file that age has encrypted, or it is too large.",
   "fault-unreadable": "The form could not be read. Press Send again.",
   "fault-slow": "The connection was too slow, or it was broken off. Press Send again.",
   "fault-busy":
@@ -227,7 +225,7 @@ export const en = {
 
   "refusal-title": "That did not work",
   "refusal-reload":
-    "Then load this page again. Your browser asks whether to send the form once more: say yes, and your text goes with it.",
+    "To try again, load this page anew. Your browser asks whether to send the form once more: say yes, and your text goes with it.",
   "refusal-unreadable": "The request could not be read.",
   "refusal-other-site": "The request came from another site, so it was not taken.",
   "refusal-method": "This page cannot be used in that way.",

@@ -118,6 +118,8 @@ export const es: Texts = {
   "replies-shown-title": "Respuestas",
   "reply-number": "Respuesta {number}",
   "reply-file": "Esta respuesta lleva un archivo. Solo se puede guardar con JavaScript.",
+  "reply-unreadable":
+    "Esta respuesta está dañada y no se puede mostrar. Pida a los lectores que la envíen otra vez.",
   "no-replies": "Ahora no hay respuestas para este código.",
   "admission-own-messages":
     "Solo ve lo que escribieron los lectores. Sus propios mensajes no se pueden mostrar, ni siquiera a usted.",
@@ -148,7 +150,7 @@ export const es: Texts = {
     "Puede cifrar un mensaje con los programas age y tar, y enviar solo el resultado. Así no tiene que confiar ni en este servidor ni en su JavaScript.",
   "presealed-step-keys": "Guarde las claves de los lectores en una carpeta nueva:",
   "presealed-step-message":
-    "En esa carpeta, escriba su mensaje en un archivo con el nombre message.txt.",
+    "En esa carpeta, escriba su mensaje, de hasta unas {letters} letras, en un archivo con el nombre message.txt.",
   "presealed-step-commands": "Ejecute estas órdenes en esa carpeta:",
   "presealed-step-send": "Envíe el archivo que ha salido, message.age:",
   "presealed-file": "El archivo cifrado",
@@ -216,7 +218,7 @@ export const es: Texts = {
     "Una de las palabras no es correcta, o hay dos cambiadas. Compare con su papel.",
   "fault-code": "No se pudo leer su código. Abra la página de respuestas y escríbalo otra vez.",
   "fault-presealed-missing": "Elija el archivo cifrado.",
-  "fault-presealed": "Este archivo no está cifrado con age, o pasa de {size}.",
+  "fault-presealed": "Este archivo no está cifrado con age, o es demasiado grande.",
   "fault-unreadable": "No se pudo leer el formulario. Pulse Enviar otra vez.",
   "fault-slow": "La conexión fue demasiado lenta, o se cortó. Pulse Enviar otra vez.",
   "fault-busy": "Ahora llegan demasiados mensajes. Espere unos minutos y pulse Enviar otra vez.",
@@ -225,7 +227,7 @@ export const es: Texts = {
 
   "refusal-title": "No ha funcionado",
   "refusal-reload":
-    "Después cargue esta página otra vez. Su navegador pregunta si debe enviar el formulario de nuevo: diga que sí, y su texto va con él.",
+    "Para intentarlo otra vez, cargue esta página de nuevo. Su navegador pregunta si debe enviar el formulario de nuevo: diga que sí, y su texto va con él.",
   "refusal-unreadable": "No se pudo leer la petición.",
   "refusal-other-site": "La petición venía de otro sitio, así que no se aceptó.",
   "refusal-method": "Esta página no se puede usar de esa manera.",

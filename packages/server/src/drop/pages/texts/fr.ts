@@ -127,6 +127,8 @@ export const fr: Texts = {
   "replies-shown-title": "Réponses",
   "reply-number": "Réponse {number}",
   "reply-file": "Cette réponse contient un fichier. On ne peut l’enregistrer qu’avec JavaScript.",
+  "reply-unreadable":
+    "Cette réponse est abîmée et ne peut pas être affichée. Demandez aux lecteurs de la renvoyer.",
   "no-replies": "Il n’y a pas de réponse pour ce code en ce moment.",
   "admission-own-messages":
     "Vous voyez seulement ce que les lecteurs ont écrit. Vos propres messages ne peuvent pas être montrés, même à vous.",
@@ -158,7 +160,7 @@ export const fr: Texts = {
     "Vous pouvez chiffrer un message avec les programmes age et tar, et n’envoyer que le résultat. Il ne faut alors faire confiance ni à ce serveur ni à son JavaScript.",
   "presealed-step-keys": "Enregistrez les clés des lecteurs dans un nouveau dossier :",
   "presealed-step-message":
-    "Dans ce dossier, écrivez votre message dans un fichier nommé message.txt.",
+    "Dans ce dossier, écrivez votre message, jusqu’à environ {letters} lettres, dans un fichier nommé message.txt.",
   "presealed-step-commands": "Lancez ces commandes dans ce dossier :",
   "presealed-step-send": "Envoyez le fichier obtenu, message.age :",
   "presealed-file": "Le fichier chiffré",
@@ -229,7 +231,7 @@ export const fr: Texts = {
   "fault-code":
     "Votre code n’a pas pu être lu. Ouvrez la page des réponses et tapez-le de nouveau.",
   "fault-presealed-missing": "Choisissez le fichier chiffré.",
-  "fault-presealed": "Ce n’est pas un fichier chiffré par age, ou il dépasse {size}.",
+  "fault-presealed": "Ce n’est pas un fichier chiffré par age, ou il est trop grand.",
   "fault-unreadable": "Le formulaire n’a pas pu être lu. Appuyez encore sur Envoyer.",
   "fault-slow": "La connexion était trop lente, ou elle a été coupée. Appuyez encore sur Envoyer.",
   "fault-busy":
@@ -240,7 +242,7 @@ export const fr: Texts = {
 
   "refusal-title": "Cela n’a pas marché",
   "refusal-reload":
-    "Puis chargez cette page de nouveau. Votre navigateur demande s’il faut renvoyer le formulaire : dites oui, et votre texte part avec.",
+    "Pour réessayer, chargez cette page de nouveau. Votre navigateur demande s’il faut renvoyer le formulaire : dites oui, et votre texte part avec.",
   "refusal-unreadable": "La demande n’a pas pu être lue.",
   "refusal-other-site": "La demande venait d’un autre site, donc elle n’a pas été acceptée.",
   "refusal-method": "Cette page ne s’utilise pas de cette manière.",

@@ -1,0 +1,78 @@
+// The script of the inbox page: leads from the token over the key to the threads.
+import type { DropCalls, DropKeys } from "@assay/client"
+import { fingerprint, type WordList } from "@assay/core/drop"
+import { createInbox } from "./inbox.ts"
+import { inboxWorker, openerOf } from "./opener-client.ts"
+import { h, show } from "./views/dom.ts"
+import { failureText } from "./views/failure-text.ts"
+import { firstRunView } from "./views/first-run-view.ts"
+import { inboxView } from "./views/inbox-view.ts"
+import { signInView } from "./views/sign-in-view.ts"
+import { unlockView } from "./views/unlock-view.ts"
+
+const words: WordList = { language: "en", words: INBOX_WORDS.split(" ") }
+const place = document.querySelector("main")
+if (place === null) throw new Error("the page has no place for the inbox")
+const main = place
+const opener = openerOf(inboxWorker(INBOX_WORKER)())
+
+/** Six public words, remembered so that a key somebody adds is seen the next time. */
+const confirmedKeys = {
+  get: () => localStorage.getItem("assay-drop-key-words"),
+  set: (found: string) => localStorage.setItem("assay-drop-key-words", found),
+}
+
+show(
+  main,
+  signInView((drop, keys) => {
+    if (keys.recipients.length === 0) startFirstRun(drop)
+    else startUnlock(drop, keys)
+  }),
+)
+
+function startFirstRun(drop: DropCalls): void {
+  const onDone = (recipient: string): void => {
+    confirmedKeys.set(fingerprint([recipient], words).join(" "))
+    startInbox(drop, false)
+  }
+  const onHaveKey = (): void => startUnlock(drop, null)
+  show(main, firstRunView({ drop, opener, onDone, onHaveKey }))
+}
+
+function startUnlock(drop: DropCalls, keys: DropKeys | null): void {
+  const onUnlocked = (publicKeys: readonly string[]): void => {
+    const known = keys?.recipients ?? []
+    startInbox(drop, !publicKeys.some((key) => known.includes(key)))
+  }
+  show(main, unlockView(opener, onUnlocked))
+}
+
+function startInbox(drop: DropCalls, ownKeyMissing: boolean): void {
+  const inbox = createInbox({
+    drop,
+    opener,
+    words,
+    now: Date.now,
+    confirmedKeys,
+    onChange: () => view.render(),
+  })
+  const lock = async (): Promise<void> => {
+    try {
+      await inbox.outbox.flush()
+    } catch (error) {
+      show(main, view.element, h("p", { class: "fault", role: "alert" }, failureText(error)))
+      return
+    }
+    // A new page has nothing of this one: no token, no key, no text.
+    inbox.outbox.close()
+    location.reload()
+  }
+  const view = inboxView(inbox, opener, { ownKeyMissing, onLock: () => void lock() })
+  // A page that closes cannot send as much as a reply: the browser asks first.
+  addEventListener("beforeunload", (event) => {
+    if (inbox.outbox.items().length > 0) event.preventDefault()
+  })
+  show(main, view.element)
+  view.render()
+  void view.sync()
+}

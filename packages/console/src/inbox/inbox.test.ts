@@ -1,0 +1,307 @@
+import assert from "node:assert/strict"
+import { test, type TestContext } from "node:test"
+import type { DropBatch, DropCalls, DropSealedFile } from "@assay/client"
+import {
+  newIdentityFile,
+  newSecret,
+  open,
+  packMessage,
+  type Recipients,
+  seal,
+  threadAddress,
+  threadKeys,
+  unpackMessage,
+} from "@assay/core/drop"
+import { loadWords } from "@assay/core/drop/words"
+import { BATCH_DELAY_MS, createInbox, type Inbox } from "./inbox.ts"
+import { createOpener } from "./opener.ts"
+import { OpenerFailure } from "./opener-calls.ts"
+
+const words = await loadWords("en")
+const DROP_ID = new Uint8Array(16).fill(1)
+const { file, recipient } = await newIdentityFile(undefined, "x25519")
+const recipients: Recipients = { suite: "x25519", keys: [recipient] }
+
+/** The service, as far as a recipient sees it, kept in memory. */
+function memoryDrop() {
+  const messages = new Map<string, Uint8Array>()
+  const notes = new Map<string, Uint8Array>()
+  const batches: DropBatch[] = []
+  const syncs: string[][] = []
+  const state = { online: true, full: false, keys: [...recipients.keys] }
+  const offline = (): void => {
+    if (!state.online) throw new Error("offline")
+  }
+  const drop: DropCalls = {
+    async sync(have) {
+      offline()
+      syncs.push([...have])
+      const fresh = [...messages].filter(([id]) => !have.includes(id))
+      const files: DropSealedFile[] = [
+        ...fresh.map(([id, sealed]) => ({
+          kind: "message" as const,
+          id,
+          sealed: new Uint8Array(sealed),
+        })),
+        ...[...notes].map(([id, sealed]) => ({
+          kind: "note" as const,
+          id,
+          sealed: new Uint8Array(sealed),
+        })),
+      ]
+      const index = {
+        drop_id: "01".repeat(16),
+        recipients: state.keys,
+        messages: [...messages].map(([id, { length }]) => ({
+          id,
+          size: length,
+          purge_day: 20_000,
+          effort: 0,
+        })),
+        notes: [...notes.keys()],
+      }
+      return {
+        index,
+        files: (async function* () {
+          yield* files
+        })(),
+      }
+    },
+    async batch(batch) {
+      offline()
+      batches.push(batch)
+      for (const id of batch.delete ?? []) messages.delete(id)
+      for (const id of batch.deleteNotes ?? []) notes.delete(id)
+      for (const { id, replaces, sealed } of batch.notes ?? []) {
+        for (const old of replaces) notes.delete(old)
+        notes.set(id, sealed)
+      }
+      const outcome = state.full ? ("full" as const) : ("stored" as const)
+      return { replies: (batch.replies ?? []).map(({ id }) => ({ id, outcome })) }
+    },
+    keys: () => Promise.reject(new Error("not asked for here")),
+    firstKeys: () => Promise.reject(new Error("not asked for here")),
+  }
+  return { drop, messages, notes, batches, syncs, state }
+}
+
+async function sender() {
+  const keys = await threadKeys(newSecret(), DROP_ID, "x25519")
+  const send = async (message: string, n: number | null = 0): Promise<Uint8Array> =>
+    await seal(
+      packMessage({
+        sealedBy: "browser",
+        mode: "two-way",
+        lang: "fr",
+        thread: threadAddress(keys, n),
+        message,
+        files: [],
+      }),
+      recipients,
+    )
+  return { keys, send }
+}
+
+async function openInbox(context: TestContext, drop: DropCalls): Promise<Inbox> {
+  context.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 0 })
+  const opener = createOpener()
+  await opener.unlock(file, null)
+  let confirmed: string | null = null
+  const inbox = createInbox({
+    drop,
+    opener,
+    words,
+    now: Date.now,
+    confirmedKeys: { get: () => confirmed, set: (found) => (confirmed = found) },
+    onChange: () => undefined,
+  })
+  await inbox.sync(() => undefined)
+  inbox.confirmKeys()
+  context.after(() => inbox.outbox.close())
+  return inbox
+}
+
+const idOf = (number: number): string => number.toString(16).padStart(32, "0")
+
+test("what was sent is fetched once, opened and grouped into threads", async (context) => {
+  const service = memoryDrop()
+  const [ann, ben] = [await sender(), await sender()]
+  service.messages.set(idOf(1), await ann.send("second", 1))
+  service.messages.set(idOf(2), await ben.send("other"))
+  service.messages.set(idOf(3), await ann.send("first"))
+  const inbox = await openInbox(context, service.drop)
+  assert.deepEqual(
+    inbox.threads().map(({ messages }) => messages.map(({ opened }) => opened.message)),
+    [["first", "second"], ["other"]],
+  )
+  await inbox.sync(() => undefined)
+  assert.deepEqual(service.syncs, [[], [idOf(1), idOf(2), idOf(3)]])
+  assert.equal(inbox.threads().length, 2)
+})
+
+test("T52: opening sends nothing; a whole delay later all of it leaves in one batch", async (context) => {
+  const service = memoryDrop()
+  const [ann, ben] = [await sender(), await sender()]
+  service.messages.set(idOf(1), await ann.send("hello"))
+  service.messages.set(idOf(2), await ben.send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const [first, second] = inbox.threads()
+  assert.ok(first !== undefined && second !== undefined)
+  inbox.shown(first.id)
+  context.mock.timers.tick(BATCH_DELAY_MS - 1)
+  inbox.shown(second.id)
+  context.mock.timers.tick(BATCH_DELAY_MS - 1)
+  assert.equal(service.batches.length, 0)
+  assert.equal(service.syncs.length, 1)
+  await inbox.outbox.flush()
+  assert.equal(service.batches.length, 1)
+  assert.equal(service.batches[0]?.replies?.length, 2)
+})
+
+test("the first opening acknowledges once, in the sender's language, for all recipients", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("bonjour"))
+  const inbox = await openInbox(context, service.drop)
+  const [thread] = inbox.threads()
+  assert.ok(thread !== undefined)
+  inbox.shown(thread.id)
+  inbox.shown(thread.id)
+  await inbox.outbox.flush()
+  const [reply, ...others] = service.batches[0]?.replies ?? []
+  assert.ok(reply !== undefined && others.length === 0)
+  assert.equal(reply.mailbox, Buffer.from(ann.keys.mailbox).toString("hex"))
+  const opened = unpackMessage(await open(reply.sealed, [ann.keys.identity]))
+  assert.match(opened.message, /^Votre message est arrivé/)
+  assert.equal(opened.manifest.thread, undefined)
+
+  context.mock.timers.reset()
+  const colleague = await openInbox(context, service.drop)
+  assert.equal(colleague.threads()[0]?.note.acknowledged, true)
+  colleague.shown(thread.id)
+  assert.deepEqual(colleague.outbox.items(), [])
+})
+
+test("a reply reaches its sender and nobody else, and colleagues see what was said", async (context) => {
+  const service = memoryDrop()
+  const [ann, ben] = [await sender(), await sender()]
+  service.messages.set(idOf(1), await ann.send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const [thread] = inbox.threads()
+  assert.ok(thread !== undefined)
+  assert.equal(inbox.reply(thread.id, "  "), false)
+  assert.equal(inbox.reply(thread.id, "x".repeat(50_001)), false)
+  assert.equal(inbox.reply(thread.id, "Thank you."), true)
+  await inbox.outbox.flush()
+  const sealed = service.batches[0]?.replies?.[0]?.sealed ?? new Uint8Array()
+  assert.equal(unpackMessage(await open(sealed, [ann.keys.identity])).message, "Thank you.")
+  await assert.rejects(open(sealed, [ben.keys.identity]))
+  context.mock.timers.reset()
+  const colleague = await openInbox(context, service.drop)
+  assert.deepEqual(colleague.threads()[0]?.note.replies, ["Thank you."])
+  const stored = [...service.notes.values()].map((note) => Buffer.from(note).toString("latin1"))
+  assert.ok(stored.every((note) => !note.includes("Thank you.")))
+})
+
+test("what fails stays in the outbox, and a full mailbox is tried again under the same id", async (context) => {
+  const service = memoryDrop()
+  service.messages.set(idOf(1), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const [thread] = inbox.threads()
+  assert.ok(thread !== undefined)
+  inbox.reply(thread.id, "one")
+  service.state.online = false
+  await assert.rejects(inbox.outbox.flush())
+  assert.equal(inbox.outbox.items().length, 2)
+  service.state.online = true
+  service.state.full = true
+  await inbox.outbox.flush()
+  assert.equal(inbox.mailboxFull(), true)
+  assert.deepEqual(
+    inbox.outbox.items().map(({ kind }) => kind),
+    ["reply"],
+  )
+  service.state.full = false
+  await inbox.outbox.flush()
+  const ids = service.batches.map(({ replies }) => replies?.[0]?.id)
+  assert.equal(new Set(ids).size, 1)
+  assert.deepEqual(inbox.outbox.items(), [])
+})
+
+test("nothing is sealed to keys that nobody confirmed, also when they change later", async (context) => {
+  const service = memoryDrop()
+  service.messages.set(idOf(1), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const stranger = await newIdentityFile(undefined, "x25519")
+  service.state.keys.push(stranger.recipient)
+  await inbox.sync(() => undefined)
+  assert.equal(inbox.keysConfirmed(), false)
+  const [thread] = inbox.threads()
+  inbox.reply(thread?.id ?? "", "secret")
+  await assert.rejects(inbox.outbox.flush(), OpenerFailure)
+  assert.deepEqual(service.batches, [])
+})
+
+test("deleting takes the messages and notes with it, and can be taken back before it leaves", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("one"))
+  service.messages.set(idOf(2), await ann.send("two", 1))
+  const inbox = await openInbox(context, service.drop)
+  const [thread] = inbox.threads()
+  assert.ok(thread !== undefined)
+  inbox.changeNote(thread.id, { labels: ["urgent"], muted: true })
+  await inbox.outbox.flush()
+  assert.equal(service.notes.size, 1)
+  inbox.deleteThread(thread.id)
+  assert.deepEqual(inbox.threads(), [])
+  inbox.takeBack(idOf(1))
+  assert.deepEqual(inbox.outbox.items(), [])
+  assert.deepEqual(inbox.threads()[0]?.note.labels, ["urgent"])
+  inbox.deleteThread(thread.id)
+  await inbox.outbox.flush()
+  assert.equal(service.messages.size, 0)
+  assert.equal(service.notes.size, 0)
+})
+
+test("a reply that is taken back is not sent, and no note says that it was", async (context) => {
+  const service = memoryDrop()
+  service.messages.set(idOf(1), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const [thread] = inbox.threads()
+  assert.ok(thread !== undefined)
+  inbox.reply(thread.id, "rash")
+  inbox.takeBack(inbox.outbox.items().find(({ kind }) => kind === "reply")?.id ?? "")
+  await inbox.outbox.flush()
+  assert.deepEqual(service.batches[0]?.replies, [])
+  assert.deepEqual(inbox.threads()[0]?.note.replies, [])
+})
+
+test("what cannot be opened is listed with the reason, beside what can", async (context) => {
+  const service = memoryDrop()
+  const stranger = await newIdentityFile(undefined, "x25519")
+  const envelope = packMessage({
+    sealedBy: "sender",
+    mode: "one-way",
+    lang: "en",
+    message: "x",
+    files: [],
+  })
+  const damaged = await seal(envelope, recipients)
+  damaged[60_000] = (damaged[60_000] ?? 0) ^ 1
+  service.messages.set(
+    idOf(1),
+    await seal(envelope, { suite: "x25519", keys: [stranger.recipient] }),
+  )
+  service.messages.set(idOf(2), damaged)
+  service.messages.set(idOf(3), await (await sender()).send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  assert.deepEqual(
+    inbox.refused().map(({ id, fault }) => [id, fault]),
+    [
+      [idOf(1), "identity"],
+      [idOf(2), "damaged"],
+    ],
+  )
+  assert.equal(inbox.threads().length, 1)
+})

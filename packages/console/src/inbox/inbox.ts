@@ -1,0 +1,306 @@
+import type { DropBatch, DropCalls } from "@assay/client"
+import {
+  fingerprint,
+  groupThreads,
+  mergeNotes,
+  MESSAGE_MAX,
+  type Note,
+  type Recipients,
+  recipientsOf,
+  type Thread,
+  type ThreadAddress,
+  type WordList,
+} from "@assay/core/drop"
+import { acknowledgement } from "./acknowledgements.ts"
+import { type OpenedText, type Opener, OpenerFailure, type OpenerFault } from "./opener-calls.ts"
+import { createOutbox, type Outbox } from "./outbox.ts"
+
+/** A whole batch delay lies between what is opened and what is sent. */
+export const BATCH_DELAY_MS = 30 * 60_000
+
+interface Stored {
+  readonly id: string
+  /** Stays sealed; what is asked of it is opened anew. */
+  readonly sealed: Blob
+  /** Day since 1970 on which it goes. */
+  readonly purgeDay: number
+  /** How often its sender doubled the proof of work. */
+  readonly effort: number
+}
+
+export interface InboxMessage extends Stored {
+  readonly opened: OpenedText
+}
+
+/** A message that is not shown, and why. */
+export interface RefusedMessage extends Stored {
+  readonly fault: OpenerFault
+}
+
+export interface InboxThread extends Thread<InboxMessage> {
+  /** What recipients wrote about it, all notes in one. */
+  readonly note: Note
+  readonly effort: number
+  readonly purgeDay: number
+}
+
+/** What waits to be sent, and which thread it is about. */
+export type InboxAction =
+  | {
+      readonly kind: "reply"
+      readonly id: string
+      readonly thread: string
+      readonly address: ThreadAddress
+      readonly lang: string
+      readonly text: string
+      /** Made by itself at the first opening. */
+      readonly automatic: boolean
+    }
+  | { readonly kind: "note"; readonly id: string; readonly thread: string }
+  | { readonly kind: "delete"; readonly id: string; readonly thread: string }
+
+export interface Inbox {
+  /** Fetches everything that is new, in one request, and opens it. */
+  sync(onProgress: (done: number, total: number) => void): Promise<void>
+  /** Threads that are not waiting to be deleted. */
+  threads(): readonly InboxThread[]
+  thread(id: string): InboxThread | undefined
+  refused(): readonly RefusedMessage[]
+  /** Six words of the keys replies are sealed to, beside the recipient's own; empty before the first sync. */
+  fingerprint(): readonly string[]
+  /** Nothing is sealed to keys nobody has looked at: a server could have put its own among them. */
+  keysConfirmed(): boolean
+  confirmKeys(): void
+  /** Whether replies of the last batch did not fit their mailboxes; they stay and are sent again. */
+  mailboxFull(): boolean
+  /** Called when a thread is shown: at the first time its sender is told, with the next batch. */
+  shown(thread: string): void
+  /** False: longer than a message may be, or nothing. */
+  reply(thread: string, text: string): boolean
+  changeNote(thread: string, change: Partial<Omit<Note, "about" | "replies">>): void
+  deleteThread(thread: string): void
+  /** Takes back a reply, or the deletion of a thread. */
+  takeBack(action: string): void
+  readonly outbox: Outbox<InboxAction>
+}
+
+interface InboxOptions {
+  readonly drop: DropCalls
+  readonly opener: Opener
+  readonly words: WordList
+  readonly now: () => number
+  /** The words that were confirmed last, where they are remembered. */
+  readonly confirmedKeys: { get(): string | null; set(words: string): void }
+  readonly onChange: () => void
+}
+
+/** The recipient's side of the drop, without anything of a page. */
+export function createInbox(options: InboxOptions): Inbox {
+  const { drop, opener, words, now, confirmedKeys, onChange } = options
+  let messages: readonly InboxMessage[] = []
+  let refused: readonly RefusedMessage[] = []
+  /** Notes as they are stored, by id. */
+  let storedNotes: ReadonlyMap<string, Note> = new Map()
+  /** Notes that were changed here and wait to be sent, by thread. */
+  const changedNotes = new Map<string, Note>()
+  let recipients: Recipients | null = null
+  let full = false
+  let threads: readonly InboxThread[] = []
+
+  const outbox = createOutbox<InboxAction>({ delayMs: BATCH_DELAY_MS, now, send, onChange })
+
+  const keyWords = (): readonly string[] =>
+    recipients === null ? [] : fingerprint(recipients.keys, words)
+  const keysConfirmed = (): boolean => {
+    const found = keyWords().join(" ")
+    return found !== "" && confirmedKeys.get() === found
+  }
+  const noteIds = (about: string): string[] =>
+    [...storedNotes].flatMap(([id, note]) => (note.about === about ? [id] : []))
+  const noteOf = (about: string): Note =>
+    changedNotes.get(about) ??
+    mergeNotes(
+      about,
+      noteIds(about).flatMap((id) => storedNotes.get(id) ?? []),
+    )
+  const arrange = (): void => {
+    threads = groupThreads(messages, words).map((thread) => {
+      const all = [...thread.messages, ...thread.duplicates]
+      return {
+        ...thread,
+        note: noteOf(thread.id),
+        effort: Math.max(...all.map(({ effort }) => effort)),
+        purgeDay: Math.min(...all.map(({ purgeDay }) => purgeDay)),
+      }
+    })
+    onChange()
+  }
+  const threadOf = (id: string): InboxThread | undefined => threads.find((each) => each.id === id)
+  const changeNote = (about: string, change: Partial<Note>): void => {
+    changedNotes.set(about, { ...noteOf(about), ...change })
+    outbox.add({ kind: "note", id: `note ${about}`, thread: about })
+    arrange()
+  }
+
+  async function sync(onProgress: (done: number, total: number) => void): Promise<void> {
+    const known = new Map([...messages, ...refused].map((message) => [message.id, message]))
+    const { index, files } = await drop.sync([...known.keys()])
+    recipients = index.recipients.length === 0 ? null : recipientsOf(index.recipients)
+    const facts = new Map(index.messages.map((message) => [message.id, message]))
+    const total = index.messages.filter(({ id }) => !known.has(id)).length + index.notes.length
+    // Whatever is gone from the server goes from here too: deleted, withdrawn or past its day.
+    const found = messages.filter(({ id }) => facts.has(id))
+    const unreadable = refused.filter(({ id }) => facts.has(id))
+    const notes = new Map<string, Note>()
+    let done = 0
+    onProgress(done, total)
+    for await (const { kind, id, sealed } of files) {
+      const blob = new Blob([sealed])
+      const fact = facts.get(id)
+      if (kind === "note") {
+        const note = await opened(() => opener.openNote(blob))
+        if (typeof note === "object") notes.set(id, note)
+      } else if (fact !== undefined) {
+        const stored = { id, sealed: blob, purgeDay: fact.purge_day, effort: fact.effort }
+        const message = await opened(() => opener.openMessage(blob))
+        if (typeof message === "string") unreadable.push({ ...stored, fault: message })
+        else found.push({ ...stored, opened: message })
+      }
+      onProgress((done += 1), total)
+    }
+    // Only now, when all of it has come: half a sync changes nothing.
+    messages = found
+    refused = unreadable
+    storedNotes = notes
+    arrange()
+  }
+
+  async function send(actions: readonly InboxAction[]): Promise<ReadonlySet<string>> {
+    if (recipients === null || !keysConfirmed()) throw new OpenerFailure("recipients")
+    const to = recipients
+    const replies: NonNullable<DropBatch["replies"]>[number][] = []
+    const notes: NonNullable<DropBatch["notes"]>[number][] = []
+    const sentNotes = new Map<string, { id: string; note: Note }>()
+    for (const action of actions) {
+      if (action.kind === "reply") {
+        const { id, address, lang, text } = action
+        const reply = { sealedBy: "browser", lang, message: text } as const
+        const sealed = await opener.sealReply(reply, address, to)
+        const { mailbox, delete_verifier: deleteVerifier } = address
+        replies.push({ id, mailbox, deleteVerifier, sealed })
+      } else if (action.kind === "note") {
+        const id = randomId()
+        const note = noteOf(action.thread)
+        notes.push({
+          id,
+          replaces: noteIds(action.thread),
+          sealed: await opener.sealNote(note, to),
+        })
+        sentNotes.set(action.thread, { id, note })
+      }
+    }
+    const deleted = actions.filter(({ kind }) => kind === "delete")
+    const gone = new Set(deleted.map(({ id }) => id))
+    const deletedThreads = new Set(deleted.map(({ thread }) => thread))
+    const outcome = await drop.batch({
+      replies,
+      delete: [...gone],
+      notes,
+      deleteNotes: [...deletedThreads].flatMap(noteIds),
+    })
+    const waiting = new Set(
+      outcome.replies.flatMap((reply) => (reply.outcome === "full" ? [reply.id] : [])),
+    )
+    full = waiting.size > 0
+    for (const [about, { id, note }] of sentNotes) {
+      const replaced = new Set(noteIds(about))
+      storedNotes = new Map([...storedNotes].filter(([each]) => !replaced.has(each))).set(id, note)
+      if (changedNotes.get(about) === note) changedNotes.delete(about)
+    }
+    messages = messages.filter(({ id }) => !gone.has(id))
+    arrange()
+    return new Set(actions.map(({ id }) => id).filter((id) => !waiting.has(id)))
+  }
+
+  return {
+    sync,
+    threads() {
+      const leaving = new Set(
+        outbox.items().flatMap((action) => (action.kind === "delete" ? [action.thread] : [])),
+      )
+      return threads.filter(({ id }) => !leaving.has(id))
+    },
+    thread: threadOf,
+    refused: () => refused,
+    fingerprint: keyWords,
+    keysConfirmed,
+    confirmKeys() {
+      confirmedKeys.set(keyWords().join(" "))
+      onChange()
+    },
+    mailboxFull: () => full,
+    shown(id) {
+      const thread = threadOf(id)
+      if (thread === undefined || thread.address === null || thread.note.acknowledged) return
+      const first = thread.messages[0] ?? thread.duplicates[0]
+      const { lang, text } = acknowledgement(first?.opened.manifest.lang ?? "en")
+      const { address } = thread
+      const action = { kind: "reply", id: randomId(), thread: id, address, lang, text } as const
+      outbox.add({ ...action, automatic: true })
+      changeNote(id, { acknowledged: true })
+    },
+    reply(id, text) {
+      const thread = threadOf(id)
+      const bytes = new TextEncoder().encode(text).length
+      if (thread === undefined || thread.address === null) return false
+      if (text.trim() === "" || bytes > MESSAGE_MAX) return false
+      const { address, note } = thread
+      const action = { kind: "reply", id: randomId(), thread: id, address, text } as const
+      outbox.add({ ...action, lang: "und", automatic: false })
+      changeNote(id, { acknowledged: true, replies: [...note.replies, text] })
+      return true
+    },
+    changeNote,
+    deleteThread(id) {
+      const thread = threadOf(id)
+      if (thread === undefined) return
+      // What was still to be said about it is not said any more.
+      for (const action of outbox.items()) if (action.thread === id) outbox.remove(action.id)
+      changedNotes.delete(id)
+      const all = [...thread.messages, ...thread.duplicates]
+      outbox.add(...all.map((message) => ({ kind: "delete", id: message.id, thread: id }) as const))
+      arrange()
+    },
+    takeBack(actionId) {
+      const action = outbox.items().find(({ id }) => id === actionId)
+      if (action === undefined) return
+      if (action.kind === "delete") {
+        const { thread } = action
+        for (const each of outbox.items()) if (each.thread === thread) outbox.remove(each.id)
+      } else if (action.kind === "reply") outbox.remove(actionId)
+      if (action.kind === "reply" && !action.automatic) {
+        const { replies } = noteOf(action.thread)
+        const at = replies.lastIndexOf(action.text)
+        changeNote(action.thread, { replies: replies.filter((_, index) => index !== at) })
+      }
+      arrange()
+    },
+    outbox,
+  }
+}
+
+/** What comes back, or the word for why it cannot be shown. */
+async function opened<T extends object>(work: () => Promise<T>): Promise<T | OpenerFault> {
+  try {
+    return await work()
+  } catch (error) {
+    // A worker that died says nothing of the message: the whole sync fails, and nothing is lost.
+    if (error instanceof OpenerFailure && error.fault !== "failed") return error.fault
+    throw error
+  }
+}
+
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+}

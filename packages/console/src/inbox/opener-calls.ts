@@ -1,0 +1,77 @@
+import type {
+  EnvelopeFaultCode,
+  IdentityFault,
+  Manifest,
+  ManifestFile,
+  Note,
+  Recipients,
+  ReplyToPack,
+  ThreadAddress,
+} from "@assay/core/drop"
+
+/** A file of a message, without its bytes: those stay sealed until somebody asks for them. */
+export interface FileFacts extends ManifestFile {
+  readonly size: number
+}
+
+/** What is shown of a message. */
+export interface OpenedText {
+  readonly manifest: Manifest
+  readonly message: string
+  readonly files: readonly FileFacts[]
+  /** Its sender sealed it, and the server put an envelope around it, unopened. */
+  readonly wrapped: boolean
+}
+
+/** What was found in a picture's own bytes, cleaned again here. */
+export interface CleanPicture {
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** What the page asks of its worker. Secret keys go in once and never come out. */
+export interface OpenerCalls {
+  isLocked(file: Uint8Array): boolean
+  /** The public keys of an identity file, whose secret ones the worker then has. */
+  unlock(file: Uint8Array, passphrase: string | null): string[]
+  newIdentity(passphrase: string): { file: Uint8Array<ArrayBuffer>; recipient: string }
+  openMessage(sealed: Blob): OpenedText
+  openNote(sealed: Blob): Note
+  attachment(sealed: Blob, index: number): Uint8Array<ArrayBuffer>
+  /** Null: no picture of the four kinds that can be cleaned. */
+  picture(sealed: Blob, index: number): CleanPicture | null
+  sealReply(
+    reply: ReplyToPack,
+    address: ThreadAddress,
+    recipients: Recipients,
+  ): Uint8Array<ArrayBuffer>
+  sealNote(note: Note, recipients: Recipients): Uint8Array<ArrayBuffer>
+}
+export type CallName = keyof OpenerCalls
+
+/** Why a call failed: a word of ours, never what the cause said. */
+export type OpenerFault = EnvelopeFaultCode | IdentityFault["code"] | "failed"
+
+export interface CallMessage {
+  readonly id: number
+  readonly name: CallName
+  readonly args: readonly unknown[]
+}
+
+export type AnswerMessage =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly fault: OpenerFault }
+
+/** The calls, as seen from the page. */
+export type Opener = {
+  [N in CallName]: (...args: Parameters<OpenerCalls[N]>) => Promise<ReturnType<OpenerCalls[N]>>
+}
+
+export class OpenerFailure extends Error {
+  override readonly name = "OpenerFailure"
+  readonly fault: OpenerFault
+  constructor(fault: OpenerFault) {
+    super(`The worker could not do it: ${fault}`)
+    this.fault = fault
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  EnvelopeFault,
+  IdentityFault,
+  isLocked,
+  newIdentityFile,
+  open,
+  openMessage,
+  type OpenedFile,
+  packNote,
+  packReply,
+  readIdentities,
+  recipientOf,
+  replyRecipients,
+  seal,
+  unpackNote,
+} from "@assay/core/drop"
+import { inspect, strip } from "@assay/core/drop/metadata"
+import { type Opener, OpenerFailure } from "./opener-calls.ts"
+
+/** Pictures that can be cleaned, and that no browser runs anything of. */
+const PICTURES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
+
+/** Opens and seals for one recipient. Holds the secret keys; nothing it answers has them in it. */
+export function createOpener(): Opener {
+  let identities: readonly string[] = []
+  const file = async (sealed: Blob, index: number): Promise<OpenedFile> => {
+    const found = (await openMessage(await bytesOf(sealed), identities)).files[index]
+    if (found === undefined) throw new EnvelopeFault("files")
+    return found
+  }
+  return failingPlainly({
+    isLocked: async (found) => isLocked(found),
+    async unlock(found, passphrase) {
+      identities = await readIdentities(found, passphrase ?? undefined)
+      return await Promise.all(identities.map(recipientOf))
+    },
+    async newIdentity(passphrase) {
+      const made = await newIdentityFile(passphrase, "x25519")
+      return { file: new Uint8Array(made.file), recipient: made.recipient }
+    },
+    async openMessage(sealed) {
+      const { files, ...opened } = await openMessage(await bytesOf(sealed), identities)
+      return {
+        ...opened,
+        files: files.map(({ bytes, ...facts }) => ({ ...facts, size: bytes.length })),
+      }
+    },
+    openNote: async (sealed) => unpackNote(await open(await bytesOf(sealed), identities)),
+    // A copy: the bytes are a view of the whole message, which must not be sent along.
+    attachment: async (sealed, index) => new Uint8Array((await file(sealed, index)).bytes),
+    async picture(sealed, index) {
+      const { bytes } = await file(sealed, index)
+      const { type } = inspect(bytes)
+      const cleaned = PICTURES.includes(type) ? strip(bytes) : null
+      return cleaned === null || "fault" in cleaned
+        ? null
+        : { type, bytes: new Uint8Array(cleaned.bytes) }
+    },
+    sealReply: async (reply, address, recipients) =>
+      new Uint8Array(await seal(packReply(reply), replyRecipients(address, recipients))),
+    sealNote: async (note, recipients) => new Uint8Array(await seal(packNote(note), recipients)),
+  })
+}
+
+/** Calls that fail with a word of ours: whatever else a cause says could quote what was opened. */
+function failingPlainly(opener: Opener): Opener {
+  const plain = Object.entries(opener).map(([name, call]) => [
+    name,
+    async (...args: readonly unknown[]): Promise<unknown> => {
+      try {
+        return await (call as (...args: readonly unknown[]) => Promise<unknown>)(...args)
+      } catch (error) {
+        const known = error instanceof EnvelopeFault || error instanceof IdentityFault
+        throw new OpenerFailure(known ? error.code : "failed")
+      }
+    },
+  ])
+  return Object.fromEntries(plain) as Opener
+}
+
+async function bytesOf(blob: Blob): Promise<Uint8Array> {
+  return new Uint8Array(await blob.arrayBuffer())
+}

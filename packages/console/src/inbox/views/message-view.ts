@@ -1,0 +1,123 @@
+import { type SealedBy, shownText } from "@assay/core/drop"
+import type { InboxMessage } from "../inbox.ts"
+import type { FileFacts, Opener } from "../opener-calls.ts"
+import { button, h, save } from "./dom.ts"
+import { failureText } from "./failure-text.ts"
+
+const sealedBy: Readonly<Record<SealedBy, string>> = {
+  browser: "Sealed in the sender's browser",
+  server: "Sealed by the server, which could have read it",
+  sender: "Sealed by the sender",
+}
+const metadata = {
+  stripped: "metadata removed",
+  kept: "metadata kept by the sender",
+  unknown: "metadata not looked at",
+} as const
+/** Kinds that can be cleaned and shown as a picture. Decided again from the file's own bytes before anything is shown. */
+const PICTURE = /^image\/(?:jpeg|png|gif|webp)$/
+
+/** A message as text, with its files. Nothing in it becomes a part of the page. */
+export function messageView(
+  message: InboxMessage,
+  opener: Opener,
+  { duplicate }: { readonly duplicate: boolean },
+): HTMLElement {
+  const { manifest, message: text, files, wrapped } = message.opened
+  const facts = [
+    sealedBy[manifest.sealed_by],
+    ...(wrapped ? ["in an envelope the server put around it"] : []),
+    ...(message.effort > 0 ? [`sender's extra work: ${message.effort}`] : []),
+    `goes on ${dayText(message.purgeDay)} at the latest`,
+  ]
+  return h(
+    "article",
+    { class: "message" },
+    duplicate
+      ? h(
+          "p",
+          { class: "warning" },
+          "▲ This message is stored a second time. The server or somebody with a copy put it there.",
+        )
+      : null,
+    text === ""
+      ? h("p", { class: "soft" }, "No text.")
+      : h(
+          "pre",
+          { class: "text", dir: "auto", tabindex: "0", "aria-label": "Text of the message" },
+          shownText(text),
+        ),
+    files.length === 0
+      ? null
+      : h(
+          "ul",
+          { class: "files" },
+          ...files.map((file, index) => fileView(message, file, index, opener)),
+        ),
+    h("p", { class: "soft" }, facts.join(" · ")),
+  )
+}
+
+function fileView(
+  message: InboxMessage,
+  file: FileFacts,
+  index: number,
+  opener: Opener,
+): HTMLElement {
+  const outcome = h("div", { class: "picture", "aria-live": "polite" })
+  const fail = (error: unknown): void =>
+    outcome.replaceChildren(h("p", { class: "fault" }, failureText(error)))
+  const download = async (): Promise<void> =>
+    save(file.name, await opener.attachment(message.sealed, index))
+  const showPicture = async (): Promise<void> => {
+    const picture = await opener.picture(message.sealed, index)
+    outcome.replaceChildren(
+      picture === null
+        ? h("p", { class: "fault" }, "This is not a picture that can be shown safely.")
+        : pictureFrame(picture.type, picture.bytes, file.name),
+    )
+  }
+  const label =
+    file.original_name === undefined ? null : h("span", {}, ` “${shownText(file.original_name)}”`)
+  return h(
+    "li",
+    {},
+    h("strong", {}, file.name),
+    label,
+    h(
+      "span",
+      { class: "soft" },
+      ` ${sizeText(file.size)} · ${file.type} · ${metadata[file.metadata]} `,
+    ),
+    button(`Save ${file.name}`, () => void download().catch(fail)),
+    PICTURE.test(file.type)
+      ? button(`Show ${file.name}`, () => void showPicture().catch(fail))
+      : null,
+    outcome,
+  )
+}
+
+/** A frame of its own that may run nothing, ask for nothing and reach nothing. Its address is of the kind found in the bytes. */
+function pictureFrame(
+  type: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  name: string,
+): HTMLIFrameElement {
+  const url = URL.createObjectURL(new Blob([bytes], { type }))
+  return h("iframe", {
+    sandbox: "",
+    src: url,
+    title: `Picture ${name}`,
+    load: () => URL.revokeObjectURL(url),
+  })
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_048_576
+    ? `${Math.ceil(bytes / 1_024).toLocaleString()} KiB`
+    : `${(bytes / 1_048_576).toFixed(1)} MiB`
+}
+
+function dayText(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}

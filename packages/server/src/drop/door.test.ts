@@ -1,0 +1,121 @@
+import assert from "node:assert/strict"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer as createHttpServer } from "node:http"
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
+import { after, test } from "node:test"
+import { openDoor } from "./door.ts"
+
+/** Counts the bytes of one request's body, as a sealer would get them, and ends. */
+const COUNTING_CHILD = `
+  const server = require("node:http").createServer(async (request, response) => {
+    let length = 0
+    for await (const piece of request) length += piece.length
+    response.end("child " + length)
+    response.on("close", () => process.exit(0))
+  })
+  process.on("message", async (_, socket) => {
+    const head = []
+    for await (const piece of process.stdin) head.push(piece)
+    socket.unshift(Buffer.concat(head))
+    server.emit("connection", socket)
+  })
+`
+
+const http = createHttpServer((request, response) => {
+  let length = 0
+  request.on("data", (piece: Buffer) => (length += piece.length))
+  request.on("end", () => response.end(`door ${length}`))
+})
+const doors: Server[] = []
+after(() => doors.forEach((door) => door.close()))
+
+async function opened(
+  handOver: (socket: Socket, head: readonly Buffer[]) => boolean,
+  admit: () => boolean = () => true,
+): Promise<number> {
+  const door = createServer(
+    openDoor({
+      http,
+      sealers: { handOver },
+      networks: { admit },
+      answerUnread: async (status) =>
+        `HTTP/1.1 ${status} No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno`,
+    }),
+  )
+  doors.push(door)
+  door.listen(0, "127.0.0.1")
+  await once(door, "listening")
+  return (door.address() as AddressInfo).port
+}
+
+/** Hands over late, so that as much as can be is already on its way into this process. */
+function toChild(socket: Socket, head: readonly Buffer[]): boolean {
+  const child: ChildProcess = spawn(process.execPath, ["-e", COUNTING_CHILD], {
+    stdio: ["pipe", "ignore", "ignore", "ipc"],
+  })
+  for (const piece of head) child.stdin?.write(piece)
+  child.stdin?.end(() => child.send("go", socket))
+  return true
+}
+
+const post = async (port: number, path: string, size: number): Promise<string> => {
+  const body = Buffer.alloc(size, "x")
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body })
+  return `${response.status} ${await response.text()}`
+}
+
+test("a plain request reaches its sealer to the last byte, small or large, and nobody else", async () => {
+  const port = await opened(toChild)
+  for (const size of [0, 10, 100_000, 20_000_000])
+    assert.equal(await post(port, "/drop/form", size), `200 child ${size}`)
+})
+
+test("any other request is answered in this process", async () => {
+  const port = await opened(() => assert.fail("handed over"))
+  for (const size of [10, 5_000_000])
+    assert.equal(await post(port, "/drop/sealed", size), `200 door ${size}`)
+})
+
+test("a first line that comes byte by byte is read as one that comes at once", async () => {
+  const handed: string[] = []
+  const port = await opened((socket, head) => {
+    handed.push(Buffer.concat(head).toString("latin1"))
+    socket.destroy()
+    return true
+  })
+  const socket = connect(port, "127.0.0.1")
+  socket.setNoDelay(true)
+  for (const character of "\r\nPOST /drop/fr/withdraw HTTP/1.1\r\n") {
+    socket.write(character)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  socket.on("error", () => undefined)
+  await once(socket, "close")
+  assert.equal(handed.length, 1)
+  assert.ok("\r\nPOST /drop/fr/withdraw HTTP/1.1\r\n".startsWith(handed[0] ?? "-"))
+})
+
+test("who finds no sealer, or comes from a network that sent enough, is told so although they still send", async () => {
+  const busy = await opened(() => false)
+  assert.equal(await post(busy, "/drop/form", 3_000_000), "503 no")
+  const counted = await opened(
+    () => assert.fail("handed over"),
+    () => false,
+  )
+  assert.equal(await post(counted, "/drop/form", 3_000_000), "503 no")
+})
+
+test("asking for replies is never counted by network", async () => {
+  const port = await opened(toChild, () => false)
+  assert.equal(await post(port, "/drop/replies", 100), "200 child 100")
+})
+
+test("what has no first line is refused", async () => {
+  const port = await opened(() => assert.fail("handed over"))
+  const socket = connect(port, "127.0.0.1")
+  socket.write("x".repeat(9000))
+  const [answer] = (await once(socket, "data")) as [Buffer]
+  assert.match(answer.toString(), /^HTTP\/1.1 400 /)
+  socket.destroy()
+})

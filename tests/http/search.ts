@@ -1,0 +1,70 @@
+// Looks for what must not be there: in files, and in the memory of running processes.
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+/** Each text as programs keep text: one byte a character, two bytes a character, and as UTF-8. */
+export function needlesOf(texts: readonly string[]): Buffer[] {
+  const encodings = ["utf8", "utf16le", "latin1"] as const
+  return texts.flatMap((text) => encodings.map((encoding) => Buffer.from(text, encoding)))
+}
+
+/** The files below a folder that hold one of these, by path. */
+export function filesWith(folder: string, needles: readonly Buffer[]): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+    .filter((file) => holds(readFileSync(file), needles) || holds(Buffer.from(file), needles))
+}
+
+export function holds(bytes: Buffer, needles: readonly Buffer[]): boolean {
+  return needles.some((needle) => bytes.includes(needle))
+}
+
+const STEP = 8 * 1024 * 1024
+
+/** Whether the memory that a process can write to holds one of these; proc_pid_maps(5), proc_pid_mem(5). */
+export function memoryHolds(pid: number, needles: readonly Buffer[]): boolean {
+  const overlap = Math.max(...needles.map(({ length }) => length))
+  const memory = openSync(`/proc/${pid}/mem`, "r")
+  const chunk = Buffer.alloc(STEP)
+  try {
+    for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
+      const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? []
+      if (from === undefined || to === undefined) continue
+      const end = Number.parseInt(to, 16)
+      for (let at = Number.parseInt(from, 16); at < end; at += STEP - overlap) {
+        const read = readOrNone(memory, chunk, Math.min(STEP, end - at), at)
+        if (holds(chunk.subarray(0, read), needles)) return true
+      }
+    }
+    return false
+  } finally {
+    closeSync(memory)
+  }
+}
+
+/** A page that was given back meanwhile cannot be read, and holds nothing. */
+function readOrNone(memory: number, into: Buffer, length: number, at: number): number {
+  try {
+    return readSync(memory, into, 0, length, at)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EIO") return 0
+    throw error
+  }
+}
+
+/** The processes of a group, by number, with their command lines. */
+export function processesOf(group: number): Map<number, string> {
+  const found = new Map<number, string>()
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+      const [, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      if (Number(pgrp) !== group) continue
+      found.set(Number(name), readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " "))
+    } catch {
+      // It ended while it was looked at.
+    }
+  }
+  return found
+}

@@ -19,13 +19,19 @@ import {
   codeWords,
   newSecret,
   openMessage,
+  packReply,
   readCode,
   readRecipients,
+  replyRecipients,
+  seal,
   threadAddress,
   threadKeys,
   type ThreadKeys,
 } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
+import { syncDrop } from "../../packages/server/src/cli/drop-sync.ts"
+import { openInbox } from "../../packages/server/src/cli/drop/inbox-folder.ts"
+import { queueReply, readQueue } from "../../packages/server/src/cli/drop/queue.ts"
 import { oldFormToken } from "../http/drop-visitor.ts"
 import { type Service, startService } from "../http/service.ts"
 import { assay as run, type Outcome } from "./assay.ts"
@@ -61,18 +67,26 @@ suite("the whole two-way journey with the command line alone", () => {
     assert.equal(outcome.code, 0, `${args.join(" ")}: ${outcome.err}`)
     return outcome
   }
-  const sync = (...more: string[]): Promise<Outcome> =>
-    assay([
-      "drop",
-      "sync",
-      "--url",
-      service.baseUrl,
-      "--token-file",
-      tokenFile,
-      "--into",
-      into,
-      ...more,
-    ])
+  const reach = (): { url: string; tokenFile: string; into: string } => ({
+    url: service.baseUrl,
+    tokenFile,
+    into,
+  })
+  /** As the command does it, in this process: a start of the program takes longer than all else here. */
+  const sync = async (now = false): Promise<{ out: string; err: string }> => {
+    const [out, err]: [string[], string[]] = [[], []]
+    await syncDrop(
+      { ...reach(), now },
+      {
+        env: {},
+        user: "test",
+        now: Date.now,
+        print: (line) => void out.push(`${line}\n`),
+        note: (line) => void err.push(`${line}\n`),
+      },
+    )
+    return { out: out.join(""), err: err.join("") }
+  }
   const withIdentity = (file: string): string[] => ["--identity", file, "--into", into]
   const onlyId = (): string => readdirSync(join(into, "messages"))[0]?.slice(0, 32) ?? ""
 
@@ -142,7 +156,17 @@ suite("the whole two-way journey with the command line alone", () => {
   })
 
   test("the recipient fetches sealed files only, sees the thread and opens the message literally", async () => {
-    const { out } = await sync()
+    const { url } = reach()
+    const { out } = await assay([
+      "drop",
+      "sync",
+      "--url",
+      url,
+      "--token-file",
+      tokenFile,
+      "--into",
+      into,
+    ])
     assert.equal(out, "1 new message, 1 in all.\n")
     const list = (await assay(["drop", "list", ...withIdentity(identity)])).out
     assert.match(list, /^Thread ([a-z]+ ){5}[a-z]+\n {2}[0-9a-f]{12} {2}sealed by sender {2}1 file/)
@@ -223,6 +247,27 @@ suite("the whole two-way journey with the command line alone", () => {
     assert.deepEqual(await repliesOf(keys), [])
   })
 
+  test("T43: a fifth reply waits with the recipient, and is neither lost nor sent in another's place", async () => {
+    const keys = await senderKeys()
+    const { mailbox, delete_verifier: deleteVerifier } = threadAddress(keys, null)
+    const { recipients } = readRecipients(readFileSync(at("sender", "keys.txt"), "utf8"))
+    const to = replyRecipients(threadAddress(keys, null), recipients)
+    for (const message of ["1", "2", "3", "4", "5"]) {
+      const sealed = await seal(packReply({ sealedBy: "sender", lang: "en", message }), to)
+      const id = message.repeat(32)
+      queueReply(openInbox(into), { id, mailbox, deleteVerifier, sealed })
+    }
+    const first = await sync(true)
+    assert.match(first.out, /^Sent 4 replies and 0 deletions\.\n/)
+    assert.match(first.err, /1 reply waits here/)
+    assert.equal((await repliesOf(keys)).length, 4)
+    const [waiting] = readQueue(openInbox(into)).replies
+    writeFileSync(at("sender", "delete"), Buffer.concat([keys.mailbox, keys.deleteToken]))
+    shell(`curl -sSf --data-binary @delete ${dropUrl}/drop/delete`, at("sender"))
+    await sync(true)
+    assert.deepEqual(await repliesOf(keys), [waiting?.id.slice(0, 1)])
+  })
+
   test("a key is rotated: messages are sealed anew, then only the new identity opens them", async () => {
     const newKey = (await assay(["drop", "new-identity", successor, "--unlocked"])).out.trim()
     await assay(["drop", "keys", "rotate", oldKey, newKey])
@@ -243,7 +288,7 @@ suite("the whole two-way journey with the command line alone", () => {
 
   test("a deleted message is gone here and on the server", async () => {
     await assay(["drop", "delete", onlyId().slice(0, 8), "--into", into])
-    const { out } = await sync("--now")
+    const { out } = await sync(true)
     assert.equal(out, "Sent 0 replies and 1 deletion.\n0 new messages, 0 in all.\n")
     assert.deepEqual(readdirSync(join(into, "messages")), [])
   })
@@ -266,10 +311,21 @@ suite("the whole two-way journey with the command line alone", () => {
     const env = { ASSAY_DATA: service.dataDirectory }
     const keysFile = join(service.dataDirectory, "drop", "keys.txt")
     const keys = readFileSync(keysFile, "utf8")
+    const elsewhere = at("elsewhere")
+    openInbox(elsewhere).setIndex({
+      drop_id: "00".repeat(16),
+      recipients: [],
+      messages: [],
+      notes: [],
+    })
     const wrongToken = at("wrong-token")
     writeFileSync(wrongToken, `ask_live_${"x".repeat(36)}`)
     const cases: [string[], RegExp][] = [
       [["drop", "keys", "add", identity], /This is a secret key/],
+      [
+        ["drop", "sync", "--url", service.baseUrl, "--token-file", tokenFile, "--into", elsewhere],
+        /another drop/,
+      ],
       [["drop", "keys", "remove", keys.trim().split("\n").at(-1) ?? ""], /the last key/],
       [
         ["drop", "sync", "--url", service.baseUrl, "--token-file", wrongToken, "--into", into],

@@ -49,8 +49,9 @@ export async function resealRoute(app: App, route: ResealRoute): Promise<void> {
     body: { content: { [SEALED]: { schema: { type: "string", format: "binary" } } } },
     response: response(common),
   } as const
-  // In a scope of its own: no other route takes this media type.
+  // In a scope of its own: no other route takes this media type, and this one no other.
   await app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(SEALED, (request, body, done) => {
       done(refuseCompression(request.headers["content-encoding"]), body)
     })

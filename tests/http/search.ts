@@ -2,9 +2,9 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
 import { join } from "node:path"
 
-/** Each text as programs keep text: one byte a character, two bytes a character, and as UTF-8. */
+/** Each text, of plain letters and digits, as programs keep such: one byte a character, or two. */
 export function needlesOf(texts: readonly string[]): Buffer[] {
-  const encodings = ["utf8", "utf16le", "latin1"] as const
+  const encodings = ["latin1", "utf16le"] as const
   return texts.flatMap((text) => encodings.map((encoding) => Buffer.from(text, encoding)))
 }
 

@@ -15,6 +15,8 @@ export interface DoorOptions {
 }
 
 const LINE_MAX = 8 * 1024
+const CR = 0x0d
+const LF = 0x0a
 /** An answer is lost on its way when a connection is closed on someone who still sends; so much is let pass first. */
 export const DRAIN_MAX = 34 * 1024 * 1024
 
@@ -33,20 +35,21 @@ export function openDoor({
     socket.on("error", () => socket.destroy())
     const endPace = keepPace(socket)
     let head: Buffer = Buffer.alloc(0)
-    const look = (): void => {
-      const piece = socket.read() as Buffer | null
-      if (piece === null) return
+    // Piece by piece as they come: `read()` would join several in a copy, and leave them behind.
+    const look = (piece: Buffer): void => {
       const longer = Buffer.concat([head, piece])
       head.fill(0)
       piece.fill(0)
       head = longer
       const line = requestLine(head)
       if (line === null && head.length <= LINE_MAX) return
-      socket.off("readable", look)
+      socket.off("data", look)
+      socket.pause()
       const target = line && readTarget(line.target)
       if (line !== null && !isPlain(line.method, target)) {
         socket.unshift(head)
         http.emit("connection", socket)
+        socket.resume()
         return
       }
       const admitted = !sendsMessage(target) || networks.admit(socket.remoteAddress)
@@ -58,16 +61,19 @@ export function openDoor({
       head.fill(0)
       void refuse(socket, answerUnread(line === null ? 400 : 503))
     }
-    socket.on("readable", look)
+    socket.on("data", look)
   }
 }
 
-/** The method and target of a request, once its first line is there. Empty lines before it are let pass, as parsers do. */
+/**
+ * The method and target of a request, once its first line is there. Empty lines before it are let pass, as parsers do.
+ * Only the line becomes text: a string of what follows would stay in this process until its memory is used anew.
+ */
 function requestLine(head: Buffer): { method: string; target: string } | null {
-  const text = head.toString("latin1", 0, LINE_MAX).replace(/^[\r\n]+/, "")
-  const end = text.indexOf("\n")
-  if (end < 0) return null
-  const [method = "", target = ""] = text.slice(0, end).split(" ")
+  const start = head.findIndex((byte) => byte !== CR && byte !== LF)
+  const end = start < 0 ? -1 : head.indexOf(LF, start)
+  if (end < 0 || end > LINE_MAX) return null
+  const [method = "", target = ""] = head.toString("latin1", start, end).split(" ")
   return { method, target }
 }
 
@@ -87,6 +93,8 @@ async function refuse(socket: Socket, answer: Promise<string>): Promise<void> {
  * when the connection is handed over would be lost, and would be plain text.
  */
 function stopReading(socket: Socket): void {
+  // A stream asks for more after each piece, on the next turn, even when it was paused in between.
+  socket._read = () => undefined
   const { _handle: handle } = socket as unknown as {
     _handle: { reading: boolean; readStop(): number } | null
   }

@@ -7,6 +7,7 @@ import { answerCalls } from "../../process/rpc.ts"
 import type { DropDesk } from "../drop-desk.ts"
 import { deskMethods } from "../remote-desk.ts"
 import { ownUpload } from "./own-upload.ts"
+import { openReadBuffer } from "./read-buffer.ts"
 import type { SealerSettings } from "./sealer-settings.ts"
 
 export interface SealerPoolOptions {
@@ -53,6 +54,7 @@ export function openSealerPool(options: SealerPoolOptions): SealerPool {
   const running = new Map<ChildProcess, Promise<void>>()
   const waiting: Connection[] = []
   const timers = new Set<NodeJS.Timeout>()
+  const readBuffer = openReadBuffer()
   let closed = false
 
   const startOne = (): void => {
@@ -102,12 +104,14 @@ export function openSealerPool(options: SealerPoolOptions): SealerPool {
     handOver(socket, head) {
       if (closed || (idle.length === 0 && waiting.length >= WAITING_MAX)) return false
       waiting.push({ socket, head })
+      readBuffer.overwrite()
       serve()
       return true
     },
     pids: () => [...running.keys()].flatMap(({ pid }) => pid ?? []),
     async close() {
       closed = true
+      readBuffer.close()
       for (const timer of timers) clearTimeout(timer)
       for (const { socket } of waiting.splice(0)) socket.destroy()
       const ends = [...running.values()]

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
+import { request as httpRequest } from "node:http"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { createClient } from "@assay/client"
@@ -139,6 +140,22 @@ test("a recipient sets the first keys, fetches all at once, replies and deletes"
   assert.ok(!stored.includes(message.sealed.subarray(1000, 1100)))
 })
 
+/** The answer to a body that is announced and never sent: sending it would race with the answer. */
+async function statusOfLength(path: string, length: number): Promise<number> {
+  const headers = {
+    authorization: `Bearer ${operator}`,
+    "content-type": "application/x-tar",
+    "content-length": length,
+  }
+  return await new Promise((resolve, reject) => {
+    const asking = httpRequest(service.baseUrl + path, { method: "POST", headers }, (response) => {
+      resolve(response.statusCode ?? 0)
+      asking.destroy()
+    })
+    asking.once("error", reject).flushHeaders()
+  })
+}
+
 test("bodies of other kinds are refused before the drop hears of them", async () => {
   const key = operator
   const sent = async (path: string, type: string, body: string): Promise<[number, string]> => {
@@ -162,10 +179,7 @@ test("bodies of other kinds are refused before the drop hears of them", async ()
     415,
     "unsupported-media-type",
   ])
-  assert.deepEqual(await sent("/api/v1/drop/batch", "application/x-tar", "x".repeat(9_000_000)), [
-    413,
-    "body-too-large",
-  ])
+  assert.equal(await statusOfLength("/api/v1/drop/batch", 9_000_000), 413)
   assert.deepEqual(await sent("/api/v1/drop/batch", "application/x-tar", "hello"), [
     422,
     "drop-batch-refused",

@@ -13,7 +13,17 @@ export function filesWith(folder: string, needles: readonly Buffer[]): string[] 
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
-    .filter((file) => holds(readFileSync(file), needles) || holds(Buffer.from(file), needles))
+    .filter((file) => holds(bytesOf(file), needles) || holds(Buffer.from(file), needles))
+}
+
+/** A file that went since it was listed holds nothing. */
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0)
+    throw error
+  }
 }
 
 export function holds(bytes: Buffer, needles: readonly Buffer[]): boolean {
@@ -25,7 +35,8 @@ const STEP = 8 * 1024 * 1024
 /** Whether the memory that a process can write to holds one of these; proc_pid_maps(5), proc_pid_mem(5). */
 export function memoryHolds(pid: number, needles: readonly Buffer[]): boolean {
   const overlap = Math.max(...needles.map(({ length }) => length))
-  const memory = openSync(`/proc/${pid}/mem`, "r")
+  const memory = openMemory(pid)
+  if (memory === null) return false
   const chunk = Buffer.alloc(STEP)
   try {
     for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
@@ -40,6 +51,16 @@ export function memoryHolds(pid: number, needles: readonly Buffer[]): boolean {
     return false
   } finally {
     closeSync(memory)
+  }
+}
+
+/** Null for a process that ended since it was listed. */
+function openMemory(pid: number): number | null {
+  try {
+    return openSync(`/proc/${pid}/mem`, "r")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
   }
 }
 

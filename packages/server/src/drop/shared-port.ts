@@ -22,9 +22,15 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
   const { method = "", url = "", rawHeaders } = request
   const onward = ask({ socketPath, method, path: url, headers: rawHeaders, setHost: false })
   onward.on("response", (answer) => {
-    response.sendDate = false
-    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-    answer.pipe(response)
+    const send = (): void => {
+      response.sendDate = false
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      answer.pipe(response)
+    }
+    if (request.complete) return send()
+    // A connection that is closed on someone who still sends loses the answer on its way.
+    request.unpipe(onward)
+    request.once("end", send).resume()
   })
   onward.on("error", () => {
     // An answer may come before all of a request was sent; then this is only the rest of it.

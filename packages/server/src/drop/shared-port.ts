@@ -27,7 +27,10 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
       answer.pipe(response)
     }
-    if (request.complete) return send()
+    if (request.complete) {
+      send()
+      return
+    }
     // A connection that is closed on someone who still sends loses the answer on its way.
     request.unpipe(onward)
     request.once("end", send).resume()

@@ -1,4 +1,5 @@
 // The process of the anonymous drop: its store, its listeners and its sealers, apart from everything else the service does.
+import { constants, setPriority } from "node:os"
 import process from "node:process"
 import { readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
@@ -9,6 +10,8 @@ import { openDrop } from "./open-drop.ts"
 
 // Whatever this process makes, a forgotten file included, is its owner's alone.
 process.umask(0o077)
+// Uploads and sealing take what processor time is left: somebody waits for a score, and an upload takes minutes anyway.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 // A terminal sends its signals to every process; this one stops when the primary says so, or is gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
 

@@ -18,6 +18,7 @@ test("a demo says where its drop is, and that only a demo may have it there", as
     service.stdout(),
     /Anonymous drop {2}http:\/\/localhost:\d+\/drop\n +It shares the port/,
   )
+  assert.match(service.stdout(), /Its inbox +http:\/\/localhost:\d+\/console\/drop, with a token/)
   const page = await (await fetch(`${service.baseUrl}/drop`)).text()
   assert.match(page, /<p class="note">/)
 })

@@ -84,13 +84,14 @@ Stop with Ctrl-C.
 `)
 }
 
-/** Where the drop is. One on the API's port is for trying it out, and says so. */
+/** Where the drop is, and where its recipients begin. One on the API's port is for trying it out, and says so. */
 function dropLines({ drop }: Config, port: number | null, base: string): string {
-  if (sharesPort(drop)) {
-    return `
-  Anonymous drop  ${base}/drop
+  const origin = sharesPort(drop) ? base : (drop.origin ?? `http://localhost:${port ?? ""}`)
+  const shared = sharesPort(drop)
+    ? `
                   It shares the port of the API, which only a demo may: in production set DROP_PORT or DROP_ORIGIN.`
-  }
-  const origin = drop.origin ?? `http://localhost:${port ?? ""}`
-  return `\n  Anonymous drop  ${origin}/drop`
+    : ""
+  return `
+  Anonymous drop  ${origin}/drop${shared}
+  Its inbox       ${base}/console/drop, with a token of: assay operators token --name NAME`
 }

@@ -11,6 +11,7 @@ const root = resolve(import.meta.dirname, "../..")
 const page = `<!doctype html><title>client</title><script type="importmap">{ "imports": {
   "@assay/client": "/client-test/packages/client/src/index.ts",
   "@assay/core/contract": "/client-test/packages/core/src/contract/index.ts",
+  "@assay/core/drop/tar": "/client-test/packages/core/src/drop/tar.ts",
   "typebox": "/client-test/node_modules/typebox/build/index.mjs"
 } }</script>`
 

@@ -279,7 +279,7 @@ async function scoredDuringImport(
   await writeRows(more, rows, 99)
   const service = await startProgram(
     [MAIN, "serve"],
-    { ASSAY_DATA: data, PORT: "0" },
+    { ASSAY_DATA: data, PORT: "0", DROP: "off" },
     /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/,
   )
   try {

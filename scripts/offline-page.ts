@@ -16,11 +16,18 @@ export function offlinePage(source: string, script: string, style: string): stri
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ")
-  return filled(readFileSync(join(source, "offline.html"), "utf8"), { policy, style, script })
+  const template = readFileSync(join(source, "offline.html"), "utf8")
+  return [
+    ["{{policy}}", policy],
+    // Whole elements: a hash is over every character between the tags.
+    ["<!-- style -->", `<style>${style}</style>`],
+    ["<!-- script -->", `<script>${script}</script>`],
+  ].reduce((page, [place = "", content = ""]) => put(page, place, content), template)
 }
 
-function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (hole, name: string) => values[name] ?? hole)
+function put(page: string, place: string, content: string): string {
+  if (page.split(place).length !== 2) throw new Error(`the page has not one place ${place}`)
+  return page.replace(place, () => content)
 }
 
 function hashOf(text: string): string {

@@ -78,6 +78,7 @@ async function variantsIn(folder: string, start: typeof startProgram): Promise<r
         ASSAY_SECRET_FILE: secret,
         ASSAY_WORKERS: String(workers),
         PORT: "0",
+        DROP: "off",
       },
       /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/,
     )

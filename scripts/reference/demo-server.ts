@@ -21,7 +21,13 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
   const server = spawn(program, [...args, "serve"], {
     cwd: data,
     // A machine that is busy with other checks must not make it turn the one question away.
-    env: { PATH: process.env.PATH, ASSAY_DATA: data, PORT: "0", ASSAY_SHED_DELAY_MS: "10000" },
+    env: {
+      PATH: process.env.PATH,
+      ASSAY_DATA: data,
+      PORT: "0",
+      ASSAY_SHED_DELAY_MS: "10000",
+      DROP: "off",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(server, "exit")

@@ -28,11 +28,16 @@ export async function launchChromium(
   context: TestContext,
   flags: readonly string[] = [],
 ): Promise<Browser | null> {
-  const executablePath = presentChromium(context)
-  if (executablePath === null) return null
-  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
-  context.after(() => browser.close())
+  const browser = isPresent(context) ? await openChromium(flags) : null
+  if (browser !== null) context.after(() => browser.close())
   return browser
+}
+
+/** For the tests of a whole file, which close it; null where there is none. */
+export async function openChromium(flags: readonly string[] = []): Promise<Browser | null> {
+  const executablePath = chromiumPath()
+  if (executablePath === null) return null
+  return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }
 
 /** The same browser with a profile on the disk, for tests of what a visit leaves there. */
@@ -40,18 +45,18 @@ export async function launchChromiumProfile(
   context: TestContext,
   profile: string,
 ): Promise<BrowserContext | null> {
-  const executablePath = presentChromium(context)
-  if (executablePath === null) return null
+  const executablePath = chromiumPath()
+  if (!isPresent(context) || executablePath === null) return null
   return await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
 }
 
-function presentChromium(context: TestContext): string | null {
-  const executablePath = chromiumPath()
-  if (executablePath !== null) return executablePath
+/** Skips the test where there is no Chromium. */
+export function isPresent(context: TestContext): boolean {
+  if (chromiumPath() !== null) return true
   const reason = `no ${COMMANDS.join(" or ")} on this machine`
   if (process.env.CI === "true") throw new Error(reason)
   context.skip(reason)
-  return null
+  return false
 }
 
 function chromiumPath(): string | null {

@@ -82,6 +82,8 @@ export interface Visitor {
 
 export async function visit(context: BrowserContext, url: string): Promise<Visitor> {
   const page = await context.newPage()
+  // A busy machine works on a proof for a while.
+  page.setDefaultTimeout(120_000)
   const requests: Request[] = []
   const wrong: string[] = []
   const { origin } = new URL(url)
@@ -99,10 +101,9 @@ export async function visit(context: BrowserContext, url: string): Promise<Visit
     if (message.type() === "error" && !message.location().url.endsWith("/favicon.ico"))
       wrong.push(message.text())
   })
-  await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", (event) => {
-      console.error(`policy: ${(event as Event & { violatedDirective: string }).violatedDirective}`)
-    })
+  await page.addInitScript({
+    content: `addEventListener("securitypolicyviolation", ({ violatedDirective }) =>
+      console.error("policy: " + violatedDirective))`,
   })
   await page.goto(url)
   return { page, requests, wrong }

@@ -5,6 +5,7 @@ import { openCallers } from "../../packages/server/src/accounts/callers.ts"
 import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
+import { readConfig } from "../../packages/server/src/config.ts"
 import { loadDemoCorpus } from "../../packages/server/src/corpus/demo.ts"
 import { openEvidenceWriter } from "../../packages/server/src/evidence/evidence-writer.ts"
 import { openFeedbackWriter } from "../../packages/server/src/feedback/feedback-writer.ts"
@@ -87,6 +88,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
   const counters = change.counters ?? embeddedCounters(now)
   const app = await buildApp({
     config: {
+      drop: readConfig({ DROP: "off" }).drop,
       production: false,
       requestSeconds: 10,
       streamIdleSeconds: 60,

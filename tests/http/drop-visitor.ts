@@ -103,5 +103,5 @@ export async function postSealed(
       ...headers,
     },
     ...(body instanceof ReadableStream && { duplex: "half" }),
-  } as RequestInit)
+  })
 }

@@ -128,7 +128,11 @@ test("production loads no demo, prints no key, refuses demo keys and demo data",
   assert.equal(onDemo.code, 1)
   assert.match(onDemo.err, /demo data/)
 
-  await using service = await startService({ dataDirectory: data, env: production })
+  await using service = await startService({
+    dataDirectory: data,
+    env: { ...production, DROP: "on" },
+  })
+  assert.match(service.stderr(), /drop is off: in production it takes DROP_PORT or DROP_ORIGIN/)
   assert.equal(service.key, null)
   assert.ok(!existsSync(join(data, "secret")))
   assert.equal(

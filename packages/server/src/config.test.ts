@@ -34,7 +34,8 @@ test("all wrong settings are reported at once, without their values", () => {
   assert.doesNotMatch(faults.join("\n"), /eighty|loud|pw/)
 })
 
-test("a mistyped ASSAY_ setting is refused instead of ignored", () => {
+test("a mistyped ASSAY_ or DROP_ setting is refused instead of ignored", () => {
+  assert.match(faultsOf({ DROP_RETENTION: "9" }).join(), /DROP_RETENTION is not a setting/)
   assert.match(faultsOf({ ASSAY_WORKER: "2" }).join(), /ASSAY_WORKER is not a setting/)
   assert.deepEqual(faultsOf({ ASSAY_SOAK: "1" }), [])
 })

@@ -108,6 +108,7 @@ export function letterForm(
     if (!right()) return
     busy(true)
     try {
+      if (!canProve()) throw new Failure("failure-no-crypto")
       const mode: Mode = choice("mode") === "one-way" ? "one-way" : "two-way"
       const thread = mode === "one-way" ? null : await openThread()
       const keepNames = choice("names") === "keep"

@@ -1,10 +1,8 @@
 import {
   EnvelopeFault,
-  MAILBOX_SLOTS,
+  mailboxFiles,
   open,
   type OpenedMessage,
-  sealedSize,
-  SMALLEST_CLASS,
   threadKeys,
   unpackMessage,
 } from "@assay/core/drop"
@@ -22,7 +20,7 @@ export async function openReplies(
   const { identity, pqIdentity } = await threadKeys(secret, dropId, suite)
   const identities = pqIdentity === undefined ? [identity] : [identity, pqIdentity]
   const replies: (Reply | null)[] = []
-  for (const slot of slotsOf(slots)) {
+  for (const slot of mailboxFiles(slots)) {
     try {
       replies.push(replyOf(unpackMessage(await open(slot, identities))))
     } catch (error) {
@@ -31,13 +29,6 @@ export async function openReplies(
     }
   }
   return replies
-}
-
-function slotsOf(bytes: Uint8Array): Uint8Array[] {
-  const size = bytes.length / MAILBOX_SLOTS
-  if (!Number.isInteger(size) || size < sealedSize(SMALLEST_CLASS, 2, "x25519"))
-    throw new Error("a mailbox has another size")
-  return Array.from({ length: MAILBOX_SLOTS }, (_, n) => bytes.subarray(n * size, (n + 1) * size))
 }
 
 function replyOf({ message, files: [file] }: OpenedMessage): Reply {

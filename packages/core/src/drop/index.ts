@@ -20,6 +20,7 @@ export {
   readIdentities,
 } from "./identity-file.ts"
 export { FILE_MAX, FILES_MAX, MAILBOX_SLOTS, MESSAGE_MAX, WITHDRAWABLE } from "./limits.ts"
+export { mailboxFiles } from "./mailbox.ts"
 export type {
   Manifest,
   ManifestFile,

@@ -10,16 +10,24 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function pageAnswer(status: number, page: string, headers = {}): Answer {
+export function pageAnswer(
+  status: number,
+  page: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
   return { status, type: "text/html; charset=utf-8", body: page, headers }
 }
 
-/** To a script: one word, or bytes. */
-export function wordAnswer(status: number, word: string): Answer {
-  return { status, type: "text/plain; charset=utf-8", body: word }
+/** To a script: a line of plain text, mostly one word. */
+export function wordAnswer(
+  status: number,
+  word: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, type: "text/plain; charset=utf-8", body: word, headers }
 }
 
-/** Sends an answer, and closes; what is still on its way is let pass first, since a closed connection would lose the answer. */
+/** Sends an answer, lets pass what is still on its way, since a closed connection would lose the answer, and closes. */
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -27,10 +35,11 @@ export async function sendAnswer(
   everyAnswer: Readonly<Record<string, string>>,
   { waitsForUs }: { readonly waitsForUs: boolean },
 ): Promise<void> {
-  if (!request.complete && !waitsForUs) await letPass(request)
   response.sendDate = false
   response.writeHead(answer.status, headersOf(answer, everyAnswer))
-  response.end(request.method === "HEAD" ? undefined : answer.body)
+  if (request.method !== "HEAD" && answer.body !== undefined) response.write(answer.body)
+  if (!request.complete && !waitsForUs) await letPass(request)
+  response.end()
 }
 
 /** The same as text, for a connection whose request was never read. */
@@ -58,7 +67,7 @@ function headersOf(
 }
 
 async function letPass(request: IncomingMessage): Promise<void> {
-  if ((lengthOf(request) ?? 0) > DRAIN_MAX) return
+  if (request.destroyed || (lengthOf(request) ?? 0) > DRAIN_MAX) return
   let left = DRAIN_MAX
   await new Promise<void>((resolve) => {
     request.on("data", (piece: Buffer) => {

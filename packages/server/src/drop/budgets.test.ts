@@ -20,6 +20,7 @@ test("T41: a kind of message that is used up for this hour does not touch the ot
     assert.equal(await budgets.admitPlain("files", 100), null)
   assert.equal(await budgets.admitPlain("files", 100), "busy")
   assert.equal(await budgets.admitPlain("text", 100), null)
+  assert.ok(!budgets.plainTextLow())
   assert.equal(await budgets.sealedRefusal("files", 100), null, "a ticket is never too many")
   clock.now += HOUR_MS
   assert.equal(await budgets.admitPlain("files", 100), null)

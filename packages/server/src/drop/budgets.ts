@@ -7,6 +7,8 @@ import type { DropConfig } from "./drop-config.ts"
 const FILES_NEED_SHARE = 0.2
 /** Below this nothing is: the store needs room to delete, too. */
 const TEXT_NEEDS_BYTES = 64 * 1024 * 1024
+/** Past this share of the hour's messages, those who have not begun to write wait first. */
+const LOW_SHARE = 0.95
 /** Each quarter of the hour's budget that is used up doubles the work, up to this often. */
 const DOUBLINGS_MAX = 5
 
@@ -24,6 +26,8 @@ export interface Budgets {
   sealedRefusal(kind: MessageKind, bytes: number): Promise<Refusal | null>
   /** Counts one whose ticket was good. */
   countSealed(bytes: number): void
+  /** Hardly any message without files and without JavaScript can be sent any more in this hour. */
+  plainTextLow(): boolean
   /** How often the work for a ticket is doubled now. */
   doublings(): number
   filesTaken(): Promise<boolean>
@@ -62,6 +66,7 @@ export function openBudgets({
       sealed.add(1)
       bytesToday.add(bytes)
     },
+    plainTextLow: () => plain.text.count() >= LOW_SHARE * perHour.text,
     doublings() {
       const quarters = (4 * sealed.count()) / (config.textPerHour + config.filesPerHour)
       return Math.min(DOUBLINGS_MAX, Math.floor(quarters))

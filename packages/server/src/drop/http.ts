@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { DropsError } from "../stores/drops-error.ts"
 import { type Answer, pageAnswer, sendAnswer, wordAnswer, writtenAnswer } from "./answers.ts"
 import { cameByOnion, fromElsewhere } from "./headers.ts"
 import { notFoundPage, refusalPage } from "./pages/index.ts"
 import type { DropFacts, Locale } from "./pages/page-input.ts"
+import { Refused } from "./refused.ts"
 import { type DropRoutes, dropRoutes, type RouteOptions } from "./routes.ts"
 import { readTarget } from "./target.ts"
-import { Refused } from "./refused.ts"
 
 /** One request, as a route sees it. */
 export interface Visit {
@@ -20,6 +21,8 @@ export interface Visit {
   readBody(): IncomingMessage
 }
 
+/** "Try again in a few minutes." */
+const RETRY = { "Retry-After": "120" } as const
 const HEADERS_MAX = 16 * 1024
 
 export interface HttpOptions extends RouteOptions {
@@ -37,21 +40,16 @@ export function openHttp(options: HttpOptions): DropHttp {
   const { desk, files, onFault } = options
   const routes = dropRoutes(options)
 
-  const refusal = (
-    locale: Locale,
-    facts: DropFacts,
-    status: number,
-  ): Answer & { body: string } => ({
-    ...pageAnswer(status, ""),
-    body:
-      status === 404
-        ? notFoundPage(locale, facts, files)
-        : refusalPage(locale, facts, files, { status }),
-  })
+  const refusalText = (locale: Locale, facts: DropFacts, status: number): string =>
+    status === 404
+      ? notFoundPage(locale, facts, files)
+      : refusalPage(locale, facts, files, { status })
   const answerUnread = async (status: number): Promise<string> => {
-    const visit = { byOnion: false }
+    // Nobody knows how they came, and an onion address must not be told what is meant for the other.
+    const visit = { byOnion: true }
     const [facts, headers] = await Promise.all([desk.facts(visit), desk.headers(visit)])
-    return writtenAnswer(refusal("en", facts, status), headers)
+    const answer = pageAnswer(status, "", status === 503 ? RETRY : {})
+    return writtenAnswer({ ...answer, body: refusalText("en", facts, status) }, headers)
   }
   const respond = async (
     request: IncomingMessage,
@@ -81,13 +79,14 @@ export function openHttp(options: HttpOptions): DropHttp {
       // They hung up in the middle of it: there is nobody to answer, and nothing is wrong here.
       if (error === request.errored) return
       if (!(error instanceof Refused)) onFault(error)
-      answer = error instanceof Refused ? wordAnswer(error.status, error.word) : { status: 500 }
+      answer = refusedAnswer(error)
     }
     if (answer.status >= 400 && answer.body === undefined) {
+      const { status, headers } = answer
       answer =
         found?.route.forScripts === true
-          ? { ...wordAnswer(answer.status, "refused"), ...pick(answer) }
-          : { ...refusal(locale, await desk.facts({ byOnion }), answer.status), ...pick(answer) }
+          ? wordAnswer(status, status === 503 ? "full" : "refused", headers)
+          : pageAnswer(status, refusalText(locale, await desk.facts({ byOnion }), status), headers)
     }
     await sendAnswer(request, response, answer, await desk.headers({ byOnion }), {
       waitsForUs: asked.waiting,
@@ -146,6 +145,9 @@ async function answerOf(
   return await route.post(visit(rest))
 }
 
-function pick({ status, headers }: Answer): Pick<Answer, "status" | "headers"> {
-  return { status, ...(headers && { headers }) }
+/** What a failure looks like from outside. A full disk is told, for the sender can come back; of anything else nothing is. */
+function refusedAnswer(error: unknown): Answer {
+  if (error instanceof Refused) return wordAnswer(error.status, error.word)
+  if (error instanceof DropsError && error.code === "full") return { status: 503 }
+  return { status: 500 }
 }

@@ -11,6 +11,8 @@ export interface Listeners {
   close(withinMs: number): Promise<void>
 }
 
+/** Past these, new ones are dropped: each takes memory, and those that stand still are ended within a minute. */
+const CONNECTIONS_MAX = 16_384
 const LOOPBACK = ["127.0.0.1", "::1"] as const
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -39,6 +41,7 @@ export async function openListeners({
       socket.once("close", () => open.delete(socket))
       onConnection(socket)
     })
+    server.maxConnections = CONNECTIONS_MAX
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject)
       server.listen(place, resolve)

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts"
 import { REWRITE_AFTER } from "../stores/drops.ts"
 import { loadBrowserFiles } from "./browser-files.ts"
 import { diskRoom, openBudgets } from "./budgets.ts"
+import { keepDigest } from "./digest.ts"
 import { openDoor } from "./door.ts"
 import { sharesPort } from "./drop-config.ts"
 import { DROP_SOCKET } from "./drop-socket.ts"
@@ -58,6 +59,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
   // A file that cannot be used is as good as none: no message is taken until it is mended.
   await keys.reload().catch(onFault)
   const house = keepHouse({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
+  const digest = keepDigest({ config: drop, drops, now, onFault })
   const budgets = openBudgets({ config: drop, room: () => diskRoom(folder), now })
   const formTokens = openFormTokens({ secret, drops, now })
   const tickets = openTickets({ secret, drops, doublings: budgets.doublings, now })
@@ -108,6 +110,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
     onFault,
   })
   void house.lookNow()
+  void digest.lookNow()
   return {
     port: listeners.port,
     addresses: listeners.addresses,
@@ -117,7 +120,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
       const withinMs = config.stopSeconds * 1000
       await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
       await operators.close()
-      await house.stop()
+      await Promise.all([house.stop(), digest.stop()])
       await drops.close()
     },
   }

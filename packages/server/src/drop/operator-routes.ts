@@ -134,8 +134,9 @@ export async function operatorRoutes(app: App, services: Services): Promise<void
     return await drop.setFirstKeys(body.recipients)
   })
 
-  // In a scope of its own: no other route takes this media type.
+  // In a scope of its own: no other route takes this media type, and this one no other.
   await app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(TAR, { parseAs: "buffer" }, (request, body, done) => {
       done(refuseCompression(request.headers["content-encoding"]), body)
     })

@@ -20,7 +20,7 @@ const DESK_METHODS = [
 
 /** The desk as the drop process offers it to a sealer. */
 export function deskMethods(desk: DropDesk): Methods {
-  return Object.fromEntries(DESK_METHODS.map((method) => [method, desk[method]])) as Methods
+  return Object.fromEntries(DESK_METHODS.map((method) => [method, desk[method]]))
 }
 
 /** The desk as a sealer sees it. */

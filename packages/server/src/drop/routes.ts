@@ -9,6 +9,7 @@ import type { Keys } from "./keys-in-use.ts"
 import type { MailboxAnswers } from "./mailbox-answers.ts"
 import type { NetworkCounter } from "./network-counter.ts"
 import {
+  busyPage,
   donePage,
   formPage,
   hashesPage,
@@ -17,7 +18,8 @@ import {
   repliesPage,
   withdrawPage,
 } from "./pages/index.ts"
-import type { DropFacts } from "./pages/page-input.ts"
+import type { DropFacts, Locale } from "./pages/page-input.ts"
+import { dropPath } from "./pages/paths.ts"
 import { exactBody, jsonBody } from "./request-bodies.ts"
 import { takeSealed, type UploadDesk } from "./sealed-upload.ts"
 import { EFFORT_MAX } from "./tickets.ts"
@@ -47,9 +49,11 @@ const bySealer = async (): Promise<Answer> => ({ status: 400 })
 
 const DONE = { status: 204 } as const
 const KEY_BYTES = 32
+const WAIT_SECONDS = 15
+const WAIT_MAX_SECONDS = 600
 
 export function dropRoutes(options: RouteOptions): DropRoutes {
-  const { desk, keys, files, mailboxes, networks, tickets } = options
+  const { desk, keys, files, mailboxes, networks, tickets, budgets } = options
 
   /** A page that takes messages; while there are no keys, it says so instead. */
   const page =
@@ -61,10 +65,24 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
         : pageAnswer(200, await print(visit, facts))
     }
   const form = page(async ({ locale }, facts) =>
-    formPage(locale, facts, files, freshForm(await desk.newFormToken())),
+    formPage(locale, facts, files, {
+      ...freshForm(await desk.newFormToken()),
+      ...(budgets.plainTextLow() && { waitAt: waitPath(locale, WAIT_SECONDS) }),
+    }),
   )
+  /** Asks again by itself, less and less often, and leads back to the form. Whoever runs scripts never sees it. */
+  const wait = async (visit: Visit): Promise<Answer> => {
+    const { locale, query } = visit
+    if (!budgets.plainTextLow()) return { status: 303, headers: { Location: dropPath(locale) } }
+    const asked = Number(query.get("seconds"))
+    const seconds = Math.min(Math.max(WAIT_SECONDS, Math.floor(asked) || 0), WAIT_MAX_SECONDS)
+    const path = waitPath(locale, 2 * seconds)
+    const facts = await desk.facts(visit)
+    return pageAnswer(503, busyPage(locale, facts, files, { seconds, path }))
+  }
   const routes: Readonly<Record<string, Route>> = {
     "": { get: form },
+    wait: { get: wait },
     form: { post: bySealer },
     confirm: { post: bySealer },
     replies: {
@@ -101,7 +119,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
     "keys.txt": {
       async get() {
         const current = keys.current()
-        return current === null ? { status: 503 } : textAnswer(current.file)
+        return current === null ? wordAnswer(503, "keys-changed") : wordAnswer(200, current.file)
       },
       forScripts: true,
     },
@@ -140,7 +158,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
         const payload = await jsonBody(visit)
         if (!networks.admit(visit.request.socket.remoteAddress)) return wordAnswer(503, "busy")
         const ticket = await tickets.ticketFor(payload)
-        return ticket === null ? wordAnswer(403, "ticket") : textAnswer(ticket)
+        return ticket === null ? wordAnswer(403, "ticket") : wordAnswer(200, ticket)
       },
       forScripts: true,
     },
@@ -195,6 +213,6 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
   }
 }
 
-function textAnswer(text: string): Answer {
-  return { status: 200, type: "text/plain; charset=utf-8", body: text }
+function waitPath(locale: Locale, seconds: number): string {
+  return `${dropPath(locale, "wait")}?seconds=${seconds}`
 }

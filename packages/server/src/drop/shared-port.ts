@@ -12,8 +12,8 @@ export function passOn(folder: string): (server: Server) => void {
     const listeners = server.listeners("request")
     server.removeAllListeners("request")
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      if (/^\/drop(?:[/?]|$)/.test(request.url ?? "")) return forward(request, response, socketPath)
-      for (const listener of listeners) listener.call(server, request, response)
+      if (/^\/drop(?:[/?]|$)/.test(request.url ?? "")) forward(request, response, socketPath)
+      else for (const listener of listeners) listener.call(server, request, response)
     })
   }
 }

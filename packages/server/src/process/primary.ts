@@ -33,7 +33,7 @@ import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
-import { type DropAddress, type Program, startDrop } from "./drop-child.ts"
+import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { keepCompacted } from "./keep-compacted.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
@@ -173,18 +173,15 @@ export async function startService(
 
   if (config.drop.wanted && !config.drop.on)
     log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
-  const stopMs = config.stopSeconds * 1000
-  const startingDrop = config.drop.on ? startDrop({ program, stopMs, log }) : null
-  // Told below, with the workers; until then it must not end the process as unhandled.
-  startingDrop?.catch(() => undefined)
-
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
+  const { promise: dropRunning, resolve: dropNowRunning } =
+    Promise.withResolvers<DropChild | null>()
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
     ...subjectMethods,
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
-    reloadDropKeys: async () => await (await startingDrop)?.reloadKeys(),
+    reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
@@ -215,11 +212,14 @@ export async function startService(
     cluster,
     config.workers,
     methods,
-    stopMs,
+    config.stopSeconds * 1000,
     log,
   )
   nowRunning(workers)
-  const drop = await startingDrop
+  const drop = config.drop.on
+    ? await startDrop({ program, stopMs: config.stopSeconds * 1000, log })
+    : null
+  dropNowRunning(drop)
   if (drop !== null)
     log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
   // An index in a cluster has no file that grows.

@@ -12,7 +12,10 @@ export function formPage(
   locale: Locale,
   facts: DropFacts,
   files: PageFiles,
-  state: FormState,
+  state: FormState & {
+    /** Where those without JavaScript wait until messages of theirs are taken again; nowhere, while they are. */
+    readonly waitAt?: string
+  },
 ): string {
   const say = sentencesOf(locale)
   const title =
@@ -28,6 +31,7 @@ export function formPage(
     // A form that came back holds what was typed; a link to another language would lose it.
     path: faulty ? null : "",
     script: "form",
+    plainRefresh: state.waitAt === undefined ? undefined : { seconds: 0, path: state.waitAt },
     body: html`<div id="write">
 ${faultSummary(say, state)}
 <h1>${title}</h1>

@@ -4,6 +4,11 @@ import { type DropFacts, LOCALES, type Locale, type PageFiles } from "./page-inp
 import { dropPath } from "./paths.ts"
 import { type Sentences, texts } from "./sentences.ts"
 
+interface Refresh {
+  readonly seconds: number
+  readonly path: string
+}
+
 interface Layout {
   readonly locale: Locale
   readonly facts: DropFacts
@@ -17,8 +22,10 @@ interface Layout {
   readonly script?: "form" | "replies" | "withdraw"
   /** Something was wrong with what was sent: said first by whatever reads the title aloud. */
   readonly faulty?: boolean
-  /** Seconds after which the page asks for itself again. */
-  readonly refresh?: number
+  /** Where the browser goes by itself, after so many seconds. */
+  readonly refresh?: Refresh
+  /** The same, of browsers without JavaScript only. */
+  readonly plainRefresh?: Refresh | undefined
 }
 
 const RIGHT_TO_LEFT: readonly Locale[] = ["ar"]
@@ -36,7 +43,8 @@ export function dropPage(layout: Layout): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${layout.refresh === undefined ? "" : html`<meta http-equiv="refresh" content="${layout.refresh}">`}
+${layout.refresh === undefined ? "" : refreshing(layout.refresh)}
+${layout.plainRefresh === undefined ? "" : html`<noscript>${refreshing(layout.plainRefresh)}</noscript>`}
 <title>${title} – ${from}</title>
 <link rel="stylesheet" href="${style.path}" integrity="${style.integrity}">
 ${script === undefined ? "" : pageData(layout, script)}
@@ -65,6 +73,10 @@ ${body}
 </body>
 </html>
 `.text
+}
+
+function refreshing({ seconds, path }: Refresh): Html {
+  return html`<meta http-equiv="refresh" content="${seconds}; url=${path}">`
 }
 
 /** Each language by its own name, since a person looks for the one they can read. */

@@ -20,13 +20,13 @@ export function busyPage(
   locale: Locale,
   facts: DropFacts,
   files: PageFiles,
-  state: { readonly seconds: number },
+  state: { readonly seconds: number; readonly path: string },
 ): string {
   const say = sentencesOf(locale)
   const title = say("busy-title")
   const body = html`<h1>${title}</h1>
 <p>${say("busy-text", { count: state.seconds })}</p>`
-  return dropPage({ locale, facts, files, say, title, path: "", body, refresh: state.seconds })
+  return dropPage({ locale, facts, files, say, title, path: "", body, refresh: state })
 }
 
 /** No key yet: nothing could be sealed, so nothing is taken. */

@@ -10,13 +10,14 @@ import type { TextKey } from "./texts/texts.ts"
 /** Sentences that only the script says; what the plain pages say too stands in their markup. */
 const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
   (key) =>
-    /^(script|failure|finding|confirm|fault)-/.test(key) ||
+    /^(script|failure|finding|fault)-/.test(key) ||
     [
+      "confirm-right",
+      "confirm-wrong",
       "reply-number",
       "reply-unreadable",
-      "promise-withdrawn",
       "replies-deleted",
-      "no-replies",
+      "promise-withdrawn",
     ].includes(key),
 )
 

@@ -12,8 +12,16 @@ export const texts: Readonly<Record<Locale, Texts>> = { en, fr, es, de, ar }
 /** A sentence in the language of a page, with its numbers written as that language writes them. */
 export type Sentences = (key: TextKey, values?: TextValues) => string
 
+const made = new Map<Locale, Sentences>()
+
 /** The sentences of a language. The limits of a message can stand in any of them: `{files}`, `{size}` and `{letters}`. */
 export function sentencesOf(locale: Locale): Sentences {
+  const sentences = made.get(locale) ?? makeSentences(locale)
+  made.set(locale, sentences)
+  return sentences
+}
+
+function makeSentences(locale: Locale): Sentences {
   // Codes are typed in 0 to 9, so pages show no other digits.
   const numbers = new Intl.NumberFormat(`${locale}-u-nu-latn`)
   const plurals = new Intl.PluralRules(locale)

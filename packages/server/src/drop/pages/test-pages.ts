@@ -50,8 +50,9 @@ export const sampleCode: ShownCode = {
   numbers: "0001 0065 1031 0065 0644 0029 0258 0267 0089 0772 0541 0560".split(" "),
 }
 
-/** Whatever a stranger could put into a page: their text, their replies, and the settings of a drop. */
+/** What a test puts in place of the samples, such as whatever a stranger could send. */
 export interface Strange {
+  readonly files?: PageFiles
   readonly facts?: Partial<DropFacts>
   readonly form?: Partial<FormState>
   readonly reply?: string
@@ -66,7 +67,8 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
   const code = strange.code ?? sampleCode
   const numbers = code.numbers.join(" ")
   const text = strange.reply ?? "Thank you.\nCan you send the second page?"
-  const common = [locale, facts, sampleFiles] as const
+  const files = strange.files ?? sampleFiles
+  const common = [locale, facts, files] as const
   return new Map([
     ["form", pages.formPage(...common, form)],
     ["form-faulty", pages.formPage(...common, faulty)],
@@ -83,7 +85,7 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
           keyCount: 1,
           filesTaken: false,
         },
-        sampleFiles,
+        files,
         { ...form, mode: "one-way" },
       ),
     ],
@@ -135,7 +137,7 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
     ["presealed-sent", pages.presealedSentPage(...common, { wrapped: false })],
     ["presealed-wrapped", pages.presealedSentPage(...common, { wrapped: true })],
     ["done", pages.donePage(...common)],
-    ["busy", pages.busyPage(...common, { seconds: 30 })],
+    ["busy", pages.busyPage(...common, { seconds: 30, path: "/drop/wait?seconds=60" })],
     ["not-set-up", pages.notSetUpPage(...common)],
     ["not-found", pages.notFoundPage(...common)],
     [

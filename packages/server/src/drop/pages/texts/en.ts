@@ -85,7 +85,7 @@ export const en = {
   "sent-two-way": "It is stored, encrypted. This is your code for replies:",
   "sent-follow-up": "It is stored, encrypted. Your code stays the same.",
   "code-once":
-    "Write it down on paper now, and keep it where nobody looks. It is shown only this once.",
+    "Write it down on paper now, and keep it where others do not look. It is shown only this once.",
   "promise-code": "We do not store your code and cannot give it to you again.",
   "code-title": "Your code",
   "code-line": "The code in one line:",

@@ -1,0 +1,548 @@
+// The sender's pages with JavaScript on, in a real browser, against one running service.
+import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import { globSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, test, type TestContext } from "node:test"
+import { crc32, deflateSync } from "node:zlib"
+import { codeNumbers, codeWords, type Manifest, packReply, unpackMessage } from "@assay/core/drop"
+import { loadWords } from "@assay/core/drop/words"
+import type { Plugin } from "esbuild"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { SILENCE_MS } from "../../packages/console/src/drop/worker-client.ts"
+import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
+import { root } from "../../scripts/repository.ts"
+import { isPresent, launchChromium, launchChromiumProfile, openChromium } from "./chromium.ts"
+import { codeLine, type Drop, fetchMessages, send, startDrop, visit, type Visitor } from "./drop.ts"
+
+const english = (await loadWords("en")).words
+
+let drop: Drop
+let browser: Browser | null
+before(async () => {
+  ;[drop, browser] = await Promise.all([startDrop(), openChromium()])
+})
+after(async () => {
+  await browser?.close()
+  await drop.stop()
+})
+
+const CANARY = "Canary text 7d1f: the ledger is in the blue folder"
+
+/** A picture of one pixel that also says who made it. */
+const picture = png(["tEXt", "Author\0Jane Canary"])
+
+function png(extra: readonly [string, string]): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type, "latin1"), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, sum])
+  }
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    chunk("IHDR", Buffer.from("00000001000000010800000000", "hex")),
+    chunk(extra[0], Buffer.from(extra[1], "latin1")),
+    chunk("IDAT", deflateSync(Buffer.from([0, 0]))),
+    chunk("IEND", Buffer.alloc(0)),
+  ])
+}
+
+/** Everything that left the browser, as one text. */
+function sentBytes({ requests }: Visitor): string {
+  return requests
+    .map((request) => `${request.url()}\n${request.postDataBuffer()?.toString("latin1") ?? ""}`)
+    .join("\n")
+}
+
+function paths({ requests }: Visitor): string[] {
+  return requests.map((request) => new URL(request.url()).pathname)
+}
+
+async function messageOf(folder: string): Promise<string> {
+  return readFileSync(join(folder, "message.txt"), "utf8")
+}
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
+}
+
+/** Seals a reply with the command `age`, to the sender and to the recipient, and posts it as a recipient does. */
+async function reply({ thread }: Manifest, text: string): Promise<void> {
+  assert.ok(thread !== undefined)
+  const tar = packReply({ sealedBy: "sender", lang: "en", message: text })
+  const sealed = execFileSync("age", ["-r", thread.reply_to, "-r", drop.recipient], { input: tar })
+  const { replies } = await drop.operator.drop.batch({
+    replies: [
+      {
+        id: randomBytes(16).toString("hex"),
+        mailbox: thread.mailbox,
+        deleteVerifier: thread.delete_verifier,
+        sealed,
+      },
+    ],
+  })
+  assert.deepEqual(
+    replies.map(({ outcome }) => outcome),
+    ["stored"],
+  )
+}
+
+/** A visitor without a past; null where the test is skipped, because there is no browser. */
+async function newContext(context: TestContext): Promise<BrowserContext | null> {
+  const visitors = isPresent(context) ? await browser?.newContext() : undefined
+  if (visitors === undefined) return null
+  context.after(() => visitors.close())
+  return visitors
+}
+
+async function askForReplies(page: Page, code: string): Promise<void> {
+  await page.fill("#code", code)
+  await page.click("#show-replies")
+  await page.locator("#replies:not([hidden]), #code-fault:not([hidden])").first().waitFor()
+}
+
+test("T4, T27, T28: a message with a file is sent, answered with the command age, read, deleted, followed up and withdrawn", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const first = await visit(visitors, `${drop.url}/drop`)
+  const { page } = first
+  // What follows must not need them.
+  const session = await visitors.newCDPSession(page)
+  await session.send("Emulation.setDocumentCookieDisabled", { disabled: true })
+
+  assert.ok(await page.locator("#no-script-note").isHidden())
+  await page.fill("#message", CANARY)
+  await page.setInputFiles("#files", [
+    { name: "holiday-secret-name.png", mimeType: "image/png", buffer: picture },
+  ])
+  await page.locator("#files-report", { hasText: "Jane Canary" }).waitFor()
+  await send(page)
+  const code = await codeLine(page)
+  assert.equal(await page.locator("#code-words li").count(), 12)
+  assert.equal(new URL(page.url()).pathname, "/drop")
+
+  const words = code.split(" ")
+  await page.fill("#word-4", words[3] ?? "")
+  await page.fill("#word-9", "wrong")
+  await page.click("#confirm-form button")
+  assert.match((await page.locator("#confirm-outcome").textContent()) ?? "", /does not match/)
+  await page.fill("#word-9", ` ${(words[8] ?? "").toUpperCase()}`)
+  await page.click("#confirm-form button")
+  assert.match((await page.locator("#confirm-outcome").textContent()) ?? "", /Right/)
+
+  // Another message of the same visit belongs to the same code.
+  await page.click("#write-again")
+  assert.equal(await page.inputValue("#message"), "")
+  await page.fill("#message", "The second one")
+  await send(page)
+  assert.equal(await codeLine(page), code)
+
+  const folders = await fetchMessages(drop)
+  const manifests = folders.map(manifestIn)
+  assert.deepEqual(manifests.map(({ thread }) => thread?.n).sort(), [0, 1])
+  const at = manifests.findIndex(({ thread }) => thread?.n === 0)
+  const [folder, manifest] = [folders[at] ?? "", manifests[at]]
+  assert.ok(manifest !== undefined)
+  assert.equal(await messageOf(folder), CANARY)
+  assert.equal(manifest.sealed_by, "browser")
+  assert.equal(manifest.mode, "two-way")
+  assert.deepEqual(manifest.files, [
+    { name: "attachment-1.png", type: "image/png", metadata: "stripped" },
+  ])
+  const received = readFileSync(join(folder, "attachment-1.png"))
+  assert.ok(!received.includes("Jane Canary") && received.includes("IDAT"))
+  const left = sentBytes(first)
+  for (const secret of [CANARY, "holiday-secret-name", "Jane Canary", code, ...codeForms(code)])
+    assert.ok(!left.includes(secret), "something left the browser unsealed")
+  assert.ok(!paths(first).includes("/drop/form"))
+
+  await reply(manifest, "We have it.\u202e<b>Thanks</b>\u001b[31m")
+  const second = await visit(visitors, `${drop.url}/drop/replies`)
+  await askForReplies(second.page, words.join("-").toUpperCase())
+  assert.equal(
+    await second.page.locator("#reply-list .reply").textContent(),
+    "We have it.⟨U+202E⟩<b>Thanks</b>␛[31m",
+  )
+  assert.equal(await second.page.inputValue("#code"), "")
+  await second.page.click("#delete-replies")
+  await second.page.locator("#delete-outcome", { hasText: "deleted" }).waitFor()
+  assert.equal(await second.page.locator("#reply-list li").count(), 0)
+
+  const have = folders.map((each) => readFileSync(join(each, "id"), "utf8"))
+  await second.page.fill("#message", "One more thing")
+  await second.page.click("#send")
+  await second.page.locator("#sent-follow-up").waitFor()
+  const [later, ...others] = await fetchMessages(drop, have)
+  assert.ok(later !== undefined && others.length === 0)
+  assert.equal(await messageOf(later), "One more thing")
+  assert.deepEqual({ ...manifestIn(later).thread, n: 0 }, manifest.thread)
+  assert.equal(manifestIn(later).thread?.n, null)
+  assert.ok(!sentBytes(second).includes(code))
+
+  const third = await visit(visitors, `${drop.url}/drop/replies`)
+  await askForReplies(third.page, codeForms(code)[0] ?? "")
+  assert.ok(await third.page.locator("#no-replies").isVisible())
+  assert.ok(await third.page.locator("#delete-form").isHidden())
+
+  // The two messages of the first visit go; the one of the second cannot be taken back.
+  await page.click("#withdraw-now")
+  await page.locator("#withdraw-outcome", { hasText: "deleted" }).waitFor()
+  const { index } = await drop.operator.drop.sync([])
+  assert.deepEqual(
+    index.messages.map(({ id }) => id),
+    [readFileSync(join(later, "id"), "utf8")],
+  )
+  for (const visitor of [first, second, third]) assert.deepEqual(visitor.wrong, [])
+})
+
+/** The same code in digits, with and without spaces. */
+function codeForms(line: string): string[] {
+  const numbers = line.split(" ").map((word) => String(english.indexOf(word) + 1).padStart(4, "0"))
+  return [numbers.join(" "), numbers.join("")]
+}
+
+test("T3: three files of 10 MiB, sealed in the browser, open with Debian's age and tar", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  const files = [1, 2, 3].map((n) => {
+    const file = join(drop.folder, `large-${n}.bin`)
+    writeFileSync(file, randomBytes(10_485_760))
+    return file
+  })
+  const before = await drop.operator.drop.sync([])
+  await page.setInputFiles("#files", files)
+  await page.check("#mode-one-way")
+  await page.check("#names")
+  await page.locator("#files-report li").nth(2).getByText("cannot be shown").waitFor()
+  await send(page)
+  assert.ok(await page.locator("#sent-one-way").isVisible())
+  assert.ok(await page.locator("#sent-two-way").isHidden())
+  const have = before.index.messages.map(({ id }) => id)
+  const [folder] = await fetchMessages(drop, have)
+  assert.ok(folder !== undefined)
+  for (const [n, file] of files.entries())
+    assert.ok(readFileSync(join(folder, `attachment-${n + 1}`)).equals(readFileSync(file)))
+  const manifest = manifestIn(folder)
+  assert.equal(manifest.mode, "one-way")
+  assert.equal(manifest.thread, undefined)
+  assert.deepEqual(
+    manifest.files.map(({ original_name }) => original_name),
+    ["large-1.bin", "large-2.bin", "large-3.bin"],
+  )
+  assert.equal(statSync(join(folder, "d.tar")).size, 32 * 2 ** 20)
+  assert.deepEqual(visitor.wrong, [])
+})
+
+test("T10: whatever keeps a message from being sealed, nothing of it leaves and the text stays in its field", async (context) => {
+  if (browser === null) return void isPresent(context)
+  const before = await drop.operator.drop.sync([])
+  const worker = await faultyWorker()
+  const faults: Readonly<Record<string, string>> = {
+    throws: `() => { throw new Error("no") }`,
+    "hangs for ever": `() => new Promise(() => {})`,
+    "gives nothing": `() => Object.assign(new ReadableStream({ start: (c) => c.close() }), { size: () => 0 })`,
+    "gives what was to be sealed": `(file) => Object.assign(file, { size: (n) => n })`,
+    "dies without a word": `() => { close(); return new Promise(() => {}) }`,
+  }
+  for (const [name, fault] of Object.entries(faults)) {
+    const visitors = await browser.newContext()
+    await visitors.clock.install()
+    await visitors.route("**/drop/files/worker.*.js", async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: `self.encryptFault = ${fault};\n${worker}` })
+    })
+    const visitor = await visit(visitors, `${drop.url}/drop`)
+    const { page } = visitor
+    await page.fill("#message", CANARY)
+    await page.click("#send")
+    if (/hangs|dies/.test(name)) {
+      await page.locator("#progress", { hasText: "Encrypting" }).waitFor()
+      assert.ok(await page.locator("#failure").isHidden(), name)
+      await page.clock.fastForward(SILENCE_MS + 1_000)
+    }
+    await page.locator("#failure", { hasText: "could not encrypt" }).waitFor()
+    assert.equal(await page.inputValue("#message"), CANARY, name)
+    assert.ok(await page.locator("#send").isEnabled())
+    assert.ok(!sentBytes(visitor).includes("Canary"), name)
+    assert.ok(!paths(visitor).some((path) => /\/(sealed|form)$/.test(path)), name)
+    await visitors.close()
+  }
+  const visitors = await browser.newContext()
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  await visitor.page.fill("#message", CANARY)
+  await visitors.setOffline(true)
+  await visitor.page.click("#send")
+  await visitor.page.locator("#failure", { hasText: "connection failed" }).waitFor()
+  assert.equal(await visitor.page.inputValue("#message"), CANARY)
+  // Nothing is tried again by itself; the person presses Send once more.
+  await visitors.setOffline(false)
+  assert.ok(!sentBytes(visitor).includes("Canary"))
+  const afterwards = await drop.operator.drop.sync([])
+  assert.equal(afterwards.index.messages.length, before.index.messages.length)
+  await send(visitor.page)
+})
+
+/** A worker whose `encrypt()` is what `self.encryptFault` says. */
+async function faultyWorker(): Promise<string> {
+  const fault: Plugin = {
+    name: "fault",
+    setup(build) {
+      build.onLoad({ filter: /age-encryption\/dist\/index\.js$/ }, ({ path }) => {
+        const source = readFileSync(path, "utf8")
+        const contents = source.replace(
+          "async encrypt(file) {",
+          "async encrypt(file) { return await self.encryptFault(file)",
+        )
+        assert.notEqual(contents, source)
+        return { contents, loader: "js" }
+      })
+    },
+  }
+  const { files } = await buildBrowserFiles(root, [fault])
+  const worker = files.find(({ name }) => name === "worker")
+  assert.ok(worker !== undefined)
+  return new TextDecoder().decode(worker.bytes)
+}
+
+test("T16, T26: after a visit neither the browser's stores, nor its way back, nor its profile on the disk hold text or code", async (context) => {
+  const profile = join(drop.folder, "profile")
+  const visitors = await launchChromiumProfile(context, profile)
+  if (visitors === null) return
+  let code: string
+  try {
+    const { page, wrong } = await visit(visitors, `${drop.url}/drop`)
+    await page.fill("#message", CANARY)
+    const entries = await page.evaluate<number>("history.length")
+    await send(page)
+    code = await codeLine(page)
+    const title = await page.title()
+    assert.ok(!code.split(" ").every((word) => title.includes(word)))
+    assert.equal(page.url(), `${drop.url}/drop`)
+    assert.equal(await page.evaluate<number>("history.length"), entries)
+    assert.equal(await page.evaluate("JSON.stringify(history.state)"), "null")
+    assert.deepEqual(
+      await page.evaluate(`(async () => [
+        localStorage.length, sessionStorage.length, document.cookie, name,
+        (await indexedDB.databases()).length,
+        // These two exist only where a page is secure, as this one is.
+        (await caches.keys()).length, (await navigator.serviceWorker.getRegistrations()).length,
+      ])()`),
+      [0, 0, "", "", 0, 0, 0],
+    )
+    assert.deepEqual(await visitors.cookies(), [])
+
+    // The way back, and a reload, show an empty form.
+    await page.goto(`${drop.url}/drop/replies`)
+    await page.goBack()
+    await assertEmpty(page, code)
+    await page.fill("#message", CANARY)
+    await page.reload()
+    await assertEmpty(page, code)
+    // As does a page that the browser kept whole.
+    await page.fill("#message", CANARY)
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`)
+    await assertEmpty(page, code)
+    await page.fill("#message", CANARY)
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`)
+    await assertEmpty(page, code)
+    assert.deepEqual(wrong, [])
+  } finally {
+    await visitors.close()
+  }
+  const needles = ["Canary text 7d1f", code, ...codeForms(code)]
+  const files = globSync("**", { cwd: profile }).filter((file) =>
+    statSync(join(profile, file)).isFile(),
+  )
+  assert.ok(files.length > 10)
+  for (const file of files) {
+    const bytes = readFileSync(join(profile, file))
+    for (const needle of needles)
+      for (const encoding of ["utf8", "utf16le"] as const)
+        assert.ok(!bytes.includes(Buffer.from(needle, encoding)), file)
+  }
+})
+
+async function assertEmpty(page: Page, code: string): Promise<void> {
+  await page.locator("#message").waitFor()
+  assert.equal(await page.inputValue("#message"), "")
+  assert.equal(await page.inputValue("#files"), "")
+  const html = await page.content()
+  for (const needle of [CANARY, code, ...codeForms(code)]) assert.ok(!html.includes(needle))
+}
+
+test("T24: without crypto.subtle the page says so at once, sends nothing by itself and gives the plain form back on request", async (context) => {
+  const host = "drop.invalid"
+  const elsewhere = await launchChromium(context, [`--host-resolver-rules=MAP ${host} 127.0.0.1`])
+  if (elsewhere === null) return
+  const visitors = await elsewhere.newContext()
+  const visitor = await visit(visitors, drop.url.replace("127.0.0.1", host) + "/drop")
+  const { page } = visitor
+  assert.equal(await page.evaluate("typeof crypto.subtle"), "undefined")
+  const failure = page.locator("#failure")
+  await failure.getByText("cannot encrypt").waitFor()
+  await page.fill("#message", CANARY)
+  await page.click("#send")
+  await failure.getByText("cannot encrypt").waitFor()
+  assert.ok(!sentBytes(visitor).includes("Canary"))
+  assert.ok(await page.locator("#no-script-note").isHidden())
+
+  await failure.getByRole("button").click()
+  assert.ok(await page.locator("#no-script-note").isVisible())
+  assert.ok(!sentBytes(visitor).includes("Canary"))
+  await page.click("#send")
+  // Faster than a person writes, so it comes back, with the text, from the server.
+  await page.waitForURL("**/drop/form")
+  assert.equal(await page.inputValue("#message"), CANARY)
+  assert.ok(await page.locator("#form-fault").isVisible())
+})
+
+test("T1, T13, T14: codes are read in the browser, in any language; a mistyped one leaves it in no form", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  // The keys of this drop under the id of the vectors.
+  await visitors.route("**/drop/keys.txt", (route) =>
+    route.fulfill({ body: `# drop/v1\n# drop id ${"aa".repeat(16)}\n${drop.recipient}\n` }),
+  )
+  const secret = Uint8Array.from({ length: 15 }, (_, n) => n)
+  const visitor = await visit(visitors, `${drop.url}/drop/replies`)
+  const { page } = visitor
+  const asked = (): number => paths(visitor).filter((path) => path.endsWith("/mailbox")).length
+
+  await askForReplies(page, "abandon amount liar")
+  assert.match((await page.locator("#code-fault").textContent()) ?? "", /twelve/)
+  const listsBefore = paths(visitor).filter((path) => path.includes("/words-"))
+  assert.deepEqual(listsBefore, [])
+  await askForReplies(
+    page,
+    "abandon amount liar amount expire adjust cage candy arch gather drum edge",
+  )
+  assert.match((await page.locator("#code-fault").textContent()) ?? "", /not right/)
+  assert.equal(paths(visitor).filter((path) => path.includes("/words-")).length, 9)
+  assert.equal(asked(), 0)
+
+  const french = codeWords(secret, await loadWords("fr"))
+    .join("  ")
+    .toUpperCase()
+  await askForReplies(page, french)
+  assert.ok(await page.locator("#no-replies").isVisible())
+  const mailbox = visitor.requests.findLast((request) => request.url().endsWith("/mailbox"))
+  assert.equal(
+    mailbox?.postDataBuffer()?.toString("hex"),
+    "ec65c9a58fad9b58c447895191d482e05c1c5ebd0b799a52ee61d5221486baf3",
+  )
+
+  const withdrawing = await visit(visitors, `${drop.url}/drop/de/withdraw`)
+  await withdrawing.page.fill("#code", codeNumbers(secret).join(""))
+  await withdrawing.page.click("#withdraw-form button")
+  await withdrawing.page.locator("#withdraw-outcome:not([hidden])").waitFor()
+  const request = await withdrawing.page.waitForRequest("**/withdraw-tokens").catch(() => null)
+  const tokens = (
+    request ?? withdrawing.requests.findLast((each) => each.url().endsWith("/withdraw-tokens"))
+  )?.postDataBuffer()
+  assert.equal(tokens?.length, 16 * 32)
+  assert.equal(
+    createHash("sha256").update(tokens.subarray(0, 32)).digest("hex"),
+    "70a552246552ca9c793f79a6a6066af3dd19136484f95d78e947b7f6f83bc8c2",
+  )
+  for (const { wrong } of [visitor, withdrawing]) assert.deepEqual(wrong, [])
+})
+
+test("bad input is told at its field before anything is asked of the server, and the text stays", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  const file = (name: string, buffer: Buffer) => ({
+    name,
+    mimeType: "application/octet-stream",
+    buffer,
+  })
+  const fault = async (field: string): Promise<string> => {
+    await page.click("#send")
+    return (await page.locator(`#${field}-fault:not([hidden])`).textContent()) ?? ""
+  }
+  assert.match(await fault("message"), /Write a message or choose a file/)
+  await page.fill("#message", "é".repeat(25_001))
+  assert.match(await fault("message"), /too long/)
+  assert.equal((await page.inputValue("#message")).length, 25_001)
+  await page.fill("#message", CANARY)
+  const small = Buffer.from("x")
+  await page.setInputFiles(
+    "#files",
+    ["a", "b", "c", "d"].map((name) => file(name, small)),
+  )
+  assert.match(await fault("files"), /more than 3/)
+  const large = join(drop.folder, "too-large.bin")
+  writeFileSync(large, "")
+  truncateSync(large, 10_485_761)
+  await page.setInputFiles("#files", [large])
+  assert.match(await fault("files"), /File 1 is larger/)
+  await page.setInputFiles("#files", [file("a", Buffer.alloc(0))])
+  assert.match(await fault("files"), /File 1 is empty/)
+  await page.setInputFiles("#files", [file("cut.png", picture.subarray(0, 60))])
+  await page.locator("#files-report").getByText("cannot be removed").waitFor()
+  assert.match(await fault("files"), /File 1 looks like a picture/)
+  assert.ok(!paths(visitor).includes("/drop/challenge"))
+  assert.equal(await page.inputValue("#message"), CANARY)
+
+  // Each way out of it: leaving the file out, or sending it untouched.
+  await page.check("#keep-file-1")
+  assert.equal(await page.locator("#files-report").getByText("untouched, with").count(), 1)
+  await page.locator("#files-report button").click()
+  assert.ok(await page.locator("#files-report").isHidden())
+  assert.equal(await page.inputValue("#files"), "")
+})
+
+test("T55: the service serves the files of the build, lists their sums, and refuses an older script's worker by its name", async () => {
+  const { files } = await buildBrowserFiles(root)
+  const hashes = await (await fetch(`${drop.url}/drop/hashes`)).text()
+  for (const [name, { file, sha256, integrity }] of Object.entries(manifestOf(files))) {
+    assert.ok(hashes.includes(file) && hashes.includes(sha256), name)
+    if (name === "offline") continue
+    const served = await fetch(`${drop.url}/drop/files/${file}`)
+    const bytes = Buffer.from(await served.arrayBuffer())
+    assert.equal(`sha256-${createHash("sha256").update(bytes).digest("base64")}`, integrity)
+  }
+  assert.equal((await fetch(`${drop.url}/drop/files/worker.0000000000000000.js`)).status, 404)
+})
+
+test("the page for use without a network makes a file that the drop's readers open, and reaches nothing", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const saved = join(drop.folder, "drop-offline.html")
+  writeFileSync(saved, await (await fetch(`${drop.url}/drop/offline`)).text())
+  await visitors.setOffline(true)
+  const { page, requests, wrong } = await visit(visitors, `file://${saved}`)
+  const keys = await (await fetch(`${drop.url}/drop/keys.txt`)).text()
+  assert.equal(await page.inputValue("#keys"), keys)
+  await page.locator("#fingerprint", { hasText: /^(\w+ ){5}\w+$/ }).waitFor()
+  await page.fill("#message", CANARY)
+  await page.setInputFiles("#files", [{ name: "p.png", mimeType: "image/png", buffer: picture }])
+  await page.locator("#files-report", { hasText: "Jane Canary" }).waitFor()
+  await page.click("#make")
+  await page.locator("#made").waitFor()
+  assert.equal(await page.locator("#code-words li").count(), 12)
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")])
+  assert.equal(download.suggestedFilename(), "message.age")
+  const sealed = await download.path()
+  const tar = execFileSync("age", ["-d", "-i", drop.identityFile, sealed])
+  const { manifest, message, files } = unpackMessage(tar)
+  assert.equal(message, CANARY)
+  assert.equal(manifest.sealed_by, "sender")
+  assert.equal(manifest.thread?.n, null)
+  assert.ok(!Buffer.from(files[0]?.bytes ?? []).includes("Jane Canary"))
+  // A size that the drop stores as it is.
+  assert.equal(readFileSync(sealed).length, 65_736)
+  assert.deepEqual(
+    requests
+      .map((request) => new URL(request.url()).protocol)
+      .filter((each) => each !== "file:" && each !== "blob:"),
+    [],
+  )
+  assert.deepEqual(wrong, [])
+})

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, test } from "node:test"
+import { createClient } from "@assay/client"
+import {
+  mailboxTag,
+  packReply,
+  type Recipients,
+  replyRecipients,
+  seal,
+  sealedSize,
+} from "@assay/core/drop"
+import { generateX25519Identity, identityToRecipient } from "age-encryption"
+import { openSqliteDrops } from "../../packages/server/src/stores/sqlite/drops.ts"
+import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const data = join(temporaryDirectory(), "data")
+const ROUTES = [
+  ["POST", "/api/v1/drop/sync"],
+  ["POST", "/api/v1/drop/batch"],
+  ["GET", "/api/v1/drop/keys"],
+  ["POST", "/api/v1/drop/keys"],
+] as const
+
+let service: Service
+let operator: string
+let recipients: Recipients
+let message: { id: string; sealed: Buffer }
+before(async () => {
+  // A message that came before the service is started: how senders bring them is not this file's matter.
+  const drops = await openSqliteDrops(join(data, "drop"))
+  message = { id: randomBytes(16).toString("hex"), sealed: randomBytes(300_000) }
+  await drops.appendPiece(message.id, 0, message.sealed.subarray(0, 262_144))
+  await drops.appendPiece(message.id, 1, message.sealed.subarray(262_144))
+  await drops.finishUpload({
+    id: message.id,
+    size: message.sealed.length,
+    withdrawVerifier: randomBytes(32),
+    effort: 1,
+    today: Math.floor(Date.now() / 86_400_000),
+    retentionDays: 30,
+  })
+  await drops.close()
+  const keys = await Promise.all([newKey(), newKey()])
+  recipients = { suite: "x25519", keys }
+  service = await startService({ dataDirectory: data, drop: true })
+  const made = await assay(["keys", "create", "--service", "--scopes", "drop:read"], {
+    ASSAY_DATA: data,
+  })
+  assert.equal(made.code, 0, made.err)
+  operator = made.out.trim()
+})
+after(() => service.stop())
+
+const newKey = async (): Promise<string> =>
+  await identityToRecipient(await generateX25519Identity())
+const client = () =>
+  createClient({ baseUrl: service.baseUrl, apiKey: operator, failover: "throw", retries: 0 })
+const code = async (response: Response): Promise<string> =>
+  ((await response.json()) as { code: string }).code
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+test("recipients need a key of their own, and nobody else's will do", async () => {
+  for (const [method, path] of ROUTES) {
+    const without = await service.request(path, { method, key: null })
+    assert.deepEqual([without.status, await code(without)], [401, "unauthenticated"])
+    const tenants = await service.request(path, { method })
+    assert.deepEqual([tenants.status, await code(tenants)], [403, "insufficient-scope"])
+  }
+})
+
+test("the operators' side cannot be reached from outside the service", async () => {
+  const mode = (name: string): number => statSync(join(data, "drop", name)).mode & 0o777
+  assert.equal(mode("operators.sock"), 0o600)
+  assert.ok(service.dropUrl !== null)
+  for (const path of ["/sync", "/drop/sync", "/batch", "/keys", "/api/v1/drop/keys"]) {
+    assert.equal((await fetch(service.dropUrl + path)).status, 404, path)
+    assert.equal((await fetch(service.dropUrl + path, { method: "POST" })).status, 404, path)
+  }
+})
+
+test("a recipient sets the first keys, fetches all at once, replies and deletes", async () => {
+  const { drop } = client()
+  assert.deepEqual((await drop.keys()).recipients, [])
+  assert.deepEqual((await drop.firstKeys(recipients.keys)).recipients, recipients.keys)
+  await assert.rejects(drop.firstKeys(recipients.keys), { code: "drop-keys-exist" })
+
+  const { index, files } = await drop.sync([])
+  const fetched = await all(files)
+  assert.deepEqual(index.recipients, recipients.keys)
+  assert.deepEqual(
+    fetched.map(({ kind, id }) => [kind, id]),
+    [["message", message.id]],
+  )
+  assert.ok(message.sealed.equals(fetched[0]?.sealed ?? new Uint8Array()))
+  assert.deepEqual(await all((await drop.sync([message.id])).files), [])
+
+  const replyTo = await newKey()
+  const sealed = await seal(
+    packReply({ sealedBy: "browser", lang: "en", message: "We have read it." }),
+    replyRecipients({ reply_to: replyTo }, recipients),
+  )
+  assert.equal(sealed.length, sealedSize(65_536, 3, "x25519"))
+  const mailbox = randomBytes(32)
+  const reply = {
+    id: randomBytes(16).toString("hex"),
+    mailbox: mailbox.toString("hex"),
+    deleteVerifier: "ab".repeat(32),
+    sealed,
+  }
+  const batch = { replies: [reply], delete: [message.id] }
+  assert.deepEqual(await drop.batch(batch), { replies: [{ id: reply.id, outcome: "stored" }] })
+  assert.deepEqual(await drop.batch(batch), { replies: [{ id: reply.id, outcome: "known" }] })
+  assert.deepEqual((await drop.sync([])).index.messages, [])
+  // The sender finds it: the mailbox as the drop gives it to anybody who asks for it.
+  const found = await fetch(`${service.dropUrl ?? ""}/drop/mailbox`, {
+    method: "POST",
+    headers: { "content-type": "application/octet-stream" },
+    body: new Uint8Array(mailbox),
+  })
+  assert.equal(found.status, 200)
+  assert.ok(Buffer.from(await found.arrayBuffer()).includes(sealed))
+  await assert.rejects(drop.batch({ replies: [{ ...reply, sealed: sealed.subarray(1) }] }), {
+    code: "drop-batch-refused",
+  })
+  const stored = readFileSync(join(data, "drop", "drops.sqlite"))
+  assert.ok(stored.includes(mailboxTag(mailbox)))
+  assert.ok(!stored.includes(mailbox))
+  assert.ok(!stored.includes(message.sealed.subarray(1000, 1100)))
+})
+
+test("bodies of other kinds are refused before the drop hears of them", async () => {
+  const key = operator
+  const sent = async (path: string, type: string, body: string): Promise<[number, string]> => {
+    const response = await service.request(path, {
+      method: "POST",
+      key,
+      headers: { "content-type": type },
+      body,
+    })
+    return [response.status, await code(response)]
+  }
+  assert.deepEqual(await sent("/api/v1/drop/sync", "application/json", "{}"), [
+    400,
+    "invalid-request",
+  ])
+  assert.deepEqual(await sent("/api/v1/drop/sync", "application/json", '{"have":["../x"]}'), [
+    400,
+    "invalid-request",
+  ])
+  assert.deepEqual(await sent("/api/v1/drop/batch", "application/json", "{}"), [
+    415,
+    "unsupported-media-type",
+  ])
+  assert.deepEqual(await sent("/api/v1/drop/batch", "application/x-tar", "x".repeat(9_000_000)), [
+    413,
+    "body-too-large",
+  ])
+  assert.deepEqual(await sent("/api/v1/drop/batch", "application/x-tar", "hello"), [
+    422,
+    "drop-batch-refused",
+  ])
+})
+
+test("the audit trail says who did what, and nowhere is which message it was", async () => {
+  const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
+  const entries = (await records.audit({ limit: 100 })).filter(({ subject }) => subject === "drop")
+  await records.close()
+  assert.deepEqual(
+    new Set(entries.map(({ action }) => action)),
+    new Set(["drop.synced", "drop.batch", "drop.keys-set"]),
+  )
+  for (const { actor, detail } of entries) {
+    assert.match(actor, /^key:/)
+    assert.deepEqual(detail, {})
+  }
+  assert.equal(new Set(entries.map(({ actor }) => actor)).size, 1)
+  const trail = readdirSync(data)
+    .filter((name) => name.startsWith("records.sqlite"))
+    .map((name) => readFileSync(join(data, name)))
+  for (const where of [...trail, Buffer.from(service.stderr() + service.stdout())]) {
+    assert.ok(!where.includes(message.id))
+    assert.ok(!where.includes(Buffer.from(message.id, "hex")))
+  }
+})

@@ -110,7 +110,7 @@ test("T36, T16: after all that, neither the drop process nor any other that live
   // All that was written has this in it.
   const needles = needlesOf([canary, ...codes])
   const processes = [...processesOf(service.pid)]
-  assert.ok(processes.length >= 4)
+  assert.ok(processes.some(([, command]) => command.includes("drop-process")))
   const holding = processes.filter(([pid]) => memoryHolds(pid, needles))
   assert.deepEqual(holding.map(([, command]) => command), []) // prettier-ignore
 })

@@ -32,8 +32,19 @@ export function holds(bytes: Buffer, needles: readonly Buffer[]): boolean {
 
 const STEP = 8 * 1024 * 1024
 
-/** Whether the memory that a process can write to holds one of these; proc_pid_maps(5), proc_pid_mem(5). */
+/** Whether the memory of a process holds one of these; that of one that has ended does not. */
 export function memoryHolds(pid: number, needles: readonly Buffer[]): boolean {
+  try {
+    return writableMemoryHolds(pid, needles)
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException
+    if (["ENOENT", "ESRCH"].includes(code)) return false
+    throw error
+  }
+}
+
+/** proc_pid_maps(5), proc_pid_mem(5). */
+function writableMemoryHolds(pid: number, needles: readonly Buffer[]): boolean {
   const overlap = Math.max(...needles.map(({ length }) => length))
   const memory = openMemory(pid)
   if (memory === null) return false

@@ -117,9 +117,9 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
     configHash: hashOf(config),
     reloadKeys: keys.reload,
     async close() {
-      await listeners.close(config.stopSeconds * 1000)
+      const withinMs = config.stopSeconds * 1000
+      await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
       await operators.close()
-      await sealers.close()
       await Promise.all([house.stop(), digest.stop()])
       await drops.close()
     },

@@ -29,8 +29,8 @@ export interface SealerPool {
   handOver(socket: Socket, head: readonly Buffer[]): boolean
   /** The sealers that run, for those who look at them from outside. */
   pids(): number[]
-  /** Ends every sealer, with what it is doing, and closes the connections that wait. */
-  close(): Promise<void>
+  /** Closes the connections that wait, and ends every sealer: idle ones at once, the others when they are done or it is late. */
+  close(withinMs?: number): Promise<void>
 }
 
 /** More than these get "try again in a few minutes". */
@@ -109,14 +109,17 @@ export function openSealerPool(options: SealerPoolOptions): SealerPool {
       return true
     },
     pids: () => [...running.keys()].flatMap(({ pid }) => pid ?? []),
-    async close() {
+    async close(withinMs = 0) {
       closed = true
       readBuffer.close()
       for (const timer of timers) clearTimeout(timer)
       for (const { socket } of waiting.splice(0)) socket.destroy()
-      const ends = [...running.values()]
-      for (const child of running.keys()) child.kill("SIGKILL")
-      await Promise.all(ends)
+      for (const child of idle) child.kill("SIGKILL")
+      const late = setTimeout(() => {
+        for (const child of running.keys()) child.kill("SIGKILL")
+      }, withinMs)
+      await Promise.all(running.values())
+      clearTimeout(late)
     },
   }
 }
@@ -140,7 +143,10 @@ function give(child: ChildProcess, { socket, head }: Connection): void {
   for (const bytes of head) stdin?.write(bytes)
   stdin?.end(() => {
     for (const bytes of head) bytes.fill(0)
-    if (child.connected) child.send("connection", socket)
-    else socket.destroy()
+    if (!child.connected) return void socket.destroy()
+    // Node would let the listener ask the sealer, when it closes, whether its connection is over, and wait for an answer of
+    // one that is gone. It is told nothing of the hand-over, and what is left here is closed as any other connection.
+    Object.assign(socket, { server: null })
+    child.send("connection", socket, () => socket.destroy())
   })
 }

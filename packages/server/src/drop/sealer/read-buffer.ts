@@ -15,26 +15,33 @@ export interface ReadBuffer {
  * zeros through a connection of our own is the way to overwrite it.
  */
 export function openReadBuffer(): ReadBuffer {
-  const ends: Socket[] = []
-  let closed = false
+  const arrived = new Set<Socket>()
+  let writer: Socket | undefined
   const server = createServer((reader) => {
-    ends.push(reader)
-    reader.on("error", () => reader.destroy()).resume()
-    server.close()
+    reader.on("error", () => reader.destroy())
+    arrived.add(reader)
+    sortOut()
   })
+  // Until the other end of our own connection has come, anybody on this machine may have connected.
+  const sortOut = (): void => {
+    for (const reader of writer?.localPort === undefined ? [] : arrived) {
+      if (reader.remotePort === writer?.localPort) server.close()
+      else reader.destroy()
+      reader.resume()
+    }
+  }
   server.listen(0, "127.0.0.1", () => {
     const address = server.address()
-    if (closed || address === null || typeof address === "string") return
-    const writer = connect(address.port, "127.0.0.1")
-    writer.on("error", () => writer.destroy())
-    ends.unshift(writer)
+    if (address === null || typeof address === "string") return
+    writer = connect(address.port, "127.0.0.1", sortOut)
+    writer.on("error", () => writer?.destroy())
   })
   return {
-    overwrite: () => void ends[0]?.write(ZEROS),
+    overwrite: () => void writer?.write(ZEROS),
     close() {
-      closed = true
       server.close()
-      for (const end of ends) end.destroy()
+      writer?.destroy()
+      for (const reader of arrived) reader.destroy()
     },
   }
 }

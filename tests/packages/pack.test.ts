@@ -110,12 +110,13 @@ suite("the packed packages", () => {
 
   test("a strict TypeScript program compiles against the declarations", async () => {
     writeFileSync(join(consumer, "program.ts"), program)
-    await compile()
-    writeFileSync(
-      join(consumer, "program.ts"),
-      program.replace("parsed.canonical", "parsed.nonsense"),
+    // Wrong use must not compile, or the types are empty.
+    const wrong = program.replace("parsed.canonical", "parsed.nonsense")
+    writeFileSync(join(consumer, "wrong-program.ts"), wrong)
+    assert.match(
+      await faultsOf("program.ts", "wrong-program.ts"),
+      /^wrong-program\.ts.*TS2339.*\n$/,
     )
-    await assert.rejects(compile(), /TS2339/, "wrong use must not compile, or the types are empty")
   })
 
   test("assay --help explains itself and an unknown verb fails", async () => {
@@ -191,7 +192,8 @@ async function evaluate(text: string): Promise<string> {
   return (await run(process.execPath, [file], inConsumer)).stdout
 }
 
-async function compile(): Promise<void> {
+/** What the compiler has to say of modules in the consumer's folder. */
+async function faultsOf(...modules: string[]): Promise<string> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
   const options = [
     "--noEmit",
@@ -202,12 +204,10 @@ async function compile(): Promise<void> {
     "--target",
     "es2024",
   ]
-  try {
-    await run(process.execPath, [tsc, ...options, "program.ts"], inConsumer)
-  } catch (error) {
-    // tsc reports on its standard output, which execFile leaves out of the message.
-    throw new Error((error as { stdout: string }).stdout, { cause: error })
-  }
+  return await run(process.execPath, [tsc, ...options, ...modules], inConsumer).then(
+    ({ stdout }) => stdout,
+    (error: unknown) => (error as { stdout: string }).stdout,
+  )
 }
 
 /** Runs the installed service, waits for its health, calls `use` with its address and stops it in order. */

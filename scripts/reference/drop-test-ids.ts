@@ -55,8 +55,7 @@ export const dropTests: Readonly<Record<`T${number}`, DropTest>> = {
   T23: {
     proves:
       "In a browser without compiler and WebAssembly 30 MiB are sealed in time, and the page answers meanwhile",
-    limit:
-      "In soak only, in Chromium made to interpret all code; it prints how long it took.",
+    limit: "In soak only, in Chromium made to interpret all code; it prints how long it took.",
   },
   T24: { proves: "Without `crypto.subtle` it works or says plainly that it does not" },
   T25: { proves: "A form without an origin is taken, one from another site is refused" },

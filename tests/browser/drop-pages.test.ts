@@ -245,7 +245,14 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
       const form = await open("form")
       assert.ok(await form.locator("#no-script-note").isVisible())
       assert.ok(await form.locator("#send").isEnabled())
-      for (const id of ["sent", "progress", "failure", "files-report", "message-fault"])
+      for (const id of [
+        "sent",
+        "progress",
+        "failure",
+        "files-report",
+        "effort-field",
+        "message-fault",
+      ])
         assert.ok(await form.locator(`#${id}`).isHidden(), id)
       const replies = await open("replies")
       assert.ok(await replies.locator("#no-script-code-note").isVisible())

@@ -238,6 +238,28 @@ test("T3: three files of 10 MiB, sealed in the browser, open with Debian's age a
   assert.deepEqual(visitor.wrong, [])
 })
 
+test("extra work that a sender chose is asked of the device, shown as it goes, and reaches the recipients with the message", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const before = await drop.operator.drop.sync([])
+  const known = new Set(before.index.messages.map(({ id }) => id))
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  assert.equal(await page.inputValue("#effort"), "0")
+  await page.fill("#message", "Worth the trouble")
+  await page.selectOption("#effort", "1")
+  await page.click("#send")
+  await page.locator("#progress", { hasText: "puzzle" }).waitFor()
+  await page.locator("#sent").waitFor()
+  const { index } = await drop.operator.drop.sync([])
+  const efforts = index.messages.filter(({ id }) => !known.has(id)).map(({ effort }) => effort)
+  assert.deepEqual(efforts, [1])
+  // The choice is for one message.
+  await page.click("#write-again")
+  assert.equal(await page.inputValue("#effort"), "0")
+  assert.deepEqual(visitor.wrong, [])
+})
+
 test("T10: whatever keeps a message from being sealed, nothing of it leaves and the text stays in its field", async (context) => {
   if (browser === null) return void isPresent(context)
   const before = await drop.operator.drop.sync([])

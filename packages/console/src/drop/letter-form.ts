@@ -27,6 +27,7 @@ export function letterForm(
   const message = element("message", HTMLTextAreaElement)
   const sendButton = element("send", HTMLButtonElement)
   const files = element("files", HTMLInputElement)
+  const effort = element("effort", HTMLSelectElement)
   const progress = progressOf(say)
   // Of a later message the mode is no choice.
   const choice = (name: string): string =>
@@ -40,6 +41,7 @@ export function letterForm(
   const clear = (): void => {
     message.value = message.defaultValue = ""
     files.value = ""
+    effort.value = "0"
     report.clear()
     element("names", HTMLInputElement).checked = false
     const code = form.querySelector<HTMLInputElement>("input[name=code]")
@@ -74,6 +76,7 @@ export function letterForm(
   /** What concerns only those whose message the server encrypts. */
   const forScriptless = (visible: boolean): void => {
     shown("no-script-note", visible)
+    shown("effort-field", !visible)
     // Asked only where the operators ask something.
     if (document.getElementById("question-field") !== null) shown("question-field", visible)
   }
@@ -124,7 +127,7 @@ export function letterForm(
         })),
         thread: thread === null ? null : nextOf(thread, WITHDRAWABLE),
       }
-      await sendLetter(visit, letter, progress)
+      await sendLetter(visit, letter, effort.value, progress)
       clear()
       onSent(thread)
     } catch (error) {

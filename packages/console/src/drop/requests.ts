@@ -51,8 +51,8 @@ export async function fetchKeys(path: string): Promise<string> {
   return await body(() => response.text())
 }
 
-export async function fetchChallenge(): Promise<Challenge> {
-  const response = await ask("/drop/challenge")
+export async function fetchChallenge(effort: string): Promise<Challenge> {
+  const response = await ask(`/drop/challenge?effort=${effort}`)
   return await body(() => response.json() as Promise<Challenge>)
 }
 

@@ -45,6 +45,7 @@ ${facts.question === null ? "" : questionField(say, facts.question, of("question
 <input type="hidden" name="token" value="${state.token}" autocomplete="off">
 <input type="hidden" name="filler" value="${state.filler}" autocomplete="off">
 ${hiddenCode(state.code)}
+${effortField(say)}
 <p id="no-script-note" class="note">${say("admission-no-script")}</p>
 <button id="send" type="submit">${say("send")}</button>
 <div id="progress" role="status" hidden>
@@ -116,6 +117,20 @@ function questionField(say: Sentences, question: string, faults: readonly FormFa
 <p id="question-hint" class="hint" dir="auto">${question}</p>
 ${faultAt(say, "question", faults)}
 <input id="question" name="answer" ${PRIVATE_TEXT} ${described("question", faults.length > 0)}>
+</div>`
+}
+
+/** How often the work is doubled on purpose, from not at all. */
+const EFFORTS = ["effort-0", "effort-1", "effort-2", "effort-3"] as const
+
+/** For the script alone, so it has no name that a form would send: without the script no device works. */
+function effortField(say: Sentences): Html {
+  return html`<div class="field" id="effort-field" hidden>
+<label for="effort">${say("effort-label")}</label>
+<p id="effort-hint" class="hint">${say("effort-hint")} ${say("admission-effort")}</p>
+<select id="effort" aria-describedby="effort-hint" autocomplete="off">
+${EFFORTS.map((text, effort) => html`<option value="${effort}">${say(text)}</option>`)}
+</select>
 </div>`
 }
 

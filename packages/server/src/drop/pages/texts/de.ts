@@ -80,6 +80,14 @@ export const de: Texts = {
   "mode-one-way-hint": "Es gibt keinen Code, und niemand kann Ihnen antworten.",
   "question-label": "Eine Frage gegen Maschinen",
   "website-label": "Dieses Feld leer lassen",
+  "effort-label": "Mehr Arbeit für Ihr Gerät",
+  "effort-hint":
+    "Nicht nötig. Bevor eine Nachricht angenommen wird, arbeitet Ihr Gerät etwa eine Sekunde, ein altes Telefon mehrere. Wenn Sie es länger arbeiten lassen, sehen alle, die lesen, dass Sie sich die Mühe gemacht haben.",
+  "admission-effort": "Ihre Wahl wird unverschlüsselt neben der Nachricht gespeichert.",
+  "effort-0": "So lange wie nötig",
+  "effort-1": "Doppelt so lange",
+  "effort-2": "Viermal so lange",
+  "effort-3": "Achtmal so lange",
   "admission-no-script":
     "Ohne JavaScript verschlüsselt dieser Server die Nachricht für Sie und könnte sie dabei grundsätzlich lesen.",
   send: "Senden",

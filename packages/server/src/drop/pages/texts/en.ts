@@ -76,6 +76,14 @@ export const en = {
   "mode-one-way-hint": "There is no code, and nobody can answer you.",
   "question-label": "A question against machines",
   "website-label": "Leave this field empty",
+  "effort-label": "Extra work of your device",
+  "effort-hint":
+    "Not required. Before a message is taken, your device works for about a second, an old phone for several. If you let it work longer, the readers see that you took the trouble.",
+  "admission-effort": "Your choice is stored beside the message, unencrypted.",
+  "effort-0": "As long as it must",
+  "effort-1": "Twice as long",
+  "effort-2": "Four times as long",
+  "effort-3": "Eight times as long",
   "admission-no-script":
     "Without JavaScript this server encrypts your message for you, and could in principle read it while doing so.",
   send: "Send",

@@ -73,6 +73,14 @@ export const es: Texts = {
   "mode-one-way-hint": "No hay código, y nadie puede responderle.",
   "question-label": "Una pregunta contra las máquinas",
   "website-label": "Deje este campo vacío",
+  "effort-label": "Trabajo adicional de su dispositivo",
+  "effort-hint":
+    "No es obligatorio. Antes de que se acepte un mensaje, su dispositivo trabaja alrededor de un segundo, un teléfono viejo varios. Si lo deja trabajar más tiempo, los lectores ven que usted se tomó la molestia.",
+  "admission-effort": "Su elección se guarda junto al mensaje, sin cifrar.",
+  "effort-0": "El tiempo necesario",
+  "effort-1": "El doble de tiempo",
+  "effort-2": "Cuatro veces más tiempo",
+  "effort-3": "Ocho veces más tiempo",
   "admission-no-script":
     "Sin JavaScript, este servidor cifra el mensaje por usted, y en principio podría leerlo mientras lo hace.",
   send: "Enviar",

@@ -79,6 +79,14 @@ export const fr: Texts = {
   "mode-one-way-hint": "Il n’y a pas de code, et personne ne peut vous répondre.",
   "question-label": "Une question contre les robots",
   "website-label": "Laissez ce champ vide",
+  "effort-label": "Travail en plus pour votre appareil",
+  "effort-hint":
+    "Facultatif. Avant qu’un message soit accepté, votre appareil travaille environ une seconde, un vieux téléphone plusieurs. Si vous le laissez travailler plus longtemps, les lecteurs voient que vous avez pris cette peine.",
+  "admission-effort": "Votre choix est conservé à côté du message, sans être chiffré.",
+  "effort-0": "Le temps nécessaire",
+  "effort-1": "Deux fois plus longtemps",
+  "effort-2": "Quatre fois plus longtemps",
+  "effort-3": "Huit fois plus longtemps",
   "admission-no-script":
     "Sans JavaScript, ce serveur chiffre votre message à votre place, et pourrait en principe le lire à ce moment-là.",
   send: "Envoyer",

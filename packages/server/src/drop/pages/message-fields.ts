@@ -20,7 +20,10 @@ export function faultSummary(say: Sentences, { faults }: FormState): Html {
 </div>`
 }
 
-/** Everything inside a form that sends a message, first or later; a later one always belongs to a code. */
+/**
+ * Everything inside a form that sends a message, first or later; a later one always belongs to a code. All that can be
+ * changed is in one fieldset, which the script closes while it sends; to a reader it is no group.
+ */
 export function messageFields(
   say: Sentences,
   facts: DropFacts,
@@ -29,7 +32,8 @@ export function messageFields(
 ): Html {
   const of = (field: FormFault["field"]): FormFault[] =>
     state.faults.filter((fault) => fault.field === field)
-  return html`<div class="field">
+  return html`<fieldset id="letter" role="none">
+<div class="field">
 <label for="message">${say("message-label")}</label>
 <p id="message-hint" class="hint">${say("message-hint")}</p>
 ${faultAt(say, "message", of("message"))}
@@ -48,6 +52,7 @@ ${hiddenCode(state.code)}
 ${effortField(say)}
 <p id="no-script-note" class="note">${say("admission-no-script")}</p>
 <button id="send" type="submit">${say("send")}</button>
+</fieldset>
 <div id="progress" role="status" hidden>
 <p id="progress-text"></p>
 <progress id="progress-bar" max="100" value="0" aria-labelledby="progress-text"></progress>

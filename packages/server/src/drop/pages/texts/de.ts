@@ -306,14 +306,16 @@ export const de: Texts = {
   "failure-kept": "Ihr Text steht noch im Feld.",
   "failure-offline":
     "Die Verbindung ist ausgefallen, deshalb wurde das Senden beendet. Versuchen Sie es wieder, wenn Sie online sind.",
+  "failure-uncertain":
+    "Die Verbindung ist am Ende ausgefallen, und Ihre Nachricht kann angekommen sein. Wenn Sie noch einmal senden, kommt sie vielleicht doppelt an.",
   "failure-sealing":
     "Ihr Gerät konnte die Nachricht nicht verschlüsseln, deshalb wurde sie nicht gesendet.",
   "failure-keys-changed":
-    "Die Schlüssel derer, die lesen, haben sich inzwischen geändert. Laden Sie diese Seite neu und senden Sie dann noch einmal.",
+    "Die Schlüssel derer, die lesen, haben sich inzwischen geändert. Kopieren Sie Ihren Text, laden Sie diese Seite neu, was das Feld leert, und senden Sie dann noch einmal.",
   "failure-keys":
     "Die Schlüssel derer, die lesen, ließen sich nicht prüfen, deshalb wurde nichts gesendet. Versuchen Sie es später wieder.",
   "failure-ticket":
-    "Dieser Server hat die Lösung der Aufgabe nicht angenommen. Drücken Sie noch einmal auf Senden.",
+    "Die Aufgabe hat zu lange gedauert, oder dieser Server hat die Lösung nicht angenommen. Drücken Sie noch einmal auf Senden.",
   "failure-refused": "Dieser Server hat die Nachricht abgelehnt.",
   "failure-busy":
     "Gerade kommen zu viele Nachrichten. Warten Sie einige Minuten und drücken Sie noch einmal auf Senden.",

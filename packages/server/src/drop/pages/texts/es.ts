@@ -286,12 +286,15 @@ export const es: Texts = {
   "failure-kept": "Su texto sigue en el campo.",
   "failure-offline":
     "La conexión falló, así que el envío se detuvo. Inténtelo otra vez cuando tenga conexión.",
+  "failure-uncertain":
+    "La conexión falló al final, y es posible que su mensaje haya llegado. Si lo envía otra vez, los lectores pueden recibirlo dos veces.",
   "failure-sealing": "Su dispositivo no pudo cifrar el mensaje, así que no se envió.",
   "failure-keys-changed":
-    "Las claves de los lectores cambiaron entretanto. Cargue esta página de nuevo y envíe otra vez.",
+    "Las claves de los lectores cambiaron entretanto. Copie su texto, cargue esta página de nuevo, lo que vacía el campo, y envíe otra vez.",
   "failure-keys":
     "No se pudieron comprobar las claves de los lectores, así que no se envió nada. Inténtelo más tarde.",
-  "failure-ticket": "Este servidor no aceptó la solución del problema. Pulse Enviar otra vez.",
+  "failure-ticket":
+    "El problema tardó demasiado, o este servidor no aceptó la solución. Pulse Enviar otra vez.",
   "failure-refused": "Este servidor rechazó el mensaje.",
   "failure-busy": "Ahora llegan demasiados mensajes. Espere unos minutos y pulse Enviar otra vez.",
   "failure-full": "No hay espacio para más mensajes. Inténtelo mañana.",

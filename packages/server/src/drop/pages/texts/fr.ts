@@ -304,13 +304,15 @@ export const fr: Texts = {
   "failure-kept": "Votre texte est toujours dans le champ.",
   "failure-offline":
     "La connexion a échoué, donc l’envoi s’est arrêté. Essayez encore quand vous êtes en ligne.",
+  "failure-uncertain":
+    "La connexion a échoué à la fin, et votre message est peut-être arrivé. Si vous l’envoyez encore, les lecteurs le recevront peut-être deux fois.",
   "failure-sealing": "Votre appareil n’a pas pu chiffrer le message, donc il n’a pas été envoyé.",
   "failure-keys-changed":
-    "Les clés des lecteurs ont changé entre-temps. Chargez cette page de nouveau, puis envoyez encore.",
+    "Les clés des lecteurs ont changé entre-temps. Copiez votre texte, chargez cette page de nouveau, ce qui vide le champ, puis envoyez encore.",
   "failure-keys":
     "Les clés des lecteurs n’ont pas pu être vérifiées, donc rien n’a été envoyé. Essayez plus tard.",
   "failure-ticket":
-    "Ce serveur n’a pas accepté la solution du problème. Appuyez encore sur Envoyer.",
+    "Le problème a pris trop de temps, ou ce serveur n’a pas accepté la solution. Appuyez encore sur Envoyer.",
   "failure-refused": "Ce serveur a refusé le message.",
   "failure-busy":
     "Trop de messages arrivent en ce moment. Attendez quelques minutes, puis appuyez encore sur Envoyer.",

@@ -159,10 +159,10 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
         const order = await tabOrder(await open("form"))
         const fields = [
           "message",
+          "mode-two-way",
           "files",
           "metadata-strip",
           "names",
-          "mode-two-way",
           "question",
           "send",
         ]

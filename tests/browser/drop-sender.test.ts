@@ -8,7 +8,14 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { join } from "node:path"
 import { after, before, test, type TestContext } from "node:test"
 import { crc32, deflateSync } from "node:zlib"
-import { codeNumbers, codeWords, type Manifest, packReply, unpackMessage } from "@assay/core/drop"
+import {
+  codeNumbers,
+  codeWords,
+  type Manifest,
+  newIdentityFile,
+  packReply,
+  unpackMessage,
+} from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import type { Plugin } from "esbuild"
 import type { Browser, BrowserContext, Page } from "playwright-core"
@@ -374,6 +381,31 @@ test("T10: while a message is under way nothing of it can be changed, and afterw
   await page.locator("#failure", { hasText: "connection failed" }).waitFor()
   await page.locator("#send:focus").waitFor()
   assert.ok((await states()).every((disabled) => !disabled))
+  assert.equal(await page.inputValue("#message"), CANARY)
+})
+
+test("T10: a message is not sealed to keys that went while it was written", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const { recipient } = await newIdentityFile(undefined, "x25519")
+  let asked = 0
+  await visitors.route("**/drop/keys.txt", async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    asked += 1
+    // As many keys as before, so that the server could not tell.
+    await route.fulfill({
+      response,
+      body: asked === 1 ? text : text.replace(drop.recipient, recipient),
+    })
+  })
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  await page.fill("#message", CANARY)
+  await page.click("#send")
+  await page.locator("#failure", { hasText: "keys changed" }).waitFor()
+  assert.equal(asked, 2)
+  assert.ok(!paths(visitor).includes("/drop/sealed"))
   assert.equal(await page.inputValue("#message"), CANARY)
 })
 

@@ -15,7 +15,7 @@ export async function sendLetter(
   effort: string,
   progress: Progress,
 ): Promise<void> {
-  const keys = await visit.keys()
+  const keys = await visit.keys("fresh")
   progress.at("script-proof", 0)
   const challenge = await fetchChallenge(effort)
   const solved = await visit.worker.call("solve", [challenge], (share) =>

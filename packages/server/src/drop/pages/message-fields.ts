@@ -22,7 +22,8 @@ export function faultSummary(say: Sentences, { faults }: FormState): Html {
 
 /**
  * Everything inside a form that sends a message, first or later; a later one always belongs to a code. All that can be
- * changed is in one fieldset, which the script closes while it sends; to a reader it is no group.
+ * changed is in one fieldset, which the script closes while it sends; to a reader it is no group. Which thread it belongs
+ * to, if to any, comes before the files: of an upload that breaks off in a file all that stands before it comes back.
  */
 export function messageFields(
   say: Sentences,
@@ -33,22 +34,22 @@ export function messageFields(
   const of = (field: FormFault["field"]): FormFault[] =>
     state.faults.filter((fault) => fault.field === field)
   return html`<fieldset id="letter" role="none">
+<input type="hidden" name="token" value="${state.token}" autocomplete="off">
+${hiddenCode(state.code)}
 <div class="field">
 <label for="message">${say("message-label")}</label>
 <p id="message-hint" class="hint">${say("message-hint")}</p>
 ${faultAt(say, "message", of("message"))}
 ${textArea(state.message, of("message").length > 0)}
 </div>
-${fileFields(say, facts, state, of("files"))}
 ${kind === "first" ? modeFields(say, state) : html`<input type="hidden" name="mode" value="two-way">`}
+${fileFields(say, facts, state, of("files"))}
 ${facts.question === null ? "" : questionField(say, facts.question, of("question"))}
 <div class="website" aria-hidden="true">
 <label for="website">${say("website-label")}</label>
 <input id="website" name="website" type="text" tabindex="-1" autocomplete="off">
 </div>
-<input type="hidden" name="token" value="${state.token}" autocomplete="off">
 <input type="hidden" name="filler" value="${state.filler}" autocomplete="off">
-${hiddenCode(state.code)}
 ${effortField(say)}
 <p id="no-script-note" class="note">${say("admission-no-script")}</p>
 <button id="send" type="submit">${say("send")}</button>

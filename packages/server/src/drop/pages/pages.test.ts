@@ -162,6 +162,15 @@ test("extra work is offered in every step there is, waits for the script, and is
   }
 })
 
+test("the text, its thread and the wish for replies are sent before files, in which an upload may break off", () => {
+  for (const [name, page] of everyPage("en")) {
+    const at = (field: string): number => page.search(new RegExp(`<[^>]* name="${field}"`))
+    if (at("files") < 0) continue
+    for (const field of ["token", "code", "message", "mode"])
+      assert.ok(at(field) >= 0 && at(field) < at("files"), `${name}: ${field}`)
+  }
+})
+
 test("what a person chose is still chosen when the form comes back, and a later message stays in its thread", () => {
   const page = repliesShownPage("en", sampleFacts, sampleFiles, {
     replies: [],

@@ -178,7 +178,7 @@ async function bundle(
     write: false,
     metafile: true,
     minify: true,
-    // A classic script: its tag can be `defer`, and a worker of modules is newer than some Tor Browsers.
+    // A classic script: it runs before the page it stands in goes on, and a worker of modules is newer than some Tor Browsers.
     format: "iife",
     platform: "browser",
     // The oldest Firefox that Tor Browser is still made from.

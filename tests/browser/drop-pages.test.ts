@@ -159,10 +159,10 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
         const order = await tabOrder(await open("form"))
         const fields = [
           "message",
+          "mode-two-way",
           "files",
           "metadata-strip",
           "names",
-          "mode-two-way",
           "question",
           "send",
         ]
@@ -174,7 +174,8 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
         // The skip link, four other languages, the onion address, more about it, and five pages below.
         assert.equal(order.length, fields.length + 12)
         const faulty = await open("form-faulty")
-        assert.equal(await faulty.evaluate("document.activeElement.id"), "form-fault")
+        // A browser sets the first focus when it draws, which may be after it has loaded.
+        await faulty.locator("#form-fault:focus").waitFor({ timeout: 10_000 })
         const sent = await tabOrder(await open("sent-two-way"))
         const parts = ["word-4", "word-9", "write-again", "withdraw-now", "done"]
         assert.deepEqual(
@@ -245,7 +246,14 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
       const form = await open("form")
       assert.ok(await form.locator("#no-script-note").isVisible())
       assert.ok(await form.locator("#send").isEnabled())
-      for (const id of ["sent", "progress", "failure", "files-report", "message-fault"])
+      for (const id of [
+        "sent",
+        "progress",
+        "failure",
+        "files-report",
+        "effort-field",
+        "message-fault",
+      ])
         assert.ok(await form.locator(`#${id}`).isHidden(), id)
       const replies = await open("replies")
       assert.ok(await replies.locator("#no-script-code-note").isVisible())

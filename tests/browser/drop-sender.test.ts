@@ -2,11 +2,20 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { globSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { type AddressInfo, connect, createServer } from "node:net"
 import { join } from "node:path"
 import { after, before, test, type TestContext } from "node:test"
 import { crc32, deflateSync } from "node:zlib"
-import { codeNumbers, codeWords, type Manifest, packReply, unpackMessage } from "@assay/core/drop"
+import {
+  codeNumbers,
+  codeWords,
+  type Manifest,
+  newIdentityFile,
+  packReply,
+  unpackMessage,
+} from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import type { Plugin } from "esbuild"
 import type { Browser, BrowserContext, Page } from "playwright-core"
@@ -238,6 +247,31 @@ test("T3: three files of 10 MiB, sealed in the browser, open with Debian's age a
   assert.deepEqual(visitor.wrong, [])
 })
 
+test("extra work that a sender chose is asked for and reaches the recipients with the message", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const before = await drop.operator.drop.sync([])
+  const known = new Set(before.index.messages.map(({ id }) => id))
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  assert.equal(await page.inputValue("#effort"), "0")
+  await page.fill("#message", "Worth the trouble")
+  await page.selectOption("#effort", "1")
+  await send(page)
+  const asked = visitor.requests.filter((request) => request.url().includes("/drop/challenge"))
+  assert.deepEqual(
+    asked.map((request) => new URL(request.url()).search),
+    ["?effort=1"],
+  )
+  const { index } = await drop.operator.drop.sync([])
+  const efforts = index.messages.filter(({ id }) => !known.has(id)).map(({ effort }) => effort)
+  assert.deepEqual(efforts, [1])
+  // The choice is for one message.
+  await page.click("#write-again")
+  assert.equal(await page.inputValue("#effort"), "0")
+  assert.deepEqual(visitor.wrong, [])
+})
+
 test("T10: whatever keeps a message from being sealed, nothing of it leaves and the text stays in its field", async (context) => {
   if (browser === null) return void isPresent(context)
   const before = await drop.operator.drop.sync([])
@@ -286,6 +320,177 @@ test("T10: whatever keeps a message from being sealed, nothing of it leaves and 
   assert.equal(afterwards.index.messages.length, before.index.messages.length)
   await send(visitor.page)
 })
+
+test("T10: no form is there to be sent before the script that seals is, and without the script the page says what that means", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  for (const arrives of [true, false]) {
+    const asked = Promise.withResolvers<true>()
+    const go = Promise.withResolvers<true>()
+    await visitors.route("**/drop/files/sender-*.js", async (route) => {
+      asked.resolve(true)
+      await go.promise
+      await (arrives ? route.continue() : route.abort())
+    })
+    const page = await visitors.newPage()
+    const posted: string[] = []
+    page.on("request", (request) => {
+      if (request.method() === "POST") posted.push(new URL(request.url()).pathname)
+    })
+    await page.goto(`${drop.url}/drop`, { waitUntil: "commit" })
+    await asked.promise
+    assert.equal(await page.evaluate("document.forms.length"), 0)
+    go.resolve(true)
+    await page.locator("#send").waitFor()
+    await page.waitForLoadState()
+    assert.equal(await page.locator("#no-script-note").isVisible(), !arrives)
+    await page.fill("#message", CANARY)
+    await page.click("#send")
+    if (arrives) await page.locator("#sent").waitFor()
+    else await page.waitForURL("**/drop/form")
+    assert.equal(posted.includes("/drop/form"), !arrives)
+    await page.close()
+    await visitors.unroute("**/drop/files/sender-*.js")
+  }
+})
+
+test("T10: while a message is under way nothing of it can be changed, and afterwards the keys are where they were", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const asked = Promise.withResolvers<true>()
+  const go = Promise.withResolvers<true>()
+  await visitors.route("**/drop/challenge?*", async (route) => {
+    asked.resolve(true)
+    await go.promise
+    await route.abort()
+  })
+  const { page } = await visit(visitors, `${drop.url}/drop`)
+  await page.fill("#message", CANARY)
+  await page.setInputFiles("#files", [{ name: "p.png", mimeType: "image/png", buffer: picture }])
+  await page.locator("#files-report", { hasText: "Jane Canary" }).waitFor()
+  await page.click("#send")
+  await asked.promise
+  // A file that is left out now would be sent all the same.
+  const states = (): Promise<boolean[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll("#drop-form :is(input:not([type=hidden]), select, textarea, button)")]
+        .map((control) => control.matches(":disabled"))`,
+    )
+  assert.ok((await states()).every((disabled) => disabled))
+  go.resolve(true)
+  await page.locator("#failure", { hasText: "connection failed" }).waitFor()
+  await page.locator("#send:focus").waitFor()
+  assert.ok((await states()).every((disabled) => !disabled))
+  assert.equal(await page.inputValue("#message"), CANARY)
+})
+
+test("T10: a message is not sealed to keys that went while it was written", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const { recipient } = await newIdentityFile(undefined, "x25519")
+  let asked = 0
+  await visitors.route("**/drop/keys.txt", async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    asked += 1
+    // As many keys as before, so that the server could not tell.
+    await route.fulfill({
+      response,
+      body: asked === 1 ? text : text.replace(drop.recipient, recipient),
+    })
+  })
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  await page.fill("#message", CANARY)
+  await page.click("#send")
+  await page.locator("#failure", { hasText: "keys changed" }).waitFor()
+  assert.equal(asked, 2)
+  assert.ok(!paths(visitor).includes("/drop/sealed"))
+  assert.equal(await page.inputValue("#message"), CANARY)
+})
+
+test("nothing is sent before it is shown what its files carry", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  await prefixWorker(visitors, "Blob.prototype.arrayBuffer = () => new Promise(() => {})")
+  const visitor = await visit(visitors, `${drop.url}/drop`)
+  const { page } = visitor
+  await page.setInputFiles("#files", [{ name: "p.png", mimeType: "image/png", buffer: picture }])
+  await page.click("#send")
+  await page.locator("#files-fault", { hasText: "Looking into the file" }).waitFor()
+  assert.ok(!paths(visitor).includes("/drop/challenge"))
+  assert.ok(await page.locator("#send").isEnabled())
+})
+
+test("a code is shown for every message that was stored, even if the worker dies once it has sealed", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  await prefixWorker(
+    visitors,
+    `const post = postMessage.bind(self)
+     self.postMessage = (message) => { post(message); if (message.result?.sealed) close() }`,
+  )
+  const { page, wrong } = await visit(visitors, `${drop.url}/drop`)
+  await page.fill("#message", CANARY)
+  await send(page)
+  await codeLine(page)
+  assert.deepEqual(wrong, [])
+})
+
+test("a message whose answer is lost is not called unsent, and sent again it stays in its thread", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const cut = await answersCut("POST /drop/sealed ")
+  context.after(() => cut.close())
+  const before = await drop.operator.drop.sync([])
+  const have = before.index.messages.map(({ id }) => id)
+  const { page } = await visit(visitors, `${cut.url}/drop`)
+  await page.fill("#message", CANARY)
+  await page.click("#send")
+  await page.locator("#failure", { hasText: "may have arrived" }).waitFor()
+  assert.equal(await page.inputValue("#message"), CANARY)
+  cut.heal()
+  await send(page)
+  await codeLine(page)
+  const threads = (await fetchMessages(drop, have)).map((folder) => manifestIn(folder).thread)
+  assert.deepEqual(threads.map((thread) => thread?.n).sort(), [0, 1])
+  assert.equal(new Set(threads.map((thread) => thread?.mailbox)).size, 1)
+})
+
+/** A way to the drop on which answers to one request are lost until it is healed. */
+async function answersCut(
+  requestLine: string,
+): Promise<{ readonly url: string; heal(): void; close(): void }> {
+  let whole = false
+  const server = createServer((visitor) => {
+    const service = connect(Number(new URL(drop.url).port), "127.0.0.1")
+    visitor.on("error", () => service.destroy()).on("close", () => service.destroy())
+    service.on("error", () => visitor.destroy()).on("close", () => visitor.destroy())
+    visitor.once("data", (first: Buffer) => {
+      const lost = !whole && first.toString("latin1").startsWith(requestLine)
+      service.write(first)
+      visitor.pipe(service)
+      if (lost) service.once("data", () => visitor.resetAndDestroy())
+      else service.pipe(visitor)
+    })
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heal() {
+      whole = true
+    },
+    close: () => void server.close(),
+  }
+}
+
+/** Lets every worker of these visitors run this first. */
+async function prefixWorker(visitors: BrowserContext, script: string): Promise<void> {
+  await visitors.route("**/drop/files/worker.*.js", async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: `${script};\n${await response.text()}` })
+  })
+}
 
 /** A worker whose `encrypt()` is what `self.encryptFault` says. */
 async function faultyWorker(): Promise<string> {

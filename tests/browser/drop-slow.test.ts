@@ -41,6 +41,11 @@ test("T23: in a browser that compiles nothing a message is sealed, and the page 
     return file
   })
   await page.setInputFiles("#files", files)
+  await page
+    .locator("#files-report li")
+    .nth(FILES - 1)
+    .getByText("cannot be shown")
+    .waitFor()
   await page.check("#mode-one-way")
   await page.evaluate(WATCH)
   const startedAt = performance.now()

@@ -110,7 +110,7 @@ test("T27, T28: every route answers with exactly the headers of the drop, whatev
     ["GET", "/drop/keys.txt", 200],
     ["GET", "/drop/offline", 200],
     ["GET", "/drop/challenge", 200],
-    ["GET", "/drop/challenge?effort=99", 400],
+    ["GET", "/drop/challenge?effort=4", 400],
     ["GET", "/drop/qqnowhere", 404],
     ["GET", "/drop/files/style.css", 404],
     ["GET", "/drop/files/..%2fmanifest.json", 404],

@@ -1,5 +1,5 @@
 import type { MetadataReport } from "@assay/core/drop/metadata"
-import { shownText } from "@assay/core/drop"
+import { FILE_MAX, shownText } from "@assay/core/drop"
 import { button, element, made, shown } from "./dom.ts"
 import type { PageData } from "./page-data.ts"
 import type { Visit } from "./visit.ts"
@@ -19,6 +19,14 @@ export interface FilesReport {
   /** Makes the choice for all files that choice of each. */
   decideAll(): void
   clear(): void
+}
+
+/** Of a file that could not be looked into. Whether it can be sent shows when it is sealed, where it is looked into again. */
+const UNREADABLE: MetadataReport = {
+  type: "",
+  extension: "",
+  treatment: "unknown",
+  findings: [],
 }
 
 /** Lists the chosen files with what each says beside its content, and lets the person decide file by file. */
@@ -44,7 +52,11 @@ export function filesReport(
     input.focus()
   }
   const look = async (each: ChosenFile): Promise<void> => {
-    each.report = await visit.worker.call("inspect", [each.file]).catch(() => null)
+    // A film of an hour would fill the memory, and with it the page and all that is written there would go.
+    each.report =
+      each.file.size > FILE_MAX
+        ? UNREADABLE
+        : await visit.worker.call("inspect", [each.file]).catch(() => UNREADABLE)
     show()
   }
 

@@ -36,7 +36,9 @@ function filesFault(say: Say, limits: PageData["limits"], chosen: readonly Chose
     const number = index + 1
     if (file.size > limits.file) return say("fault-file-large", { number })
     if (file.size === 0) return say("fault-file-empty", { number })
-    if (report?.treatment === "malformed" && !untouched)
+    // People are to see what a file says before it leaves.
+    if (report === null) return say("script-file-reading")
+    if (report.treatment === "malformed" && !untouched)
       return say("fault-file-malformed", { number })
   }
   return ""

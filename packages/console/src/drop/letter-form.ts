@@ -7,7 +7,7 @@ import type { TakenForm } from "./plain-form.ts"
 import { progressOf } from "./progress.ts"
 import { sendLetter } from "./send-letter.ts"
 import { nextOf, type OpenThread, type Visit } from "./visit.ts"
-import type { Letter } from "./worker-calls.ts"
+import type { Code, Letter } from "./worker-calls.ts"
 
 export interface LetterForm {
   /** Makes the form ready for another message. */
@@ -20,13 +20,14 @@ export interface LetterForm {
 export function letterForm(
   taken: TakenForm,
   visit: Visit,
-  onSent: (thread: OpenThread | null) => void,
+  onSent: (thread: OpenThread | null, code: Code | null) => void,
 ): LetterForm {
   const { form } = taken
   const { say, data } = visit
   const message = element("message", HTMLTextAreaElement)
   const sendButton = element("send", HTMLButtonElement)
   const files = element("files", HTMLInputElement)
+  const effort = element("effort", HTMLSelectElement)
   const progress = progressOf(say)
   // Of a later message the mode is no choice.
   const choice = (name: string): string =>
@@ -34,12 +35,12 @@ export function letterForm(
       `input[name=${name}]:checked, input[type=hidden][name=${name}]`,
     )?.value ?? ""
   const report = filesReport(visit, files, () => choice("metadata") === "keep")
-  const filesTaken = !files.disabled
   let plain = false
 
   const clear = (): void => {
     message.value = message.defaultValue = ""
     files.value = ""
+    effort.value = "0"
     report.clear()
     element("names", HTMLInputElement).checked = false
     const code = form.querySelector<HTMLInputElement>("input[name=code]")
@@ -60,9 +61,8 @@ export function letterForm(
 
   const busy = (is: boolean): void => {
     form.setAttribute("aria-busy", String(is))
-    message.readOnly = is
-    sendButton.disabled = is
-    files.disabled = is || !filesTaken
+    // What is changed now would be sent as it was.
+    element("letter", HTMLFieldSetElement).disabled = is
   }
 
   const fail = (error: unknown): void => {
@@ -74,13 +74,14 @@ export function letterForm(
   /** What concerns only those whose message the server encrypts. */
   const forScriptless = (visible: boolean): void => {
     shown("no-script-note", visible)
+    shown("effort-field", !visible)
     // Asked only where the operators ask something.
     if (document.getElementById("question-field") !== null) shown("question-field", visible)
   }
 
   /** The person may let the server do it, and only the person may. */
   const offerPlainForm = (): void => {
-    const offer = button(say("script-plain-form"), () => void giveBack())
+    const offer = button(say("script-plain-form"), () => void giveBack().catch(fail))
     element("failure", HTMLElement).append(" ", offer)
   }
 
@@ -124,15 +125,18 @@ export function letterForm(
         })),
         thread: thread === null ? null : nextOf(thread, WITHDRAWABLE),
       }
-      await sendLetter(visit, letter, progress)
+      // Before it is sent: for a message that is stored nothing must be left that can fail.
+      const code = thread && (await visit.worker.call("code", [thread.secret, visit.list]))
+      await sendLetter(visit, letter, effort.value, progress)
       clear()
-      onSent(thread)
+      onSent(thread, code)
     } catch (error) {
       fail(error)
-    } finally {
-      progress.end()
-      busy(false)
     }
+    progress.end()
+    busy(false)
+    // A button that was switched off has lost the focus. Nobody's is taken who went elsewhere meanwhile.
+    if (document.activeElement === document.body) sendButton.focus()
   }
 
   forScriptless(false)

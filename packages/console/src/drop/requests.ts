@@ -20,8 +20,11 @@ const refusals: Readonly<Record<string, ScriptText>> = {
   full: "failure-full",
 }
 
-function refusal(word: string): Failure {
-  return new Failure(refusals[word.trim()] ?? "failure-refused")
+/** Nobody can say whether the message was stored. */
+const UNCERTAIN = "failure-uncertain"
+
+function refusal(word: string, otherwise: ScriptText = "failure-refused"): Failure {
+  return new Failure(refusals[word.trim()] ?? otherwise)
 }
 
 /** The answer to a request that succeeded; everything else is a Failure. */
@@ -51,8 +54,8 @@ export async function fetchKeys(path: string): Promise<string> {
   return await body(() => response.text())
 }
 
-export async function fetchChallenge(): Promise<Challenge> {
-  const response = await ask("/drop/challenge")
+export async function fetchChallenge(effort: string): Promise<Challenge> {
+  const response = await ask(`/drop/challenge?effort=${effort}`)
   return await body(() => response.json() as Promise<Challenge>)
 }
 
@@ -82,10 +85,13 @@ export function upload(
     request.upload.addEventListener("progress", ({ loaded, total }) => onShare(loaded / total))
     request.addEventListener("load", () => {
       if (request.status === 201) resolve()
-      else reject(refusal(request.responseText))
+      else reject(refusal(request.responseText, request.status < 500 ? undefined : UNCERTAIN))
     })
+    // Once all of it has left, it may be stored, whatever becomes of the answer.
+    let lost: ScriptText = "failure-offline"
+    request.upload.addEventListener("load", () => (lost = UNCERTAIN))
     for (const event of ["error", "abort", "timeout"])
-      request.addEventListener(event, () => reject(new Failure("failure-offline")))
+      request.addEventListener(event, () => reject(new Failure(lost)))
     request.send(sealed)
   })
 }

@@ -8,6 +8,7 @@ export const SCRIPT_TEXTS = [
   "script-plain-form",
   "failure-kept",
   "failure-offline",
+  "failure-uncertain",
   "failure-sealing",
   "failure-keys-changed",
   "failure-keys",

@@ -8,10 +8,16 @@ import type { Letter } from "./worker-calls.ts"
 const SEALED = "age-encryption.org/v1\n"
 
 /** Earns a ticket, seals a letter and sends it; resolves when the server has stored it. Nothing but the sealed file leaves. */
-export async function sendLetter(visit: Visit, letter: Letter, progress: Progress): Promise<void> {
-  const keys = await visit.keys()
+export async function sendLetter(
+  visit: Visit,
+  letter: Letter,
+  /** How often the work for the ticket is doubled, because the person wants it. */
+  effort: string,
+  progress: Progress,
+): Promise<void> {
+  const keys = await visit.keys("fresh")
   progress.at("script-proof", 0)
-  const challenge = await fetchChallenge()
+  const challenge = await fetchChallenge(effort)
   const solved = await visit.worker.call("solve", [challenge], (share) =>
     progress.at("script-proof", share),
   )

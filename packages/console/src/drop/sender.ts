@@ -11,45 +11,55 @@ import { keysOf, listsOf, type Visit } from "./visit.ts"
 import { withdrawPage } from "./withdraw-page.ts"
 import { dropWorker, workerClient } from "./worker-client.ts"
 
-// Before anything else: whatever goes wrong from here on, no form leaves as it was written.
-const forms = new Map<string, TakenForm>(
-  [...document.forms].map((form) => [form.id, takeOver(form)]),
-)
-
-const data = readPageData()
-const list: WordList = { language: PAGE_LANGUAGE, words: PAGE_WORDS.split(" ") }
-const worker = workerClient(dropWorker(WORKER_PATH))
-const words = listsOf(list, WORD_FILES)
-const visit: Visit = {
-  data,
-  say: sayWith(data.texts),
-  worker,
-  list,
-  words,
-  keys: keysOf(data, worker, words),
-  thread: null,
-}
-
-const clearParts = data.page === "withdraw" ? [withdraw()] : writing()
-forgetOnLeaving(() => {
-  visit.thread?.secret.fill(0)
-  visit.thread = null
-  for (const { clear } of clearParts) clear()
+// The page waits for this script, so no form is there yet. Until each is taken over, none leaves as it was written.
+const hold = (event: Event): void => event.preventDefault()
+addEventListener("submit", hold, true)
+addEventListener("DOMContentLoaded", () => {
+  // Before anything else: whatever goes wrong from here on, no form leaves as it was written.
+  const forms = new Map([...document.forms].map((form) => [form.id, takeOver(form)]))
+  removeEventListener("submit", hold, true)
+  takePage((id) => {
+    const form = forms.get(id)
+    if (form === undefined) throw new Error(`the page has no ${id}`)
+    return form
+  })
 })
 
-function withdraw(): { clear(): void } {
-  return withdrawPage(visit, taken("withdraw-form"))
+function takePage(taken: (id: string) => TakenForm): void {
+  const data = readPageData()
+  const list: WordList = { language: PAGE_LANGUAGE, words: PAGE_WORDS.split(" ") }
+  const worker = workerClient(dropWorker(WORKER_PATH))
+  const words = listsOf(list, WORD_FILES)
+  const visit: Visit = {
+    data,
+    say: sayWith(data.texts),
+    worker,
+    list,
+    words,
+    keys: keysOf(data, worker, words),
+    thread: null,
+  }
+  const clearParts =
+    data.page === "withdraw" ? [withdrawPage(visit, taken("withdraw-form"))] : writing(visit, taken)
+  forgetOnLeaving(() => {
+    visit.thread?.secret.fill(0)
+    visit.thread = null
+    for (const { clear } of clearParts) clear()
+  })
 }
 
 /** The two pages that a message can be written on. */
-function writing(): readonly { clear(): void }[] {
-  const later = data.page === "replies"
+function writing(visit: Visit, taken: (id: string) => TakenForm): readonly { clear(): void }[] {
+  const later = visit.data.page === "replies"
   const written = later ? "replies" : "write"
-  const letter = letterForm(taken(later ? "follow-up-form" : "drop-form"), visit, (thread) => {
-    shown(written, false)
-    const kind = thread === null ? "one-way" : later ? "follow-up" : "two-way"
-    void sent.show(kind, thread)
-  })
+  const letter = letterForm(
+    taken(later ? "follow-up-form" : "drop-form"),
+    visit,
+    (thread, code) => {
+      shown(written, false)
+      sent.show(thread === null ? "one-way" : later ? "follow-up" : "two-way", thread, code)
+    },
+  )
   const sent = sentSection(
     visit,
     {
@@ -70,10 +80,4 @@ function writing(): readonly { clear(): void }[] {
     deletion: taken("delete-form"),
   })
   return [letter, sent, replies]
-}
-
-function taken(id: string): TakenForm {
-  const form = forms.get(id)
-  if (form === undefined) throw new Error(`the page has no ${id}`)
-  return form
 }

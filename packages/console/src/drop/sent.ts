@@ -2,10 +2,15 @@ import { element, made, say as put, shown } from "./dom.ts"
 import type { TakenForm } from "./plain-form.ts"
 import { withdraw } from "./requests.ts"
 import type { OpenThread, Visit } from "./visit.ts"
+import type { Code } from "./worker-calls.ts"
 
 export interface Sent {
   /** Shows that a message was sent; with its code where it is the first of a thread of this visit. */
-  show(kind: "one-way" | "two-way" | "follow-up", thread: OpenThread | null): Promise<void>
+  show(
+    kind: "one-way" | "two-way" | "follow-up",
+    thread: OpenThread | null,
+    code: Code | null,
+  ): void
   /** Takes the code off the page. */
   clear(): void
 }
@@ -67,10 +72,10 @@ export function sentSection(
   })
 
   return {
-    async show(kind, thread) {
+    show(kind, thread, code) {
       current = thread
-      if (kind === "two-way" && thread !== null) {
-        const { words, numbers } = await visit.worker.call("code", [thread.secret, visit.list])
+      if (kind === "two-way" && code !== null) {
+        const { words, numbers } = code
         parts = data.digitsFirst ? [numbers, words] : [words, numbers]
         fill()
       }

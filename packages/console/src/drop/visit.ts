@@ -19,8 +19,8 @@ export interface Visit {
   readonly list: WordList
   /** Any list; fetched when it is asked for first. */
   words(language: WordLanguage): Promise<WordList>
-  /** The keys to seal to, once they are found to be those the page speaks of. */
-  keys(): Promise<DropKeys>
+  /** The keys of the drop, once they are found to be those the page speaks of; fresh ones to seal to. */
+  keys(fresh?: "fresh"): Promise<DropKeys>
   /** The thread the next two-way message belongs to. */
   thread: OpenThread | null
 }
@@ -39,12 +39,15 @@ export function nextOf(thread: OpenThread, withdrawable: number): Thread {
   return { secret: thread.secret, n }
 }
 
-/** Gives the keys: fetched once, and again after a failure. */
+/**
+ * Gives the keys: fetched once, and again after a failure or where fresh ones are asked for. The server cannot see which
+ * keys a message is sealed to, so one sealed to a key that went while the person wrote would be taken and never read.
+ */
 export function keysOf(
   { keys: path, fingerprint }: PageData,
   worker: WorkerClient,
   words: Visit["words"],
-): () => Promise<DropKeys> {
+): Visit["keys"] {
   let found: Promise<DropKeys> | null = null
   const find = async (): Promise<DropKeys> => {
     const [text, english] = await Promise.all([fetchKeys(path), words("en")])
@@ -56,7 +59,8 @@ export function keysOf(
       throw new Failure("failure-keys-changed")
     return keys
   }
-  return () => {
+  return (fresh) => {
+    if (fresh !== undefined) found = null
     found ??= find().catch((error: unknown) => {
       found = null
       throw error

@@ -1,5 +1,5 @@
 import { codeFault, readEntry } from "./code-entry.ts"
-import { element, say as put } from "./dom.ts"
+import { element, say as put, shown } from "./dom.ts"
 import type { TakenForm } from "./plain-form.ts"
 import { reasonOf } from "./replies-page.ts"
 import { withdraw } from "./requests.ts"
@@ -31,6 +31,7 @@ export function withdrawPage(visit: Visit, taken: TakenForm): { clear(): void } 
     }
   }
 
+  shown("no-script-code-note", false)
   taken.onSubmit(() => void take())
   return {
     clear() {

@@ -44,6 +44,12 @@ export interface SealedLetter {
   readonly withdrawVerifier: string
 }
 
+/** A code in both its forms. */
+export interface Code {
+  readonly words: readonly string[]
+  readonly numbers: readonly string[]
+}
+
 export interface Reply {
   readonly message: string
   readonly file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | null
@@ -67,7 +73,7 @@ export interface WorkerCalls {
   solve(challenge: Challenge): Payload | null
   newSecret(): Uint8Array
   seal(letter: Letter, keys: DropKeys): SealedLetter
-  code(secret: Uint8Array, list: WordList): { words: string[]; numbers: string[] }
+  code(secret: Uint8Array, list: WordList): Code
   readCode(text: string, list: WordList): { readonly secret: Uint8Array } | CodeFault
   requests(secret: Uint8Array, keys: DropKeys): ThreadRequests
   /** The replies among the slots of a mailbox, null for one that is damaged; the other slots are filling that nobody can open. */

@@ -9,6 +9,7 @@ export {
   type ReplyToPack,
   unpackMessage,
 } from "./envelope.ts"
+export { EFFORT_MAX, effortText } from "./effort.ts"
 export { EnvelopeFault, type EnvelopeFaultCode } from "./envelope-fault.ts"
 export { attachmentName, keptName } from "./file-names.ts"
 export { fingerprint } from "./fingerprint.ts"

@@ -125,9 +125,12 @@ test("messages are listed by thread, with who sealed them, and nothing is left o
   assert.equal(lines[0], `Thread ${name(sender)}`)
   assert.match(
     lines[1] ?? "",
-    /^ {2}0{12} {2}sealed by browser {2}no files {2}effort 0 {2}until 2026-12-13 {2}Hello there$/,
+    /^ {2}0{12} {2}sealed by browser {2}no files {2}no extra work {2}until 2026-12-13 {2}Hello there$/,
   )
-  assert.match(lines[2] ?? "", /sealed by server, which could read it .* And one more$/)
+  assert.match(
+    lines[2] ?? "",
+    /sealed by server, which could read it .* {2}worked 2 times as long {2}.* And one more$/,
+  )
   assert.equal(lines[3], `Thread ${name(other)}`)
   assert.match(lines[5] ?? "", /^0{0}030303030303 {2}cannot be shown: it was changed or cut off/)
   assert.equal(lines.length, 6)

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import {
+  effortText,
   EnvelopeFault,
   type FileToPack,
   groupThreads,
@@ -60,7 +61,7 @@ function messageLine({ id, effort, purge_day: day, opened }: InboxMessage, mark:
   const facts = [
     `sealed by ${sealedBy(opened)}`,
     filesLine(opened),
-    `effort ${effort}`,
+    effortText(effort),
     `until ${dayOf(day)}`,
   ]
   return `  ${shortId(id)}  ${mark}${facts.join("  ")}  ${firstLine(opened.message)}`

@@ -1,4 +1,4 @@
-import { mailboxTag, verifierOf, WITHDRAWABLE } from "@assay/core/drop"
+import { EFFORT_MAX, mailboxTag, verifierOf, WITHDRAWABLE } from "@assay/core/drop"
 import { type Answer, pageAnswer, wordAnswer } from "./answers.ts"
 import type { BrowserFiles } from "./browser-files.ts"
 import type { DropDesk } from "./drop-desk.ts"
@@ -22,7 +22,6 @@ import type { DropFacts, Locale } from "./pages/page-input.ts"
 import { dropPath } from "./pages/paths.ts"
 import { exactBody, jsonBody } from "./request-bodies.ts"
 import { takeSealed, type UploadDesk } from "./sealed-upload.ts"
-import { EFFORT_MAX } from "./tickets.ts"
 
 export interface Route {
   readonly get?: (visit: Visit) => Promise<Answer>

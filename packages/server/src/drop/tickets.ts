@@ -9,8 +9,6 @@ const ALGORITHM = "PBKDF2/SHA-256"
 const COST = 5_000
 /** Keys a browser derives on average before it finds the one: at 1.7 ms each, about a second. */
 const KEYS_TO_TRY = 600
-/** How often a sender may double the work on purpose, which recipients can sort by. */
-export const EFFORT_MAX = 4
 /** Time to find the key, on a slow phone too. */
 const SOLVE_MS = 20 * 60_000
 /** Time from the ticket to the first byte of the upload; sealing takes up to a minute of it. */

@@ -1,3 +1,4 @@
+import { effortText } from "@assay/core/drop"
 import type { Inbox, InboxThread } from "../inbox.ts"
 import type { Opener } from "../opener-calls.ts"
 import { button, field, h, save, show } from "./dom.ts"
@@ -63,7 +64,7 @@ export function inboxView(
     const count = thread.messages.length + thread.duplicates.length
     const facts = [
       `${count} ${count === 1 ? "message" : "messages"}`,
-      ...(thread.effort > 0 ? [`extra work ${thread.effort}`] : []),
+      ...(thread.effort > 0 ? [effortText(thread.effort)] : []),
       ...(thread.contested ? ["▲ contested"] : []),
       ...(thread.duplicates.length > 0 ? ["▲ stored twice"] : []),
       ...(thread.note.muted ? ["muted"] : []),

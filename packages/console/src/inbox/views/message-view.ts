@@ -1,4 +1,4 @@
-import { type SealedBy, shownText } from "@assay/core/drop"
+import { effortText, type SealedBy, shownText } from "@assay/core/drop"
 import type { InboxMessage } from "../inbox.ts"
 import type { FileFacts, Opener } from "../opener-calls.ts"
 import { button, h, save } from "./dom.ts"
@@ -27,7 +27,7 @@ export function messageView(
   const facts = [
     sealedBy[manifest.sealed_by],
     ...(wrapped ? ["in an envelope the server put around it"] : []),
-    ...(message.effort > 0 ? [`sender's extra work: ${message.effort}`] : []),
+    ...(message.effort > 0 ? [`the sender's device ${effortText(message.effort)}`] : []),
     `goes on ${dayText(message.purgeDay)} at the latest`,
   ]
   return h(

@@ -1,6 +1,7 @@
 import { type Html, html } from "../../pages/html.ts"
 import { described, faultAt } from "./faults.ts"
 import type { FormFault } from "./page-input.ts"
+import { promised } from "./promised.ts"
 import type { Sentences } from "./sentences.ts"
 
 /**
@@ -25,4 +26,12 @@ ${faultAt(say, "code", faults)}
 /** The code inside a form that goes on with a thread, in digits, which every language reads. */
 export function hiddenCode(code: string): Html {
   return html`<input type="hidden" name="code" value="${code}" autocomplete="off">`
+}
+
+/** What a code tells the server wherever one is posted. The script hides it: with it no code leaves the device. */
+export function noScriptCodeNote(say: Sentences): Html {
+  return html`<div id="no-script-code-note" class="note">
+<p>${say("admission-no-script-code")}</p>
+${promised(say, "p", "promise-forget")}
+</div>`
 }

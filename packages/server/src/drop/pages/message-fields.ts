@@ -20,7 +20,11 @@ export function faultSummary(say: Sentences, { faults }: FormState): Html {
 </div>`
 }
 
-/** Everything inside a form that sends a message, first or later; a later one always belongs to a code. */
+/**
+ * Everything inside a form that sends a message, first or later; a later one always belongs to a code. All that can be
+ * changed is in one fieldset, which the script closes while it sends; to a reader it is no group. Which thread it belongs
+ * to, if to any, comes before the files: of an upload that breaks off in a file all that stands before it comes back.
+ */
 export function messageFields(
   say: Sentences,
   facts: DropFacts,
@@ -29,24 +33,27 @@ export function messageFields(
 ): Html {
   const of = (field: FormFault["field"]): FormFault[] =>
     state.faults.filter((fault) => fault.field === field)
-  return html`<div class="field">
+  return html`<fieldset id="letter" role="none">
+<input type="hidden" name="token" value="${state.token}" autocomplete="off">
+${hiddenCode(state.code)}
+<div class="field">
 <label for="message">${say("message-label")}</label>
 <p id="message-hint" class="hint">${say("message-hint")}</p>
 ${faultAt(say, "message", of("message"))}
 ${textArea(state.message, of("message").length > 0)}
 </div>
-${fileFields(say, facts, state, of("files"))}
 ${kind === "first" ? modeFields(say, state) : html`<input type="hidden" name="mode" value="two-way">`}
+${fileFields(say, facts, state, of("files"))}
 ${facts.question === null ? "" : questionField(say, facts.question, of("question"))}
 <div class="website" aria-hidden="true">
 <label for="website">${say("website-label")}</label>
 <input id="website" name="website" type="text" tabindex="-1" autocomplete="off">
 </div>
-<input type="hidden" name="token" value="${state.token}" autocomplete="off">
 <input type="hidden" name="filler" value="${state.filler}" autocomplete="off">
-${hiddenCode(state.code)}
+${effortField(say)}
 <p id="no-script-note" class="note">${say("admission-no-script")}</p>
 <button id="send" type="submit">${say("send")}</button>
+</fieldset>
 <div id="progress" role="status" hidden>
 <p id="progress-text"></p>
 <progress id="progress-bar" max="100" value="0" aria-labelledby="progress-text"></progress>
@@ -116,6 +123,20 @@ function questionField(say: Sentences, question: string, faults: readonly FormFa
 <p id="question-hint" class="hint" dir="auto">${question}</p>
 ${faultAt(say, "question", faults)}
 <input id="question" name="answer" ${PRIVATE_TEXT} ${described("question", faults.length > 0)}>
+</div>`
+}
+
+/** How often the work is doubled on purpose, from not at all. */
+const EFFORTS = ["effort-0", "effort-1", "effort-2", "effort-3"] as const
+
+/** For the script alone, so it has no name that a form would send: without the script no device works. */
+function effortField(say: Sentences): Html {
+  return html`<div class="field" id="effort-field" hidden>
+<label for="effort">${say("effort-label")}</label>
+<p id="effort-hint" class="hint">${say("effort-hint")} ${say("admission-effort")}</p>
+<select id="effort" aria-describedby="effort-hint" autocomplete="off">
+${EFFORTS.map((text, effort) => html`<option value="${effort}">${say(text)}</option>`)}
+</select>
 </div>`
 }
 

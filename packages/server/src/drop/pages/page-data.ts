@@ -29,7 +29,8 @@ interface Page {
 }
 
 /**
- * The script of a page and what it has to know, as data that cannot run. Paths of the worker and of word lists are not
+ * The script of a page and what it has to know, as data that cannot run. The page waits for the script, so that nobody
+ * who has JavaScript can send a form before the script holds it. Paths of the worker and of word lists are not
  * in it: the script holds them itself, so that its own hash covers them.
  */
 export function pageData(
@@ -50,5 +51,5 @@ export function pageData(
   // A "<" is all that could end the element early or open a comment in it.
   const json = new Html(JSON.stringify(data).replaceAll("<", "\\u003c"))
   return html`<script type="application/json" id="drop-data">${json}</script>
-<script src="${script.path}" integrity="${script.integrity}" defer></script>`
+<script src="${script.path}" integrity="${script.integrity}"></script>`
 }

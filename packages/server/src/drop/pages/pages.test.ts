@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
+import { EFFORT_MAX } from "@assay/core/drop"
 import { formPage, repliesShownPage } from "./index.ts"
 import { type DropFacts, LOCALES } from "./page-input.ts"
 import { everyPage, sampleCode, sampleFacts, sampleFiles, sampleForm } from "./test-pages.ts"
@@ -91,7 +92,7 @@ test("T27: no page has a script, a style or an address that the policy of the dr
       }
       const scripts = page.match(/<script\b[^>]*>/g) ?? []
       for (const script of scripts)
-        assert.match(script, /type="application\/json"|src="[^"]+" integrity="[^"]+" defer/)
+        assert.match(script, /type="application\/json"|src="[^"]+" integrity="[^"]+">$/)
     }
 })
 
@@ -143,6 +144,31 @@ test("limits, days, keys and fingerprint on the form are those of the drop", () 
     assert.ok(page.includes(text), text)
   assert.match(page, /<input id="mode-one-way"[^>]* checked/)
   assert.doesNotMatch(page, /<input id="mode-two-way"[^>]* checked/)
+})
+
+test("extra work is offered in every step there is, waits for the script, and is no field of the plain form", () => {
+  for (const locale of LOCALES) {
+    const page = formPage(locale, sampleFacts, sampleFiles, sampleForm)
+    const [field = ""] = /<div [^>]*id="effort-field".*?<\/div>/s.exec(page) ?? []
+    assert.match(field, /^<div [^>]* hidden>/)
+    const efforts = [...field.matchAll(/<option value="(\d+)">/g)].map(([, effort]) =>
+      Number(effort),
+    )
+    assert.deepEqual(
+      efforts,
+      Array.from({ length: EFFORT_MAX + 1 }, (_, effort) => effort),
+    )
+    assert.doesNotMatch(field, /\sname=|\sselected/)
+  }
+})
+
+test("the text, its thread and the wish for replies are sent before files, in which an upload may break off", () => {
+  for (const [name, page] of everyPage("en")) {
+    const at = (field: string): number => page.search(new RegExp(`<[^>]* name="${field}"`))
+    if (at("files") < 0) continue
+    for (const field of ["token", "code", "message", "mode"])
+      assert.ok(at(field) >= 0 && at(field) < at("files"), `${name}: ${field}`)
+  }
 })
 
 test("what a person chose is still chosen when the form comes back, and a later message stays in its thread", () => {

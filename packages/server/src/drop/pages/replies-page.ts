@@ -1,5 +1,5 @@
 import { type Html, html } from "../../pages/html.ts"
-import { codeField, hiddenCode } from "./code-field.ts"
+import { codeField, hiddenCode, noScriptCodeNote } from "./code-field.ts"
 import { dropPage } from "./layout.ts"
 import { faultSummary, messageFields } from "./message-fields.ts"
 import type {
@@ -38,10 +38,7 @@ export function repliesPage(
 <p>${say("replies-intro")}</p>
 <form id="replies-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "replies")}" autocomplete="off" novalidate>
 ${codeField(say, state.fault === null ? [] : [state.fault])}
-<div id="no-script-code-note" class="note">
-<p>${say("admission-no-script-code")}</p>
-${promised(say, "p", "promise-forget")}
-</div>
+${noScriptCodeNote(say)}
 <button id="show-replies" type="submit">${say("show-replies")}</button>
 <p id="replies-outcome" role="status" hidden></p>
 </form>

@@ -1,5 +1,5 @@
 import { html } from "../../pages/html.ts"
-import { codeField } from "./code-field.ts"
+import { codeField, noScriptCodeNote } from "./code-field.ts"
 import { dropPage } from "./layout.ts"
 import type { DropFacts, FormFault, Locale, PageFiles } from "./page-input.ts"
 import { dropPath } from "./paths.ts"
@@ -29,6 +29,7 @@ export function withdrawPage(
 <p>${say("admission-withdraw-limits")}</p>
 <form id="withdraw-form" method="post" enctype="multipart/form-data" action="${dropPath(locale, "withdraw")}" autocomplete="off" novalidate>
 ${codeField(say, state.fault === null ? [] : [state.fault])}
+${noScriptCodeNote(say)}
 <p id="withdraw-warning" class="note">${say("admission-withdraw")}</p>
 <button type="submit" aria-describedby="withdraw-warning">${say("withdraw-button")}</button>
 <p id="withdraw-outcome" role="status" hidden></p>

@@ -80,6 +80,14 @@ export const de: Texts = {
   "mode-one-way-hint": "Es gibt keinen Code, und niemand kann Ihnen antworten.",
   "question-label": "Eine Frage gegen Maschinen",
   "website-label": "Dieses Feld leer lassen",
+  "effort-label": "Mehr Arbeit für Ihr Gerät",
+  "effort-hint":
+    "Nicht nötig. Bevor eine Nachricht angenommen wird, arbeitet Ihr Gerät etwa eine Sekunde, ein altes Telefon mehrere. Wenn Sie es länger arbeiten lassen, sehen alle, die lesen, dass Sie sich die Mühe gemacht haben.",
+  "admission-effort": "Ihre Wahl wird unverschlüsselt neben der Nachricht gespeichert.",
+  "effort-0": "So lange wie nötig",
+  "effort-1": "Doppelt so lange",
+  "effort-2": "Viermal so lange",
+  "effort-3": "Achtmal so lange",
   "admission-no-script":
     "Ohne JavaScript verschlüsselt dieser Server die Nachricht für Sie und könnte sie dabei grundsätzlich lesen.",
   send: "Senden",
@@ -298,14 +306,16 @@ export const de: Texts = {
   "failure-kept": "Ihr Text steht noch im Feld.",
   "failure-offline":
     "Die Verbindung ist ausgefallen, deshalb wurde das Senden beendet. Versuchen Sie es wieder, wenn Sie online sind.",
+  "failure-uncertain":
+    "Die Verbindung ist am Ende ausgefallen, und Ihre Nachricht kann angekommen sein. Wenn Sie noch einmal senden, kommt sie vielleicht doppelt an.",
   "failure-sealing":
     "Ihr Gerät konnte die Nachricht nicht verschlüsseln, deshalb wurde sie nicht gesendet.",
   "failure-keys-changed":
-    "Die Schlüssel derer, die lesen, haben sich inzwischen geändert. Laden Sie diese Seite neu und senden Sie dann noch einmal.",
+    "Die Schlüssel derer, die lesen, haben sich inzwischen geändert. Kopieren Sie Ihren Text, laden Sie diese Seite neu, was das Feld leert, und senden Sie dann noch einmal.",
   "failure-keys":
     "Die Schlüssel derer, die lesen, ließen sich nicht prüfen, deshalb wurde nichts gesendet. Versuchen Sie es später wieder.",
   "failure-ticket":
-    "Dieser Server hat die Lösung der Aufgabe nicht angenommen. Drücken Sie noch einmal auf Senden.",
+    "Die Aufgabe hat zu lange gedauert, oder dieser Server hat die Lösung nicht angenommen. Drücken Sie noch einmal auf Senden.",
   "failure-refused": "Dieser Server hat die Nachricht abgelehnt.",
   "failure-busy":
     "Gerade kommen zu viele Nachrichten. Warten Sie einige Minuten und drücken Sie noch einmal auf Senden.",

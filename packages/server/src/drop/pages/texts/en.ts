@@ -76,6 +76,14 @@ export const en = {
   "mode-one-way-hint": "There is no code, and nobody can answer you.",
   "question-label": "A question against machines",
   "website-label": "Leave this field empty",
+  "effort-label": "Extra work of your device",
+  "effort-hint":
+    "Not required. Before a message is taken, your device works for about a second, an old phone for several. If you let it work longer, the readers see that you took the trouble.",
+  "admission-effort": "Your choice is stored beside the message, unencrypted.",
+  "effort-0": "As long as it must",
+  "effort-1": "Twice as long",
+  "effort-2": "Four times as long",
+  "effort-3": "Eight times as long",
   "admission-no-script":
     "Without JavaScript this server encrypts your message for you, and could in principle read it while doing so.",
   send: "Send",
@@ -272,11 +280,14 @@ export const en = {
   "script-plain-form": "Send without JavaScript instead",
   "failure-kept": "Your text is still in the field.",
   "failure-offline": "The connection failed, so sending stopped. Try again when you are online.",
+  "failure-uncertain":
+    "The connection failed at the end, and your message may have arrived. If you send it again, the readers may get it twice.",
   "failure-sealing": "Your device could not encrypt the message, so it was not sent.",
   "failure-keys-changed":
-    "The readers’ keys changed meanwhile. Load this page anew, then send again.",
+    "The readers’ keys changed meanwhile. Copy your text, load this page anew, which empties the field, and send again.",
   "failure-keys": "The readers’ keys could not be checked, so nothing was sent. Try again later.",
-  "failure-ticket": "This server did not accept the solved puzzle. Press Send again.",
+  "failure-ticket":
+    "The puzzle took too long, or this server did not accept the solution. Press Send again.",
   "failure-refused": "This server refused the message.",
   "failure-busy":
     "Too many messages are coming in just now. Wait a few minutes, then press Send again.",

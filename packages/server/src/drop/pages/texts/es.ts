@@ -73,6 +73,14 @@ export const es: Texts = {
   "mode-one-way-hint": "No hay código, y nadie puede responderle.",
   "question-label": "Una pregunta contra las máquinas",
   "website-label": "Deje este campo vacío",
+  "effort-label": "Trabajo adicional de su dispositivo",
+  "effort-hint":
+    "No es obligatorio. Antes de que se acepte un mensaje, su dispositivo trabaja alrededor de un segundo, un teléfono viejo varios. Si lo deja trabajar más tiempo, los lectores ven que usted se tomó la molestia.",
+  "admission-effort": "Su elección se guarda junto al mensaje, sin cifrar.",
+  "effort-0": "El tiempo necesario",
+  "effort-1": "El doble de tiempo",
+  "effort-2": "Cuatro veces más tiempo",
+  "effort-3": "Ocho veces más tiempo",
   "admission-no-script":
     "Sin JavaScript, este servidor cifra el mensaje por usted, y en principio podría leerlo mientras lo hace.",
   send: "Enviar",
@@ -278,12 +286,15 @@ export const es: Texts = {
   "failure-kept": "Su texto sigue en el campo.",
   "failure-offline":
     "La conexión falló, así que el envío se detuvo. Inténtelo otra vez cuando tenga conexión.",
+  "failure-uncertain":
+    "La conexión falló al final, y es posible que su mensaje haya llegado. Si lo envía otra vez, los lectores pueden recibirlo dos veces.",
   "failure-sealing": "Su dispositivo no pudo cifrar el mensaje, así que no se envió.",
   "failure-keys-changed":
-    "Las claves de los lectores cambiaron entretanto. Cargue esta página de nuevo y envíe otra vez.",
+    "Las claves de los lectores cambiaron entretanto. Copie su texto, cargue esta página de nuevo, lo que vacía el campo, y envíe otra vez.",
   "failure-keys":
     "No se pudieron comprobar las claves de los lectores, así que no se envió nada. Inténtelo más tarde.",
-  "failure-ticket": "Este servidor no aceptó la solución del problema. Pulse Enviar otra vez.",
+  "failure-ticket":
+    "El problema tardó demasiado, o este servidor no aceptó la solución. Pulse Enviar otra vez.",
   "failure-refused": "Este servidor rechazó el mensaje.",
   "failure-busy": "Ahora llegan demasiados mensajes. Espere unos minutos y pulse Enviar otra vez.",
   "failure-full": "No hay espacio para más mensajes. Inténtelo mañana.",

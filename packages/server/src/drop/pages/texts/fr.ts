@@ -79,6 +79,14 @@ export const fr: Texts = {
   "mode-one-way-hint": "Il n’y a pas de code, et personne ne peut vous répondre.",
   "question-label": "Une question contre les robots",
   "website-label": "Laissez ce champ vide",
+  "effort-label": "Travail en plus pour votre appareil",
+  "effort-hint":
+    "Facultatif. Avant qu’un message soit accepté, votre appareil travaille environ une seconde, un vieux téléphone plusieurs. Si vous le laissez travailler plus longtemps, les lecteurs voient que vous avez pris cette peine.",
+  "admission-effort": "Votre choix est conservé à côté du message, sans être chiffré.",
+  "effort-0": "Le temps nécessaire",
+  "effort-1": "Deux fois plus longtemps",
+  "effort-2": "Quatre fois plus longtemps",
+  "effort-3": "Huit fois plus longtemps",
   "admission-no-script":
     "Sans JavaScript, ce serveur chiffre votre message à votre place, et pourrait en principe le lire à ce moment-là.",
   send: "Envoyer",
@@ -296,13 +304,15 @@ export const fr: Texts = {
   "failure-kept": "Votre texte est toujours dans le champ.",
   "failure-offline":
     "La connexion a échoué, donc l’envoi s’est arrêté. Essayez encore quand vous êtes en ligne.",
+  "failure-uncertain":
+    "La connexion a échoué à la fin, et votre message est peut-être arrivé. Si vous l’envoyez encore, les lecteurs le recevront peut-être deux fois.",
   "failure-sealing": "Votre appareil n’a pas pu chiffrer le message, donc il n’a pas été envoyé.",
   "failure-keys-changed":
-    "Les clés des lecteurs ont changé entre-temps. Chargez cette page de nouveau, puis envoyez encore.",
+    "Les clés des lecteurs ont changé entre-temps. Copiez votre texte, chargez cette page de nouveau, ce qui vide le champ, puis envoyez encore.",
   "failure-keys":
     "Les clés des lecteurs n’ont pas pu être vérifiées, donc rien n’a été envoyé. Essayez plus tard.",
   "failure-ticket":
-    "Ce serveur n’a pas accepté la solution du problème. Appuyez encore sur Envoyer.",
+    "Le problème a pris trop de temps, ou ce serveur n’a pas accepté la solution. Appuyez encore sur Envoyer.",
   "failure-refused": "Ce serveur a refusé le message.",
   "failure-busy":
     "Trop de messages arrivent en ce moment. Attendez quelques minutes, puis appuyez encore sur Envoyer.",

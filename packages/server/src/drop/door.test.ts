@@ -28,7 +28,12 @@ const http = createHttpServer((request, response) => {
   request.on("end", () => response.end(`door ${length}`))
 })
 const doors: Server[] = []
-after(() => doors.forEach((door) => door.close()))
+const visitors: Socket[] = []
+after(() => {
+  for (const door of doors) door.close()
+  // One that still sends would be waited for, until it is too slow.
+  for (const visitor of visitors) visitor.destroy()
+})
 
 async function opened(
   handOver: (socket: Socket, head: readonly Buffer[]) => boolean,
@@ -43,6 +48,7 @@ async function opened(
         `HTTP/1.1 ${status} No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno`,
     }),
   )
+  door.on("connection", (visitor) => visitors.push(visitor))
   doors.push(door)
   door.listen(0, "127.0.0.1")
   await once(door, "listening")

@@ -108,7 +108,7 @@ test("T21, T25: in Firefox with JavaScript off a form without an origin is taken
   assert.deepEqual(wrong, [])
 })
 
-test("T4, T21: in Firefox with JavaScript on a message is sealed and sent, its code confirmed, a reply read and deleted", async (context) => {
+test("T4: in Firefox with JavaScript on a message is sealed and sent, its code confirmed, a reply read and deleted", async (context) => {
   const browser = await launchFirefox(context)
   if (browser === null) return
   const have = await messageIds()
@@ -150,7 +150,7 @@ test("T4, T21: in Firefox with JavaScript on a message is sealed and sent, its c
   for (const { wrong } of [first, second]) assert.deepEqual(wrong, [])
 })
 
-test("T16, T26: what Firefox keeps to open a session again, and the rest of its profile, hold neither text nor code; the way back shows an empty form", async (context) => {
+test("T16, T26: what Firefox keeps to open a session again, and the rest of its profile, hold neither text, nor file name, nor code; the way back shows an empty form", async (context) => {
   const profile = mkdtempSync(join(tmpdir(), "assay-firefox-"))
   context.after(() => {
     rmSync(profile, { recursive: true, force: true })
@@ -168,21 +168,26 @@ test("T16, T26: what Firefox keeps to open a session again, and the rest of its 
     await untilSession(profile, (session) => session.includes(`"unguarded":"${unguarded}"`))
   }
   await type(page, "#message", CANARY)
+  const file = join(drop.folder, "holiday-secret-name.txt")
+  writeFileSync(file, "what was seen")
+  await chooseFiles(page, [file])
   await untilWritten("before it is sent")
-  assert.deepEqual(filesWith(profile, [CANARY]), [])
+  assert.deepEqual(filesWith(profile, [CANARY, "holiday-secret-name"]), [])
 
   await sendPlainly(page)
   const code = await textOf(page, "#code-line")
   assert.match(code, TWELVE_WORDS)
+  const secrets = [CANARY, "holiday-secret-name", code]
   await page.goBack()
   assert.equal(await ask(page, "#message", "element.value"), "")
+  assert.equal(await ask(page, "#files", "element.value"), "")
 
   await askForRepliesPlainly(page, code)
   await type(page, "#message", CANARY)
   await untilWritten("with the replies")
-  assert.deepEqual(filesWith(profile, [CANARY, code]), [])
+  assert.deepEqual(filesWith(profile, secrets), [])
   await browser.close()
-  assert.deepEqual(filesWith(profile, [CANARY, code]), [])
+  assert.deepEqual(filesWith(profile, secrets), [])
 })
 
 // What Tor Browser switches off at its level "Safer".

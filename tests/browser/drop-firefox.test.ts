@@ -166,6 +166,7 @@ test("T16, T26: what Firefox keeps to open a session again, and the rest of its 
     await ask(page, "#message", `void element.after(${field})`)
     await type(page, "#unguarded", unguarded)
     await untilSession(profile, (session) => session.includes(`"unguarded":"${unguarded}"`))
+    assert.notDeepEqual(filesWith(profile, [unguarded]), [])
   }
   await type(page, "#message", CANARY)
   const file = join(drop.folder, "holiday-secret-name.txt")

@@ -3,13 +3,18 @@ import { existsSync, globSync, lstatSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 
+// Long past what a busy machine needs: a file that never comes must fail a test, not hold it up.
+const WRITTEN_MS = 120_000
+
 /** Waits until Firefox has written down a session that this is true of. */
 export async function untilSession(
   profile: string,
   isTrue: (session: string) => boolean,
 ): Promise<void> {
   const file = join(profile, "sessionstore-backups", "recovery.jsonlz4")
-  while (!existsSync(file) || !isTrue(sessionText(readFileSync(file)))) await delay(50)
+  const signal = AbortSignal.timeout(WRITTEN_MS)
+  while (!existsSync(file) || !isTrue(sessionText(readFileSync(file))))
+    await delay(50, undefined, { signal })
 }
 
 /** The files of a profile that hold one of these texts. */

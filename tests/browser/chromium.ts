@@ -1,7 +1,6 @@
-import { accessSync, constants } from "node:fs"
-import { delimiter, join } from "node:path"
 import type { TestContext } from "node:test"
 import { chromium, type Browser, type BrowserContext } from "playwright-core"
+import { commandPath } from "./command-path.ts"
 
 // Debian's names: the whole browser, or the part of it that has no window.
 const COMMANDS = ["chromium", "chromium-headless-shell"]
@@ -35,7 +34,7 @@ export async function launchChromium(
 
 /** For the tests of a whole file, which close it; null where there is none. */
 export async function openChromium(flags: readonly string[] = []): Promise<Browser | null> {
-  const executablePath = chromiumPath()
+  const executablePath = commandPath(COMMANDS)
   if (executablePath === null) return null
   return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }
@@ -45,31 +44,16 @@ export async function launchChromiumProfile(
   context: TestContext,
   profile: string,
 ): Promise<BrowserContext | null> {
-  const executablePath = chromiumPath()
+  const executablePath = commandPath(COMMANDS)
   if (!isPresent(context) || executablePath === null) return null
   return await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
 }
 
 /** Skips the test where there is no Chromium. */
 export function isPresent(context: TestContext): boolean {
-  if (chromiumPath() !== null) return true
+  if (commandPath(COMMANDS) !== null) return true
   const reason = `no ${COMMANDS.join(" or ")} on this machine`
   if (process.env.CI === "true") throw new Error(reason)
   context.skip(reason)
   return false
-}
-
-function chromiumPath(): string | null {
-  const folders = (process.env.PATH ?? "").split(delimiter)
-  const candidates = COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)))
-  return candidates.find(isExecutable) ?? null
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -8,14 +8,7 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { join } from "node:path"
 import { after, before, test, type TestContext } from "node:test"
 import { crc32, deflateSync } from "node:zlib"
-import {
-  codeNumbers,
-  codeWords,
-  type Manifest,
-  newIdentityFile,
-  packReply,
-  unpackMessage,
-} from "@assay/core/drop"
+import { codeNumbers, codeWords, newIdentityFile, unpackMessage } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import type { Plugin } from "esbuild"
 import type { Browser, BrowserContext, Page } from "playwright-core"
@@ -23,7 +16,18 @@ import { SILENCE_MS } from "../../packages/console/src/drop/worker-calls.ts"
 import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { root } from "../../scripts/repository.ts"
 import { isPresent, launchChromium, launchChromiumProfile, openChromium } from "./chromium.ts"
-import { codeLine, type Drop, fetchMessages, send, startDrop, visit, type Visitor } from "./drop.ts"
+import {
+  codeLine,
+  type Drop,
+  fetchMessages,
+  manifestIn,
+  messageIn,
+  reply,
+  send,
+  startDrop,
+  visit,
+  type Visitor,
+} from "./drop.ts"
 
 const english = (await loadWords("en")).words
 
@@ -68,35 +72,6 @@ function sentBytes({ requests }: Visitor): string {
 
 function paths({ requests }: Visitor): string[] {
   return requests.map((request) => new URL(request.url()).pathname)
-}
-
-async function messageOf(folder: string): Promise<string> {
-  return readFileSync(join(folder, "message.txt"), "utf8")
-}
-
-function manifestIn(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
-}
-
-/** Seals a reply with the command `age`, to the sender and to the recipient, and posts it as a recipient does. */
-async function reply({ thread }: Manifest, text: string): Promise<void> {
-  assert.ok(thread !== undefined)
-  const tar = packReply({ sealedBy: "sender", lang: "en", message: text })
-  const sealed = execFileSync("age", ["-r", thread.reply_to, "-r", drop.recipient], { input: tar })
-  const { replies } = await drop.operator.drop.batch({
-    replies: [
-      {
-        id: randomBytes(16).toString("hex"),
-        mailbox: thread.mailbox,
-        deleteVerifier: thread.delete_verifier,
-        sealed,
-      },
-    ],
-  })
-  assert.deepEqual(
-    replies.map(({ outcome }) => outcome),
-    ["stored"],
-  )
 }
 
 /** A visitor without a past; null where the test is skipped, because there is no browser. */
@@ -155,7 +130,7 @@ test("T4, T27, T28: a message with a file is sent, answered with the command age
   const at = manifests.findIndex(({ thread }) => thread?.n === 0)
   const [folder, manifest] = [folders[at] ?? "", manifests[at]]
   assert.ok(manifest !== undefined)
-  assert.equal(await messageOf(folder), CANARY)
+  assert.equal(messageIn(folder), CANARY)
   assert.equal(manifest.sealed_by, "browser")
   assert.equal(manifest.mode, "two-way")
   assert.deepEqual(manifest.files, [
@@ -168,7 +143,7 @@ test("T4, T27, T28: a message with a file is sent, answered with the command age
     assert.ok(!left.includes(secret), "something left the browser unsealed")
   assert.ok(!paths(first).includes("/drop/form"))
 
-  await reply(manifest, "We have it.\u202e<b>Thanks</b>\u001b[31m")
+  await reply(drop, manifest, "We have it.\u202e<b>Thanks</b>\u001b[31m")
   const second = await visit(visitors, `${drop.url}/drop/replies`)
   await askForReplies(second.page, words.join("-").toUpperCase())
   assert.equal(
@@ -186,7 +161,7 @@ test("T4, T27, T28: a message with a file is sent, answered with the command age
   await second.page.locator("#sent-follow-up").waitFor()
   const [later, ...others] = await fetchMessages(drop, have)
   assert.ok(later !== undefined && others.length === 0)
-  assert.equal(await messageOf(later), "One more thing")
+  assert.equal(messageIn(later), "One more thing")
   assert.deepEqual({ ...manifestIn(later).thread, n: 0 }, manifest.thread)
   assert.equal(manifestIn(later).thread?.n, null)
   assert.ok(!sentBytes(second).includes(code))

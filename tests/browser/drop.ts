@@ -1,11 +1,12 @@
 // A running drop and visitors of it, for the tests of the sender's pages.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, createClient } from "@assay/client"
-import { newIdentityFile, recipientsOf } from "@assay/core/drop"
+import { type Manifest, newIdentityFile, packReply, recipientsOf } from "@assay/core/drop"
 import type { BrowserContext, Page, Request } from "playwright-core"
 import { writeKeysFile } from "../../packages/server/src/drop/keys-file.ts"
 import { assay } from "../cli/assay.ts"
@@ -70,6 +71,36 @@ export async function fetchMessages(drop: Drop, have: readonly string[] = []): P
     writeFileSync(join(folder, "id"), id)
   }
   return folders
+}
+
+/** The text of a message that was unpacked into this folder. */
+export function messageIn(folder: string): string {
+  return readFileSync(join(folder, "message.txt"), "utf8")
+}
+
+export function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
+}
+
+/** Seals a reply with the command `age`, to the sender and to the recipient, and posts it as a recipient does. */
+export async function reply(drop: Drop, { thread }: Manifest, text: string): Promise<void> {
+  assert.ok(thread !== undefined)
+  const tar = packReply({ sealedBy: "sender", lang: "en", message: text })
+  const sealed = execFileSync("age", ["-r", thread.reply_to, "-r", drop.recipient], { input: tar })
+  const { replies } = await drop.operator.drop.batch({
+    replies: [
+      {
+        id: randomBytes(16).toString("hex"),
+        mailbox: thread.mailbox,
+        deleteVerifier: thread.delete_verifier,
+        sealed,
+      },
+    ],
+  })
+  assert.deepEqual(
+    replies.map(({ outcome }) => outcome),
+    ["stored"],
+  )
 }
 
 /** A page of the drop, with all that it asked for and all that it must not do. */

@@ -62,7 +62,8 @@ ${effortField(say)}
 }
 
 function textArea(message: string, faulty: boolean): Html {
-  // A parser drops the first line break inside, so that a message may begin with one of its own.
+  // A parser drops the first line break inside, so that a message may begin with one of its own. Firefox does not heed the
+  // form's `autocomplete` for this field, and would write the text into the file from which it opens a session again.
   return html`<textarea id="message" name="message" rows="10" autocomplete="off" spellcheck="false" dir="auto" ${described("message", faulty)}>
 ${message}</textarea>`
 }

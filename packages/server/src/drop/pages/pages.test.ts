@@ -129,6 +129,15 @@ test("fields for a code are kept out of browsers' memory, spelling help and tran
       assert.ok(field.includes(attribute), field)
 })
 
+test("T16: a field for a message says itself that browsers must not keep it", () => {
+  const fields = [...everyPage("en").values()].flatMap(
+    (page) => page.match(/<textarea[^>]*>/g) ?? [],
+  )
+  assert.ok(fields.length > 1)
+  // What a form says of all its fields, Firefox does not heed for these, and writes them into the file of its session.
+  for (const field of fields) assert.ok(field.includes(`autocomplete="off"`), field)
+})
+
 test("limits, days, keys and fingerprint on the form are those of the drop", () => {
   const page = formPage("en", { ...sampleFacts, keyCount: 7, retentionDays: 45 }, sampleFiles, {
     ...sampleForm,

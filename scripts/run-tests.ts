@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { root } from "./repository.ts"
-import { runCommand } from "./run-command.ts"
+import { type Command, commandOutput, runCommand } from "./run-command.ts"
 import type {
   OutcomeRecord,
   SkipRecord,
@@ -27,10 +27,12 @@ export interface TestRunOptions {
   readonly concurrency: number
   /** How long one file may take. */
   readonly timeoutMs: number
+  /** What it prints comes in one piece when it has ended: another run prints meanwhile. */
+  readonly printedWhole?: boolean
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs the test files that patterns name, in their order. One that names none is a failure, not an empty success. */
+/** Runs the test files that patterns name, which the runner puts in the order of their names. One that names none is a failure, not an empty success. */
 export async function runTests(
   patterns: readonly string[],
   options: TestRunOptions,
@@ -45,25 +47,32 @@ export async function runTests(
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {
     const recordFile = join(folder, "record.ndjson")
-    const exitCode = await runCommand(
-      [
-        "node",
-        "--conditions=source",
-        "--test",
-        `--test-concurrency=${options.concurrency}`,
-        `--test-timeout=${options.timeoutMs}`,
-        "--test-reporter=spec",
-        "--test-reporter-destination=stdout",
-        `--test-reporter=${join(import.meta.dirname, "test-record.ts")}`,
-        `--test-reporter-destination=${recordFile}`,
-        ...files,
-      ],
-      options.env,
-    )
+    const command: Command = [
+      "node",
+      "--conditions=source",
+      "--test",
+      `--test-concurrency=${options.concurrency}`,
+      `--test-timeout=${options.timeoutMs}`,
+      "--test-reporter=spec",
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${join(import.meta.dirname, "test-record.ts")}`,
+      `--test-reporter-destination=${recordFile}`,
+      ...files,
+    ]
+    const exitCode =
+      options.printedWhole === true
+        ? await printedWhole(command)
+        : await runCommand(command, options.env)
     return testRun(files, readRecords(recordFile), exitCode)
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+async function printedWhole(command: Command): Promise<number> {
+  const { exitCode, output } = await commandOutput(command)
+  process.stdout.write(output)
+  return exitCode
 }
 
 function readRecords(file: string): TestRecord[] {

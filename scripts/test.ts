@@ -22,20 +22,21 @@ const commands: Record<string, readonly [string, ...string[]]> = {
   docs: ["node", "--conditions=source", "scripts/generate-docs.ts", "--check"],
 }
 
-// One run after another would leave a core idle at the end of each, so all are one run. Whole processes
-// come first: they take longest, and the many short unit tests then fill both cores to the end.
-const suites: Record<string, string> = {
-  packages: "tests/packages/**/*.test.ts",
-  http: "tests/http/**/*.test.ts",
-  cli: "tests/cli/**/*.test.ts",
-  browser: "tests/browser/**/*.test.ts",
-  eval: "eval/**/*.test.ts",
-  unit: "packages/*/src/**/*.test.ts",
+// Two runs beside each other, of about the same length: the runner takes files in the order of their names, and one run
+// would leave a core idle at its end, while the packages are packed.
+const suites: Record<string, { readonly pattern: string; readonly run: 0 | 1 }> = {
+  packages: { pattern: "tests/packages/**/*.test.ts", run: 0 },
+  http: { pattern: "tests/http/**/*.test.ts", run: 0 },
+  cli: { pattern: "tests/cli/**/*.test.ts", run: 1 },
+  browser: { pattern: "tests/browser/**/*.test.ts", run: 1 },
+  eval: { pattern: "eval/**/*.test.ts", run: 1 },
+  unit: { pattern: "packages/*/src/**/*.test.ts", run: 1 },
 }
 
-// Two commands beside each other, and four files: a file that waits for a timer or a disk leaves its core to others.
+// Two commands beside each other, and five files: one that waits for a timer or a disk leaves its core to others.
 const COMMANDS_AT_ONCE = 2
-const testOptions = { concurrency: 4, timeoutMs: 10 * 60_000 }
+const FILES_AT_ONCE = [3, 2]
+const FILE_MS = 10 * 60_000
 
 /** Files named at the end: whoever wants the run to be shorter begins there. */
 const SLOWEST = 12
@@ -75,19 +76,28 @@ async function checkResults(named: [string, Command][]): Promise<StageResult[]> 
 }
 
 async function suiteResults(
-  named: [string, string][],
+  named: [string, (typeof suites)[string]][],
 ): Promise<{ results: StageResult[]; run: TestRun | null }> {
   if (named.length === 0) return { results: [], run: null }
   console.log(`\n=== ${named.map(([name]) => name).join(", ")} ===\n`)
   const startedAt = performance.now()
-  const run = await runTests(
-    named.map(([, pattern]) => pattern),
-    testOptions,
+  const shares = [0, 1]
+    .map((share) => named.filter(([, { run }]) => run === share).map(([, { pattern }]) => pattern))
+    .filter((patterns) => patterns.length > 0)
+  const runs = await Promise.all(
+    shares.map((patterns, at) =>
+      runTests(patterns, {
+        concurrency: FILES_AT_ONCE[at] ?? 1,
+        timeoutMs: FILE_MS,
+        printedWhole: at > 0,
+      }),
+    ),
   )
+  const run = runs.reduce(both)
   console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   // A run that broke off although no file of it failed is nobody's fault in particular, so everybody's.
   const brokeOff = !run.ok && run.files.every(({ ok }) => ok)
-  const results = named.map(([name, pattern]) => {
+  const results = named.map(([name, { pattern }]) => {
     const files = run.files.filter(({ file }) => matchesGlob(file, pattern))
     const sum = (count: "passed" | "failed" | "skipped" | "seconds"): number =>
       files.reduce((total, file) => total + file[count], 0)
@@ -96,6 +106,17 @@ async function suiteResults(
     return { name, ok, tests: counts, seconds: sum("seconds") }
   })
   return { results, run }
+}
+
+function both(a: TestRun, b: TestRun): TestRun {
+  return {
+    ok: a.ok && b.ok,
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+    files: [...a.files, ...b.files],
+    skips: [...a.skips, ...b.skips],
+  }
 }
 
 /**

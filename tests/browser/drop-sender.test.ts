@@ -15,6 +15,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { SILENCE_MS } from "../../packages/console/src/drop/worker-calls.ts"
 import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { root } from "../../scripts/repository.ts"
+import { easyChallenge } from "../http/drop-visitor.ts"
 import { isPresent, launchChromium, launchChromiumProfile, openChromium } from "./chromium.ts"
 import {
   codeLine,
@@ -75,10 +76,21 @@ function paths({ requests }: Visitor): string[] {
 }
 
 /** A visitor without a past; null where the test is skipped, because there is no browser. */
-async function newContext(context: TestContext): Promise<BrowserContext | null> {
+/** A browser of its own for a test. Only one test needs to work as long as a sender does. */
+async function newContext(
+  context: TestContext,
+  { work = "easy" }: { work?: "easy" | "real" } = {},
+): Promise<BrowserContext | null> {
   const visitors = isPresent(context) ? await browser?.newContext() : undefined
   if (visitors === undefined) return null
   context.after(() => visitors.close())
+  if (work === "easy") {
+    await visitors.route("**/drop/challenge?*", async (route) => {
+      const effort = Number(new URL(route.request().url()).searchParams.get("effort"))
+      const body = await easyChallenge(drop.service, effort)
+      await route.fulfill({ contentType: "application/json", body })
+    })
+  }
   return visitors
 }
 
@@ -89,7 +101,7 @@ async function askForReplies(page: Page, code: string): Promise<void> {
 }
 
 test("T4, T27, T28: a message with a file is sent, answered with the command age, read, deleted, followed up and withdrawn", async (context) => {
-  const visitors = await newContext(context)
+  const visitors = await newContext(context, { work: "real" })
   if (visitors === null) return
   const first = await visit(visitors, `${drop.url}/drop`)
   const { page } = first

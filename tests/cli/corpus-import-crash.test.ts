@@ -29,7 +29,7 @@ after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
 writeFileSync(secretFile, "5a".repeat(32))
 
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 2 : 50
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
 const ROWS = 10_000
 const list = combolist(join(directory, "list.txt"), ROWS)
 const args = [list, "--source", "s", "--date", "2024-05-01"]

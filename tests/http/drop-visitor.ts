@@ -12,7 +12,7 @@ import {
   type Suite,
 } from "@assay/core/drop"
 import { formToken } from "../../packages/server/src/drop/form-tokens.ts"
-import { signedTicket } from "../../packages/server/src/drop/tickets.ts"
+import { signedChallenge, signedTicket } from "../../packages/server/src/drop/tickets.ts"
 import { callRunningServer } from "../../packages/server/src/process/control-socket.ts"
 import type { Service } from "./service.ts"
 
@@ -42,6 +42,16 @@ export function oldFormToken(service: Pick<Service, "dataDirectory">, ageMs = 60
 /** A ticket without the work for it. */
 export function freeTicket(service: Pick<Service, "dataDirectory">): string {
   return signedTicket(signingSecret(service), Date.now() + 60_000, 0)
+}
+
+/** A challenge as the drop gives them out, which is solved at once. */
+export async function easyChallenge(
+  service: Pick<Service, "dataDirectory">,
+  effort: number,
+): Promise<string> {
+  const expiresAtMs = Date.now() + 600_000
+  const easy = { counter: 1, most: 2, effort, expiresAtMs }
+  return JSON.stringify(await signedChallenge(signingSecret(service), easy))
 }
 
 function signingSecret({ dataDirectory }: Pick<Service, "dataDirectory">): Uint8Array {

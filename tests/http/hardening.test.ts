@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-const HOSTILE_BODIES = process.env["ASSAY_SOAK"] === undefined ? 600 : 3000
+const HOSTILE_BODIES = process.env["ASSAY_SOAK"] === undefined ? 300 : 3000
 
 async function post(body: string | Uint8Array, path = "/api/v1/risk/score"): Promise<number> {
   const response = await service.request(path, {

@@ -40,10 +40,7 @@ export function openTickets({
   readonly now: () => number
 }): Tickets {
   const signatures = openSignatures(secret, "ticket")
-  const secrets = {
-    hmacSignatureSecret: purposeKey(secret, "challenge").toString("hex"),
-    hmacKeySignatureSecret: purposeKey(secret, "challenge-key").toString("hex"),
-  }
+  const secrets = challengeSecrets(secret)
   const read = (ticket: string): { body: Buffer; expiresAtMs: number; effort: number } | null => {
     const body = signatures.read(ticket)
     if (body?.length !== TICKET_BYTES) return null
@@ -54,18 +51,10 @@ export function openTickets({
   }
   return {
     async challenge(effort) {
-      const keys = KEYS_TO_TRY * 2 ** (effort + doublings())
-      return await createChallenge({
-        algorithm: ALGORITHM,
-        cost: COST,
-        deriveKey,
-        // As likely near the beginning as near the end: any other spread tells where to begin.
-        counter: randomInt(1, 2 * keys),
-        expiresAt: Math.floor((now() + SOLVE_MS) / 1000),
-        // For the progress a sender sees.
-        data: { effort, most: 2 * keys },
-        ...secrets,
-      })
+      const most = 2 * KEYS_TO_TRY * 2 ** (effort + doublings())
+      // As likely near the beginning as near the end: any other spread tells where to begin.
+      const counter = randomInt(1, most)
+      return await signedChallenge(secret, { counter, most, effort, expiresAtMs: now() + SOLVE_MS })
     },
     async ticketFor(payload) {
       if (!isPayload(payload)) return null
@@ -87,6 +76,38 @@ export function openTickets({
       return (await drops.spend(spentHash(found.body), lastHour)) ? found.effort : null
     },
   }
+}
+
+function challengeSecrets(secret: Uint8Array): {
+  hmacSignatureSecret: string
+  hmacKeySignatureSecret: string
+} {
+  return {
+    hmacSignatureSecret: purposeKey(secret, "challenge").toString("hex"),
+    hmacKeySignatureSecret: purposeKey(secret, "challenge-key").toString("hex"),
+  }
+}
+
+/** Work that ends at the key of this number, of at most so many. */
+export async function signedChallenge(
+  secret: Uint8Array,
+  {
+    counter,
+    most,
+    effort,
+    expiresAtMs,
+  }: { counter: number; most: number; effort: number; expiresAtMs: number },
+): Promise<Challenge> {
+  return await createChallenge({
+    algorithm: ALGORITHM,
+    cost: COST,
+    deriveKey,
+    counter,
+    expiresAt: Math.floor(expiresAtMs / 1000),
+    // `most` is for the progress a sender sees.
+    data: { effort, most },
+    ...challengeSecrets(secret),
+  })
 }
 
 /** A ticket for somebody who has done the work. */

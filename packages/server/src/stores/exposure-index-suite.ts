@@ -33,7 +33,7 @@ import {
   temporaryDirectory,
 } from "./second-process-suite.ts"
 
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 2 : 50
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
 const alice = keyOf(-1)
 const bob = keyOf(-2)
 

@@ -1,7 +1,6 @@
-import { freshForm } from "../fresh-form.ts"
-import { confirmedPage, repliesPage, sentPage } from "../pages/index.ts"
+import { confirmedPage, sentPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
-import { codeOf } from "./code-of-form.ts"
+import { codeOf, typeCodeAgain } from "./code-of-form.ts"
 import { knowsWords, shownCode } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
@@ -9,15 +8,8 @@ import type { Visit } from "./visit.ts"
 export async function confirmCode(visit: Visit): Promise<Answer> {
   const { locale, facts, files, body } = visit
   const read = await codeOf(visit)
-  if ("fault" in read) {
-    // The code comes from our own page; without it there is nothing to compare with, and only typing it helps.
-    const { status, ...fault } = read.fault
-    const page = repliesPage(locale, facts, files, {
-      fault,
-      form: freshForm(await visit.desk.newFormToken()),
-    })
-    return { status, page, padding: CODE_PADDING }
-  }
+  // The code comes from our own page; without it there is nothing to compare with.
+  if ("fault" in read) return await typeCodeAgain(visit, read.fault)
   const typed = {
     word4: body.fields.get("word4") ?? "",
     word9: body.fields.get("word9") ?? "",

@@ -1,7 +1,6 @@
-import { freshForm } from "../fresh-form.ts"
-import { repliesDeletedPage, repliesPage } from "../pages/index.ts"
+import { repliesDeletedPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
-import { codeOf } from "./code-of-form.ts"
+import { codeOf, typeCodeAgain } from "./code-of-form.ts"
 import { threadOf } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
@@ -9,14 +8,7 @@ import type { Visit } from "./visit.ts"
 export async function deleteReplies(visit: Visit): Promise<Answer> {
   const { locale, facts, files, desk } = visit
   const read = await codeOf(visit)
-  if ("fault" in read) {
-    const { status, ...fault } = read.fault
-    const page = repliesPage(locale, facts, files, {
-      fault,
-      form: freshForm(await visit.desk.newFormToken()),
-    })
-    return { status, page, padding: CODE_PADDING }
-  }
+  if ("fault" in read) return await typeCodeAgain(visit, read.fault)
   const { tag, deleteVerifier } = await threadOf(read.secret, facts)
   await desk.deleteReplies(tag, deleteVerifier)
   return { status: 200, page: repliesDeletedPage(locale, facts, files), padding: CODE_PADDING }

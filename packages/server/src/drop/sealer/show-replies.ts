@@ -1,7 +1,7 @@
 import { freshForm } from "../fresh-form.ts"
-import { repliesPage, repliesShownPage } from "../pages/index.ts"
-import { type Answer, CODE_PADDING, REPLIES_PADDING } from "./answer.ts"
-import { codeOf } from "./code-of-form.ts"
+import { repliesShownPage } from "../pages/index.ts"
+import { type Answer, REPLIES_PADDING } from "./answer.ts"
+import { codeOf, typeCodeAgain } from "./code-of-form.ts"
 import { openedReplies } from "./opened-replies.ts"
 import { threadOf } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
@@ -10,12 +10,8 @@ import type { Visit } from "./visit.ts"
 export async function showReplies(visit: Visit): Promise<Answer> {
   const { locale, facts, files } = visit
   const read = await codeOf(visit)
+  if ("fault" in read) return await typeCodeAgain(visit, read.fault)
   const form = freshForm(await visit.desk.newFormToken())
-  if ("fault" in read) {
-    const { status, ...fault } = read.fault
-    const page = repliesPage(locale, facts, files, { fault, form })
-    return { status, page, padding: CODE_PADDING }
-  }
   const { code, replies } = await openedReplies(visit, await threadOf(read.secret, facts))
   return {
     status: 200,

@@ -20,7 +20,7 @@ import { ReplacementRunning } from "./replace-generation.ts"
 
 const opener = new URL("suite-opener.ts", import.meta.url)
 const IDENTITIES = 20_000
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 2 : 50
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
 const alice = keyOf(-1)
 const bob = keyOf(-2)
 
@@ -253,7 +253,7 @@ test("lmdb: an identity with one exposure takes at most 40 bytes after compactio
   const path = join(await temporaryDirectory(t), "index")
   const index = await openLmdbIndex({ path })
   t.after(() => index.close())
-  const count = process.env["ASSAY_SOAK"] === undefined ? 200_000 : 10_000_000
+  const count = process.env["ASSAY_SOAK"] === undefined ? 50_000 : 10_000_000
   for (let part = 0; part < 5; part++) {
     const { id } = await index.openBatch(source, `part ${part}`, 1)
     const { identities } = await index.mergeSegment(id, singleExposures(part, count / 5))

@@ -28,7 +28,7 @@ const suites: Record<string, { readonly pattern: string; readonly run: 0 | 1 }> 
   packages: { pattern: "tests/packages/**/*.test.ts", run: 0 },
   http: { pattern: "tests/http/**/*.test.ts", run: 0 },
   cli: { pattern: "tests/cli/**/*.test.ts", run: 1 },
-  browser: { pattern: "tests/browser/**/*.test.ts", run: 1 },
+  browser: { pattern: "tests/browser/**/*.test.ts", run: 0 },
   eval: { pattern: "eval/**/*.test.ts", run: 1 },
   unit: { pattern: "packages/*/src/**/*.test.ts", run: 1 },
 }

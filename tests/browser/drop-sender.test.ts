@@ -296,6 +296,8 @@ test("T10: whatever keeps a message from being sealed, nothing of it leaves and 
   const visitors = await browser.newContext()
   const visitor = await visit(visitors, `${drop.url}/drop`)
   await visitor.page.fill("#message", CANARY)
+  // What the page itself needs has come; a sender goes offline later than that.
+  await visitor.page.waitForLoadState("networkidle")
   await visitors.setOffline(true)
   await visitor.page.click("#send")
   await visitor.page.locator("#failure", { hasText: "connection failed" }).waitFor()

@@ -16,7 +16,8 @@ export const dropTests: Readonly<Record<`T${number}`, DropTest>> = {
   T3: {
     proves:
       "A message of three files of 10 MiB, sealed in a browser, opens with stock `age` and `tar`",
-    limit: "With the `age` of the machine at hand; other versions of it by hand.",
+    limit:
+      "10 MiB each in soak, 1 MiB in the test run. With the `age` of the machine at hand; other versions of it by hand.",
   },
   T4: { proves: "A reply sealed with stock `age` opens in the sender's browser" },
   T5: {

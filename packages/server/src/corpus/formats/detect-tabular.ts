@@ -65,7 +65,7 @@ function objectsOfLines(head: Buffer, whole: boolean): object[] {
 }
 
 function objectsOfDocument(head: Buffer): object[] {
-  const elements = new JsonElements()
+  const elements = new JsonElements(Infinity)
   try {
     elements.push(head)
   } catch (error) {

@@ -5,8 +5,9 @@ import { JsonElements, NotJson } from "./json-elements.ts"
 export async function* jsonBlocks(
   name: string,
   bytes: AsyncIterable<Buffer>,
+  blockBytes: number,
 ): AsyncGenerator<Buffer> {
-  const elements = new JsonElements()
+  const elements = new JsonElements(blockBytes)
   try {
     for await (const piece of bytes) {
       const block = elements.push(piece)

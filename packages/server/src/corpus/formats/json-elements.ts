@@ -1,4 +1,4 @@
-import { BLOCK_BYTES, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
+import { ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
 const CR = 13
@@ -36,6 +36,11 @@ export class JsonElements {
   #heldBytes = 0
   #lines: Buffer[] = []
   #linesBytes = 0
+  readonly #blockBytes: number
+
+  constructor(blockBytes: number) {
+    this.#blockBytes = blockBytes
+  }
 
   /** Takes the next bytes. Gives a block of lines when there is enough for one. Throws NotJson. */
   push(piece: Buffer): Buffer | null {
@@ -57,7 +62,7 @@ export class JsonElements {
       this.#structure(byte)
     }
     if (this.#inElement) this.#hold(piece.subarray(start))
-    return this.#linesBytes >= BLOCK_BYTES ? this.take() : null
+    return this.#linesBytes >= this.#blockBytes ? this.take() : null
   }
 
   /** The lines so far as a block; null where there are none. */

@@ -1,8 +1,8 @@
+import { BLOCK_BYTES, ownBytes } from "./row-bytes.ts"
+
 const LF = 10
 const CR = 13
 
-/** What a parsing thread takes at once: large enough that handing it over costs nothing, small enough to hold many. */
-export const BLOCK_BYTES = 1 << 20
 /** The longest line that is read. */
 export const LINE_BYTES_MAX = 1 << 20
 
@@ -69,10 +69,7 @@ class HeldLines {
   }
 
   take(): Buffer {
-    // Not Buffer.concat: small ones come from a pool, and a pool cannot be handed to a thread.
-    const block = Buffer.allocUnsafeSlow(this.bytes)
-    let at = 0
-    for (const piece of this.#pieces) at += piece.copy(block, at)
+    const block = ownBytes(this.#pieces)
     this.#pieces = []
     this.bytes = 0
     return block

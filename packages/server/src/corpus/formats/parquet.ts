@@ -4,7 +4,6 @@ import type { Member } from "../inputs/members.ts"
 import { sqlText } from "../segment.ts"
 import { type ColumnHints, columnsByName, namesIdentity, UnknownColumn } from "./columns.ts"
 import { type ColumnMap, type Field, FIELDS } from "./format.ts"
-import { BLOCK_BYTES } from "./row-bytes.ts"
 
 /** By column its type, in the engine's words. */
 type Types = ReadonlyMap<string, string>
@@ -31,10 +30,14 @@ export async function parquetColumns(member: Member, asked: ColumnMap): Promise<
 }
 
 /** Blocks of lines of JSON with what the file's columns say. Throws InputError. */
-export async function* parquetBlocks(member: Member, asked: ColumnMap): AsyncGenerator<Buffer> {
+export async function* parquetBlocks(
+  member: Member,
+  asked: ColumnMap,
+  blockBytes: number,
+): AsyncGenerator<Buffer> {
   const opened = await openFile(member)
   try {
-    yield* linesOf(member, asked, opened)
+    yield* linesOf(member, asked, opened, blockBytes)
   } catch (error) {
     throw inputError(member, error)
   } finally {
@@ -46,6 +49,7 @@ async function* linesOf(
   member: Member,
   asked: ColumnMap,
   opened: OpenFile,
+  blockBytes: number,
 ): AsyncGenerator<Buffer> {
   const { columns, types } = await readColumns(member, asked, opened)
   const { connection, file } = opened
@@ -65,7 +69,7 @@ async function* linesOf(
       lines.push(line)
       length += line.length + 1
     }
-    if (length < BLOCK_BYTES) continue
+    if (length < blockBytes) continue
     yield blockOf(lines)
     member.countRead(rows / rowsTotal)
     lines = []

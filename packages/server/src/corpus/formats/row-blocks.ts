@@ -1,5 +1,5 @@
 import { CsvRows } from "./csv-rows.ts"
-import { BLOCK_BYTES, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
+import { cutInTwo, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
 
@@ -7,13 +7,20 @@ const LF = 10
 type LastRowEnd = (bytes: Buffer) => number
 
 /** Blocks of lines. */
-export function jsonLineBlocks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  return rowBlocks(bytes, (held) => held.lastIndexOf(LF) + 1)
+export function jsonLineBlocks(
+  bytes: AsyncIterable<Buffer>,
+  blockBytes: number,
+): AsyncGenerator<Buffer> {
+  return rowBlocks(bytes, blockBytes, (held) => held.lastIndexOf(LF) + 1)
 }
 
 /** Blocks of CSV rows, which may hold lines. */
-export function csvBlocks(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Buffer> {
-  return rowBlocks(bytes, (held) => {
+export function csvBlocks(
+  bytes: AsyncIterable<Buffer>,
+  delimiter: string,
+  blockBytes: number,
+): AsyncGenerator<Buffer> {
+  return rowBlocks(bytes, blockBytes, (held) => {
     if (!held.includes('"')) return held.lastIndexOf(LF) + 1
     const rows = new CsvRows(held, delimiter)
     for (let at = 0; ;) {
@@ -30,6 +37,7 @@ export function csvBlocks(bytes: AsyncIterable<Buffer>, delimiter: string): Asyn
  */
 async function* rowBlocks(
   bytes: AsyncIterable<Buffer>,
+  blockBytes: number,
   lastRowEnd: LastRowEnd,
 ): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = []
@@ -44,20 +52,23 @@ async function* rowBlocks(
     }
     pieces.push(piece)
     held += piece.length
-    if (held < BLOCK_BYTES) continue
+    if (held < blockBytes) continue
     const all = ownBytes(pieces)
     const cut = lastRowEnd(all)
     if (cut > 0) {
-      yield cut === all.length ? all : ownBytes([all.subarray(0, cut)])
-      pieces = [ownBytes([all.subarray(cut)])]
+      // A block is gone once it is yielded, so what is left of the bytes is kept first.
+      const [block, rest] = cutInTwo(all, cut)
+      pieces = [rest]
+      held = rest.length
+      yield block
     } else if (held > ROW_BYTES_MAX) {
-      yield ownBytes([all.subarray(0, ROW_BYTES_MAX + 1)])
       pieces = []
+      held = 0
       dropping = true
+      yield ownBytes([all.subarray(0, ROW_BYTES_MAX + 1)])
     } else {
       pieces = [all]
     }
-    held = pieces.reduce((sum, { length }) => sum + length, 0)
   }
   if (held > 0) yield ownBytes(pieces)
 }

@@ -1,7 +1,8 @@
 import type { BlockParser, RowSink } from "./format.ts"
-import { BLOCK_BYTES, lineBlocks } from "./line-blocks.ts"
+import { lineBlocks } from "./line-blocks.ts"
 import { eachLine, isTooLong } from "./lines.ts"
 import { addLogin, subjectOf } from "./login-row.ts"
+import { BLOCK_BYTES, cutInTwo, ownBytes } from "./row-bytes.ts"
 import { readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.ts"
 
 const LF = 10
@@ -43,17 +44,17 @@ export async function* stealerBlocks(
 ): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const lines of lineBlocks(bytes, blockBytes)) {
-    const text = rest.length === 0 ? lines : Buffer.concat([rest, lines])
+    const text = rest.length === 0 ? lines : ownBytes([rest, lines])
     const cut = lastRecordStart(text)
     if (cut === 0 && text.length < RECORD_BYTES_MAX) {
       rest = text
       continue
     }
-    const end = cut === 0 ? text.length : cut
-    yield ownMemory(text.subarray(0, end))
-    rest = Buffer.from(text.subarray(end))
+    const [block, open] = cutInTwo(text, cut === 0 ? text.length : cut)
+    rest = open
+    yield block
   }
-  if (rest.length > 0) yield ownMemory(rest)
+  if (rest.length > 0) yield rest
 }
 
 /** Where the record begins that may go on behind the text; its length where none is open. */
@@ -77,12 +78,6 @@ function startOfLine(text: Buffer, line: number): number {
     if ((text[at] === LF || text[at] === CR) && !isCrOfPair) before--
   }
   return at
-}
-
-function ownMemory(bytes: Buffer): Buffer {
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(own)
-  return own
 }
 
 /** The fields of one login as they come. */

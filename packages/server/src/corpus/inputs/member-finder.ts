@@ -134,8 +134,9 @@ export class MemberFinder {
           const { uncompressedSize } = entry.entry
           let given = 0
           for await (const piece of archive.bytes(entry)) {
+            const { length } = piece
             yield piece
-            given += piece.length
+            given += length
             if (given < uncompressedSize) count(given / uncompressedSize)
           }
           count(1)
@@ -157,8 +158,10 @@ export class MemberFinder {
         let read = 0
         try {
           for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+            // Whoever takes the piece may hand it away, and its length with it.
+            const { length } = piece as Buffer
             yield piece as Buffer
-            read += (piece as Buffer).length
+            read += length
             if (read < bytes) count(read / bytes)
           }
         } catch (cause) {

@@ -38,7 +38,7 @@ let service: Service
 let token: string
 before(async () => {
   service = await startService({ drop: true, args: ["--workers", "1"] })
-  const { out, err, code } = await assay(["keys", "create", "--service", "--scopes", "drop:read"], {
+  const { out, err, code } = await assay(["operators", "token", "--name", "Ana", "--reseal"], {
     ASSAY_DATA: service.dataDirectory,
   })
   assert.equal(code, 0, err)

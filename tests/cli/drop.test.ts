@@ -271,7 +271,15 @@ suite("the whole two-way journey with the command line alone", () => {
   test("a key is rotated: messages are sealed anew, then only the new identity opens them", async () => {
     const newKey = (await assay(["drop", "new-identity", successor, "--unlocked"])).out.trim()
     await assay(["drop", "keys", "rotate", oldKey, newKey])
-    const reseal = ["--url", service.baseUrl, "--token-file", tokenFile, ...withIdentity(identity)]
+    const everyDay = ["--url", service.baseUrl, "--token-file", tokenFile]
+    const refused = await run(["drop", "reseal", ...everyDay, ...withIdentity(identity)], {})
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /403 insufficient-scope/)
+    const brief = await assay(["operators", "token", "--name", "Ana", "--reseal"])
+    assert.match(brief.err, /scopes drop:read, drop:reseal\.\nIt expires at/)
+    const briefFile = at("brief-token")
+    writeFileSync(briefFile, brief.out, { mode: 0o600 })
+    const reseal = ["--url", service.baseUrl, "--token-file", briefFile, ...withIdentity(identity)]
     assert.match(
       (await assay(["drop", "reseal", ...reseal])).out,
       /\n1 messages and 0 notes are sealed to 2 keys now\.\n$/,

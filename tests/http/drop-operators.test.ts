@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { createClient } from "@assay/client"
 import {
+  headerSize,
   mailboxTag,
   packReply,
   type Recipients,
@@ -14,6 +15,7 @@ import {
   sealedSize,
 } from "@assay/core/drop"
 import { generateX25519Identity, identityToRecipient } from "age-encryption"
+import { hashApiKey, hintOf, mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
 import { openSqliteDrops } from "../../packages/server/src/stores/sqlite/drops.ts"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
 import { assay } from "../cli/assay.ts"
@@ -26,10 +28,13 @@ const ROUTES = [
   ["POST", "/api/v1/drop/batch"],
   ["GET", "/api/v1/drop/keys"],
   ["POST", "/api/v1/drop/keys"],
+  ["POST", `/api/v1/drop/reseal/${"00".repeat(16)}`],
 ] as const
 
 let service: Service
 let operator: string
+let resealer: string
+let lasting: string
 let recipients: Recipients
 let message: { id: string; sealed: Buffer }
 before(async () => {
@@ -55,13 +60,41 @@ before(async () => {
   })
   assert.equal(made.code, 0, made.err)
   operator = made.out.trim()
+  const given = await assay(["operators", "token", "--name", "Ana", "--reseal"], {
+    ASSAY_DATA: data,
+  })
+  assert.equal(given.code, 0, given.err)
+  resealer = given.out.trim()
+  lasting = await lastingKey()
 })
 after(() => service.stop())
 
+/** As somebody could write it who has the file of accounts and no patience. */
+async function lastingKey(): Promise<string> {
+  const records = await openSqliteRecords({ file: join(data, "records.sqlite") })
+  const key = mintApiKey()
+  const [hash, hint, scopes] = [hashApiKey(key), hintOf(key), ["drop:read", "drop:reseal"]]
+  const [id, at, actor] = ["lasting", Date.now(), "test"]
+  const expiresAt = at + 25 * 3_600_000
+  await records.createKey({
+    id,
+    tenantId: null,
+    hash,
+    hint,
+    label: id,
+    scopes,
+    at,
+    expiresAt,
+    actor,
+  })
+  await records.close()
+  return key
+}
+
 const newKey = async (): Promise<string> =>
   await identityToRecipient(await generateX25519Identity())
-const client = () =>
-  createClient({ baseUrl: service.baseUrl, apiKey: operator, failover: "throw", retries: 0 })
+const client = (apiKey = operator) =>
+  createClient({ baseUrl: service.baseUrl, apiKey, failover: "throw", retries: 0 })
 const code = async (response: Response): Promise<string> =>
   ((await response.json()) as { code: string }).code
 
@@ -140,6 +173,32 @@ test("a recipient sets the first keys, fetches all at once, replies and deletes"
   assert.ok(!stored.includes(message.sealed.subarray(1000, 1100)))
 })
 
+test("a recipient's token cannot seal messages again; a token that may ends within a day", async () => {
+  const sealed = await seal(
+    packReply({ sealedBy: "browser", lang: "en", message: "x" }),
+    recipients,
+  )
+  const header = new Uint8Array(sealed.subarray(0, headerSize(2, "x25519")))
+  const nobody = "00".repeat(16)
+  for (const key of [operator, lasting])
+    await assert.rejects(client(key).drop.reseal(nobody, header), { code: "insufficient-scope" })
+  assert.deepEqual((await client(lasting).drop.keys()).recipients, recipients.keys)
+  assert.equal(await client(resealer).drop.reseal(nobody, header), "gone")
+  const env = { ASSAY_DATA: data }
+  for (const args of [
+    ["operators", "token", "--name", "Ana", "--reseal", "--expires", "25h"],
+    ["operators", "token", "--name", "Ana", "--reseal", "--expires", "30d"],
+    ["keys", "create", "--service", "--scopes", "drop:reseal"],
+    ["keys", "create", "--service", "--scopes", "drop:read,drop:reseal", "--expires", "2d"],
+  ]) {
+    const { code: exit, out, err } = await assay(args, env)
+    assert.deepEqual([exit, out], [1, ""], args.join(" "))
+    assert.match(err, /at most 24 hours/)
+  }
+  const everything = await assay(["keys", "create", "--service", "--scopes", "all"], env)
+  assert.doesNotMatch(everything.err, /drop:reseal/)
+})
+
 /** The answer to a body that is announced and never sent: sending it would race with the answer. */
 async function statusOfLength(path: string, length: number): Promise<number> {
   const headers = {
@@ -192,13 +251,13 @@ test("the audit trail says who did what, and nowhere is which message it was", a
   await records.close()
   assert.deepEqual(
     new Set(entries.map(({ action }) => action)),
-    new Set(["drop.synced", "drop.batch", "drop.keys-set"]),
+    new Set(["drop.synced", "drop.batch", "drop.keys-set", "drop.resealed"]),
   )
   for (const { actor, detail } of entries) {
     assert.match(actor, /^key:/)
     assert.deepEqual(detail, {})
   }
-  assert.equal(new Set(entries.map(({ actor }) => actor)).size, 1)
+  assert.equal(new Set(entries.map(({ actor }) => actor)).size, 2)
   const trail = readdirSync(data)
     .filter((name) => name.startsWith("records.sqlite"))
     .map((name) => readFileSync(join(data, name)))

@@ -40,16 +40,19 @@ export interface DropBatch {
   readonly deleteNotes?: readonly string[]
 }
 
-/** The drop, seen from a recipient. Needs a service key with `drop:read`; never answered by `failover`. */
+/** The drop, seen from a recipient. Needs a service key with `drop:read`, and to reseal `drop:reseal`; never answered by `failover`. */
 export interface DropCalls {
   /** Fetches all sealed messages but those that are here already. One question for all: nobody learns which is read. `timeoutMs` is the longest wait for a next piece, 60 seconds. */
   sync(have: readonly string[], options?: CallOptions): Promise<DropSync>
   /** Sends replies, deletions and notes together, so that their time says little. Safe to be sent again. */
   batch(batch: DropBatch, options?: CallOptions): Promise<DropBatchResult>
-  /** Replaces a message by the same, sealed to the keys in use now. `gone`: it was deleted meanwhile. */
+  /**
+   * Gives a message the header that was made for the keys in use now; its body stays. `gone`: it was deleted meanwhile.
+   * Needs `drop:reseal`.
+   */
   reseal(
     id: string,
-    sealed: Uint8Array<ArrayBuffer>,
+    header: Uint8Array<ArrayBuffer>,
     options?: CallOptions,
   ): Promise<DropResealResult["outcome"]>
   /** The keys that messages are sealed to. */
@@ -59,8 +62,6 @@ export interface DropCalls {
 }
 
 const TIMEOUT_MS = 60_000
-/** The largest message over a slow line. */
-const RESEAL_MS = 10 * 60_000
 const TAR = "application/x-tar"
 const INDEX = "index.json"
 const SEALED = /^(note-)?([0-9a-f]{32})\.age$/
@@ -69,7 +70,7 @@ export function dropCalls(settings: Settings<Failover>): DropCalls {
   return {
     sync: (have, options) => sync(settings, have, options),
     batch: (batch, options) => send(settings, batch, options),
-    reseal: (id, sealed, options) => reseal(settings, id, sealed, options),
+    reseal: (id, header, options) => reseal(settings, id, header, options),
     keys: (options) => keys(settings, null, options),
     firstKeys: (recipients, options) => keys(settings, recipients, options),
   }
@@ -191,8 +192,8 @@ async function send(
 async function reseal(
   settings: Settings<Failover>,
   id: string,
-  sealed: Uint8Array<ArrayBuffer>,
-  { requestId, signal, timeoutMs = RESEAL_MS }: CallOptions = {},
+  header: Uint8Array<ArrayBuffer>,
+  { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
 ): Promise<DropResealResult["outcome"]> {
   const post = sender(settings, {
     method: "POST",
@@ -205,7 +206,7 @@ async function reseal(
     { timeoutMs, retries: settings.retries, signal, repeatable: true },
     async (limit) =>
       await answerOf(
-        await post(sealed, limit),
+        await post(header, limit),
         200,
         (told) => told?.["outcome"] === "resealed" || told?.["outcome"] === "gone",
       ),

@@ -397,7 +397,8 @@ function program(): Command {
     .command("token")
     .description("make a token for a recipient of the drop and print it, once; keys list shows it")
     .option("--name <name>", "whose it is")
-    .option("--expires <time>", "when it ends: 12h, 90d", "30d")
+    .option("--reseal", "it may also seal messages to changed keys; ends within a day")
+    .option("--expires <time>", "when it ends: 12h, 90d (default: 30d; 2h with --reseal)")
     .action(async (options: OperatorTokenOptions) =>
       (await import("./cli/operators.ts")).createOperatorToken(options, terminal),
     )

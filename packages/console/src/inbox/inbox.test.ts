@@ -9,6 +9,7 @@ import {
   packMessage,
   type Recipients,
   seal,
+  sealedBody,
   threadAddress,
   threadKeys,
   unpackMessage,
@@ -80,8 +81,9 @@ function memoryDrop() {
       const outcome = state.full ? ("full" as const) : ("stored" as const)
       return { replies: (batch.replies ?? []).map(({ id }) => ({ id, outcome })) }
     },
-    async reseal(id, sealed) {
-      messages.set(id, sealed)
+    async reseal(id, header) {
+      const body = sealedBody(messages.get(id) ?? new Uint8Array())
+      messages.set(id, Buffer.concat([header, body]))
       return "resealed"
     },
     keys: () => Promise.reject(new Error("not asked for here")),

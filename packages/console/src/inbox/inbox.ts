@@ -262,8 +262,8 @@ export function createInbox(options: InboxOptions): Inbox {
     let done = 0
     // All of them, in the order of their random ids: nothing says which are read or answered.
     for (const message of messages.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-      const sealed = await opener.reseal(message.sealed, to)
-      await drop.reseal(message.id, sealed)
+      const { header, sealed } = await opener.reseal(message.sealed, to)
+      await drop.reseal(message.id, header)
       messages = messages.map((each) =>
         each === message ? { ...message, sealed: new Blob([sealed]) } : each,
       )

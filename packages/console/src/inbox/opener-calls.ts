@@ -6,6 +6,7 @@ import type {
   Note,
   Recipients,
   ReplyToPack,
+  Resealed,
   ThreadAddress,
 } from "@assay/core/drop"
 
@@ -47,7 +48,7 @@ export interface OpenerCalls {
   ): Uint8Array<ArrayBuffer>
   sealNote(note: Note, recipients: Recipients): Uint8Array<ArrayBuffer>
   /** The same content, sealed to these keys. */
-  reseal(sealed: Blob, recipients: Recipients): Uint8Array<ArrayBuffer>
+  reseal(sealed: Blob, recipients: Recipients): Resealed
 }
 export type CallName = keyof OpenerCalls
 

@@ -11,6 +11,7 @@ import {
   readIdentities,
   recipientOf,
   replyRecipients,
+  reseal,
   seal,
   unpackNote,
 } from "@assay/core/drop"
@@ -60,7 +61,7 @@ export function createOpener(): Opener {
       new Uint8Array(await seal(packReply(reply), replyRecipients(address, recipients))),
     sealNote: async (note, recipients) => new Uint8Array(await seal(packNote(note), recipients)),
     reseal: async (sealed, recipients) =>
-      new Uint8Array(await seal(await open(await bytesOf(sealed), identities), recipients)),
+      await reseal(await bytesOf(sealed), identities, recipients),
   })
 }
 

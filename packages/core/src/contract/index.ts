@@ -58,6 +58,8 @@ export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"
 export {
   type Scope,
+  BRIEF_HOURS_MAX,
+  BRIEF_SCOPES,
   SERVICE_SCOPES,
   type ServiceScope,
   TENANT_SCOPES,

@@ -18,7 +18,12 @@ export const SERVICE_SCOPES = [
   "lists:admin",
   "operators:admin",
   "drop:read",
+  "drop:reseal",
 ] as const
+
+/** Scopes for a piece of work and not for every day. A key that lasts longer than this has the scope in name only. */
+export const BRIEF_SCOPES: readonly string[] = ["drop:reseal"] satisfies ServiceScope[]
+export const BRIEF_HOURS_MAX = 24
 
 export type TenantScope = (typeof TENANT_SCOPES)[number]
 export type ServiceScope = (typeof SERVICE_SCOPES)[number]

@@ -4,6 +4,7 @@ import {
   generateHybridIdentity,
   generateX25519Identity,
   identityToRecipient,
+  type Recipient,
 } from "age-encryption"
 import { readAgeHeader } from "./age-header.ts"
 import { EnvelopeFault } from "./envelope-fault.ts"
@@ -103,11 +104,19 @@ export async function open(
   throw new EnvelopeFault("damaged")
 }
 
-/** The library would seal one file to keys of both suites, and to keys that mark it: both are refused here. */
-function encrypterTo(keys: readonly string[], suite: Suite): Encrypter {
+/**
+ * The library would seal one file to keys of both suites, and to keys that mark it: both are refused here. Recipients
+ * `around` the keys see the content key before and after them.
+ */
+export function encrypterTo(
+  keys: readonly string[],
+  suite: Suite,
+  around: { readonly first?: Recipient; readonly last?: Recipient } = {},
+): Encrypter {
   // The sender's own key on a reply is the one more.
   if (keys.length === 0 || keys.length > RECIPIENTS_MAX + 1) throw new EnvelopeFault("recipients")
   const encrypter = new Encrypter()
+  if (around.first !== undefined) encrypter.addRecipient(around.first)
   for (const key of keys) {
     let found
     try {
@@ -118,6 +127,7 @@ function encrypterTo(keys: readonly string[], suite: Suite): Encrypter {
     if (found !== suite) throw new EnvelopeFault("recipients")
     encrypter.addRecipient(key)
   }
+  if (around.last !== undefined) encrypter.addRecipient(around.last)
   return encrypter
 }
 

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto"
-import type { Scope } from "@assay/core/contract"
+import { BRIEF_HOURS_MAX, BRIEF_SCOPES, type Scope } from "@assay/core/contract"
 import { Problem } from "../problem.ts"
-import type { Accounts, KeyHolder } from "../stores/records.ts"
+import type { Accounts, ApiKey, KeyHolder } from "../stores/records.ts"
+import { HOUR_MS } from "../time.ts"
 import { hashApiKey, readApiKey } from "./api-key.ts"
 import { type Plan, planOf, plans } from "./plans.ts"
 import { readTenantSettings, type ScoringSettings, scoringSettings } from "./tenant-settings.ts"
@@ -111,11 +112,18 @@ function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {
     keyId: key.id,
     tenantId: key.tenantId,
     plan: tenant === null ? plans.enterprise : planOf(tenant.plan),
-    scopes: new Set(key.scopes),
+    scopes: new Set(isBrief(key) ? key.scopes : key.scopes.filter(mayLast)),
     ...scoringSettings(readTenantSettings(tenant?.settings ?? {})),
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
   }
+}
+
+const mayLast = (scope: string): boolean => !BRIEF_SCOPES.includes(scope)
+
+/** Looked at here and not only where keys are made: however a key came to last, it does no more for that. */
+function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt">): boolean {
+  return expiresAt !== null && expiresAt - createdAt <= BRIEF_HOURS_MAX * HOUR_MS
 }
 
 /** Throws the 403 of RFC 6750 when the caller has none of the scopes that the route is open to. */

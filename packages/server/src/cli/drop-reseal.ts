@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto"
 import type { Client } from "@assay/client"
-import { EnvelopeFault, open, recipientsOf, type Recipients, seal } from "@assay/core/drop"
+import {
+  EnvelopeFault,
+  recipientsOf,
+  type Recipients,
+  reseal,
+  type Resealed,
+} from "@assay/core/drop"
 import { fetchAll } from "./drop-sync.ts"
 import { identitiesOf, type IdentityOptions } from "./drop/identity.ts"
 import { type InboxFolder, openInbox, type SealedKind } from "./drop/inbox-folder.ts"
@@ -24,9 +30,9 @@ export async function resealMessages(
   await fetchAll(folder, drop, terminal)
   const recipients = recipientsOf(folder.index().recipients)
   const work = { folder, drop, identities, recipients }
-  const messages = await resealEach("messages", work, async (id, sealed) => {
+  const messages = await resealEach("messages", work, async (id, { header, sealed }) => {
     // What went meanwhile needs no other keys, and goes from here with the next sync.
-    if ((await asked(() => drop.reseal(id, sealed))) === "gone") return
+    if ((await asked(() => drop.reseal(id, header))) === "gone") return
     folder.put("messages", id, sealed)
     const index = folder.index()
     folder.setIndex({
@@ -36,7 +42,7 @@ export async function resealMessages(
       ),
     })
   })
-  const notes = await resealEach("notes", work, async (id, sealed) => {
+  const notes = await resealEach("notes", work, async (id, { sealed }) => {
     const next = randomBytes(16).toString("hex")
     await asked(() => drop.batch({ notes: [{ id: next, replaces: [id], sealed }] }))
     folder.remove("notes", id)
@@ -63,27 +69,28 @@ interface Resealing {
 async function resealEach(
   kind: SealedKind,
   { folder, identities, recipients }: Resealing,
-  replace: (id: string, sealed: Uint8Array<ArrayBuffer>) => Promise<void>,
+  replace: (id: string, resealed: Resealed) => Promise<void>,
 ): Promise<{ done: number; closed: number }> {
   const counts = { done: 0, closed: 0 }
   for (const id of folder.ids(kind)) {
-    const envelope = await openedOrNull(folder.sealed(kind, id), identities)
-    if (envelope === null) {
+    const resealed = await resealedOrNull(folder.sealed(kind, id), identities, recipients)
+    if (resealed === null) {
       counts.closed += 1
       continue
     }
-    await replace(id, new Uint8Array(await seal(envelope, recipients)))
+    await replace(id, resealed)
     counts.done += 1
   }
   return counts
 }
 
-async function openedOrNull(
+async function resealedOrNull(
   sealed: Uint8Array,
   identities: readonly string[],
-): Promise<Uint8Array | null> {
+  recipients: Recipients,
+): Promise<Resealed | null> {
   try {
-    return await open(sealed, identities)
+    return await reseal(sealed, identities, recipients)
   } catch (error) {
     if (error instanceof EnvelopeFault) return null
     throw error

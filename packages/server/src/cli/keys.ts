@@ -1,4 +1,4 @@
-import { SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
+import { BRIEF_HOURS_MAX, BRIEF_SCOPES, SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
 import { hashApiKey, hintOf, mintApiKey } from "../accounts/api-key.ts"
 import { newKeyId } from "../accounts/key-id.ts"
 import { type Plan, planOf, plans } from "../accounts/plans.ts"
@@ -33,6 +33,7 @@ export async function createKey(options: CreateOptions, terminal: Terminal): Pro
   await withRecords(readConfig(env), async (records) => {
     const tenant = options.service === true ? null : await tenantFor(options, records, terminal)
     const scopes = scopesFor(options, tenant)
+    refuseLasting(scopes, at, expiresAt)
     const id = newKeyId()
     await records.createKey({
       id,
@@ -91,6 +92,8 @@ export async function rotateKey(
   const expiresAt = options.expires === undefined ? null : at + duration(options.expires)
   const key = mintApiKey()
   await withRecords(readConfig(terminal.env), async (records) => {
+    const old = (await records.keys()).find((each) => each.id === id)
+    refuseLasting(old?.scopes ?? [], at, expiresAt)
     const newKey = { id: newKeyId(), hash: hashApiKey(key), hint: hintOf(key), expiresAt }
     await records.rotateKey({ id, newKey, overlapUntil, at, actor: terminal.user })
     terminal.note(
@@ -111,6 +114,16 @@ export async function revokeKey(id: string, terminal: Terminal): Promise<void> {
 /** A key for ASSAY_BOOTSTRAP_KEY. It opens nothing until a service is started with it. */
 export function mintKey(terminal: Terminal): void {
   terminal.print(mintApiKey())
+}
+
+/** The service would not let such a key use the scope. */
+function refuseLasting(scopes: readonly string[], at: number, expiresAt: number | null): void {
+  const brief = scopes.find((scope) => BRIEF_SCOPES.includes(scope))
+  if (brief === undefined) return
+  if (expiresAt === null || expiresAt - at > BRIEF_HOURS_MAX * HOUR_MS)
+    throw new CommandError(
+      `A key with the scope ${brief} lasts at most ${BRIEF_HOURS_MAX} hours; say how long with --expires, 2h for example`,
+    )
 }
 
 /** Names and labels are shown in tables and logs of terminals. */
@@ -163,7 +176,9 @@ function scopesFor({ scopes, service }: CreateOptions, tenant: Tenant | null): s
       )
     return ["score"]
   }
-  const wanted = scopes === "all" ? [...allowed] : scopes.split(",").map((scope) => scope.trim())
+  // Not those for a piece of work: they are asked for by name, and for a time.
+  const all = allowed.filter((scope) => !BRIEF_SCOPES.includes(scope))
+  const wanted = scopes === "all" ? all : scopes.split(",").map((scope) => scope.trim())
   for (const scope of wanted) {
     if (allowed.includes(scope)) continue
     const known = ([...TENANT_SCOPES, ...SERVICE_SCOPES] as string[]).includes(scope)

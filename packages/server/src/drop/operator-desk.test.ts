@@ -227,6 +227,25 @@ test("an archive is made piece by piece, and a message that goes meanwhile is le
   })
 })
 
+test("an archive ends where a message is sealed anew while it is fetched, and never holds half of each", async () => {
+  const { id } = await bring(drops, Buffer.alloc(900, 1), { pieceBytes: 300 })
+  const reading = syncArchive({
+    drops,
+    dropId: new Uint8Array(16),
+    recipients: [],
+    have: new Set(),
+    onSent: () => assert.fail("it was not sent whole"),
+  })
+  // The index in three parts, the frame of the message and its first piece.
+  for (let n = 0; n < 5; n++) await reading.next()
+  const upload = newId()
+  for (const n of [0, 1, 2]) await drops.appendPiece(upload, n, Buffer.alloc(300, 2))
+  assert.ok(await drops.reseal(id, upload, 900))
+  await assert.rejects(async () => {
+    for await (const piece of reading) assert.ok(piece)
+  }, /sealed anew/)
+})
+
 test("a batch does all it says, and the same batch again changes nothing", async () => {
   const [gone, kept] = [await bring(drops), await bring(drops)]
   const old = { id: newId(), sealed: randomBytes(10) }

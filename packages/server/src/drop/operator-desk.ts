@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from "node:http"
-import { Readable } from "node:stream"
+import type { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import type { DropBatchResult, DropKeys, DropResealResult } from "@assay/core/contract"
 import { Problem } from "../problem.ts"
@@ -10,8 +10,8 @@ export interface OperatorDesk {
   /** An archive of all messages but those named, and of all notes. */
   sync(have: readonly string[]): Promise<Readable>
   batch(archive: Uint8Array): Promise<DropBatchResult>
-  /** Puts a sealed file in the place of a message, which it must be the same as. */
-  reseal(id: string, sealed: Readable): Promise<DropResealResult>
+  /** Gives a message another header; its body stays. */
+  reseal(id: string, header: Uint8Array): Promise<DropResealResult>
   keys(): Promise<DropKeys>
   /** Gives the drop its first keys. */
   setFirstKeys(recipients: readonly string[]): Promise<DropKeys>
@@ -25,7 +25,7 @@ export function remoteOperatorDesk(socketPath: string): OperatorDesk {
   const ask = async (
     method: "GET" | "POST",
     path: string,
-    body?: Uint8Array | string | Readable,
+    body?: Uint8Array | string,
   ): Promise<IncomingMessage> => {
     const answer = await answerOf(socketPath, method, path, body)
     if (answer.statusCode === 200) return answer
@@ -42,7 +42,7 @@ export function remoteOperatorDesk(socketPath: string): OperatorDesk {
   return {
     sync: (have) => ask("POST", "/sync", JSON.stringify({ have })),
     batch: (archive) => json("POST", "/batch", archive),
-    reseal: (id, sealed) => json("POST", `/reseal/${id}`, sealed),
+    reseal: (id, header) => json("POST", `/reseal/${id}`, header),
     keys: () => json("GET", "/keys"),
     setFirstKeys: (recipients) => json("POST", "/keys", JSON.stringify({ recipients })),
   }
@@ -52,16 +52,14 @@ function answerOf(
   socketPath: string,
   method: string,
   path: string,
-  body: Uint8Array | string | Readable = "",
+  body: Uint8Array | string = "",
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const isStream = body instanceof Readable
-    const headers = isStream ? {} : { "content-length": Buffer.byteLength(body) }
+    const headers = { "content-length": Buffer.byteLength(body) }
     const asked = httpRequest({ socketPath, method, path, headers, timeout: STILL_MS }, resolve)
     asked.once("error", (cause) => reject(unavailable(cause)))
     asked.once("timeout", () => asked.destroy(new Error("The drop stands still")))
-    if (isStream) body.once("error", (cause) => asked.destroy(cause)).pipe(asked)
-    else asked.end(body)
+    asked.end(body)
   })
 }
 

@@ -136,10 +136,8 @@ export async function operatorRoutes(app: App, services: Services): Promise<void
   })
 
   await resealRoute(app, {
-    config,
     desk,
     note: (caller) => note(caller, "drop.resealed"),
-    onRequest: takeTime,
     common: COMMON,
   })
 

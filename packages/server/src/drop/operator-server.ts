@@ -110,7 +110,8 @@ function operatorRoutes(services: OperatorServices): Readonly<Record<string, Han
 
     "POST /reseal/ID": async (request, response) => {
       const id = request.url?.slice(-32) ?? ""
-      answer(response, 200, { outcome: await takeResealed(id, request, { drops, keys }) })
+      const header = await bodyOf(request)
+      answer(response, 200, { outcome: await takeResealed(id, header, { drops, keys }) })
     },
 
     "GET /keys": async (_request, response) => answer(response, 200, keysNow()),

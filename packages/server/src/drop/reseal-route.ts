@@ -1,10 +1,9 @@
-import type { Readable } from "node:stream"
 import { DropResealResult, type ProblemCode } from "@assay/core/contract"
-import type { onRequestHookHandler } from "fastify"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../app.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
+import { DROP_HEADER_MAX } from "../http/sizes.ts"
 import { Problem } from "../problem.ts"
 import type { OperatorDesk } from "./operator-desk.ts"
 
@@ -13,32 +12,29 @@ const SEALED = "application/octet-stream"
 const ID = /^[0-9a-f]{32}$/
 
 interface ResealRoute {
-  readonly config: { readonly scope: "drop:read" }
   readonly desk: () => OperatorDesk
   readonly note: (caller: Caller) => Promise<void>
-  readonly onRequest: onRequestHookHandler
   readonly common: readonly ProblemCode[]
 }
 
 const response = (common: readonly ProblemCode[]): Record<number, object> => ({
-  200: named(DropResealResult, "It is on the disk, and the one before is gone."),
+  200: named(DropResealResult, "It is on the disk, and the header before is gone."),
   ...failures(
     "invalid-request",
+    "body-too-large",
     "unsupported-media-type",
     "drop-batch-refused",
-    "request-timeout",
     ...common,
   ),
 })
 
-/** A route of its own and not a part of a batch: a message may have 32 MiB, and passes through here unread. */
-export async function resealRoute(app: App, route: ResealRoute): Promise<void> {
-  const { config, desk, note, common } = route
+/** A route of its own and not a part of a batch: it needs a scope that a recipient's token does not have every day. */
+export async function resealRoute(app: App, { desk, note, common }: ResealRoute): Promise<void> {
   const schema = {
     operationId: "resealDropMessage",
-    summary: "Replace a message of the drop by the same, sealed to the keys in use now",
+    summary: "Seal a message of the drop to the keys in use now",
     description:
-      "For a change of keys: a recipient opens every message, seals it again and sends it here. The day it goes and the sender's right to withdraw it stay. Safe to be sent again.",
+      "For a change of keys: a recipient opens every message, wraps its content key for the keys in use and sends the new header of the age file here. The body stays as it is stored, so that nobody can put another message in its place. So do the day it goes and the sender's right to withdraw it. Safe to be sent again. Needs `drop:reseal`, which a key has for at most 24 hours.",
     tags: ["Drop"],
     security: [{ apiKey: [] }],
     params: {
@@ -52,16 +48,16 @@ export async function resealRoute(app: App, route: ResealRoute): Promise<void> {
   // In a scope of its own: no other route takes this media type, and this one no other.
   await app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(SEALED, (request, body, done) => {
+    scope.addContentTypeParser(SEALED, { parseAs: "buffer" }, (request, body, done) => {
       done(refuseCompression(request.headers["content-encoding"]), body)
     })
     scope.post(
       "/api/v1/drop/reseal/:id",
       {
         schema,
-        config,
-        onRequest: route.onRequest,
-        // The body is a stream that nobody reads here; the id is looked at below.
+        config: { scope: "drop:reseal" },
+        bodyLimit: DROP_HEADER_MAX,
+        // The drop reads the header; the id is looked at below.
         validatorCompiler: () => () => true,
       },
       async ({ params, body, caller }) => {
@@ -69,7 +65,7 @@ export async function resealRoute(app: App, route: ResealRoute): Promise<void> {
           throw new Problem("invalid-request", "The path does not end in the id of a message.")
         const drop = desk()
         await note(caller)
-        return await drop.reseal(params.id, body as Readable)
+        return await drop.reseal(params.id, body as Buffer)
       },
     )
   })

@@ -68,21 +68,40 @@ export async function* checkedPieces(
   body: IncomingMessage,
   { recipients }: KeysInUse,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let held: Buffer[] = []
+  yield* inPieces(checked(body as AsyncIterable<Buffer>, recipients))
+}
+
+async function* checked(
+  body: AsyncIterable<Buffer>,
+  { suite, keys }: KeysInUse["recipients"],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let start: Buffer | null = Buffer.alloc(0)
+  for await (const chunk of body) {
+    if (start === null) {
+      yield chunk
+      continue
+    }
+    start = Buffer.concat([start, chunk])
+    const header = readAgeHeader(start)
+    if (header === "incomplete") continue
+    if ("fault" in header) throw new Refused(400, "header")
+    if (header.suite !== suite || header.stanzas !== keys.length)
+      throw new Refused(409, "keys-changed")
+    yield start
+    start = null
+  }
+  if (start !== null) throw new Refused(400, "header")
+}
+
+/** The same bytes in pieces as the store takes them, all but the last of one size. */
+export async function* inPieces(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let held: Uint8Array[] = []
   let length = 0
-  let checked = false
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of bytes) {
     held.push(chunk)
     length += chunk.length
-    if (!checked) {
-      held = [Buffer.concat(held)]
-      const header = readAgeHeader(held[0] ?? chunk)
-      if (header === "incomplete") continue
-      if ("fault" in header) throw new Refused(400, "header")
-      if (header.suite !== recipients.suite || header.stanzas !== recipients.keys.length)
-        throw new Refused(409, "keys-changed")
-      checked = true
-    }
     while (length >= PIECE_BYTES) {
       const joined = Buffer.concat(held)
       // A copy: what is sent to the store's thread takes all of its memory along, not only what it shows.
@@ -91,7 +110,6 @@ export async function* checkedPieces(
       length -= PIECE_BYTES
     }
   }
-  if (!checked) throw new Refused(400, "header")
   if (length > 0) yield new Uint8Array(Buffer.concat(held))
 }
 

@@ -5,7 +5,7 @@ export interface OutgoingLines {
   readonly body: ReadableStream<Uint8Array>
   /** Takes the identity the next answer is about; undefined where none waits for one. Stops the clock. */
   answered(): string | undefined
-  /** Starts the clock: from here on, an answer that is due counts as late. */
+  /** Starts the clock: from here on, an answer that is due, or the end after the last, counts as late. */
   expect(): void
   /** Whether every identity was sent and answered. */
   isDone(): boolean
@@ -43,7 +43,9 @@ export function outgoingLines(
 
   const watch = (): void => {
     clearTimeout(alarm)
-    if (expecting && unanswered.length > 0) alarm = setTimeout(late, timeoutMs)
+    // After the last identity the end of the response is due: a service that stalls there would be waited for for ever.
+    const due = unanswered.length > 0 || state === "exhausted"
+    if (expecting && due) alarm = setTimeout(late, timeoutMs)
   }
   const close = (): void => {
     clearTimeout(alarm)
@@ -62,6 +64,7 @@ export function outgoingLines(
         if (!isOpen()) return
         if (next.done === true) {
           state = "exhausted"
+          if (unanswered.length === 0) watch()
           controller.close()
           return
         }

@@ -214,6 +214,32 @@ suite("a stream of identities", () => {
     assert.equal(seen, 3)
   })
 
+  test("a response whose end does not come is late, after the last answer and where nothing was asked", async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(200).flushHeaders()
+      request.on("error", () => undefined)
+      let index = 0
+      createInterface({ input: request }).on("line", (line) => {
+        response.write(`${JSON.stringify(answered(JSON.parse(line) as string, index++))}\n`)
+      })
+    })
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+    servers.add(server)
+    const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const late = { name: "AssayUnavailable", reason: "timeout" }
+    for (const [asked, timeoutMs] of [
+      [3, 2000],
+      [0, 100],
+    ] as const) {
+      let seen = 0
+      await assert.rejects(async () => {
+        for await (const item of client.scoreEmailStream(people(asked), { timeoutMs }))
+          assert.equal(item.index, seen++)
+      }, late)
+      assert.equal(seen, asked, "what was answered was given all the same")
+    }
+  })
+
   test("what the source throws reaches the caller as it is", async () => {
     const server = await startLineServer(answered)
     const fault = new Error("the file broke off")

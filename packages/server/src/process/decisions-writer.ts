@@ -32,6 +32,7 @@ export interface DecisionsWriter extends Pick<
 
 /** A first fold may find the journals of a long time in which the store was away. */
 const FOLD_MS = 10 * 60_000
+const CLOSE_MS = 5_000
 
 /** A thread of its own: a second's decisions of a busy service are more than the records should wait for. */
 export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions): DecisionsWriter {
@@ -40,15 +41,16 @@ export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions)
   const thread = new Worker(entry, { workerData })
   const channel = threadChannel(thread)
   answerCalls(channel, { onFolded })
-  const call = openCalls(channel)(FOLD_MS)
+  const within = openCalls(channel)
+  const call = within(FOLD_MS)
   return {
     fold: async () => (await call("fold")) as FoldReport,
     forgetBefore: async (day) => (await call("forgetBefore", day)) as number,
     ofIdentity: async (query) => (await call("ofIdentity", query)) as Decision[],
     eraseIdentity: async (erasure) => (await call("eraseIdentity", erasure)) as number,
     async close() {
-      await call("close")
-      await thread.terminate()
+      // A store that hangs may not answer even this; nothing is lost by ending the thread.
+      await within(CLOSE_MS)("close").finally(() => thread.terminate())
     },
   }
 }

@@ -89,3 +89,29 @@ test("what failed is tried again after a day and not before, and a stop ends wha
   await looking
   assert.equal(stopped, 1)
 })
+
+test("a stop while the facts are read keeps a compaction from being started after it", async (t) => {
+  const { index } = await erasedDirectory(t)
+  const asked = Promise.withResolvers<undefined>()
+  const told = Promise.withResolvers<undefined>()
+  let started = 0
+  const watch = watchCompaction({
+    async facts() {
+      asked.resolve(undefined)
+      await told.promise
+      return await readIndexFacts(index)
+    },
+    start: () => {
+      started++
+      return { ended: Promise.resolve(0), stop: () => undefined }
+    },
+    now: Date.now,
+    log,
+  })
+  const looking = watch.look()
+  await asked.promise
+  await watch.stop()
+  told.resolve(undefined)
+  await looking
+  assert.equal(started, 0, "nobody would end it")
+})

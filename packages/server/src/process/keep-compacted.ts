@@ -21,9 +21,12 @@ export interface WatchOptions {
 export function watchCompaction({ facts, start, now, log }: WatchOptions): CompactionWatch {
   let triedAt = -Infinity
   let running: RunningCompaction | null = null
+  let stopped = false
   const look = async (): Promise<void> => {
     if (running !== null || now() - triedAt < DAY_MS) return
     if (compactionReason(await facts(), now()) === null) return
+    // Reading the facts takes a while: one that is started after the stop would be ended by nobody.
+    if (stopped) return
     triedAt = now()
     running = start()
     const exitCode = await running.ended.finally(() => (running = null))
@@ -33,6 +36,7 @@ export function watchCompaction({ facts, start, now, log }: WatchOptions): Compa
   return {
     look,
     async stop() {
+      stopped = true
       const under = running
       under?.stop()
       await under?.ended

@@ -20,8 +20,7 @@ export async function openRecordsWriter(place: RecordsPlace): Promise<Records> {
   return {
     ...records,
     async close() {
-      await records.close()
-      await thread.terminate()
+      await records.close().finally(() => thread.terminate())
     },
   }
 }

@@ -11,6 +11,7 @@ import type { SharedObservation } from "../../stores/records-shared-observations
 import { hashOf } from "../../stores/records-suite.ts"
 import type { Records } from "../../stores/records.ts"
 import { openSqliteRecords } from "../../stores/sqlite/records.ts"
+import { DAY_MS } from "../../time.ts"
 import { applyAllNotifications } from "./apply-notifications.ts"
 import {
   NotificationOverload,
@@ -215,6 +216,19 @@ test("an operator that sends too many is told, and others are not held up by it"
   assert.equal(await sent(3, "camara:two"), "stored")
   ms += 1000
   assert.equal(await sent(3), "stored")
+})
+
+test("a clock that is set back does not keep an operator out until it comes round again", async (t) => {
+  const { records, index } = await place(t)
+  let ms = start
+  const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
+  const sent = (day: number): Promise<string> => writer.submit(observation(alice, day))
+  await sent(1)
+  await sent(2)
+  ms -= 7 * DAY_MS
+  assert.equal(await sent(3), "stored")
+  await sent(4)
+  await assert.rejects(sent(5), NotificationRate, "the limit holds by the new clock too")
 })
 
 test("more than can wait are refused before anything of them is stored", async (t) => {

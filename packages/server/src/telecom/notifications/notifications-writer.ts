@@ -108,15 +108,20 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
   }
 }
 
-/** Counts in windows of a second that begin with the first of them, by source. */
+const WINDOW_MS = 1000
+
+/**
+ * Counts in windows of a second that begin with the first of them, by source. One that begins after now is of a clock that
+ * was set back since, and over: it would keep the operator out until that time comes round again.
+ */
 function openRates(perSecond: number, now: () => number): { admit(source: string): boolean } {
-  const windows = new Map<string, { endsAt: number; count: number }>()
+  const windows = new Map<string, { readonly startedAt: number; count: number }>()
   return {
     admit(source) {
       const at = now()
       let window = windows.get(source)
-      if (window === undefined || window.endsAt <= at) {
-        window = { endsAt: at + 1000, count: 0 }
+      if (window === undefined || at < window.startedAt || at >= window.startedAt + WINDOW_MS) {
+        window = { startedAt: at, count: 0 }
         windows.set(source, window)
       }
       if (window.count >= perSecond) return false

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { setImmediate as turn } from "node:timers/promises"
 import type { SignalQuestion } from "../phone-signals.ts"
 import { SIGNAL_STATUSES, type SignalResult } from "../signals.ts"
 import { INVALID_DATE } from "./change-date.ts"
@@ -262,6 +263,22 @@ test("an adapter that heeds no time limit gives its lane back all the same", asy
   const next = asked.ask(question, ["sim_change"])
   ;(await call(1)).answer("ok")
   assert.deepEqual(words(await next), ["sim_change ok"])
+})
+
+test("a second try whose time is over before it is paid for is not made, and gives its lane back", async () => {
+  const paid = Promise.withResolvers<boolean>()
+  const held = opened(holdProvider({ heedsAbort: false }), {
+    allows: () => held.calls.length === 0 || paid.promise,
+  })
+  const { asked, call, calls } = held
+  const answering = asked.ask(question, ["sim_change"])
+  ;(await call(0)).answer("error", { providerCode: CONNECTION_FAILED })
+  // The end comes while the records are written: whoever listened for it only then would wait for ever.
+  await turn()
+  asked.close()
+  paid.resolve(true)
+  assert.deepEqual(words(await answering), [`sim_change error ${CONNECTION_FAILED}`])
+  assert.equal(calls.length, 1)
 })
 
 test("an adapter that throws, or leaves a signal out, is a failure told by status", async () => {

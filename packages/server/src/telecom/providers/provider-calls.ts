@@ -164,9 +164,11 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     underWay.add(controller)
     const timer = setTimeout(() => controller.abort(), timeoutMs)
     const request = requestOf(question, signals, controller.signal)
+    const isOver = (): boolean => controller.signal.aborted
     let results = await attempt(request)
-    if (results.every(mayPass) && !controller.signal.aborted && retries.take()) {
-      if ((await pay(question, micros)) === null) {
+    if (results.every(mayPass) && !isOver() && retries.take()) {
+      // Looked at again after the payment: to a signal that was aborted meanwhile nobody listens in time.
+      if ((await pay(question, micros)) === null && !isOver()) {
         metrics.countRetry()
         results = await attempt(request)
       }

@@ -1,5 +1,11 @@
 import { analyzeDomain } from "@hapi/address"
 import { toASCII, toUnicode } from "tr46"
+import {
+  DOMAIN_OCTETS_MAX,
+  LABEL_OCTETS_MAX,
+  lengthFault,
+  surelyTooLong,
+} from "./domain-length.ts"
 import { forbiddenCharacter, trimAsciiSpace } from "./email-characters.ts"
 import { emailFault, type EmailFault, type EmailFaultWord } from "./email-fault.ts"
 
@@ -12,9 +18,6 @@ export interface ParsedDomain {
 
 /** Longer text cannot come down to 254 octets by anything an honest sender does; it only costs time. */
 export const INPUT_UNITS_MAX = 1024
-
-const DOMAIN_OCTETS_MAX = 253
-const LABEL_OCTETS_MAX = 63
 
 // UTS #46 as identity/v1 freezes it, non-transitional: "ß" stays "ß". CheckHyphens stays off, since
 // registered names with hyphens in third and fourth place exist; hyphens at either end of a label
@@ -40,7 +43,15 @@ export function parseDomain(text: string): ParsedDomain | EmailFault {
 export function readDomain(text: string): ParsedDomain | EmailFaultWord {
   if (text === "") return "domain-empty"
   if (text.startsWith("[")) return "address-literal"
-  const ascii = toASCII(text.normalize("NFC"), UTS46)
+  const tooLong = surelyTooLong(text)
+  if (tooLong !== null) return tooLong
+  const normal = text.normalize("NFC")
+  // Text of this length melted away at least in part. The encoding is what is dear, so it comes after a count.
+  if (normal.length > DOMAIN_OCTETS_MAX) {
+    const fault = lengthFault(toUnicode(normal, UTS46).domain.split("."))
+    if (fault !== null) return fault
+  }
+  const ascii = toASCII(normal, UTS46)
   if (ascii === null) return "domain-invalid"
   const domain = ascii.endsWith(".") ? ascii.slice(0, -1) : ascii
   if (domain === "") return "domain-empty"

@@ -68,6 +68,8 @@ declare module "fastify" {
     scope?: Scope | readonly Scope[]
     /** Answered also while others are turned away: monitoring must see an overloaded service. */
     neverShed?: boolean
+    /** How many members and items its JSON may have, where that is more than others may. */
+    jsonPartsMax?: number
   }
 }
 

@@ -40,7 +40,20 @@ const shrinking = [
   "K",
   "\u212b",
 ]
-const other = ["a", "-", "é", "ß", "ﬃ", "㎏", "字", "\u{20001}", "א", "क्\u200d", "xn--", "bcher-kva"]
+const other = [
+  "a",
+  "-",
+  "é",
+  "ß",
+  "ﬃ",
+  "㎏",
+  "字",
+  "\u{20001}",
+  "א",
+  "क्\u200d",
+  "xn--",
+  "bcher-kva",
+]
 const dots = [".", "。", "．", "｡"]
 const piece = fc
   .tuple(fc.constantFrom(...shrinking, ...other), fc.integer({ min: 1, max: 120 }))

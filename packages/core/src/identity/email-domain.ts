@@ -1,11 +1,6 @@
 import { analyzeDomain } from "@hapi/address"
 import { toASCII, toUnicode } from "tr46"
-import {
-  DOMAIN_OCTETS_MAX,
-  LABEL_OCTETS_MAX,
-  lengthFault,
-  surelyTooLong,
-} from "./domain-length.ts"
+import { DOMAIN_OCTETS_MAX, LABEL_OCTETS_MAX, lengthFault, surelyTooLong } from "./domain-length.ts"
 import { forbiddenCharacter, trimAsciiSpace } from "./email-characters.ts"
 import { emailFault, type EmailFault, type EmailFaultWord } from "./email-fault.ts"
 

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from "node:timers/promises"
 import type { BatchItem } from "@assay/core/contract"
+import { openTimeSlices, type TimeSlices } from "../http/time-slices.ts"
 import { Problem } from "../problem.ts"
 import { ITEMS_AT_ONCE, type ScoreItem } from "./items.ts"
 
@@ -8,14 +8,21 @@ export async function batchResults(
   identities: readonly unknown[],
   member: string,
   score: ScoreItem,
+  slices: TimeSlices = openTimeSlices(),
 ): Promise<BatchItem<object>[]> {
   const results: BatchItem<object>[] = []
   while (results.length < identities.length) {
-    if (results.length > 0) await turn()
-    const from = results.length
-    const slice = identities.slice(from, from + ITEMS_AT_ONCE)
-    const answered = slice.map((identity, n) => score(from + n, textOf(identity, member, from + n)))
-    results.push(...(await Promise.all(answered)))
+    if (results.length > 0) await slices.next()
+    const inWork: Promise<BatchItem<object>>[] = []
+    do {
+      const index = results.length + inWork.length
+      inWork.push(score(index, textOf(identities[index], member, index)))
+    } while (
+      inWork.length < ITEMS_AT_ONCE &&
+      results.length + inWork.length < identities.length &&
+      !slices.isOver()
+    )
+    results.push(...(await Promise.all(inWork)))
   }
   return results
 }

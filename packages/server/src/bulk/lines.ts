@@ -35,6 +35,7 @@ export function openLineSplitter(lineMax: number): LineSplitter {
       for (let at = piece.indexOf(LF); at !== -1; at = piece.indexOf(LF, from)) {
         const part = piece.subarray(from, at)
         from = at + 1
+        if (part.length === 0 && held.length === 0 && !tooLong && !first) continue
         if (!tooLong) lines.push(...finished(held.length === 0 ? part : joined(held, part)))
         held = NOTHING
         tooLong = false

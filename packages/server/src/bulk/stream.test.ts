@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { after, test } from "node:test"
 import { openStreams } from "../http/streams.ts"
+import { countedSlices } from "../http/test-slices.ts"
 import { streamedAnswers } from "./stream.ts"
 
 const BODY = '"a@mail.example"\n'.repeat(2000)
@@ -42,4 +43,34 @@ test("a reader that takes nothing is cut off also where all was sent", async () 
   assert.equal(response.writableFinished, false)
   assert.equal(response.destroyed, true)
   socket.destroy()
+})
+
+test("lines that are dear are worked on a few at a time, however many come at once", async () => {
+  const { slices, work, longestMs } = countedSlices()
+  const server = createServer((request, response) => {
+    streamedAnswers(request, response, {
+      requestId: "r",
+      member: "email",
+      score: async (index) => {
+        work(2)
+        return { index, result: {} }
+      },
+      checkCaller: async () => undefined,
+      idleSeconds: 30,
+      streams: openStreams(),
+      onFault: (problem) => assert.fail(problem),
+      onDone: () => undefined,
+      slices,
+    }).pipe(response)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: BODY })
+  const lines = (await answer.text()).trimEnd().split("\n")
+  server.close()
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { index: number }).index),
+    Array.from({ length: 2000 }, (_, n) => n),
+  )
+  assert.ok(longestMs() <= 4, `${longestMs()} ms in one slice`)
 })

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
-import { setImmediate as turn } from "node:timers/promises"
 import type { BatchItem, StreamEnd } from "@assay/core/contract"
 import { allowLongRequest } from "../http/long-requests.ts"
 import { piecesOf, type RequestPieces } from "../http/request-pieces.ts"
 import { LINE_MAX } from "../http/sizes.ts"
 import type { Streams } from "../http/streams.ts"
+import { openTimeSlices, type TimeSlices } from "../http/time-slices.ts"
 import { asProblem, Problem, problemDetails } from "../problem.ts"
 import { ITEMS_AT_ONCE, type ScoreItem } from "./items.ts"
 import { identityOfLine } from "./line-identity.ts"
@@ -24,12 +24,16 @@ export interface StreamOptions {
   readonly onFault: (problem: Problem) => void
   /** Called once, when no more lines will be answered. */
   readonly onDone: () => void
+  /** Decides when other requests get their turn. */
+  readonly slices?: TimeSlices
 }
 
 /** Where a stream can stand still: for the sender, for our own work, or for the reader. */
 type Standing = "reading" | "working" | "writing"
 
 const PIECE_BYTES = 16 * 1024
+/** How much is cut into lines at once: even where each byte is a line, that takes a moment only. */
+const CUT_BYTES = 4 * 1024
 /** How long bytes that are still on their way are thrown away, so that closing does not reset what was answered. */
 const LINGER_MS = 1000
 
@@ -54,13 +58,18 @@ export function streamedAnswers(
 async function* answers(
   pieces: RequestPieces,
   watch: Watch,
-  { requestId, member, score, checkCaller, onFault, onDone }: StreamOptions,
+  options: StreamOptions,
 ): AsyncGenerator<string> {
+  const { requestId, member, score, checkCaller, onFault, onDone } = options
+  const { slices = openTimeSlices() } = options
   const splitter = openLineSplitter(LINE_MAX)
   let index = 0
   try {
     for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
-      yield* answered(splitter.push(piece))
+      for (let from = 0; from < piece.length; from += CUT_BYTES) {
+        if (slices.isOver()) await slices.next()
+        yield* answered(splitter.push(piece.subarray(from, from + CUT_BYTES)))
+      }
       watch.stands("reading")
     }
     yield* answered(splitter.end())
@@ -75,17 +84,17 @@ async function* answers(
   }
 
   async function* answered(lines: readonly Line[]): AsyncGenerator<string> {
-    for (let from = 0; from < lines.length; from += ITEMS_AT_ONCE) {
-      if (from > 0) await turn()
+    const waiting = [...lines]
+    while (waiting.length > 0) {
+      if (slices.isOver()) await slices.next()
       watch.stands("working")
       watch.throwIfInterrupted()
       await checkCaller()
-      const slice = lines.slice(from, from + ITEMS_AT_ONCE)
-      const first = index
-      index += slice.length
-      const items = await Promise.all(
-        slice.map((line, n) => score(first + n, identityOfLine(line, member))),
-      )
+      const inWork: Promise<BatchItem<object>>[] = []
+      do {
+        inWork.push(score(index++, identityOfLine(waiting.shift() ?? null, member)))
+      } while (inWork.length < ITEMS_AT_ONCE && waiting.length > 0 && !slices.isOver())
+      const items = await Promise.all(inWork)
       watch.stands("writing")
       yield* inPieces(items)
     }

@@ -1,4 +1,5 @@
 import {
+  DROP_HAVE_MAX,
   DropBatchActions,
   DropBatchResult,
   DropIndex,
@@ -119,7 +120,11 @@ export async function operatorRoutes(app: App, services: Services): Promise<void
 
   app.post(
     "/api/v1/drop/sync",
-    { schema: syncSchema, config, bodyLimit: DROP_SYNC_BODY_MAX },
+    {
+      schema: syncSchema,
+      config: { ...config, jsonPartsMax: 2 * DROP_HAVE_MAX },
+      bodyLimit: DROP_SYNC_BODY_MAX,
+    },
     async ({ body, caller }, reply) => {
       const drop = desk()
       await note(caller, "drop.synced")

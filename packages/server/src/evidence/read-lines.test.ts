@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { EVIDENCE_LINES_MAX } from "@assay/core/contract"
 import fc from "fast-check"
+import type { TimeSlices } from "../http/time-slices.ts"
 import { Problem } from "../problem.ts"
 import { deriveSecrets } from "../secrets.ts"
 import { readLines } from "./read-lines.ts"
@@ -82,4 +83,20 @@ test("any bytes are as many lines as they have, and only a whole good one is tak
     },
   )
   await fc.assert(property, { seed: 20_261_115, numRuns: 500 })
+})
+
+test("others get their turn as often as it is time, also while blank lines are passed over", async () => {
+  let turns = 0
+  const slices: TimeSlices = {
+    isOver: () => true,
+    async next() {
+      turns++
+    },
+  }
+  const blank = Buffer.from(`${"\n".repeat(100_000)}${JSON.stringify(line)}`)
+  assert.equal((await readLines(blank, secrets, now, slices)).length, 1)
+  assert.ok(turns >= 24, `${turns} turns for 100,000 blank lines`)
+  turns = 0
+  await readLines(Array(500).fill(line), secrets, now, slices)
+  assert.equal(turns, 500)
 })

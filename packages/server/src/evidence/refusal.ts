@@ -1,4 +1,4 @@
-import type { ProblemCode, ProblemDetails } from "@assay/core/contract"
+import { EVIDENCE_LINES_MAX, type ProblemCode, type ProblemDetails } from "@assay/core/contract"
 import { Problem, problemDetails } from "../problem.ts"
 import type { RefusedLine } from "../stores/records-observations.ts"
 
@@ -16,4 +16,9 @@ export function refusedLine({ code, message, errors }: Problem): RefusedLine {
 export function problemOf({ refusal }: RefusedLine): ProblemDetails {
   const { code, detail, errors } = JSON.parse(refusal) as Told
   return problemDetails(new Problem(code, detail, errors === undefined ? {} : { errors }), null)
+}
+
+export function tooManyLines(): Problem {
+  const most = EVIDENCE_LINES_MAX.toLocaleString("en")
+  return new Problem("body-too-large", `A request may have ${most} lines.`)
 }

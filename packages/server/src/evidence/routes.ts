@@ -14,6 +14,7 @@ import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { EVIDENCE_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../problem.ts"
 import { EVIDENCE_ROUTE, type LineOutcome } from "../stores/records-observations.ts"
+import { readJsonLines } from "./read-json-lines.ts"
 import { readLines } from "./read-lines.ts"
 import { problemOf } from "./refusal.ts"
 
@@ -60,6 +61,8 @@ const schema = {
 export async function evidenceRoutes(app: App, services: Services): Promise<void> {
   // In a scope of their own: other routes read lines while they come, this one all at once.
   await app.register(async (scope) => {
+    scope.removeContentTypeParser("application/json")
+    scope.addContentTypeParser("application/json", { parseAs: "buffer" }, readJsonLines)
     scope.addContentTypeParser(NDJSON, { parseAs: "buffer" }, (request, body, done) => {
       done(refuseCompression(request.headers["content-encoding"]), body)
     })

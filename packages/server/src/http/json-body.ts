@@ -27,7 +27,10 @@ export function readJson(
   done: (error: Error | null, value?: unknown) => void,
 ): void {
   const refused = refuseCompression(request.headers["content-encoding"]) ?? refuseOtherText(body)
-  if (refused !== null) return void done(refused)
+  if (refused !== null) {
+    done(refused)
+    return
+  }
   const finish = (outline: JsonOutline): void => {
     const outOfBounds =
       tooDeep(outline) ?? tooManyParts(outline, () => request.routeOptions.config.jsonPartsMax)

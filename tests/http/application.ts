@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { Registry } from "prom-client"
 import { buildApp } from "../../packages/server/src/app.ts"
 import { openCallers } from "../../packages/server/src/accounts/callers.ts"
@@ -53,6 +54,8 @@ export interface Application {
   get(path: string, key?: string): Promise<number>
   /** Sends a request over a socket of this machine. */
   post(path: string, body: object): Promise<Response>
+  /** The port it listens on, from the first call on, and how many connections it holds. */
+  listen(): Promise<{ readonly port: number; connections(): Promise<number> }>
   close(): Promise<void>
 }
 
@@ -61,6 +64,7 @@ export interface Change {
   readonly counters?: Counters
   readonly signals?: SignalDesk
   readonly overloaded?: () => boolean
+  readonly streamIdleSeconds?: number
   /** The moment at which the application stands still, until the test moves its clock. */
   readonly nowMs?: number
   /** Fills the index, instead of the demo's evidence. */
@@ -89,7 +93,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     config: {
       production: false,
       requestSeconds: 10,
-      streamIdleSeconds: 60,
+      streamIdleSeconds: change.streamIdleSeconds ?? 60,
       metricsToken: null,
       metricsPort: null,
     },
@@ -168,6 +172,11 @@ export async function openApplication(change: Change = {}): Promise<Application>
       return [response.status, await response.text()]
     },
     post: (path, body) => sent(path, "application/json", JSON.stringify(body)),
+    async listen() {
+      address ??= await app.listen({ port: 0, host: "127.0.0.1" })
+      const connections = promisify(app.server.getConnections.bind(app.server))
+      return { port: Number(new URL(address).port), connections }
+    },
     async get(path, with_) {
       const headers = with_ === undefined ? {} : { authorization: `Bearer ${with_}` }
       return (await app.inject({ url: path, headers })).statusCode

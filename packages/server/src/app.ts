@@ -29,6 +29,7 @@ import type { Pressure } from "./health/pressure.ts"
 import { healthRoutes } from "./health/routes.ts"
 import { describeApi } from "./http/api-description.ts"
 import { answerClientError } from "./http/client-error.ts"
+import { endDeafReaders } from "./http/deaf-readers.ts"
 import { refuseOtherMethods } from "./http/other-methods.ts"
 import { readJsonBodies } from "./http/json-body.ts"
 import { lazySerializers } from "./http/lazy-serializers.ts"
@@ -169,6 +170,7 @@ export async function buildApp(services: Services): Promise<App> {
     reply.header("x-request-id", request.id)
     done()
   })
+  endDeafReaders(app, config.streamIdleSeconds * 1000)
   app.decorateRequest("caller")
   app.addHook("onRoute", (route) => {
     const { scope, neverShed = false } = route.config ?? {}

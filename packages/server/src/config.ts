@@ -190,7 +190,7 @@ export const settings = [
     takes: "an integer from 1 to 3600",
     fallback: "60",
     meaning:
-      "Time a stream may stand still, because its sender sends nothing or its reader takes nothing; then it is ended.",
+      "Time a stream may stand still, because its sender sends nothing or its reader takes nothing, and time the reader of any other answer may take nothing of it; then it is ended.",
   },
   {
     name: "ASSAY_STOP_SECONDS",

@@ -1,3 +1,4 @@
+import { SILENCE_MS } from "../drop/worker-calls.ts"
 import {
   type AnswerMessage,
   type CallMessage,
@@ -19,7 +20,10 @@ const CALLS: readonly CallName[] = [
   "reseal",
 ]
 
-/** The calls of the worker as functions. Once it dies every call fails: the keys it held are gone with it. */
+/**
+ * The calls of the worker as functions. Once it dies, or says nothing for so long that it must have, every call fails: the
+ * keys it held are gone with it.
+ */
 export function openerOf(worker: Worker): Opener {
   interface Pending {
     readonly resolve: (result: unknown) => void
@@ -28,10 +32,18 @@ export function openerOf(worker: Worker): Opener {
   const pending = new Map<number, Pending>()
   let calls = 0
   let dead = false
+  let silence: ReturnType<typeof setTimeout> | undefined
   const die = (): void => {
     dead = true
+    clearTimeout(silence)
+    worker.terminate()
     for (const { reject } of pending.values()) reject(new OpenerFailure("failed"))
     pending.clear()
+  }
+  // A browser may end a worker without a word, and whatever waits for it would wait for ever.
+  const watch = (): void => {
+    clearTimeout(silence)
+    if (pending.size > 0) silence = setTimeout(die, SILENCE_MS)
   }
   worker.addEventListener("error", die)
   worker.addEventListener("messageerror", die)
@@ -40,13 +52,16 @@ export function openerOf(worker: Worker): Opener {
     pending.delete(data.id)
     if ("fault" in data) call?.reject(new OpenerFailure(data.fault))
     else call?.resolve(data.result)
+    watch()
   })
   const call = async (name: CallName, args: readonly unknown[]): Promise<unknown> => {
     if (dead) throw new OpenerFailure("failed")
     return await new Promise((resolve, reject) => {
       const id = (calls += 1)
-      pending.set(id, { resolve, reject })
+      // Before it is waited for: what cannot be handed over fails by itself.
       worker.postMessage({ id, name, args } satisfies CallMessage)
+      pending.set(id, { resolve, reject })
+      if (pending.size === 1) watch()
     })
   }
   return Object.fromEntries(

@@ -22,6 +22,10 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
   const { method = "", url = "", rawHeaders } = request
   const onward = ask({ socketPath, method, path: url, headers: rawHeaders, setHost: false })
   onward.on("response", (answer) => {
+    // A pipe does not hand on that its source broke off, and the visitor would wait for the rest.
+    answer.once("close", () => {
+      if (!answer.complete) response.destroy()
+    })
     const send = (): void => {
       response.sendDate = false
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)

@@ -14,11 +14,15 @@ export function importLine(progress: ShownProgress): string {
   const parts: string[] = [phase]
   if (total !== null && total > 0) {
     parts.push(`${Math.floor(Math.min(1, done / total) * 100)} %`)
-    if (phase === "reading") parts.push(`${megabytes(done)} of ${megabytes(total)} MB`)
+    if (phase === "examining" || phase === "reading")
+      parts.push(`${megabytes(done)} of ${megabytes(total)} MB`)
   }
-  parts.push(`${rows.toLocaleString("en")} rows`)
-  // While sorting, rows are only counted: how far it is nobody knows.
-  if (phase !== "sorting" && elapsedMs > 0) {
+  // Before any row is read, the contents are only compared with what was imported before.
+  if (phase !== "examining") parts.push(`${rows.toLocaleString("en")} rows`)
+  // How far sorting and measuring are nobody knows; that they go on is seen by the time.
+  if (phase === "sorting" || phase === "measuring") {
+    parts.push(`for ${clock(elapsedMs)}`)
+  } else if (phase !== "examining" && elapsedMs > 0) {
     parts.push(`${Math.round((rows * 1000) / elapsedMs).toLocaleString("en")} rows/s`)
   }
   if (total !== null && done > 0) {

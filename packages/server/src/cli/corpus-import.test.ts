@@ -74,7 +74,11 @@ test("progress tells phase, bytes, rows, their rate and the time to go, where th
   )
   assert.equal(
     importLine({ ...reading, phase: "sorting", done: 0, total: null }),
-    "sorting, 12,000 rows",
+    "sorting, 12,000 rows, for 0:04",
+  )
+  assert.equal(
+    importLine({ ...reading, phase: "examining", rows: 0 }),
+    "examining, 25 %, 5.0 of 20.0 MB, 0:12 to go",
   )
   const begun = { ...reading, rows: 0, done: 0, elapsedMs: 0 }
   assert.equal(importLine(begun), "reading, 0 %, 0.0 of 20.0 MB, 0 rows")

@@ -91,8 +91,13 @@ async function showInput(
 ): Promise<void> {
   const reader = startReader(host)
   signal.addEventListener("abort", () => void reader.kill())
+  const progress = showImportProgress(host.stderr, terminal.now)
   try {
-    const examined = await reader.examine({ paths, hints, rowsShown: ROWS_SHOWN })
+    const examined = await reader
+      .examine({ paths, hints, rowsShown: ROWS_SHOWN }, ({ bytes, totalBytes }) =>
+        progress.update({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
+      )
+      .finally(progress.hide)
     memberLines(examined).forEach(terminal.print)
     terminal.print("")
     rowTable(examined).forEach(terminal.print)

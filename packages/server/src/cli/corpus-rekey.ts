@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { readConfig } from "../config.ts"
+import type { LookProgress } from "../corpus/engine/examine.ts"
 import { ImportFailure } from "../corpus/engine/import-failure.ts"
 import { ImportRuns, takeImportTurn } from "../corpus/import-lock.ts"
 import { ImportStopped } from "../corpus/import.ts"
@@ -11,7 +12,7 @@ import {
   type LeftBehind,
   refuseForeignDirectory,
 } from "../corpus/rekey-directory.ts"
-import { planRekey, type RekeyPlan } from "../corpus/rekey-plan.ts"
+import { type GivenInput, planRekey, type RekeyPlan } from "../corpus/rekey-plan.ts"
 import { digestInputs, openRekeyed, rekeyBatches, type RekeyedBatch } from "../corpus/rekey.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
@@ -88,7 +89,7 @@ async function rekeyUntilStopped(
   try {
     refuseUnconfirmed(await countLeftBehind(config, from), options)
     terminal.note("Reading the files, to know which they are …")
-    const given = await digestInputs(paths, { program: host, signal })
+    const given = await digestAll(paths, terminal, host, signal)
     const plan = planRekey(await oldCatalogue(from.index, oldSecrets.checkValue), given)
     for (const path of plan.unused) terminal.note(`No batch was imported from ${path}`)
     refuseMissing(plan, options, terminal)
@@ -136,6 +137,18 @@ async function rekeyUntilStopped(
   } finally {
     turn.release()
   }
+}
+
+async function digestAll(
+  paths: readonly string[],
+  terminal: Terminal,
+  host: ImportProcess,
+  signal: AbortSignal,
+): Promise<GivenInput[]> {
+  const { update, hide } = showImportProgress(host.stderr, terminal.now)
+  const told = ({ bytes, totalBytes }: LookProgress): void =>
+    update({ phase: "examining", rows: 0, done: bytes, total: totalBytes })
+  return await digestInputs(paths, { program: host, signal }, told).finally(hide)
 }
 
 async function oldCatalogue(

@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 
-/** SHA-256 of a file, in hexadecimal digits. */
-export async function fileSha256(path: string): Promise<string> {
+/** SHA-256 of a file, in hexadecimal digits. `onBytes` is told how many more were read. */
+export async function fileSha256(
+  path: string,
+  onBytes: (more: number) => void = () => undefined,
+): Promise<string> {
   const hash = createHash("sha256")
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
     hash.update(piece as Buffer)
+    onBytes((piece as Buffer).length)
   }
   return hash.digest("hex")
 }

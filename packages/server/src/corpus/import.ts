@@ -19,8 +19,8 @@ import type { Examined } from "./engine/examine.ts"
 import { ImportFailure } from "./engine/import-failure.ts"
 import { watchMemory } from "./engine/memory.ts"
 import type { ReadTally } from "./engine/reader.ts"
-import { refuseForeignFile } from "./engine/reject-file.ts"
-import type { SortedSegment } from "./engine/sorter.ts"
+import { refuseForeignFile, unfinishedRejects } from "./engine/reject-file.ts"
+import { bothDone } from "./engine/side-by-side.ts"
 import type { FormatHints } from "./formats/detect.ts"
 import { circulationChanges } from "./circulation.ts"
 import { type ImportHolder, takeImportTurn } from "./import-lock.ts"
@@ -80,9 +80,9 @@ export interface ImportWatch {
 }
 
 export interface ImportProgress {
-  readonly phase: "reading" | "sorting" | "merging" | "compacting"
+  readonly phase: "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
   readonly rows: number
-  /** Bytes of the input while reading, rows while merging. */
+  /** Bytes of the input while examining and reading, rows while merging. */
   readonly done: number
   /** null where nobody knows how much there is to do. */
   readonly total: number | null
@@ -165,7 +165,9 @@ async function importAlone(
   try {
     const { paths, hints } = request
     const examined = await unlessStopped(signal, () =>
-      reader.examine({ paths, hints, rowsShown: 0 }),
+      reader.examine({ paths, hints, rowsShown: 0 }, ({ bytes, totalBytes }) =>
+        watch.progress({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
+      ),
     )
     const index = await reach.openIndex()
     try {
@@ -235,6 +237,7 @@ async function importBatch(
   })
   const { rows, identities } = merged
   const importedBy = work.request.importedBy
+  watch.progress({ phase: "measuring", rows, done: 0, total: null })
   // What the batch changes of other sources, and they of it, is seen at the moment it is.
   const sources = await circulationChanges(
     await index.catalogue(),
@@ -339,9 +342,11 @@ async function makeSegment(
       ({ bytes, rows }) =>
         watch.progress({ phase: "reading", rows, done: bytes, total: examined.totalBytes }),
     )
-    const [tally, sorted] = await bothDone(reading, sorting, (read) =>
-      watch.progress({ phase: "sorting", rows: read.rows, done: 0, total: null }),
-    )
+    const sortingAlone = reading.then((read) => {
+      watch.progress({ phase: "sorting", rows: read.rows, done: 0, total: null })
+      return read
+    })
+    const [tally, sorted] = await bothDone(sortingAlone, sorting)
     refuseNothing(tally, rejects)
     const { rows, bytes, sha256 } = sorted
     const kept: KeptSegment = {
@@ -359,34 +364,13 @@ async function makeSegment(
     await Promise.all([reader.kill(), sorter.kill()])
     rmSync(workDirectory, { recursive: true, force: true })
     rmSync(segment, { force: true })
+    // A reader that was killed could not remove it itself.
+    rmSync(unfinishedRejects(rejects), { force: true })
   }
 }
 
 /** More threads than this would wait for the sorter. */
 const THREADS_MAX = 8
-
-/** Of two processes that depend on each other one fails first, and the other of that: tells the first. */
-async function bothDone(
-  reading: Promise<ReadTally>,
-  sorting: Promise<SortedSegment>,
-  onRead: (tally: ReadTally) => void,
-): Promise<[ReadTally, SortedSegment]> {
-  const [read, sorted] = await Promise.allSettled([
-    reading.then((tally) => {
-      onRead(tally)
-      return tally
-    }),
-    sorting,
-  ])
-  if (read.status === "rejected" && !isCode(read.reason, "sorter-gone")) throw read.reason
-  if (sorted.status === "rejected") throw sorted.reason
-  if (read.status === "rejected") throw read.reason
-  return [read.value, sorted.value]
-}
-
-function isCode(error: unknown, code: ImportFailure["code"]): boolean {
-  return error instanceof ImportFailure && error.code === code
-}
 
 async function mergeKept(
   { reach, watch, index }: Work,

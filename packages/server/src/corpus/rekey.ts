@@ -4,6 +4,7 @@ import type { Batch, ExposureIndex, Source, SourceChange } from "../stores/expos
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { compactIfNeeded } from "./compaction.ts"
 import { type NodeProgram, startReader } from "./engine/children.ts"
+import type { LookProgress } from "./engine/examine.ts"
 import type { Format } from "./formats/format.ts"
 import { importCorpus, type ImportWatch } from "./import.ts"
 import type { GivenInput, RekeyPlan, RepeatableBatch } from "./rekey-plan.ts"
@@ -33,13 +34,14 @@ export interface RekeyedBatch {
 export async function digestInputs(
   paths: readonly string[],
   { program, signal }: Pick<RekeyReach, "program" | "signal">,
+  onProgress: (progress: LookProgress) => void,
 ): Promise<GivenInput[]> {
   const reader = startReader(program)
   const end = (): void => void reader.kill()
   signal.addEventListener("abort", end)
   try {
     const given: GivenInput[] = []
-    for (const path of paths) given.push({ path, digest: await reader.digest(path) })
+    for (const path of paths) given.push({ path, digest: await reader.digest(path, onProgress) })
     return given
   } finally {
     signal.removeEventListener("abort", end)

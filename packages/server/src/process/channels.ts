@@ -34,7 +34,13 @@ export function childChannel(child: ChildProcess): Channel {
       if (child.connected) child.send(message as object)
     },
     onMessage: (listener) => void child.on("message", listener),
-    onClose: (listener) => void child.once("disconnect", listener),
+    onClose(listener) {
+      child.once("disconnect", listener)
+      // A child that could not be started has no pipe that could close.
+      child.once("error", () => {
+        if (child.pid === undefined) listener()
+      })
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import { blocksOf } from "../formats/blocks.ts"
 import { type Detected, detectFormat, type FormatHints, HEAD_BYTES_MAX } from "../formats/detect.ts"
 import type { ParsedRow, RejectReason } from "../formats/format.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
-import { contentDigest } from "../inputs/content-digest.ts"
+import { type ContentDigest, contentDigest, inputBytes } from "../inputs/content-digest.ts"
 import { InputError, type Member, openInputs, type SkipReason } from "../inputs/members.ts"
 import type { SecretClass } from "../../stores/exposure-index.ts"
 import { parseBlock } from "./parse-block.ts"
@@ -12,6 +12,16 @@ export interface ExamineJob {
   readonly hints: FormatHints
   /** How many parsed rows to show; 0 where nobody looks at them. */
   readonly rowsShown: number
+}
+
+/** How far a look at the inputs is: their contents are read once before any row is. */
+export interface LookProgress {
+  readonly bytes: number
+  readonly totalBytes: number
+  /** Files and members of archives that were looked into. */
+  readonly members: number
+  /** The name of the last of them; empty before the first. */
+  readonly member: string
 }
 
 /** What an input is, found before anything of it is kept. */
@@ -45,15 +55,20 @@ export type ShownFields = Omit<ParsedRow, "secret" | "secretClass" | "secretIsHa
 }
 
 /** Looks at every member of the inputs. Throws InputError where nothing in them can be imported. */
-export async function examineInputs(job: ExamineJob): Promise<Examined> {
+export async function examineInputs(
+  job: ExamineJob,
+  onProgress: (progress: LookProgress) => void = () => undefined,
+): Promise<Examined> {
   const { paths, hints, rowsShown } = job
-  const { sha256, inputs: digests, stamp } = await contentDigest(paths)
+  const { digest, progress } = await digestInputs(paths, onProgress)
+  const { sha256, inputs: digests, stamp } = digest
   const inputs = await openInputs(paths)
   try {
     const members: ExaminedMember[] = []
     const shown: ShownRow[] = []
     for await (const member of inputs.members()) {
       const { number, name } = member
+      onProgress({ ...progress, members: number, member: name })
       const detected = detectFormat(name, await headOf(member), hints)
       members.push({ number, name, detected })
       if (detected !== null && shown.length < rowsShown) {
@@ -76,6 +91,20 @@ export async function examineInputs(job: ExamineJob): Promise<Examined> {
   } finally {
     await inputs.close()
   }
+}
+
+/** Reads all contents, and tells how far that is. */
+export async function digestInputs(
+  paths: readonly string[],
+  onProgress: (progress: LookProgress) => void,
+): Promise<{ digest: ContentDigest; progress: LookProgress }> {
+  const totalBytes = await inputBytes(paths)
+  let bytes = 0
+  const digest = await contentDigest(paths, (more) => {
+    bytes += more
+    onProgress({ bytes, totalBytes, members: 0, member: "" })
+  })
+  return { digest, progress: { bytes, totalBytes, members: 0, member: "" } }
 }
 
 async function headOf(member: Member): Promise<Buffer> {

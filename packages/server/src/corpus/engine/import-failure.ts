@@ -22,8 +22,11 @@ export class ImportFailure extends Error {
   }
 }
 
-/** Our own failures as they are; of any other its code and no word of its message, which may quote a row. */
-export function readerFailure(error: unknown): ImportFailure {
+/**
+ * Our own failures as they are; of any other its code and no word of its message, which may quote a row. `what`
+ * says what could not be done.
+ */
+export function readerFailure(error: unknown, what = "The input could not be read"): ImportFailure {
   if (error instanceof ImportFailure) return error
   if (error instanceof InputError) return new ImportFailure("input", error.message)
   const code = systemCode(error)
@@ -31,7 +34,7 @@ export function readerFailure(error: unknown): ImportFailure {
     return new ImportFailure("sorter-gone", "The sorter is gone")
   }
   if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return diskFull()
-  return new ImportFailure("reader", `The input could not be read (${code ?? errorName(error)})`)
+  return new ImportFailure("reader", `${what} (${code ?? errorName(error)})`)
 }
 
 /** The sorter sees keyed rows only, but its messages name files and hold no cause a person could act on. */

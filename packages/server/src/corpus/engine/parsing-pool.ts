@@ -10,41 +10,68 @@ interface Waiting {
   reject(error: ImportFailure): void
 }
 
+interface Thread {
+  readonly worker: Worker
+  readonly waiting: Map<number, Waiting>
+}
+
 /** Threads that parse and key blocks, each its own. */
 export class ParsingPool {
-  readonly #threads: { readonly thread: Worker; readonly waiting: Map<number, Waiting> }[] = []
+  readonly #threads: readonly Thread[]
   #lastId = 0
+  /** Set when a thread is gone: what is posted to it would never be answered, so the pool takes nothing more. */
+  #failure: ImportFailure | null = null
 
-  constructor(size: number, options: KeyerOptions) {
-    const entry = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url)
-    for (let n = 0; n < size; n++) {
-      const thread = new Worker(entry, { workerData: options })
-      const waiting = new Map<number, Waiting>()
-      thread.on("message", (reply: BlockReply) => settle(waiting, reply))
-      thread.on("error", (error) => failAll(waiting, errorName(error)))
-      thread.on("exit", () => failAll(waiting, "it ended"))
-      this.#threads.push({ thread, waiting })
-    }
+  constructor(size: number, options: KeyerOptions, body: URL = THREAD_BODY) {
+    this.#threads = Array.from({ length: size }, () => this.#start(options, body))
   }
 
   /** Hands the block away: its memory is gone from the caller's side. */
   run(format: Format, block: Buffer): Promise<BlockDone> {
-    const least = this.#threads.reduce((one, other) =>
+    if (this.#failure !== null) return Promise.reject(this.#failure)
+    const { worker, waiting } = this.#threads.reduce((one, other) =>
       other.waiting.size < one.waiting.size ? other : one,
     )
     const id = ++this.#lastId
-    // Memory that is shared with other buffers cannot be handed away, only what is in it.
-    const own = block.byteLength === block.buffer.byteLength ? block : Uint8Array.from(block)
-    const task: BlockTask = { id, format, block: own }
     return new Promise((resolve, reject) => {
-      least.waiting.set(id, { resolve, reject })
-      least.thread.postMessage(task, [own.buffer as ArrayBuffer])
+      try {
+        // Memory that is shared with other buffers cannot be handed away, only what is in it.
+        const own = block.byteLength === block.buffer.byteLength ? block : Uint8Array.from(block)
+        const task: BlockTask = { id, format, block: own }
+        worker.postMessage(task, [own.buffer as ArrayBuffer])
+        waiting.set(id, { resolve, reject })
+      } catch {
+        // A block that was handed away before cannot be again.
+        reject(new ImportFailure("parser", "A block of rows could not be handed to its thread"))
+      }
     })
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map(({ thread }) => thread.terminate()))
+    this.#failure ??= threadFailure("it was closed")
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()))
   }
+
+  #start(options: KeyerOptions, body: URL): Thread {
+    const worker = new Worker(body, { workerData: options })
+    const waiting = new Map<number, Waiting>()
+    const fail = (reason: string): void => {
+      this.#failure ??= threadFailure(reason)
+      for (const { reject } of waiting.values()) reject(this.#failure)
+      waiting.clear()
+    }
+    worker.on("message", (reply: BlockReply) => settle(waiting, reply))
+    worker.on("messageerror", () => fail("its answer cannot be read"))
+    worker.on("error", (error) => fail(errorName(error)))
+    worker.on("exit", () => fail("it ended"))
+    return { worker, waiting }
+  }
+}
+
+const THREAD_BODY = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url)
+
+function threadFailure(reason: string): ImportFailure {
+  return new ImportFailure("parser", `A parsing thread failed (${reason})`)
 }
 
 function settle(waiting: Map<number, Waiting>, reply: BlockReply): void {
@@ -52,11 +79,4 @@ function settle(waiting: Map<number, Waiting>, reply: BlockReply): void {
   waiting.delete(reply.id)
   if ("failed" in reply) block?.reject(new ImportFailure("parser", reply.failed))
   else block?.resolve(reply)
-}
-
-function failAll(waiting: Map<number, Waiting>, reason: string): void {
-  for (const { reject } of waiting.values()) {
-    reject(new ImportFailure("parser", `A parsing thread failed (${reason})`))
-  }
-  waiting.clear()
 }

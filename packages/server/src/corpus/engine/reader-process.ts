@@ -4,8 +4,7 @@ import { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
 import { answerCalls } from "../../process/rpc.ts"
-import { contentDigest } from "../inputs/content-digest.ts"
-import { type ExamineJob, type Examined, examineInputs } from "./examine.ts"
+import { digestInputs, type ExamineJob, type Examined, examineInputs } from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
 
@@ -22,17 +21,33 @@ const channel = parentChannel(process)
 let examined: Examined | null = null
 answerCalls(channel, {
   async digest(path: string): Promise<string> {
-    return (await explained(contentDigest([path]))).inputs[0] ?? ""
+    const { digest } = await explained(digestInputs([path], tell()))
+    return digest.inputs[0] ?? ""
   },
   async examine(job: ExamineJob): Promise<Examined> {
-    examined = await explained(examineInputs(job))
+    examined = await explained(examineInputs(job, tell()))
     return examined
   },
   async read(job: ReadJob): Promise<ReadTally> {
     if (examined === null) throw new ImportFailure("reader", "Nothing was examined")
-    return await explained(readInputs(job, examined, out, (progress) => channel.send({ progress })))
+    return await explained(readInputs(job, examined, out, tell()))
   },
 })
+
+const TELL_MS = 250
+
+/** Sends how far the work is, a few times a second and whenever another member begins. */
+function tell(): (progress: { readonly member: string }) => void {
+  let toldAt = -Infinity
+  let member = ""
+  return (progress) => {
+    const now = performance.now()
+    if (now - toldAt < TELL_MS && progress.member === member) return
+    toldAt = now
+    member = progress.member
+    channel.send({ progress })
+  }
+}
 
 async function explained<T>(work: Promise<T>): Promise<T> {
   try {

@@ -104,7 +104,7 @@ test("a parser that throws is named without a word of the row, and no last frame
   const job = jobOf("throws", 2)
   await assert.rejects(
     readInputs(job, { ...found, members }, out, () => undefined),
-    { code: "parser", message: "The parser of of nobody failed (RangeError)" },
+    { code: "parser", message: "The parser of of nobody failed (RangeError), at list.txt" },
   )
   assert.equal(bytes().length, 0)
   assert.equal(existsSync(job.rejects), false)

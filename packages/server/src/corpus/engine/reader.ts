@@ -1,10 +1,10 @@
-import { once } from "node:events"
 import type { Writable } from "node:stream"
+import { writeDrained } from "../../drained.ts"
 import { blocksOf } from "../formats/blocks.ts"
 import { inputStamp } from "../inputs/content-digest.ts"
 import { InputError, type Inputs, openInputs } from "../inputs/members.ts"
 import type { Examined } from "./examine.ts"
-import { readerFailure } from "./import-failure.ts"
+import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { END_FRAME } from "./keyed-rows.ts"
 import type { KeyerOptions } from "./keyer.ts"
 import { ParsingPool } from "./parsing-pool.ts"
@@ -24,6 +24,8 @@ export interface ReadProgress {
   readonly bytes: number
   readonly rows: number
   readonly rejected: number
+  /** The name of the file that is read; of an archive with that of its member. */
+  readonly member: string
 }
 
 export interface ReadTally {
@@ -49,21 +51,25 @@ export async function readInputs(
   const inputs = await openInputs(job.paths)
   const pool = new ParsingPool(job.threads, job.keyer)
   const rejects = new RejectFile(job.rejects)
-  const read = { rows: 0, rejected: 0 }
+  const read = { rows: 0, rejected: 0, member: "" }
   const timer = setInterval(() => onProgress({ bytes: inputs.readBytes(), ...read }), PROGRESS_MS)
   try {
     const turns: Turn[] = []
     let place = { member: 0, lines: 0 }
-    const finish = async ({ member, parsing }: Turn): Promise<void> => {
-      const { lines, rows, frames, rejects: rejected } = await parsing
+    const finish = async ({ member, name, parsing }: Turn): Promise<void> => {
+      const { lines, rows, frames, rejects: rejected } = await parsed(name, parsing)
       if (place.member !== member) place = { member, lines: 0 }
-      for (const frame of frames) await write(out, frame)
+      for (const frame of frames) await writeDrained(out, frame)
       for (const { line, reason } of rejected) await rejects.add(member, place.lines + line, reason)
       place.lines += lines
       read.rows += rows
       read.rejected += rejected.length
     }
-    for await (const turn of blockTurns(inputs, examined, pool)) {
+    const begins = (member: string): void => {
+      read.member = member
+      onProgress({ bytes: inputs.readBytes(), ...read })
+    }
+    for await (const turn of blockTurns(inputs, examined, pool, begins)) {
       turns.push(turn)
       if (turns.length >= job.threads * BLOCKS_A_THREAD) await finish(turns.shift() as Turn)
     }
@@ -72,12 +78,12 @@ export async function readInputs(
       throw new InputError("The input changed while it was read")
     }
     await rejects.commit()
-    await write(out, END_FRAME)
+    await writeDrained(out, END_FRAME)
     onProgress({ bytes: inputs.readBytes(), ...read })
     return { rows: read.rows, rejects: rejects.counts }
   } catch (error) {
     await rejects.abandon()
-    throw readerFailure(error)
+    throw readerFailure(error, `${read.member || "The input"} could not be read`)
   } finally {
     clearInterval(timer)
     await Promise.all([pool.close(), inputs.close()])
@@ -87,6 +93,7 @@ export async function readInputs(
 /** A block on its way through the pool. */
 interface Turn {
   readonly member: number
+  readonly name: string
   readonly parsing: Promise<BlockDone>
 }
 
@@ -94,22 +101,29 @@ async function* blockTurns(
   inputs: Inputs,
   examined: Examined,
   pool: ParsingPool,
+  begins: (member: string) => void,
 ): AsyncGenerator<Turn> {
   const formats = new Map(examined.members.map(({ number, detected }) => [number, detected]))
   for await (const member of inputs.members()) {
     const detected = formats.get(member.number)
     if (detected === null) continue
     if (detected === undefined) throw new InputError("The input changed while it was read")
+    begins(member.name)
     for await (const block of blocksOf(member, detected)) {
       const parsing = pool.run(detected.format, block)
       // Awaited when its turn comes; until then a failure must not count as unhandled.
       parsing.catch(() => undefined)
-      yield { member: member.number, parsing }
+      yield { member: member.number, name: member.name, parsing }
     }
   }
 }
 
-async function write(out: Writable, bytes: Uint8Array): Promise<void> {
-  if (out.errored !== null) throw out.errored
-  if (!out.write(bytes)) await once(out, "drain")
+/** A parser's failure, with the name of what it parsed: the reader may be at another file by then. */
+async function parsed(name: string, parsing: Promise<BlockDone>): Promise<BlockDone> {
+  try {
+    return await parsing
+  } catch (error) {
+    const { code, message } = readerFailure(error)
+    throw new ImportFailure(code, `${message}, at ${name}`)
+  }
 }

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { REJECT_REASONS, type RejectReason } from "../formats/format.ts"
 import { InputError } from "../inputs/members.ts"
+import { readerFailure } from "./import-failure.ts"
 
 const HEADER = "file,line,reason\n"
 const HELD_CHARACTERS = 65_536
@@ -28,27 +29,46 @@ export class RejectFile {
 
   async commit(): Promise<void> {
     if (this.#held !== "") await this.#write()
-    if (this.#file === null) return
-    await this.#file.sync()
-    await this.#file.close()
-    this.#file = null
-    await rename(`${this.#path}.new`, this.#path)
+    const file = this.#file
+    if (file === null) return
+    await written(async () => {
+      await file.sync()
+      await file.close()
+      this.#file = null
+      await rename(unfinishedRejects(this.#path), this.#path)
+    })
   }
 
   async abandon(): Promise<void> {
     if (this.#file === null) return
     await this.#file.close()
     this.#file = null
-    await rm(`${this.#path}.new`, { force: true })
+    await rm(unfinishedRejects(this.#path), { force: true })
   }
 
   async #write(): Promise<void> {
-    if (this.#file === null) {
-      this.#file = await open(`${this.#path}.new`, "w", 0o600)
-      await this.#file.writeFile(HEADER)
-    }
-    await this.#file.writeFile(this.#held)
+    await written(async () => {
+      if (this.#file === null) {
+        this.#file = await open(unfinishedRejects(this.#path), "w", 0o600)
+        await this.#file.writeFile(HEADER)
+      }
+      await this.#file.writeFile(this.#held)
+    })
     this.#held = ""
+  }
+}
+
+/** Under which name the list is written, before it is complete. */
+export function unfinishedRejects(path: string): string {
+  return `${path}.new`
+}
+
+/** Whatever breaks here is not the input. */
+async function written(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    throw readerFailure(error, "The list of rejected rows could not be written")
   }
 }
 

@@ -13,19 +13,33 @@ export interface ContentDigest {
   readonly stamp: string
 }
 
-/** Reads all of the inputs as they lie on the disk. Throws InputError. */
-export async function contentDigest(paths: readonly string[]): Promise<ContentDigest> {
+/** Reads all of the inputs as they lie on the disk; `onBytes` is told how many more were read. Throws InputError. */
+export async function contentDigest(
+  paths: readonly string[],
+  onBytes: (more: number) => void = () => undefined,
+): Promise<ContentDigest> {
   const digests: string[] = []
   for (const path of paths) {
     const contents: string[] = []
     // A file's own name says nothing of what is in it; inside a folder names tell the files apart.
     for (const { path: file, within } of await filesOf(path)) {
-      contents.push(within, await readable(file, fileSha256))
+      contents.push(within, await readable(file, (each) => fileSha256(each, onBytes)))
     }
     digests.push(sha256Of(contents))
   }
   digests.sort()
   return { sha256: sha256Of(digests), inputs: digests, stamp: await inputStamp(paths) }
+}
+
+/** How many bytes the inputs have on the disk. Throws InputError. */
+export async function inputBytes(paths: readonly string[]): Promise<number> {
+  let bytes = 0
+  for (const path of paths) {
+    for (const { path: file } of await filesOf(path)) {
+      bytes += (await readable(file, (each) => stat(each))).size
+    }
+  }
+  return bytes
 }
 
 /** Sizes and times of all files of the inputs, as one value to compare. */

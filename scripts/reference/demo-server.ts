@@ -13,6 +13,7 @@ export const serverCommand = [
 ] as const
 
 const READY_MS = 60_000
+const STOP_MS = 60_000
 
 /** Starts a real service on a directory of its own, asks it something, and stops it. */
 export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promise<T> {
@@ -35,7 +36,10 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
     return await ask(await addressOf(server))
   } finally {
     server.kill("SIGTERM")
+    // Its workers end with it. Nobody else would end a check that waits for a service which does not stop.
+    const late = setTimeout(() => server.kill("SIGKILL"), STOP_MS)
     await ended
+    clearTimeout(late)
     rmSync(data, { recursive: true, force: true })
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { bareEnvironment } from "../http/bare-environment.ts"
+import { COMMAND_MS } from "./command-time.ts"
 
 const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 
@@ -20,7 +21,11 @@ export async function assay(
     const child = execFile(
       process.execPath,
       ["--conditions=source", main, ...args],
-      { env: { ...bareEnvironment(), HOME: process.env["HOME"] ?? "", ...env } },
+      {
+        env: { ...bareEnvironment(), HOME: process.env["HOME"] ?? "", ...env },
+        timeout: COMMAND_MS,
+        killSignal: "SIGKILL",
+      },
       (error, out, err) =>
         resolve({
           code: error === null ? 0 : typeof error.code === "number" ? error.code : -1,

@@ -8,6 +8,7 @@ import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/server/src/secrets.ts"
 import type { Batch, Entry } from "../../packages/server/src/stores/exposure-index.ts"
 import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import { COMMAND_MS } from "./command-time.ts"
 
 const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 /** In every address and password of a combolist made here, so that a search finds each of them. */
@@ -54,6 +55,8 @@ export function startImport(
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
+    timeout: COMMAND_MS,
+    killSignal: "SIGKILL",
   })
   let output = ""
   for (const stream of [child.stdout, child.stderr])

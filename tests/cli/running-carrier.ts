@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { after } from "node:test"
 import { bareEnvironment } from "../http/bare-environment.ts"
+import { COMMAND_MS } from "./command-time.ts"
 
 const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 const running = new Set<ChildProcess>()
@@ -22,6 +23,8 @@ export async function devCarrier(...args: string[]): Promise<RunningCarrier> {
   const child = spawn(process.execPath, ["--conditions=source", main, "dev", "carrier", ...args], {
     env: bareEnvironment(),
     stdio: ["ignore", "pipe", "inherit"],
+    timeout: COMMAND_MS,
+    killSignal: "SIGKILL",
   })
   running.add(child)
   const exited = once(child, "exit")

@@ -54,6 +54,11 @@ export function openStream(
   })
   // A test that ends before the response does waits for it no more.
   response.catch(() => undefined)
+  // After its response a request that is cut off only closes: whoever waits for room alone would wait for ever.
+  const closed = once(request, "close").then(() => {
+    throw new Error("The connection ended while something was sent")
+  })
+  closed.catch(() => undefined)
   let lines: AsyncIterator<string> | null = null
   let whole = Promise.resolve()
   const next = async (): Promise<Answer | null> => {
@@ -74,7 +79,7 @@ export function openStream(
     request,
     response,
     async send(piece) {
-      if (!request.write(piece)) await once(request, "drain")
+      if (!request.write(piece)) await Promise.race([once(request, "drain"), closed])
     },
     end: () => void request.end(),
     next,

@@ -61,17 +61,31 @@ export async function fileOutput(path: string): Promise<Output> {
 
 /** Standard output, or another stream. Whole is whatever was written to it. */
 export function streamOutput(stream: Writable): Output {
-  let broken: Error | null = null
-  stream.once("error", (cause) => {
-    broken = new CommandError("Nobody reads the output any more", { cause })
-  })
+  let gone = false
+  let cause: unknown = undefined
+  stream.once("error", (error) => (cause = error))
+  // Standard output takes its own destruction back, so that is not enough to go by.
+  for (const event of ["error", "close"]) stream.once(event, () => (gone = true))
+  const requireReader = (): void => {
+    if (gone || stream.destroyed)
+      throw new CommandError("Nobody reads the output any more", { cause })
+  }
   return {
     async write(text) {
-      if (broken !== null) throw broken
-      if (!stream.write(text)) await Promise.race([once(stream, "drain"), once(stream, "close")])
+      requireReader()
+      if (stream.write(text)) return
+      // Whichever does not come stops listening too: a long output waits often.
+      const waiting = new AbortController()
+      const { signal } = waiting
+      await Promise.race([
+        once(stream, "drain", { signal }),
+        once(stream, "close", { signal }),
+      ]).catch(() => undefined)
+      waiting.abort()
+      requireReader()
     },
     async commit() {
-      if (broken !== null) throw broken
+      requireReader()
       await new Promise<void>((resolve) => void stream.write("", () => resolve()))
     },
     abandon: async () => null,

@@ -89,6 +89,29 @@ export function recordsSubjectsSuite(
     assert.equal(await records.admitExport(change({ at: at + hour }), 3, at), null)
   })
 
+  onRecords(
+    "exports of a time that is still to come do not count: the clock was set back",
+    async ({ records }) => {
+      const hour = 3_600_000
+      const before = at - 7 * 24 * hour
+      for (const moment of [at, before]) {
+        for (let n = 0; n < 3; n++) {
+          const admitted = await records.admitExport(
+            change({ at: moment + n }),
+            3,
+            moment + n - hour,
+          )
+          assert.equal(admitted, null)
+        }
+        const refused = await records.admitExport(change({ at: moment + 3 }), 3, moment + 3 - hour)
+        assert.equal(refused, moment, "the limit holds by either clock")
+        // Of two that come together the later may be written first.
+        const first = await records.admitExport(change({ at: moment }), 3, moment - hour)
+        assert.equal(first, moment)
+      }
+    },
+  )
+
   onRecords("the audit trail says who and why, and never whom", async ({ records }) => {
     await records.eraseSubject(change())
     await records.admitExport(change({ tenantId: 1 }), 20, 0)

@@ -28,8 +28,8 @@ export interface SubjectRecords {
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
   /**
-   * Notes an export in the audit trail, unless this owner made `max` since `since`; then the moment of the oldest of
-   * those is returned, and null where the export may go on.
+   * Notes an export in the audit trail, unless this owner made `max` from `since` to the moment of the change; then the
+   * moment of the oldest of those is returned, and null where the export may go on.
    */
   admitExport(change: SubjectChange, max: number, since: number): Promise<number | null>
   /** Reports about an identity of one tenant or of all, undone ones included, in order of receipt. */
@@ -42,6 +42,11 @@ export interface SubjectRecords {
 
 const ERASE = "subject.erase"
 const EXPORT = "subject.export"
+/**
+ * Of requests that come together a later one may be written first. What is dated further ahead was noted before the clock
+ * was set back, and would lock its owner out until that time comes round again.
+ */
+const TOGETHER_MS = 60_000
 
 /** Subjects over either engine. */
 export function sqlSubjects(
@@ -90,6 +95,7 @@ export function sqlSubjects(
           .where("action", "=", EXPORT)
           .where("subject", "=", ownerOf(change.tenantId))
           .where("at", ">", since)
+          .where("at", "<=", change.at + TOGETHER_MS)
           .orderBy("at", "desc")
           .limit(max)
           .execute()

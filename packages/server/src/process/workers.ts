@@ -26,6 +26,9 @@ export class StartError extends Error {
 interface Running {
   readonly worker: Worker
   readonly call: Call
+  /** Resolves when its process has ended, however long ago that was. */
+  readonly gone: Promise<void>
+  /** Its place is taken, or about to be: its end is no reason to start another. */
   leaving: boolean
 }
 
@@ -42,12 +45,16 @@ export async function startWorkers(
   log: Log,
 ): Promise<Workers> {
   const running = new Set<Running>()
+  const starting = new Set<Worker>()
   let stopping = false
+  const isStopping = (): boolean => stopping
 
   async function spawn(): Promise<WorkerAddress> {
     const worker = cluster.fork()
     const channel = workerChannel(worker)
-    const self: Running = { worker, call: openCalls(channel)(stopMs + 5000), leaving: false }
+    const gone = new Promise<void>((resolve) => void worker.once("exit", () => resolve()))
+    const self: Running = { worker, call: openCalls(channel)(stopMs + 5000), gone, leaving: false }
+    starting.add(worker)
     const ready = new Promise<WorkerAddress>((resolve, reject) => {
       const timer = setTimeout(() => {
         worker.process.kill("SIGKILL")
@@ -57,12 +64,14 @@ export async function startWorkers(
         ...methods,
         async ready(address: WorkerAddress) {
           clearTimeout(timer)
+          starting.delete(worker)
           running.add(self)
           resolve(address)
         },
       })
       worker.once("exit", (exitCode, signal) => {
         clearTimeout(timer)
+        starting.delete(worker)
         reject(new StartError("A worker ended before it was ready"))
         if (!running.delete(self) || self.leaving || stopping) return
         log.error("worker died and is replaced", {
@@ -82,6 +91,8 @@ export async function startWorkers(
         await spawn()
         return
       } catch (error) {
+        // Ended by the stop.
+        if (isStopping()) return
         log.error("worker could not be replaced, trying again", { error })
         await new Promise((resolve) => setTimeout(resolve, RESPAWN_MS))
       }
@@ -90,7 +101,6 @@ export async function startWorkers(
 
   async function retire(self: Running): Promise<void> {
     self.leaving = true
-    const gone = new Promise<void>((resolve) => void self.worker.once("exit", () => resolve()))
     await self
       .call("stop")
       .catch((error: unknown) =>
@@ -98,13 +108,31 @@ export async function startWorkers(
       )
     self.worker.disconnect()
     const timer = setTimeout(() => self.worker.process.kill("SIGKILL"), 2000)
-    await gone
+    await self.gone
     clearTimeout(timer)
+  }
+
+  /** Starts the one that takes the place of `old`, which may die meanwhile. */
+  async function succeed(old: Running): Promise<void> {
+    old.leaving = true
+    try {
+      await spawn()
+    } catch (error) {
+      old.leaving = false
+      if (!running.has(old)) void respawn()
+      throw error
+    }
+  }
+
+  /** They have answered nobody yet, and nobody would end them once they are ready. */
+  function endStarting(): void {
+    for (const worker of starting) worker.process.kill("SIGKILL")
   }
 
   const addresses = await Promise.all(Array.from({ length: count }, spawn)).catch(
     async (error: unknown) => {
       stopping = true
+      endStarting()
       await Promise.all([...running].map(retire))
       throw error
     },
@@ -121,7 +149,9 @@ export async function startWorkers(
         .then(async () => {
           for (const old of [...running]) {
             if (stopping) return
-            await spawn()
+            // One that died meanwhile is replaced after its death.
+            if (!running.has(old)) continue
+            await succeed(old)
             await retire(old)
           }
           log.info("workers restarted", { workers: running.size })
@@ -130,6 +160,7 @@ export async function startWorkers(
     },
     async stop() {
       stopping = true
+      endStarting()
       await restarting.catch(() => undefined)
       await Promise.all([...running].map(retire))
     },

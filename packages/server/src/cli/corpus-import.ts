@@ -4,7 +4,7 @@ import { readSourceFile } from "../corpus/catalogue-file.ts"
 import { compactIfNeeded } from "../corpus/compaction.ts"
 import { type NodeProgram, startReader } from "../corpus/engine/children.ts"
 import type { Examined } from "../corpus/engine/examine.ts"
-import { ImportFailure } from "../corpus/engine/import-failure.ts"
+import { ImportFailure, isDiskFull } from "../corpus/engine/import-failure.ts"
 import { rejectsByCount } from "../corpus/engine/reject-file.ts"
 import { describeFormat, type FormatHints } from "../corpus/formats/detect.ts"
 import { type Field, FIELDS, type Format, REJECT_REASONS } from "../corpus/formats/format.ts"
@@ -14,6 +14,7 @@ import {
   type ImportReport,
   type ImportRequest,
   ImportStopped,
+  ImportUnfinished,
 } from "../corpus/import.ts"
 import { InputError, SKIP_REASONS } from "../corpus/inputs/members.ts"
 import { openIndexForWriting } from "../corpus/open-index.ts"
@@ -81,6 +82,8 @@ const ROWS_SHOWN = 10
 const MEMBERS_SHOWN = 20
 const MASKED = "********"
 const INTERRUPTED = 130
+/** The exit code of an import whose batch is live, while something that follows was not done. */
+export const UNFINISHED = 3
 
 /** Only looks: no data directory is made, no lock is taken, nothing is written. */
 async function showInput(
@@ -122,6 +125,8 @@ async function runImport(
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   const progress = showImportProgress(host.stderr, terminal.now)
+  const tell = (report: ImportReport): void =>
+    reportLines(report, (terminal.now() - startedAt) / 1000).forEach(terminal.print)
   let report: ImportReport
   try {
     report = await importCorpus(
@@ -157,10 +162,14 @@ async function runImport(
           progress.update({ phase: "compacting", rows: done, done, total }),
       },
     )
+  } catch (error) {
+    // The same command again has only the rest to do, so the figures are told now.
+    if (error instanceof ImportUnfinished && error.report.changed) tell(error.report)
+    throw error
   } finally {
     progress.hide()
   }
-  reportLines(report, (terminal.now() - startedAt) / 1000).forEach(terminal.print)
+  tell(report)
 }
 
 function requestOf(
@@ -305,7 +314,8 @@ function rowTable({ shown }: Examined): string[] {
 function reportLines(report: ImportReport, seconds: number): string[] {
   const { batch, source, tally, merged } = report
   if (!report.changed) {
-    return [`Already imported as batch ${batch.id} of ${source.name}; nothing changed.`]
+    const rest = report.completed ? "what was left to do is done" : "nothing changed"
+    return [`Already imported as batch ${batch.id} of ${source.name}; ${rest}.`]
   }
   const rejects = rejectsByCount(tally.rejects)
   const rejected = rejects.reduce((sum, [, count]) => sum + count, 0)
@@ -334,11 +344,17 @@ function explained(error: unknown): unknown {
   if (error instanceof ImportStopped) {
     return new CommandError(error.message, { cause: error, exitCode: INTERRUPTED })
   }
+  if (error instanceof ImportUnfinished) {
+    return new CommandError(error.message, { cause: error, exitCode: UNFINISHED })
+  }
   if (error instanceof ImportRuns) {
     return new CommandError(`${error.message}; --wait queues behind it`, { cause: error })
   }
   if (error instanceof InputError || error instanceof ImportFailure) {
     return new CommandError(`Nothing was imported: ${error.message}`, { cause: error })
+  }
+  if (isDiskFull(error)) {
+    return new CommandError("Nothing was imported: The disk is full", { cause: error })
   }
   return error
 }

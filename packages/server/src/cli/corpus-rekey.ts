@@ -4,7 +4,7 @@ import { readConfig } from "../config.ts"
 import type { LookProgress } from "../corpus/engine/examine.ts"
 import { ImportFailure } from "../corpus/engine/import-failure.ts"
 import { ImportRuns, takeImportTurn } from "../corpus/import-lock.ts"
-import { ImportStopped } from "../corpus/import.ts"
+import { ImportStopped, ImportUnfinished } from "../corpus/import.ts"
 import {
   beginRekeying,
   completeRekeying,
@@ -17,7 +17,7 @@ import { digestInputs, openRekeyed, rekeyBatches, type RekeyedBatch } from "../c
 import { openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
-import { type ImportProcess, memoryOf } from "./corpus-import.ts"
+import { type ImportProcess, memoryOf, UNFINISHED } from "./corpus-import.ts"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -51,6 +51,8 @@ export async function rekey(
         exitCode: INTERRUPTED,
       })
     }
+    if (error instanceof ImportUnfinished)
+      throw new CommandError(error.message, { cause: error, exitCode: UNFINISHED })
     if (error instanceof ImportRuns || error instanceof ImportFailure)
       throw new CommandError(error.message, { cause: error })
     throw error

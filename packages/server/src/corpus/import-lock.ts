@@ -41,7 +41,12 @@ export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn)
   for (;;) {
     const lock = lockImports(directory.path)
     if (lock !== null) {
-      writeFileSync(note, JSON.stringify(turn.self), { mode: 0o600 })
+      try {
+        writeFileSync(note, JSON.stringify(turn.self), { mode: 0o600 })
+      } catch (error) {
+        lock.release()
+        throw error
+      }
       return lock
     }
     const holder = readHolder(note)

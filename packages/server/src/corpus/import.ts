@@ -16,7 +16,7 @@ import type { AuditEntry } from "../stores/records.ts"
 import { HOUR_MS } from "../time.ts"
 import { type NodeProgram, type ReaderChild, startReader, startSorter } from "./engine/children.ts"
 import type { Examined } from "./engine/examine.ts"
-import { ImportFailure } from "./engine/import-failure.ts"
+import { ImportFailure, shortReason } from "./engine/import-failure.ts"
 import { watchMemory } from "./engine/memory.ts"
 import type { ReadTally } from "./engine/reader.ts"
 import { refuseForeignFile, unfinishedRejects } from "./engine/reject-file.ts"
@@ -91,6 +91,8 @@ export interface ImportProgress {
 export interface ImportReport {
   /** False: exactly this was imported before, and nothing changed. */
   readonly changed: boolean
+  /** What an earlier try left undone behind a live batch was done now. */
+  readonly completed: boolean
   readonly batch: Batch
   readonly source: SourceDescription
   readonly tally: ReadTally
@@ -103,6 +105,20 @@ export interface ImportReport {
   readonly peakMemory: number | null
 }
 
+/** The batch is live and stays so, but something that follows was not done: the same request again does it. */
+export class ImportUnfinished extends Error {
+  override readonly name = "ImportUnfinished"
+  readonly report: ImportReport
+  constructor(report: ImportReport, undone: string, cause: unknown) {
+    const { batch, source } = report
+    super(
+      `Batch ${batch.id} of ${source.name} is live, but ${undone} (${shortReason(cause)}); the same command again completes it`,
+      { cause },
+    )
+    this.report = report
+  }
+}
+
 /** The import was told to stop, and did: what is served is as it was. */
 export class ImportStopped extends Error {
   override readonly name = "ImportStopped"
@@ -111,7 +127,7 @@ export class ImportStopped extends Error {
 /**
  * Imports files as one batch of a source, all of it or nothing. Whatever ends it on the way, the same request again
  * completes it; a request that was completed changes nothing. Throws InputError, ImportFailure, ImportRuns,
- * ImportStopped or what the index throws.
+ * ImportStopped or what the index throws, and from the moment the batch is live only ImportUnfinished.
  */
 export async function importCorpus(
   request: ImportRequest,
@@ -131,14 +147,28 @@ export async function importCorpus(
       onWait: watch.waits,
     }),
   )
+  let live: Live | null = null
   try {
-    const report = await importAlone(request, reach, watch)
-    // The batch is live and stays so: whatever happens from here on is about the room the index takes.
-    if (report.changed) await reach.compact((done, total) => watch.compacts(done, total))
+    const report = await importAlone(request, reach, watch, (made) => (live = made))
+    live = { report, undone: "the index was not compacted" }
+    // Also where nothing changed: an earlier try may have broken here.
+    await reach.compact((done, total) => watch.compacts(done, total))
     return report
+  } catch (error) {
+    throw unfinished(live, error)
   } finally {
     lock.release()
   }
+}
+
+/** A batch that is live, and what is left to do. */
+interface Live {
+  readonly report: ImportReport
+  readonly undone: string
+}
+
+function unfinished(live: Live | null, error: unknown): unknown {
+  return live === null ? error : new ImportUnfinished(live.report, live.undone, error)
 }
 
 /** Whatever breaks because it was told to stop, the reason is that. */
@@ -155,6 +185,7 @@ async function importAlone(
   request: ImportRequest,
   reach: ImportReach,
   watch: ImportWatch,
+  onLive: (live: Live) => void,
 ): Promise<ImportReport> {
   const { directory, program, signal } = reach
   const reader = startReader(program)
@@ -190,11 +221,15 @@ async function importAlone(
         reach.now(),
       )
       const work = { request, reach, watch, index, source, ...attempt }
-      const report =
+      const { report, catalogue: current } =
         attempt.batch?.state === "live"
-          ? await alreadyLive(work, attempt.batch)
+          ? { report: alreadyLive(work, attempt.batch), catalogue }
           : await importBatch(work, examined, reader, pids)
-      return { ...report, peakMemory: memory.stop() }
+      const told = { ...report, peakMemory: memory.stop() }
+      if (told.changed || told.completed) {
+        await completeLive(work, told, current, (undone) => onLive({ report: told, undone }))
+      }
+      return told
     } finally {
       await index.close()
     }
@@ -218,12 +253,13 @@ interface Work {
 
 type Report = Omit<ImportReport, "peakMemory">
 
+/** Makes the batch live. */
 async function importBatch(
   work: Work,
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
-): Promise<Report> {
+): Promise<{ report: Report; catalogue: Catalogue }> {
   const { reach, watch, index, source, fingerprint } = work
   const { directory, signal } = reach
   if (work.kept !== null) watch.resumes()
@@ -238,7 +274,7 @@ async function importBatch(
   const { rows, identities } = merged
   const importedBy = work.request.importedBy
   watch.progress({ phase: "measuring", rows, done: 0, total: null })
-  // What the batch changes of other sources, and they of it, is seen at the moment it is.
+  // Circulation between sources is recomputed at the moment the batch goes live.
   const sources = await circulationChanges(
     await index.catalogue(),
     directory.segments,
@@ -247,9 +283,9 @@ async function importBatch(
   )
   const recipe = recipeOf(work.request, examined, kept.keyedAs)
   const going = { rows, identities, importedBy, segment: kept.segment, recipe, sources }
-  await keepCatalogue(await index.goLive(batch.id, going, reach.now()), directory.path)
   const report: Report = {
     changed: true,
+    completed: false,
     batch,
     source,
     tally: kept.tally,
@@ -257,21 +293,31 @@ async function importBatch(
     merged,
     rejects: kept.rejects,
   }
-  await complete(work, batch.id, { rows, identities })
-  forgetKept(directory, fingerprint)
-  return report
+  return { report, catalogue: await goLive(index, batch.id, going, reach.now()) }
 }
 
-/** The batch is there; an import that was killed between going live and its audit entry is completed by that. */
-async function alreadyLive(work: Work, batch: Batch): Promise<Report> {
-  const { reach, source, fingerprint, kept } = work
-  const { rows, identities } = batch
-  if (kept !== null) {
-    await complete(work, batch.id, { rows, identities })
-    forgetKept(reach.directory, fingerprint)
+/** An index elsewhere may lose its answer and not the change: then the catalogue says whether the batch is live. */
+async function goLive(
+  index: ExposureIndex,
+  batchId: number,
+  going: Parameters<ExposureIndex["goLive"]>[1],
+  nowMs: number,
+): Promise<Catalogue> {
+  try {
+    return await index.goLive(batchId, going, nowMs)
+  } catch (error) {
+    const catalogue = await index.catalogue().catch(() => null)
+    if (catalogue?.batches.get(batchId)?.state !== "live") throw error
+    return catalogue
   }
+}
+
+function alreadyLive({ source, kept }: Work, batch: Batch): Report {
+  const { rows, identities } = batch
   return {
     changed: false,
+    // The note of a segment is the last thing that goes.
+    completed: kept !== null,
     batch,
     source,
     tally: { rows: 0, rejects: {} },
@@ -281,19 +327,27 @@ async function alreadyLive(work: Work, batch: Batch): Promise<Report> {
   }
 }
 
-async function complete(
-  { request, reach, source }: Work,
-  batchId: number,
-  counts: { readonly rows: number; readonly identities: number },
+/** What follows once a batch is live. `next` is told what is not done, should the next step break. */
+async function completeLive(
+  { request, reach, source, fingerprint }: Work,
+  { batch, merged: { rows, identities } }: Report,
+  catalogue: Catalogue,
+  next: (undone: string) => void,
 ): Promise<void> {
+  next("the copy of its catalogue was not written")
+  await keepCatalogue(catalogue, reach.directory.path)
+  next("its entry in the audit trail was not written")
   await reach.audit({
     at: reach.now(),
     actor: request.importedBy,
     action: "corpus.import",
-    subject: `batch:${batchId}`,
+    subject: `batch:${batch.id}`,
     // No file name: logs are filed under people and machines.
-    detail: { source: source.name, kind: source.kind, ...counts },
+    detail: { source: source.name, kind: source.kind, rows, identities },
   })
+  next("the note of its segment was not removed")
+  forgetKept(reach.directory, fingerprint)
+  next("the index was not closed")
 }
 
 /** Reads, keys and sorts the input into a segment that lasts. */

@@ -33,7 +33,7 @@ export function readerFailure(error: unknown, what = "The input could not be rea
   if (code === "EPIPE" || code === "ECONNRESET") {
     return new ImportFailure("sorter-gone", "The sorter is gone")
   }
-  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return diskFull()
+  if (isDiskFull(error)) return diskFull()
   return new ImportFailure("reader", `${what} (${code ?? errorName(error)})`)
 }
 
@@ -48,6 +48,29 @@ export function sorterFailure(error: unknown): ImportFailure {
   const kind = /^[A-Z][A-Za-z ]{0,40} Error(?=:)/.exec(message)?.[0]
   return new ImportFailure("sorter", `The sorter failed (${kind ?? errorName(error)})`)
 }
+
+/** What broke where no row is in sight, in a few words for the inside of a sentence. */
+export function shortReason(error: unknown): string {
+  if (isDiskFull(error)) return "the disk is full"
+  const code = systemCode(error)
+  if (code !== null && !code.includes("_")) return code
+  return error instanceof Error ? error.message : "unknown"
+}
+
+/** Whether the disk has no room, as the system, SQLite or LMDB say it, or what they are wrapped in. */
+export function isDiskFull(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const { code, errcode } = each as { code?: unknown; errcode?: unknown }
+    if (DISK_FULL_CODES.has(code) || errcode === SQLITE_FULL || DISK_FULL.test(each.message)) {
+      return true
+    }
+  }
+  return false
+}
+
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13
 
 /** The name of a kind of error the language itself has; a name of any other could be made of a row. */
 export function errorName(error: unknown): string {

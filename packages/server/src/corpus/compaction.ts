@@ -1,12 +1,13 @@
+import { INDEX_FORMAT } from "../stores/exposure-index.ts"
 import { compactLmdbIndex } from "../stores/lmdb/compact.ts"
 import { type IndexFacts, readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import type { Replaced } from "../stores/lmdb/replace-generation.ts"
 import { DAY_MS } from "../time.ts"
 
-export type CompactionReason = "size" | "removed" | "erasure"
+export type CompactionReason = "format" | "size" | "removed" | "erasure"
 
-/** What an identity with one exposure takes is 36 bytes in full pages and 50 to 55 after imports between the old ones. */
-const BYTES_PER_KEY_MAX = 48
+/** What an identity with one exposure takes is 40 bytes in full pages and 55 to 60 after imports between the old ones. */
+const BYTES_PER_KEY_MAX = 53
 /** Identities with many exposures take more whatever is done, so the last compaction says what full pages take here. */
 const GROWTH_MAX = 1.3
 const REMOVED_SHARE_MAX = 0.1
@@ -18,6 +19,8 @@ const REMOVED_ROWS_MIN = 10_000
 /** Why the index should be compacted now, or null where it need not be. */
 export function compactionReason(facts: IndexFacts, nowMs: number): CompactionReason | null {
   const { erasures, compaction, bytes } = facts
+  // Only a copy of an older index gets checksums.
+  if (facts.format < INDEX_FORMAT) return "format"
   if (erasures !== null && nowMs - erasures.firstAt >= ERASURE_DAYS_MAX * DAY_MS) return "erasure"
   const { removed, all } = rowsOf(facts)
   if (removed >= REMOVED_ROWS_MIN && removed > all * REMOVED_SHARE_MAX) return "removed"

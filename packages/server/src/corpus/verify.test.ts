@@ -125,24 +125,24 @@ test("every way in which segments and index can differ is named", async (t) => {
     return (await made.verify()).faults
   }
   const key = keyOf(10)
-  const stored = shared.getBinary(key)
+  const stored = shared.copied(key)
   assert.ok(stored !== undefined)
-  assert.deepEqual(await change(() => void shared.removeSync(key)), [
+  assert.deepEqual(await change(() => shared.remove(key)), [
     "batch 1: the index has 6890 of its entries where 6892 are due",
     "batch 2: the index has 5998 of its entries where 6000 are due",
   ])
   assert.ok(
-    (await change(() => shared.putSync(key, Buffer.alloc(5, 0xff)))).includes(
+    (await change(() => shared.put(key, Buffer.alloc(5, 0xff)))).includes(
       "shared: a set of entries that cannot be read",
     ),
   )
   const unknownBatch = Buffer.from("00080000000000000063", "hex")
   assert.ok(
-    (await change(() => shared.putSync(key, unknownBatch))).includes(
+    (await change(() => shared.put(key, unknownBatch))).includes(
       "shared: an entry of a batch that the catalogue does not have for its owner",
     ),
   )
-  assert.deepEqual(await change(() => shared.putSync(key, stored)), [])
+  assert.deepEqual(await change(() => shared.put(key, stored)), [])
 })
 
 test("an index made again from its segments answers as before, with what only it held and what came meanwhile", async (t) => {
@@ -201,7 +201,7 @@ test("what of an index cannot be read is counted when it is made again, and its 
   const environment = openEnvironment(made.paths.index, "write", 2 ** 30)
   const before = await answers(made.index)
   await environment.root.transaction(() => {
-    environment.shared.putSync(keyOf(11), Buffer.alloc(5, 0xff))
+    environment.shared.put(keyOf(11), Buffer.alloc(5, 0xff))
   })
   await environment.close()
   await assert.rejects(made.index.lookup(keyOf(11), null))

@@ -14,6 +14,7 @@ import {
   source,
   type Command,
 } from "./exposure-index-process-suite.ts"
+import { type AlterStored, damageSuite } from "./exposure-index-damage-suite.ts"
 import { segmentSuite } from "./exposure-index-segment-suite.ts"
 import { sharedSuite } from "./exposure-index-shared-suite.ts"
 import { subjectSuite } from "./exposure-index-subject-suite.ts"
@@ -39,13 +40,14 @@ const bob = keyOf(-2)
 
 /**
  * What this suite does not state, no caller may rely on. `open` opens the index in a directory, or under its name;
- * `opener` is the module that exports it, for the other processes of the suite to load. An import that is killed has
+ * `opener` is the module that exports it, for the other processes of the suite to load. `alter` changes stored bytes. An import that is killed has
  * `identities`, a whole number of thousands.
  */
 export function exposureIndexSuite(
   engine: string,
   open: (directory: string) => Promise<ExposureIndex>,
   opener: URL,
+  alter: AlterStored,
   identities = 20_000,
 ): void {
   const opened = async (t: TestContext): Promise<Opened> => {
@@ -618,6 +620,7 @@ export function exposureIndexSuite(
   segmentSuite(engine, opened, opener)
   sharedSuite(engine, opened)
   subjectSuite(engine, opened, open, opener)
+  damageSuite(engine, opened, alter)
 }
 
 function someKeys(): Uint8Array[] {

@@ -33,7 +33,7 @@ export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
 export const KEY_BYTES = 16
 
 /** Grows with each change of what the index stores; a newer program migrates forward, an older one refuses. */
-export const INDEX_FORMAT = 2
+export const INDEX_FORMAT = 3
 
 export interface Row {
   readonly key: Uint8Array
@@ -166,6 +166,11 @@ export interface IndexStats {
 /** The index could not be read or written. Never to be taken for "nothing is known". */
 export class IndexUnavailable extends Error {
   override readonly name: string = "IndexUnavailable"
+}
+
+/** What is stored is not what was written. The same question fails again until the index is made anew. */
+export class IndexDamaged extends IndexUnavailable {
+  override readonly name = "IndexDamaged"
 }
 
 /** The index was written by a newer program. */

@@ -1,5 +1,5 @@
-import type { BinaryDatabase, Environment } from "./environment.ts"
-import { put } from "./stored.ts"
+import type { CheckedDatabase } from "./checked-database.ts"
+import type { Environment } from "./environment.ts"
 
 /** Stands in the meta database while another generation is being made of this one. */
 const COPYING = Buffer.from("copying")
@@ -20,47 +20,47 @@ export class Changes {
 
   constructor(environment: Environment) {
     this.#environment = environment
-    this.#noting = environment.meta.getBinary(COPYING) !== undefined
+    this.#noting = isNoting(environment.meta)
   }
 
   /** `append` says that no key in the database is as high. */
-  put(database: BinaryDatabase, key: Uint8Array, value: Uint8Array, append = false): void {
-    put(database, key, value, append)
+  put(database: CheckedDatabase, key: Uint8Array, value: Uint8Array, append = false): void {
+    database.put(key, value, append)
     if (this.#noting) this.#note(database, key)
   }
 
-  remove(database: BinaryDatabase, key: Uint8Array): void {
-    database.removeSync(key)
+  remove(database: CheckedDatabase, key: Uint8Array): void {
+    database.remove(key)
     if (this.#noting) this.#note(database, key)
   }
 
-  #note(database: BinaryDatabase, key: Uint8Array): void {
+  #note(database: CheckedDatabase, key: Uint8Array): void {
     const { meta, shared } = this.#environment
     const initial = database === shared ? INITIALS.shared : INITIALS.tenants
-    put(meta, Buffer.concat([NOTE, Uint8Array.of(initial), key]), Uint8Array.of(0))
+    meta.put(Buffer.concat([NOTE, Uint8Array.of(initial), key]), Uint8Array.of(0))
   }
 }
 
 /** Inside a write transaction: from its commit on every change leaves a note. */
-export function beginNotes(meta: BinaryDatabase): void {
+export function beginNotes(meta: CheckedDatabase): void {
   takeNotes(meta)
-  put(meta, COPYING, Uint8Array.of(0))
+  meta.put(COPYING, Uint8Array.of(0))
 }
 
 /** Inside a write transaction: no more notes, and those there are forgotten. */
-export function endNotes(meta: BinaryDatabase): void {
+export function endNotes(meta: CheckedDatabase): void {
   takeNotes(meta)
-  meta.removeSync(COPYING)
+  meta.remove(COPYING)
 }
 
-export function isNoting(meta: BinaryDatabase): boolean {
-  return meta.getBinary(COPYING) !== undefined
+export function isNoting(meta: CheckedDatabase): boolean {
+  return meta.copied(COPYING) !== undefined
 }
 
 /** Inside a write transaction: takes the notes away and returns what they name. */
-export function takeNotes(meta: BinaryDatabase): ChangedKey[] {
-  const notes = [...meta.getKeys({ start: NOTE, end: AFTER_NOTES })].map((key) => Buffer.from(key))
-  for (const note of notes) meta.removeSync(note)
+export function takeNotes(meta: CheckedDatabase): ChangedKey[] {
+  const notes = meta.keys({ start: NOTE, end: AFTER_NOTES }).map((key) => Buffer.from(key))
+  for (const note of notes) meta.remove(note)
   return notes.map((note) => ({
     database: note[NOTE.length] === INITIALS.shared ? "shared" : "tenants",
     key: note.subarray(NOTE.length + 1),

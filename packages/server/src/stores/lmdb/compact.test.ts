@@ -12,11 +12,16 @@ import { importRows, keyOf, source } from "../exposure-index-process-suite.ts"
 import { INDEX_FORMAT, NewerIndexFormat, type ExposureIndex } from "../exposure-index.ts"
 import { importedBatch, ownBatch, row, seen } from "../opened-index-suite.ts"
 import { secondProcess, temporaryDirectory } from "../second-process-suite.ts"
+import { compactionReason } from "../../corpus/compaction.ts"
+import { emptyCatalogue } from "../catalogue.ts"
+import { CheckedDatabase } from "./checked-database.ts"
 import { compactLmdbIndex } from "./compact.ts"
 import { openEnvironment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
 import { linkedGeneration } from "./generations.ts"
+import { readIndexFacts } from "./index-facts.ts"
 import { ReplacementRunning } from "./replace-generation.ts"
+import { putDocument } from "./stored.ts"
 
 const opener = new URL("suite-opener.ts", import.meta.url)
 const IDENTITIES = 20_000
@@ -25,8 +30,11 @@ const alice = keyOf(-1)
 const bob = keyOf(-2)
 
 /** Two batches of many identities, one of them removed; a tenant's evidence; an erased identity. */
-async function filledIndex(t: TestContext): Promise<{ path: string; index: ExposureIndex }> {
-  const path = join(await temporaryDirectory(t), "index")
+async function filledIndex(
+  t: TestContext,
+  at?: string,
+): Promise<{ path: string; index: ExposureIndex }> {
+  const path = at ?? join(await temporaryDirectory(t), "index")
   const index = await openLmdbIndex({ path })
   t.after(() => index.close())
   for (const name of ["kept", "removed"]) {
@@ -215,28 +223,53 @@ test("lmdb: two compactions at once are one, and the other is told", async (t) =
   assert.ok((outcomes[1] as PromiseRejectedResult).reason instanceof ReplacementRunning)
 })
 
-test("lmdb: an index of format 1 is taken over as it is, and a program from before generations refuses the result", async (t) => {
-  const { path, index } = await filledIndex(t)
-  const before = await answers(index)
-  await index.close()
-  const old = openEnvironment(path, "write", 2 ** 30)
-  await old.root.transaction(() => {
-    old.meta.putSync(Buffer.from("format"), Uint8Array.of(1))
+for (const format of [1, 2]) {
+  test(`lmdb: an index of format ${format} is served as it is and gets its checksums when it is compacted`, async (t) => {
+    const directory = await temporaryDirectory(t)
+    const path = join(directory, "index")
+    await emptyOldIndex(path, format)
+    const untouched = await openLmdbIndex({ path, readOnly: true })
+    assert.equal((await untouched.stats()).format, format)
+    await untouched.close()
+    const { index } = await filledIndex(t, path)
+    const reader = await openLmdbIndex({ path, readOnly: true })
+    assert.equal((await index.stats()).format, 2)
+    const before = await answers(index)
+    assert.equal(compactionReason(await readIndexFacts(path), Date.now()), "format")
+    // Every second set of the copy comes after it began.
+    const written: Promise<unknown>[] = []
+    await compactLmdbIndex({
+      path,
+      onProgress(done) {
+        if (written.length < 3) written.push(importedBatch(index, `${done}`, [keyOf(-9 - done)]))
+      },
+    })
+    await Promise.all(written)
+    for (const each of [reader, index]) {
+      assert.equal(await answers(each), before)
+      assert.equal((await each.stats()).format, INDEX_FORMAT)
+      assert.equal((await each.lookup(keyOf(-9 - 8_192), null)).entries.length, 1)
+      await each.close()
+    }
+    assert.equal(compactionReason(await readIndexFacts(path), Date.now()), null)
+    // What a program from before reads is the first byte of this, in data.mdb; the checksum follows it.
+    const stored = openEnvironment(path, "read", 2 ** 30)
+    t.after(() => stored.close())
+    const bytes = stored.meta.bare.getBinary(Buffer.from("format"))
+    assert.deepEqual([bytes?.length, bytes?.[0]], [5, INDEX_FORMAT])
   })
-  await old.close()
-  const reader = await openLmdbIndex({ path, readOnly: true })
-  assert.equal((await reader.stats()).format, 1)
-  await reader.close()
-  const writer = await openLmdbIndex({ path })
-  t.after(() => writer.close())
-  assert.equal((await writer.stats()).format, INDEX_FORMAT)
-  assert.equal(await answers(writer), before)
-  await compactLmdbIndex({ path })
-  // What such a program reads is data.mdb.
-  const stored = openEnvironment(path, "read", 2 ** 30)
-  t.after(() => stored.close())
-  assert.equal(stored.meta.getBinary(Buffer.from("format"))?.[0], INDEX_FORMAT)
-})
+}
+
+/** What a program from before checksums made: none of its values has one. */
+async function emptyOldIndex(path: string, format: number): Promise<void> {
+  const environment = openEnvironment(path, "create", 2 ** 30)
+  const meta = new CheckedDatabase(environment.meta.bare, false)
+  await environment.root.transaction(() => {
+    meta.put(Buffer.from("format"), Uint8Array.of(format))
+    putDocument(meta, emptyCatalogue)
+  })
+  await environment.close()
+}
 
 test("lmdb: where the link to the generation in use is lost, nothing is taken for a new index", async (t) => {
   const { path, index } = await filledIndex(t)
@@ -249,7 +282,7 @@ test("lmdb: where the link to the generation in use is lost, nothing is taken fo
 
 const NotNewer = (error: unknown): boolean => !(error instanceof NewerIndexFormat)
 
-test("lmdb: an identity with one exposure takes at most 40 bytes after compaction", async (t) => {
+test("lmdb: an identity with one exposure takes at most 44 bytes after compaction", async (t) => {
   const path = join(await temporaryDirectory(t), "index")
   const index = await openLmdbIndex({ path })
   t.after(() => index.close())
@@ -270,7 +303,7 @@ test("lmdb: an identity with one exposure takes at most 40 bytes after compactio
   t.diagnostic(
     `${count} identities: ${imported.toFixed(1)} bytes each after five imports, ${compacted.toFixed(1)} compacted`,
   )
-  assert.ok(compacted <= 40)
+  assert.ok(compacted <= 44)
 })
 
 /** Identities in order, each with one exposure; those of different parts lie between each other. */

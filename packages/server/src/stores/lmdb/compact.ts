@@ -1,9 +1,9 @@
-import { keptSet } from "../entry-spans.ts"
 import type { BatchState } from "../entry-set.ts"
+import { keptSet } from "../entry-spans.ts"
+import { IndexDamaged } from "../exposure-index.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
 import { type Making, replaceGeneration, type Replaced } from "./replace-generation.ts"
-import { chunksOf } from "./scan.ts"
-import { entryCount, put } from "./stored.ts"
+import { chunksOf, readingAll, type Snapshot } from "./scan.ts"
 
 export interface CompactOptions {
   readonly path: string
@@ -16,42 +16,57 @@ export interface CompactOptions {
 /**
  * Writes the index anew, in the order of its keys, so that its pages are full and hold nothing of removed batches or
  * erased subjects, and puts that in its place. Lookups and writes go on meanwhile, in this process and in others.
+ * Throws IndexDamaged, and changes nothing, where not every key can be copied: a copy would hide that one is missing.
  */
 export function compactLmdbIndex(options: CompactOptions): Promise<Replaced> {
   const { path, mapSize = LMDB_MAP_BYTES, now = Date.now, onProgress } = options
   return replaceGeneration(
     { path, mapSize, now },
     {
-      async fill(making) {
-        await copySets(making, "shared", onProgress)
-        await copySets(making, "tenants", onProgress)
-      },
+      fill: (making) =>
+        readingAll(making.from, async (snapshot) => {
+          await copySets(making, "shared", snapshot, onProgress)
+          await copySets(making, "tenants", snapshot, onProgress)
+        }),
       settle: (_, stored, __, making) =>
         stored === undefined ? null : keptSet(stored, stateIn(making)),
     },
   )
 }
 
-/** Copies a database by appending, without what removed batches said. */
-export async function copySets(
+/** Copies a database by appending, without what removed batches said. A damaged value stays damaged. */
+async function copySets(
   making: Making,
   name: "shared" | "tenants",
+  snapshot: Snapshot,
   onProgress: CompactOptions["onProgress"],
 ): Promise<void> {
   const { from, to } = making
+  const { counts } = snapshot
   const stateOf = stateIn(making)
-  const total = entryCount(from.shared) + entryCount(from.tenants)
-  let done = name === "shared" ? 0 : entryCount(from.shared)
-  for (const chunk of chunksOf(from, from[name])) {
+  const total = counts.shared + counts.tenants
+  const before = name === "shared" ? 0 : counts.shared
+  let done = 0
+  let last: Uint8Array | null = null
+  for (const chunk of chunksOf(from, name, snapshot)) {
     await to.root.childTransaction(() => {
-      for (const { key, value } of chunk) {
+      for (const { key, value, intact } of chunk) {
+        if (last !== null && Buffer.compare(last, key) >= 0) {
+          throw new IndexDamaged("Keys of the index are out of order")
+        }
+        last = key
+        if (!intact) {
+          to[name].putDamaged(key, value, true)
+          continue
+        }
         const kept = keptSet(value, stateOf)
-        if (kept !== null) put(to[name], key, kept, true)
+        if (kept !== null) to[name].put(key, kept, true)
       }
     })
     done += chunk.length
-    onProgress?.(done, total)
+    onProgress?.(before + done, total)
   }
+  if (done !== counts[name]) throw new IndexDamaged("Not every key of the index can be reached")
 }
 
 function stateIn({ document: { batches } }: Making): (batchId: number) => BatchState | undefined {

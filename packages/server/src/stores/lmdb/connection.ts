@@ -1,8 +1,10 @@
 import { emptyCatalogue, BatchRefused, type CatalogueDocument } from "../catalogue.ts"
-import { IndexUnavailable } from "../exposure-index.ts"
+import { MalformedBytes } from "../bytes.ts"
+import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import { Changes } from "./changes.ts"
+import type { ReadAt } from "./checked-database.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
-import { readDocument, type ReadAt, Superseded, supersededBy } from "./stored.ts"
+import { readDocument, Superseded, supersededBy } from "./stored.ts"
 
 /**
  * An open index, whichever of its generations is in use. When another takes its place, the read or write that notices
@@ -114,8 +116,14 @@ function faultsNamed<T>(work: () => T): T {
   }
 }
 
+/** What LMDB says of pages that it cannot follow: not found, corrupted, no database, too deep, too full. */
+const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30797, -30796, -30793, -30787, -30786])
+
 function named(error: unknown): IndexUnavailable {
   if (error instanceof IndexUnavailable) return error
+  if (error instanceof MalformedBytes || DAMAGE_CODES.has((error as { code?: unknown }).code)) {
+    return new IndexDamaged("The index is damaged", { cause: error })
+  }
   return new IndexUnavailable("The index cannot be read or written", { cause: error })
 }
 

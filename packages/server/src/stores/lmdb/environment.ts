@@ -9,19 +9,19 @@ import {
   statSync,
 } from "node:fs"
 import { join } from "node:path"
-import { open, type Database, type RootDatabase } from "lmdb"
+import { open, type RootDatabase } from "lmdb"
 import { IndexUnavailable } from "../exposure-index.ts"
-
-export type BinaryDatabase = Database<Uint8Array, Uint8Array>
+import { type BareDatabase, CheckedDatabase } from "./checked-database.ts"
+import { valuesAreChecked } from "./format.ts"
 
 export interface Environment {
   readonly root: RootDatabase<Uint8Array, Uint8Array>
   /** Identity key → entry set. */
-  readonly shared: BinaryDatabase
+  readonly shared: CheckedDatabase
   /** Tenant id (4 bytes, big-endian) and identity key → entry set. */
-  readonly tenants: BinaryDatabase
+  readonly tenants: CheckedDatabase
   /** Format, catalogue and key check value, each under its name. */
-  readonly meta: BinaryDatabase
+  readonly meta: CheckedDatabase
   readonly dataFile: string
   close(): Promise<void>
 }
@@ -111,17 +111,20 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
   }
   const root = open<Uint8Array, Uint8Array>({ ...options, ...binary })
   try {
-    const named = (name: string): BinaryDatabase => {
-      const database = root.openDB(name, { ...binary }) as BinaryDatabase | undefined
+    const named = (name: string): BareDatabase => {
+      const database = root.openDB(name, { ...binary }) as BareDatabase | undefined
       if (database === undefined) throw new IndexUnavailable(`The index has no ${name} database`)
       return database
     }
-    const databases = {
-      shared: named("shared"),
-      tenants: named("tenants"),
-      meta: named("meta"),
+    const [shared, tenants, meta] = [named("shared"), named("tenants"), named("meta")]
+    const checked = valuesAreChecked(meta)
+    return {
+      root,
+      shared: new CheckedDatabase(shared, checked),
+      tenants: new CheckedDatabase(tenants, checked),
+      meta: new CheckedDatabase(meta, checked),
+      dataFile: join(path, "data.mdb"),
     }
-    return { root, ...databases, dataFile: join(path, "data.mdb") }
   } catch (error) {
     void root.close()
     throw error

@@ -4,7 +4,7 @@ import { isTombstone, readEntrySet } from "../entry-set.ts"
 import { KEY_BYTES } from "../exposure-index.ts"
 import { turn, withGeneration } from "./index-facts.ts"
 import { chunksOf, readingAll } from "./scan.ts"
-import { copied, entryCount, KEY_CHECK, readDocument } from "./stored.ts"
+import { KEY_CHECK, readDocument } from "./stored.ts"
 
 /** What a batch has in the index. */
 export interface BatchHolding {
@@ -27,42 +27,56 @@ export interface Examined {
 
 const TENANT_KEY_BYTES = 4 + KEY_BYTES
 
-/** Reads the whole index as it is at one moment: order of keys, every set, every batch a set names. */
+/**
+ * Reads the whole index as it is at one moment: how many keys there are, their order, every checksum, every set, every
+ * batch a set names. `pause` is waited for between some thousand sets.
+ */
 export function examineIndex(
   path: string,
   onProgress: (done: number, total: number) => void,
+  pause: () => Promise<void> = turn,
 ): Promise<Examined> {
   return withGeneration(path, (on) =>
-    readingAll(on, async (at) => {
-      const catalogue = readDocument(on.meta, null, at)
-      const keyCheck = copied(on.meta, KEY_CHECK, at)
+    readingAll(on, async (snapshot) => {
+      const catalogue = readDocument(on.meta, null, snapshot.at)
+      const keyCheck = on.meta.copied(KEY_CHECK, snapshot.at)
       const holdings = new Map<number, BatchHolding>()
       const erased = new Set<string>()
       const faults = new Map<string, number>()
-      const blame = (fault: string): void => void faults.set(fault, (faults.get(fault) ?? 0) + 1)
-      const total = entryCount(on.shared) + entryCount(on.tenants)
+      const { counts } = snapshot
+      const total = counts.shared + counts.tenants
       let sets = 0
       for (const name of ["shared", "tenants"] as const) {
+        const blame = (fault: string, times = 1): void =>
+          void faults.set(`${name}: ${fault}`, (faults.get(`${name}: ${fault}`) ?? 0) + times)
         const keyBytes = name === "shared" ? KEY_BYTES : TENANT_KEY_BYTES
         let last: Uint8Array | null = null
-        for (const chunk of chunksOf(on, on[name], at)) {
-          for (const { key, value } of chunk) {
-            if (key.length !== keyBytes) blame(`${name}: a key of another length`)
-            if (last !== null && Buffer.compare(last, key) >= 0) blame(`${name}: keys out of order`)
+        let seen = 0
+        for (const chunk of chunksOf(on, name, snapshot)) {
+          for (const { key, value, intact } of chunk) {
+            if (key.length !== keyBytes) blame("a key of another length")
+            if (last !== null && Buffer.compare(last, key) >= 0) blame("keys out of order")
             last = key
-            if (name === "shared" && isTombstone(value)) {
+            if (!intact) {
+              blame("a value that does not have its checksum")
+            } else if (name === "shared" && isTombstone(value)) {
               erased.add(Buffer.from(key).toString("latin1"))
             } else {
               const owner = name === "shared" ? "shared" : Buffer.from(key).readUInt32BE()
-              examineSet(value, owner, catalogue, holdings, (fault) => blame(`${name}: ${fault}`))
+              examineSet(value, owner, catalogue, holdings, blame)
             }
           }
-          sets += chunk.length
-          onProgress(sets, total)
-          await turn()
+          seen += chunk.length
+          onProgress(sets + seen, total)
+          await pause()
         }
+        if (seen < counts[name]) blame("a key that cannot be reached", counts[name] - seen)
+        if (seen > counts[name]) blame("more keys than it counts")
+        sets += seen
       }
-      if (sets !== total) blame("not every key can be reached")
+      for (const { intact } of on.meta.range({}, snapshot.at)) {
+        if (!intact) faults.set("what the index says of itself does not have its checksum", 1)
+      }
       const keyCheckValue = keyCheck === undefined ? null : Buffer.from(keyCheck).toString()
       return { catalogue, keyCheckValue, sets, holdings, erased, faults }
     }),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { breach } from "../entry-samples-suite.ts"
+import type { AlterStored } from "../exposure-index-damage-suite.ts"
 import { keyOf, source } from "../exposure-index-process-suite.ts"
 import { exposureIndexSuite } from "../exposure-index-suite.ts"
 import {
@@ -15,10 +16,18 @@ import {
 import { secondProcess } from "../second-process-suite.ts"
 import { openEnvironment, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
+import { tenantKey } from "./tenant-key.ts"
 import { open } from "./suite-opener.ts"
 
 const opener = new URL("suite-opener.ts", import.meta.url)
-exposureIndexSuite("lmdb", open, opener)
+/** Puts other bytes in the place of a value with its checksum. */
+const alterStored: AlterStored = async (directory, owner, key, change) =>
+  tamper(directory, ({ shared, tenants }) => {
+    const { bare } = owner === "shared" ? shared : tenants
+    const place = owner === "shared" ? key : tenantKey(owner, key)
+    bare.putSync(place, change(Buffer.from(bare.getBinary(place) ?? [])))
+  })
+exposureIndexSuite("lmdb", open, opener, alterStored)
 
 const alice = keyOf(-1)
 
@@ -62,7 +71,7 @@ async function closing(
 test("lmdb: an index of a newer format is refused, also for reading", async (t) => {
   const path = await writtenIndex(t)
   await tamper(path, ({ meta }) => {
-    meta.putSync(Buffer.from("format"), Uint8Array.of(INDEX_FORMAT + 1))
+    meta.put(Buffer.from("format"), Uint8Array.of(INDEX_FORMAT + 1))
   })
   await assert.rejects(openLmdbIndex({ path }), NewerIndexFormat)
   await assert.rejects(openLmdbIndex({ path, readOnly: true }), NewerIndexFormat)
@@ -76,7 +85,7 @@ for (const [name, bytes] of [
   test(`lmdb: ${name} throws and never reads as an unknown identity`, async (t) => {
     const path = await writtenIndex(t)
     await tamper(path, ({ shared }) => {
-      shared.putSync(alice, bytes)
+      shared.put(alice, bytes)
     })
     await closing(await openLmdbIndex({ path }), async (index) => {
       await assert.rejects(index.lookup(alice, null), IndexUnavailable)
@@ -92,7 +101,7 @@ for (const [name, bytes] of [
 test("lmdb: an entry of a batch that the catalogue does not know throws", async (t) => {
   const path = await writtenIndex(t)
   await tamper(path, ({ shared }) => {
-    shared.putSync(alice, Buffer.from("00080000000000000009", "hex"))
+    shared.put(alice, Buffer.from("00080000000000000009", "hex"))
   })
   await closing(await openLmdbIndex({ path }), async (index) => {
     await assert.rejects(index.lookup(alice, null), IndexUnavailable)
@@ -104,8 +113,8 @@ test("lmdb: a catalogue damaged under a running index fails lookups and the ping
   await closing(await openLmdbIndex({ path }), async (index) => {
     assert.equal((await index.lookup(alice, null)).entries.length, 1)
     await tamper(path, ({ meta }) => {
-      meta.putSync(Buffer.from("catalogue"), Buffer.from("{}"))
-      meta.putSync(Buffer.from("catalogue-version"), Buffer.alloc(8, 1))
+      meta.put(Buffer.from("catalogue"), Buffer.from("{}"))
+      meta.put(Buffer.from("catalogue-version"), Buffer.alloc(8, 1))
     })
     await assert.rejects(index.lookup(alice, null), IndexUnavailable)
     await assert.rejects(index.ping(), IndexUnavailable)
@@ -116,7 +125,7 @@ test("lmdb: a catalogue damaged under a running index fails lookups and the ping
 test("lmdb: entries without a format are not taken for a new index", async (t) => {
   const path = await writtenIndex(t)
   await tamper(path, ({ meta }) => {
-    meta.removeSync(Buffer.from("format"))
+    meta.remove(Buffer.from("format"))
   })
   await assert.rejects(openLmdbIndex({ path }), IndexUnavailable)
   await assert.rejects(openLmdbIndex({ path, readOnly: true }), IndexUnavailable)

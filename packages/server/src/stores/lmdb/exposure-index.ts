@@ -28,7 +28,6 @@ import {
 } from "../entry-set.ts"
 import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import {
-  INDEX_FORMAT,
   IndexUnavailable,
   KEY_BYTES,
   WrongSecret,
@@ -49,24 +48,14 @@ import { SegmentMerger } from "../segment-merger.ts"
 import { portionsOf } from "../segment-portions.ts"
 import type { Changes } from "./changes.ts"
 import { openConnection } from "./connection.ts"
-import { LMDB_MAP_BYTES, type BinaryDatabase, type Environment } from "./environment.ts"
+import type { CheckedDatabase, ReadAt } from "./checked-database.ts"
+import { LMDB_MAP_BYTES, type Environment } from "./environment.ts"
+import { FORMAT, putFormat, readFormat, requireKnownFormat } from "./format.ts"
 import { noteErasure } from "./history.ts"
 import { tidyGenerations } from "./replace-generation.ts"
 import { mergePortion } from "./merge-segment.ts"
-import {
-  copied,
-  entryCount,
-  FORMAT,
-  KEY_CHECK,
-  lastKey,
-  lent,
-  put,
-  putDocument,
-  readDocument,
-  readFormat,
-  requireKnownFormat,
-  type ReadAt,
-} from "./stored.ts"
+import { KEY_CHECK, putDocument, readDocument } from "./stored.ts"
+import { tenantKey } from "./tenant-key.ts"
 
 export interface LmdbIndexOptions {
   /** A directory of the index's own; created unless `readOnly`. */
@@ -101,13 +90,13 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     })
 
   const found = (
-    database: BinaryDatabase,
+    database: CheckedDatabase,
     key: Uint8Array,
     at: ReadAt,
     owner: Owner,
     { batches }: Catalogue,
   ): { entries: FoundEntry[]; cut: number; erased: boolean } => {
-    const stored = lent(database, key, at)
+    const stored = database.found(key, at)
     if (isTombstone(stored)) return { entries: [], cut: 0, erased: true }
     const set = readEntrySet(stored)
     const max = owner === "shared" ? SHARED_ENTRIES_MAX : TENANT_ENTRIES_MAX
@@ -154,13 +143,13 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       if (batch === undefined) throw new MalformedBytes("entry of an unknown batch")
       return batch.state
     }
-    let last = lastKey(database)
+    let last = database.lastKey()
     for (const row of rows) {
       const key = owner === "shared" ? row.key : tenantKey(owner, row.key)
       // Rows that come in order go to the end of the tree, where pages fill up instead of splitting in halves.
       const append = last === undefined || Buffer.compare(key, last) > 0
-      const stored = append ? undefined : database.getBinary(key)
-      if (isTombstone(owner === "shared" ? stored : shared.getBinary(row.key))) continue
+      const stored = append ? undefined : database.copied(key)
+      if (isTombstone(owner === "shared" ? stored : shared.copied(row.key))) continue
       const joined = join(stored, row.entries, max, stateOf)
       if (joined.length === EMPTY_SET_BYTES) {
         if (stored !== undefined) changes.remove(database, key)
@@ -305,11 +294,11 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       }
       const known = reading((at, on) => {
         currentDocument(at, on)
-        return isStored(copied(on.meta, KEY_CHECK, at))
+        return isStored(on.meta.copied(KEY_CHECK, at))
       })
       if (known) return
       await writing((_, { meta }) => {
-        if (!isStored(copied(meta, KEY_CHECK))) put(meta, KEY_CHECK, wanted)
+        if (!isStored(meta.copied(KEY_CHECK))) meta.put(KEY_CHECK, wanted)
       })
     },
 
@@ -330,9 +319,9 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       const counts = reading((at, on) => {
         currentDocument(at, on)
         return {
-          identities: entryCount(on.shared),
-          tenantIdentities: entryCount(on.tenants),
-          format: readFormat(on.meta, at),
+          identities: on.shared.count(),
+          tenantIdentities: on.tenants.count(),
+          format: readFormat(on, at),
         }
       })
       return { ...counts, bytes: (await stat(connection.current().dataFile)).size }
@@ -344,12 +333,12 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
         const tenantIds = [...currentDocument(at, on).tenants]
         const seen = new Set<string>()
         let faults = 0
-        const probe = (database: BinaryDatabase, start: Uint8Array): void => {
-          for (const { key, value } of database.getRange({ start, limit: 1, ...at })) {
+        const probe = (database: CheckedDatabase, start: Uint8Array): void => {
+          for (const { key, value, intact } of database.range({ start, limit: 1 }, at)) {
             const id = `${database === shared ? "s" : "t"}${Buffer.from(key).toString("hex")}`
             if (seen.has(id)) continue
             seen.add(id)
-            if (!isReadable(value)) faults += 1
+            if (!intact || !isReadable(value)) faults += 1
           }
         }
         for (let i = 0; i < count; i++) {
@@ -365,7 +354,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
 
     async ping() {
       reading((at, on) => {
-        requireKnownFormat(readFormat(on.meta, at))
+        requireKnownFormat(readFormat(on, at))
         readDocument(on.meta, null, at)
       })
     },
@@ -386,17 +375,15 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
   try {
     if (!readOnly) {
       await writing((_, { meta, shared, tenants }) => {
-        const format = meta.getBinary(FORMAT)?.[0]
+        const format = meta.copied(FORMAT)?.[0]
         if (format === undefined) {
-          if (entryCount(shared) + entryCount(tenants) + entryCount(meta) > 0) {
+          if (shared.count() + tenants.count() + meta.count() > 0) {
             throw new MalformedBytes("entries without a format")
           }
           putDocument(meta, emptyCatalogue)
         }
         // Format 2 adds tombstones and generations; what format 1 holds reads the same.
-        if (format === undefined || format < INDEX_FORMAT) {
-          put(meta, FORMAT, Uint8Array.of(INDEX_FORMAT))
-        }
+        if (format === undefined || format === 1) putFormat(meta)
       })
     }
     await index.ping()
@@ -410,7 +397,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
 
 // A reader that was killed keeps its place in the lock file, and with it every page freed since. Where the lock file
 // cannot be read, the next lookup fails as well, and there somebody is waiting for the answer.
-function freeKilledReaders(root: BinaryDatabase): void {
+function freeKilledReaders(root: Environment["root"]): void {
   try {
     root.readerCheck()
   } catch {
@@ -427,13 +414,6 @@ function isReadable(value: Uint8Array): boolean {
     if (error instanceof MalformedBytes) return false
     throw error
   }
-}
-
-function tenantKey(tenantId: number, key: Uint8Array): Uint8Array {
-  const bytes = Buffer.allocUnsafe(4 + KEY_BYTES)
-  bytes.writeUInt32BE(tenantId)
-  bytes.set(key, 4)
-  return bytes
 }
 
 /** The key `part` of `parts` of the way through all possible keys. */

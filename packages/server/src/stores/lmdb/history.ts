@@ -1,5 +1,4 @@
-import type { BinaryDatabase } from "./environment.ts"
-import { put } from "./stored.ts"
+import type { CheckedDatabase } from "./checked-database.ts"
 
 const ERASURES = Buffer.from("erasures")
 const COMPACTION = Buffer.from("compaction")
@@ -20,29 +19,29 @@ export interface Compaction {
 }
 
 /** Inside a write transaction. */
-export function noteErasure(meta: BinaryDatabase, at: number): void {
+export function noteErasure(meta: CheckedDatabase, at: number): void {
   const firstAt = readErasures(meta)?.firstAt ?? at
   putErasures(meta, { firstAt, lastAt: at })
 }
 
-export function readErasures(meta: BinaryDatabase): Erasures | null {
+export function readErasures(meta: CheckedDatabase): Erasures | null {
   return readJson(meta, ERASURES) as Erasures | null
 }
 
-export function putErasures(meta: BinaryDatabase, erasures: Erasures | null): void {
-  if (erasures === null) meta.removeSync(ERASURES)
-  else put(meta, ERASURES, Buffer.from(JSON.stringify(erasures)))
+export function putErasures(meta: CheckedDatabase, erasures: Erasures | null): void {
+  if (erasures === null) meta.remove(ERASURES)
+  else meta.put(ERASURES, Buffer.from(JSON.stringify(erasures)))
 }
 
-export function readCompaction(meta: BinaryDatabase): Compaction | null {
+export function readCompaction(meta: CheckedDatabase): Compaction | null {
   return readJson(meta, COMPACTION) as Compaction | null
 }
 
-export function putCompaction(meta: BinaryDatabase, compaction: Compaction): void {
-  put(meta, COMPACTION, Buffer.from(JSON.stringify(compaction)))
+export function putCompaction(meta: CheckedDatabase, compaction: Compaction): void {
+  meta.put(COMPACTION, Buffer.from(JSON.stringify(compaction)))
 }
 
-function readJson(meta: BinaryDatabase, key: Uint8Array): unknown {
-  const stored = meta.getBinary(key)
+function readJson(meta: CheckedDatabase, key: Uint8Array): unknown {
+  const stored = meta.copied(key)
   return stored === undefined ? null : JSON.parse(Buffer.from(stored).toString())
 }

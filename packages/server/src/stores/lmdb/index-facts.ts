@@ -2,12 +2,13 @@ import { statSync } from "node:fs"
 import { entriesStart, isTombstone } from "../entry-set.ts"
 import { readSpan, span } from "../entry-spans.ts"
 import { kindAt, type EvidenceKind } from "../entry.ts"
-import { IndexUnavailable, type Catalogue } from "../exposure-index.ts"
+import { IndexDamaged, type Catalogue } from "../exposure-index.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
+import { readFormat } from "./format.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
 import { type Compaction, type Erasures, readCompaction, readErasures } from "./history.ts"
 import { chunksOf, readingAll } from "./scan.ts"
-import { entryCount, readDocument, readFormat } from "./stored.ts"
+import { readDocument } from "./stored.ts"
 
 /** What an index says of itself without being read through. */
 export interface IndexFacts {
@@ -23,12 +24,12 @@ export interface IndexFacts {
 
 export function readIndexFacts(path: string): Promise<IndexFacts> {
   return withGeneration(path, (on) =>
-    readingAll(on, async (at) => ({
+    readingAll(on, async ({ at, counts }) => ({
       generation: on.generation,
-      format: readFormat(on.meta, at),
+      format: readFormat(on, at),
       bytes: statSync(on.dataFile).size,
-      identities: entryCount(on.shared),
-      tenantIdentities: entryCount(on.tenants),
+      identities: counts.shared,
+      tenantIdentities: counts.tenants,
       catalogue: readDocument(on.meta, null, at),
       compaction: readCompaction(on.meta),
       erasures: readErasures(on.meta),
@@ -48,14 +49,15 @@ export function countEntries(
   onProgress: (done: number, total: number) => void,
 ): Promise<EntryCounts> {
   return withGeneration(path, (on) =>
-    readingAll(on, async (at) => {
-      const { batches } = readDocument(on.meta, null, at)
-      const total = entryCount(on.shared)
+    readingAll(on, async (snapshot) => {
+      const { batches } = readDocument(on.meta, null, snapshot.at)
+      const total = snapshot.counts.shared
       const kinds = new Map<EvidenceKind, number>()
       let erased = 0
       let done = 0
-      for (const chunk of chunksOf(on, on.shared, at)) {
-        for (const { value } of chunk) {
+      for (const chunk of chunksOf(on, "shared", snapshot)) {
+        for (const { value, intact } of chunk) {
+          if (!intact) throw new IndexDamaged("A value of the index does not have its checksum")
           if (isTombstone(value)) erased++
           else countKinds(value, (batchId) => batches.get(batchId)?.state === "live", kinds)
         }
@@ -94,7 +96,7 @@ function countKinds(
   for (let at = entriesStart(set); at < set.length;) {
     const end = readSpan(set, at, set.length)
     const kind = end < 0 ? undefined : kindAt(set, at, span.extendedAt)
-    if (kind === undefined) throw new IndexUnavailable("A set of entries cannot be read")
+    if (kind === undefined) throw new IndexDamaged("A set of entries cannot be read")
     if (isLive(span.batchId)) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
     at = end
   }

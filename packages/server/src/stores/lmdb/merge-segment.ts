@@ -4,12 +4,11 @@ import { KEY_BYTES, type MergedSegment } from "../exposure-index.ts"
 import type { SegmentBlock } from "../segment-block.ts"
 import type { SegmentMerger } from "../segment-merger.ts"
 import type { Changes } from "./changes.ts"
-import type { BinaryDatabase } from "./environment.ts"
-import { lastKey, lent } from "./stored.ts"
+import type { CheckedDatabase } from "./checked-database.ts"
 
 /** Inside a write transaction: adds the rows of a portion, all rows of each identity it names, to what is shared. */
 export function mergePortion(
-  shared: BinaryDatabase,
+  shared: CheckedDatabase,
   changes: Changes,
   merger: SegmentMerger,
   portion: SegmentBlock,
@@ -17,7 +16,7 @@ export function mergePortion(
 ): MergedSegment {
   const { count, keys } = portion
   merger.useBatches(batches)
-  const last = lastKey(shared)
+  const last = shared.lastKey()
   const key = Buffer.allocUnsafeSlow(KEY_BYTES)
   let identities = 0
   let known = 0
@@ -29,7 +28,7 @@ export function mergePortion(
     for (let i = 0, at = from * KEY_BYTES; i < KEY_BYTES; i++) key[i] = keys[at + i] as number
     append ||= last === undefined || Buffer.compare(key, last) > 0
     merger.take(portion, from, to)
-    const stored = append ? undefined : lent(shared, key)
+    const stored = append ? undefined : shared.lent(key)
     if (stored === undefined) {
       changes.put(shared, key, merger.freshSet(), append)
     } else if (!isTombstone(stored)) {

@@ -9,17 +9,15 @@ import {
   SHARED_ENTRIES_MAX,
   TOMBSTONE,
 } from "../entry-set.ts"
-import { EMPTY_SET_BYTES } from "../entry-spans.ts"
+import { EMPTY_SET_BYTES, keptSet } from "../entry-spans.ts"
 import type { SegmentBlock } from "../segment-block.ts"
 import { SegmentMerger } from "../segment-merger.ts"
 import { portionsOf } from "../segment-portions.ts"
 import { Changes } from "./changes.ts"
-import { copySets } from "./compact.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
 import { mergePortion } from "./merge-segment.ts"
 import { type Making, replaceGeneration, type Replaced } from "./replace-generation.ts"
-import { chunksOf } from "./scan.ts"
-import { put } from "./stored.ts"
+import { chunksOf, readingAll, type Snapshot } from "./scan.ts"
 
 export interface RebuildOptions {
   readonly path: string
@@ -51,8 +49,12 @@ export async function rebuildLmdbIndex(options: RebuildOptions): Promise<Rebuilt
     { path, mapSize, now },
     {
       async fill(making) {
-        await copySets(making, "tenants", undefined)
-        unreadable = await copyUnsegmented(making)
+        unreadable = await readingAll(
+          making.from,
+          async (snapshot) =>
+            (await copyReadable(making, "tenants", snapshot, keptOfTenant)) +
+            (await copyReadable(making, "shared", snapshot, unsegmented(making))),
+        )
         for (const batch of liveBatches(making)) {
           if (batch.segment == null) continue
           const merged = await mergeSegmentInto(making, batch, rowsOf(batch))
@@ -72,30 +74,56 @@ export async function rebuildLmdbIndex(options: RebuildOptions): Promise<Rebuilt
   return { ...replaced, rows, unreadable }
 }
 
-/** Copies who was erased and what batches without a segment say; returns how many sets could not be read. */
-async function copyUnsegmented(making: Making): Promise<number> {
-  const { from, to, document } = making
-  const unsegmented = new Set(
+/** What of a set the new generation begins with; undefined: it cannot be read. */
+type Kept = (value: Uint8Array, making: Making) => Uint8Array | null | undefined
+
+/** Who was erased and what batches without a segment say. */
+function unsegmented(making: Making): Kept {
+  const { document } = making
+  const ids = new Set(
     liveBatches(making)
       .filter(({ segment }) => segment == null)
       .map(({ id }) => id),
   )
-  let unreadable = 0
-  for (const chunk of chunksOf(from, from.shared)) {
+  return (value) => {
+    if (isTombstone(value)) return TOMBSTONE
+    const kept = entriesIn(value)?.filter(({ batchId }) => ids.has(batchId))
+    return kept?.length === 0 ? null : kept && joined(undefined, kept, { document })
+  }
+}
+
+function keptOfTenant(value: Uint8Array, { document: { batches } }: Making): ReturnType<Kept> {
+  if (entriesIn(value) === null) return undefined
+  return keptSet(value, (batchId) => batches.get(batchId)?.state)
+}
+
+/**
+ * Copies what can be read of a database and returns how many sets could not be. They are left out: segments and records
+ * have them too, and whatever stands under a key that changed belongs to somebody else.
+ */
+async function copyReadable(
+  making: Making,
+  name: "shared" | "tenants",
+  snapshot: Snapshot,
+  kept: Kept,
+): Promise<number> {
+  const { from, to } = making
+  let read = 0
+  let last: Uint8Array | null = null
+  for (const chunk of chunksOf(from, name, snapshot)) {
     await to.root.childTransaction(() => {
-      for (const { key, value } of chunk) {
-        if (isTombstone(value)) {
-          put(to.shared, key, TOMBSTONE, true)
-          continue
-        }
-        const entries = entriesIn(value)
-        if (entries === null) unreadable++
-        const kept = entries?.filter(({ batchId }) => unsegmented.has(batchId)) ?? []
-        if (kept.length > 0) put(to.shared, key, joined(undefined, kept, { document }), true)
+      for (const { key, value, intact } of chunk) {
+        const set = intact ? kept(value, making) : undefined
+        if (set !== undefined) read++
+        if (set == null) continue
+        // In a damaged file pages may stand in the wrong place with all they hold.
+        const append = last === null || Buffer.compare(last, key) < 0
+        to[name].put(key, set, append)
+        if (append) last = key
       }
     })
   }
-  return unreadable
+  return Math.max(0, snapshot.counts[name] - read)
 }
 
 function entriesIn(value: Uint8Array): readonly Entry[] | null {

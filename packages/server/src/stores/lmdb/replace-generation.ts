@@ -2,7 +2,7 @@ import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { lockDataDirectory } from "../../data-directory.ts"
 import type { CatalogueDocument } from "../catalogue.ts"
-import { INDEX_FORMAT } from "../exposure-index.ts"
+import { IndexDamaged } from "../exposure-index.ts"
 import {
   beginNotes,
   type ChangedKey,
@@ -11,6 +11,7 @@ import {
   isOfCopying,
   takeNotes,
 } from "./changes.ts"
+import { putFormat } from "./format.ts"
 import {
   createGeneration,
   deleteGeneration,
@@ -21,7 +22,7 @@ import {
   type OpenGeneration,
 } from "./generations.ts"
 import { putCompaction, putErasures, readErasures } from "./history.ts"
-import { entryCount, FORMAT, markSuperseded, put, readDocument, supersededBy } from "./stored.ts"
+import { markSuperseded, readDocument, supersededBy } from "./stored.ts"
 
 export interface ReplaceOptions {
   readonly path: string
@@ -142,7 +143,7 @@ async function settleWhileWritten(making: Making, maker: Maker): Promise<void> {
 
 async function takeThePlace(making: Making, maker: Maker, startedAt: number): Promise<void> {
   const { from, to, document } = making
-  const keys = Math.max(1, entryCount(to.shared) + entryCount(to.tenants))
+  const keys = Math.max(1, to.shared.count() + to.tenants.count())
   const bytesPerKey = statSync(to.dataFile).size / keys
   const dropped = [...document.batches.values()]
     .filter(({ state }) => state === "removed")
@@ -152,10 +153,12 @@ async function takeThePlace(making: Making, maker: Maker, startedAt: number): Pr
     // Written to the disk when this returns, so that nothing can say a generation is in use that is not whole.
     to.root.transactionSync(() => {
       settleKeys(changed, making, maker)
-      for (const { key, value } of from.meta.getRange({})) {
-        if (!isOfCopying(key)) put(to.meta, key, value)
+      for (const { key, value, intact } of from.meta.range({})) {
+        if (isOfCopying(key)) continue
+        if (!intact) throw new IndexDamaged("What the index says of itself is damaged")
+        to.meta.put(key, value)
       }
-      put(to.meta, FORMAT, Uint8Array.of(INDEX_FORMAT))
+      putFormat(to.meta)
       putCompaction(to.meta, { at: startedAt, bytesPerKey, dropped })
       const erasures = readErasures(from.meta)
       // One that came while sets were copied may have left its identity's bytes in a page of the copy.
@@ -171,11 +174,11 @@ function settleKeys(changed: readonly ChangedKey[], making: Making, maker: Maker
   const { from, to } = making
   for (const each of changed) {
     const { database, key } = each
-    const stored = from[database].getBinary(key)
-    const made = to[database].getBinary(key)
+    const stored = from[database].copied(key)
+    const made = to[database].copied(key)
     const settled = maker.settle(each, stored, made, making)
-    if (settled !== null) put(to[database], key, settled)
-    else if (made !== undefined) to[database].removeSync(key)
+    if (settled !== null) to[database].put(key, settled)
+    else if (made !== undefined) to[database].remove(key)
   }
 }
 

@@ -1,44 +1,49 @@
-import type { BinaryDatabase, Environment } from "./environment.ts"
-import type { ReadAt } from "./stored.ts"
+import type { ReadAt, StoredSet } from "./checked-database.ts"
+import type { Environment } from "./environment.ts"
 
-export interface StoredSet {
-  readonly key: Uint8Array
-  readonly value: Uint8Array
+/** One state of a generation, however long it is read. */
+export interface Snapshot {
+  readonly at: ReadAt
+  /** How many keys its databases say they have. */
+  readonly counts: Readonly<Record<"shared" | "tenants", number>>
 }
 
 /** Sets read at a time: a process that also serves answers between two of them. */
 const CHUNK_SETS = 8_192
 
-/** All of a database in the order of its keys, some at a time; each time as it is then, or all as at one moment. */
+/**
+ * All of a database in the order in which its pages have it, some at a time. In a damaged file that need not be the order
+ * of the keys, nor all of them: who must have all compares their number with that of the snapshot.
+ */
 export function* chunksOf(
-  { root }: Environment,
-  database: BinaryDatabase,
-  at?: ReadAt,
+  environment: Environment,
+  name: "shared" | "tenants",
+  { at, counts }: Snapshot,
 ): Generator<readonly StoredSet[]> {
-  let after: Uint8Array | null = null
-  for (;;) {
-    if (at === undefined) root.resetReadTxn()
-    const from: object = after === null ? {} : { start: after, exclusiveStart: true }
-    const chunk: StoredSet[] = []
-    for (const { key, value } of database.getRange({ ...from, limit: CHUNK_SETS, ...at })) {
-      chunk.push({ key, value })
-    }
-    const last = chunk.at(-1)
-    if (last === undefined) return
+  let seen = 0
+  let chunk: StoredSet[] = []
+  // One cursor for all of it: a key that was changed would be the wrong place to go on from.
+  for (const set of environment[name].range({}, at)) {
+    chunk.push(set)
+    // Pages that refer to each other in a circle have no end.
+    if (++seen > counts[name]) break
+    if (chunk.length < CHUNK_SETS) continue
     yield chunk
-    after = last.key
+    chunk = []
   }
+  if (chunk.length > 0) yield chunk
 }
 
 /** Runs `read` on one state of the generation, however long it takes. */
 export async function readingAll<T>(
-  { root }: Environment,
-  read: (at: ReadAt) => Promise<T>,
+  { root, shared, tenants }: Environment,
+  read: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   root.resetReadTxn()
   const transaction = root.useReadTransaction()
   try {
-    return await read({ transaction })
+    const counts = { shared: shared.count(), tenants: tenants.count() }
+    return await read({ at: { transaction }, counts })
   } finally {
     transaction.done()
   }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
 import { MalformedBytes } from "../bytes.ts"
-import { IndexUnavailable } from "../exposure-index.ts"
+import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
+import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import type { Argument, ClusterConnection } from "./connection.ts"
 import { MARK, TENANT_COUNT, type Layout } from "./layout.ts"
-import { values } from "./meta.ts"
+import { type Making, values } from "./meta.ts"
 import { changeBucket, run } from "./scripts.ts"
 
 /** What is stored under a field; undefined: nothing. */
@@ -22,11 +23,13 @@ export interface Buckets {
     fields: readonly Buffer[],
     decide: (values: readonly Value[]) => readonly Value[],
   ): Promise<void>
+  /** Puts values in the place of whatever stands there, also where that cannot be read. */
+  overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
   /** Makes an empty bucket; one of this index stays as it is. */
   make(bucket: number): Promise<void>
   count(bucket: number): Promise<{ identities: number; tenantIdentities: number }>
-  /** All fields of identities with their values; a heavy one only with what it weighs in the bucket. */
-  list(bucket: number): Promise<(readonly [field: Buffer, value: Buffer])[]>
+  /** All fields of identities with their values; null: damaged. A heavy one only has what stands for it in the bucket. */
+  list(bucket: number): Promise<(readonly [field: Buffer, value: Buffer | null])[]>
 }
 
 /** What is longer has a key of its own: it would make all of its bucket slow to read and large to keep. */
@@ -43,7 +46,37 @@ const READS_MAX = 8
 const HEAVY = 0x81
 const STAMP_BYTES = 8
 
-export function openBuckets(connection: ClusterConnection, layout: Layout, mark: Buffer): Buckets {
+/** Below this format, values carry no checksums. */
+const CHECKED_FORMAT = 3
+
+export function openBuckets(
+  connection: ClusterConnection,
+  layout: Layout,
+  { mark, format }: Pick<Making, "mark" | "format">,
+): Buckets {
+  const checked = format >= CHECKED_FORMAT
+  const placeOf = (bucket: number, field: Buffer): Buffer => {
+    const place = Buffer.allocUnsafe(4 + field.length)
+    place.writeUInt32BE(bucket)
+    place.set(field, 4)
+    return place
+  }
+  /** As a bucket has it: its checksum follows, which is of the place too. */
+  const sealed = (bucket: number, field: Buffer, value: Uint8Array): Buffer => {
+    if (!checked) return Buffer.from(value)
+    const bytes = Buffer.allocUnsafe(value.length + CHECKSUM_BYTES)
+    bytes.set(value)
+    putChecksum(checksumOf(placeOf(bucket, field), value), bytes, value.length)
+    return bytes
+  }
+  /** What is under a field without its checksum, or null where that does not fit. */
+  const unsealed = (bucket: number, field: Buffer, stored: Buffer): Buffer | null => {
+    if (!checked) return stored
+    const length = stored.length - CHECKSUM_BYTES
+    if (length < 0) return null
+    const checksum = checksumOf(placeOf(bucket, field), stored, length)
+    return hasChecksum(stored, length, checksum) ? stored.subarray(0, length) : null
+  }
   /** What the bucket itself has. */
   const fetched = async (
     bucket: number,
@@ -63,8 +96,8 @@ export function openBuckets(connection: ClusterConnection, layout: Layout, mark:
     const key = layout.heavyKey(bucket, field)
     const value = await connection.send(key, ["GET", key])
     if (!(value instanceof Buffer) || value.length <= STAMP_BYTES) return undefined
-    const stamp = value.subarray(0, STAMP_BYTES)
-    return stamp.equals(stored.subarray(1)) ? value.subarray(STAMP_BYTES) : undefined
+    const rest = value.subarray(STAMP_BYTES)
+    return stampOf(rest).equals(stored.subarray(1)) ? rest : undefined
   }
   /** The values of fields, or null where one changed while they were read. */
   const resolved = async (
@@ -74,7 +107,9 @@ export function openBuckets(connection: ClusterConnection, layout: Layout, mark:
   ): Promise<Value[] | null> => {
     const found: Value[] = []
     for (const [i, field] of fields.entries()) {
-      const value = stored[i] ?? undefined
+      const bytes = stored[i] ?? undefined
+      const value = bytes && unsealed(bucket, field, bytes)
+      if (value === null) throw new IndexDamaged("A value of the index does not have its checksum")
       if (value === undefined || !isHeavy(value)) {
         found.push(value)
         continue
@@ -84,6 +119,37 @@ export function openBuckets(connection: ClusterConnection, layout: Layout, mark:
       found.push(heavy)
     }
     return found
+  }
+
+  /** Writes values where fields are still what was read; false where they are not. `mayBeHeavy` judges what was there. */
+  const written = async (
+    bucket: number,
+    fields: readonly Buffer[],
+    stored: readonly (Buffer | null)[],
+    after: readonly Value[],
+    mayBeHeavy: (was: Buffer) => boolean,
+  ): Promise<boolean> => {
+    if (after.length !== fields.length) throw new RangeError("a value for each field")
+    const keys: [string, ...string[]] = [layout.bucketKey(bucket)]
+    const heavies: Buffer[] = []
+    const args: Argument[] = [mark, String(layout.tenantFieldBytes), String(fields.length)]
+    for (const [i, field] of fields.entries()) {
+      const was = stored[i] ?? NONE
+      const value = after[i]
+      const heavy = value !== undefined && value.length > HEAVY_BYTES ? stamped(value) : null
+      const becomes =
+        value === undefined
+          ? NONE
+          : sealed(bucket, field, heavy === null ? value : reference(heavy))
+      args.push(field, was, becomes)
+      const wasHeavy = was.length > 0 && mayBeHeavy(unsealed(bucket, field, was) ?? NONE)
+      if (was.equals(becomes) || (heavy === null && !wasHeavy)) continue
+      keys.push(layout.heavyKey(bucket, field))
+      heavies.push(heavy ?? NONE)
+    }
+    const done = await run(connection, changeBucket, keys, [...args, ...heavies])
+    if (done === -1) throw new IndexUnavailable("A part of the index is lost")
+    return done === 1
   }
 
   return {
@@ -102,23 +168,16 @@ export function openBuckets(connection: ClusterConnection, layout: Layout, mark:
         if (before === null) continue
         const after = decide(before)
         if (after.length === 0) return
-        if (after.length !== fields.length) throw new RangeError("a value for each field")
-        const keys: [string, ...string[]] = [layout.bucketKey(bucket)]
-        const heavies: Buffer[] = []
-        const args: Argument[] = [mark, String(layout.tenantFieldBytes), String(fields.length)]
-        for (const [i, field] of fields.entries()) {
-          const was = stored[i] ?? NONE
-          const value = after[i]
-          const heavy = value !== undefined && value.length > HEAVY_BYTES ? stamped(value) : null
-          const becomes = heavy === null ? Buffer.from(value ?? NONE) : reference(heavy)
-          args.push(field, was, becomes)
-          if (was.equals(becomes) || (heavy === null && !isHeavy(was))) continue
-          keys.push(layout.heavyKey(bucket, field))
-          heavies.push(heavy ?? NONE)
-        }
-        const done = await run(connection, changeBucket, keys, [...args, ...heavies])
-        if (done === -1) throw new IndexUnavailable("A part of the index is lost")
-        if (done === 1) return
+        if (await written(bucket, fields, stored, after, isHeavy)) return
+      }
+      throw new IndexUnavailable("The index changes faster than it can be written")
+    },
+
+    async overwrite(bucket, fields, after) {
+      for (let attempt = 0; attempt < WRITES_MAX; attempt++) {
+        const stored = await fetched(bucket, fields)
+        // A damaged value may have stood for a heavy one, which must go with it.
+        if (await written(bucket, fields, stored, after, () => true)) return
       }
       throw new IndexUnavailable("The index changes faster than it can be written")
     },
@@ -148,11 +207,11 @@ export function openBuckets(connection: ClusterConnection, layout: Layout, mark:
       const reply = await connection.send(key, ["HGETALL", key])
       if (!Array.isArray(reply)) throw new MalformedBytes("a reply of another shape")
       const all = reply as Buffer[]
-      const listed: (readonly [Buffer, Buffer])[] = []
+      const listed: (readonly [Buffer, Buffer | null])[] = []
       let found: Buffer | null = null
       for (let i = 0; i + 1 < all.length; i += 2) {
         const [field, value] = [all[i] as Buffer, all[i + 1] as Buffer]
-        if (field.length > 1) listed.push([field, value])
+        if (field.length > 1) listed.push([field, unsealed(bucket, field, value)])
         else if (field.toString() === MARK) found = value
       }
       requireMark(found)
@@ -169,8 +228,11 @@ export function isHeavy(value: Buffer): boolean {
 
 /** A heavy value as its key has it. */
 function stamped(value: Uint8Array): Buffer {
-  const stamp = createHash("sha256").update(value).digest().subarray(0, STAMP_BYTES)
-  return Buffer.concat([stamp, value])
+  return Buffer.concat([stampOf(value), value])
+}
+
+function stampOf(value: Uint8Array): Buffer {
+  return createHash("sha256").update(value).digest().subarray(0, STAMP_BYTES)
 }
 
 /** What a bucket has of a heavy value. */

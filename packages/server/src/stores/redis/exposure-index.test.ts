@@ -1,5 +1,6 @@
 import { exposureIndexSuite } from "../exposure-index-suite.ts"
 import type { ExposureIndex } from "../exposure-index.ts"
+import { alterStored } from "./alter-stored-suite.ts"
 import { clusterForFile } from "./cluster-suite.ts"
 
 const cluster = await clusterForFile()
@@ -9,5 +10,5 @@ if (cluster !== null) {
     open: (directory: string) => Promise<ExposureIndex>
   }
   const identities = process.env["ASSAY_SOAK"] === undefined ? 6_000 : 20_000
-  exposureIndexSuite("redis", open, opener, identities)
+  exposureIndexSuite("redis", open, opener, alterStored(cluster), identities)
 }

@@ -79,16 +79,16 @@ export async function openRedisIndex(options: RedisIndexOptions): Promise<RedisI
   const connection = await openConnection({ place, timeoutMs })
   try {
     const meta = openMeta(connection, name)
-    const { bits, mark } = await named(
+    const made = await named(
       readOnly || options.mayMake === false
         ? madeIndex(meta)
         : madeOrNewIndex(connection, meta, name, options.bucketBits ?? BUCKET_BITS.fallback),
     )
-    const layout = layoutOf(name, bits)
-    const buckets = openBuckets(connection, layout, mark)
+    const layout = layoutOf(name, made.bits)
+    const buckets = openBuckets(connection, layout, made)
     const index = indexOf({ connection, meta, layout, buckets, readOnly })
     await index.ping()
-    return { ...index, mark: mark.toString("hex") }
+    return { ...index, mark: made.mark.toString("hex") }
   } catch (error) {
     await connection.close()
     throw error
@@ -274,7 +274,9 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
         const ids = tenantId === undefined ? [...tenants] : [tenantId]
         const fields = ids.map((id) => layout.tenantField(id, key))
         if (tenantId === undefined) fields.push(layout.sharedField(key))
-        await buckets.change(bucket, fields, () =>
+        await buckets.overwrite(
+          bucket,
+          fields,
           fields.map((_, i) => (i < ids.length ? undefined : TOMBSTONE)),
         )
       }
@@ -342,7 +344,12 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
           if (!(await isReadable(bucket, field, value))) faults += 1
         }
       }
-      const isReadable = async (bucket: number, field: Buffer, value: Buffer): Promise<boolean> => {
+      const isReadable = async (
+        bucket: number,
+        field: Buffer,
+        value: Buffer | null,
+      ): Promise<boolean> => {
+        if (value === null) return false
         const [whole] = isHeavy(value) ? await buckets.read(bucket, [field]) : [value]
         return isTombstone(whole) || isEntrySet(whole)
       }

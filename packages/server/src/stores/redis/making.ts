@@ -36,7 +36,7 @@ export async function madeOrNewIndex(
   if (made === null) throw new IndexUnavailable("The index was lost while it was made")
   if (made.complete) return made
   const layout = layoutOf(name, made.bits)
-  const buckets = openBuckets(connection, layout, made.mark)
+  const buckets = openBuckets(connection, layout, made)
   await inFlight(numbers(layout.buckets), IN_FLIGHT, (bucket) => buckets.make(bucket))
   await meta.complete()
   return made

@@ -1,0 +1,170 @@
+import type { Database } from "lmdb"
+import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
+import { IndexDamaged } from "../exposure-index.ts"
+
+/** A database as lmdb has it: its values end with their checksums. */
+export type BareDatabase = Database<Uint8Array, Uint8Array>
+
+type Transaction = ReturnType<BareDatabase["useReadTransaction"]>
+export interface ReadAt {
+  readonly transaction: Transaction
+}
+
+/** lmdb's own typings leave out that this method takes a transaction, as `get` does. */
+type LendingDatabase = BareDatabase & {
+  getBinaryFast(key: Uint8Array, at?: ReadAt): Uint8Array | undefined
+}
+
+type PutSync = (key: Uint8Array, value: Uint8Array, options?: { append: boolean }) => void
+const APPEND = { append: true }
+
+export interface StoredSet {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  /** False: key or value changed since it was written, and `value` may be anything. */
+  readonly intact: boolean
+}
+
+export interface RangeOptions {
+  readonly start?: Uint8Array
+  readonly exclusiveStart?: boolean
+  readonly end?: Uint8Array
+  readonly reverse?: boolean
+  readonly limit?: number
+}
+
+/** Longer values get a view of the buffer each time they are written. */
+const VIEWS_MAX = 512
+
+/**
+ * A database whose values each end with a checksum of their key and themselves. No read returns a value that fails it.
+ * Up to format 2 values had none: such a generation is read and written without, until it is copied into a newer one.
+ */
+export class CheckedDatabase {
+  readonly bare: BareDatabase
+  readonly checked: boolean
+  #written: Buffer = Buffer.allocUnsafeSlow(4_096)
+  #views: Uint8Array[] = []
+
+  constructor(bare: BareDatabase, checked: boolean) {
+    this.bare = bare
+    this.checked = checked
+  }
+
+  /** The stored bytes, good until the next read: their memory is used again. Only `length` bounds them. */
+  lent(key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
+    const stored = (this.bare as LendingDatabase).getBinaryFast(key, at)
+    if (stored === undefined || !this.checked) return stored
+    const length = stored.length - CHECKSUM_BYTES
+    if (!isIntact(key, stored, length)) throw new IndexDamaged(VALUE_DAMAGED)
+    return shortened(stored, length)
+  }
+
+  copied(key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
+    const stored = this.lent(key, at)
+    return stored && Uint8Array.prototype.slice.call(stored, 0, stored.length)
+  }
+
+  /**
+   * As `lent`, for an answer about a person. Where nothing stands under the key, the keys on both sides of its place must
+   * be intact and in order. A flip inside a key or a key of a branch page leaves a neighbour that is not, so that
+   * whoever it hides is not taken for unknown.
+   */
+  found(key: Uint8Array, at: ReadAt): Uint8Array | undefined {
+    const stored = this.lent(key, at)
+    if (stored === undefined && this.checked) this.#requireGap(key, at)
+    return stored
+  }
+
+  /** Inside a write transaction. `append` says that no key in the database is as high. */
+  put(key: Uint8Array, value: Uint8Array, append = false): void {
+    this.#put(key, value, 0, append)
+  }
+
+  /** As `put`, of a value read with `intact: false`, which stays as unreadable as it is. */
+  putDamaged(key: Uint8Array, value: Uint8Array, append = false): void {
+    this.#put(key, value, 0xffff_ffff, append)
+  }
+
+  /** Inside a write transaction. */
+  remove(key: Uint8Array): void {
+    this.bare.removeSync(key)
+  }
+
+  *range(options: RangeOptions, at?: ReadAt): Generator<StoredSet> {
+    // lmdb ends an iteration where it meets an error, so who must have seen all compares their number with `count`.
+    for (const { key, value } of this.bare.getRange({ ...options, ...at })) {
+      yield this.checked ? withoutChecksum(key, value) : { key, value, intact: true }
+    }
+  }
+
+  keys(options: RangeOptions): Uint8Array[] {
+    return [...this.bare.getKeys(options)]
+  }
+
+  /** How many keys there are, by the state that a transaction just begun in the same turn sees. */
+  count(): number {
+    return (this.bare.getStats() as { entryCount: number }).entryCount
+  }
+
+  lastKey(): Uint8Array | undefined {
+    return this.keys({ reverse: true, limit: 1 })[0]
+  }
+
+  #put(key: Uint8Array, value: Uint8Array, flipped: number, append: boolean): void {
+    const bytes = this.checked ? this.#withChecksum(key, value, flipped) : value
+    ;(this.bare.putSync as PutSync).call(this.bare, key, bytes, append ? APPEND : undefined)
+  }
+
+  #withChecksum(key: Uint8Array, value: Uint8Array, flipped: number): Uint8Array {
+    const { length } = value
+    if (this.#written.length < length + CHECKSUM_BYTES) {
+      this.#written = Buffer.allocUnsafeSlow(2 * length)
+      this.#views = []
+    }
+    const into = this.#written
+    for (let i = 0; i < length; i++) into[i] = value[i] as number
+    putChecksum((checksumOf(key, value) ^ flipped) >>> 0, into, length)
+    const whole = length + CHECKSUM_BYTES
+    if (whole > VIEWS_MAX) return into.subarray(0, whole)
+    return (this.#views[whole] ??= into.subarray(0, whole))
+  }
+
+  #requireGap(key: Uint8Array, at: ReadAt): void {
+    const [next] = this.range({ start: key, limit: 1 }, at)
+    const [previous] = this.range({ start: key, reverse: true, limit: 1 }, at)
+    if (next === undefined) {
+      const [last] = this.range({ reverse: true, limit: 1 }, at)
+      if (last !== undefined && Buffer.compare(last.key, key) >= 0) outOfOrder()
+    } else if (Buffer.compare(next.key, key) <= 0) outOfOrder()
+    if (previous === undefined) {
+      const [first] = this.range({ limit: 1 }, at)
+      if (first !== undefined && Buffer.compare(first.key, key) <= 0) outOfOrder()
+    } else if (Buffer.compare(previous.key, key) >= 0) outOfOrder()
+    if (next === undefined && previous === undefined && this.count() > 0) outOfOrder()
+    if (next?.intact === false || previous?.intact === false) throw new IndexDamaged(VALUE_DAMAGED)
+  }
+}
+
+const VALUE_DAMAGED = "A value of the index does not have its checksum"
+
+function outOfOrder(): never {
+  throw new IndexDamaged("Keys of the index are out of order")
+}
+
+function withoutChecksum(key: Uint8Array, stored: Uint8Array): StoredSet {
+  const length = stored.length - CHECKSUM_BYTES
+  const intact = isIntact(key, stored, length)
+  return { key, value: length < 0 ? stored : stored.subarray(0, length), intact }
+}
+
+function isIntact(key: Uint8Array, stored: Uint8Array, length: number): boolean {
+  return length >= 0 && hasChecksum(stored, length, checksumOf(key, stored, length))
+}
+
+/** lmdb lends the same long buffer for short values and says by a length of its own where the value ends. */
+function shortened(stored: Uint8Array, length: number): Uint8Array {
+  if (!Object.hasOwn(stored, "length")) return stored.subarray(0, length)
+  ;(stored as { length: number }).length = length
+  return stored
+}

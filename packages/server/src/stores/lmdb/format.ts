@@ -1,0 +1,35 @@
+import { MalformedBytes } from "../bytes.ts"
+import { INDEX_FORMAT, NewerIndexFormat } from "../exposure-index.ts"
+import type { BareDatabase, CheckedDatabase, ReadAt } from "./checked-database.ts"
+
+/** Stands in the meta database of every format, its number in the first byte. */
+export const FORMAT = Buffer.from("format")
+
+/** The last format whose values carry no checksum. */
+const UNCHECKED_FORMAT = 2
+
+/** Whether values of a generation carry checksums, by its format; one that is just being made has none yet. */
+export function valuesAreChecked(meta: BareDatabase): boolean {
+  const stored = meta.getBinary(FORMAT)
+  return stored?.length !== 1 || (stored[0] as number) > UNCHECKED_FORMAT
+}
+
+/** Inside a write transaction. A generation without checksums stays one: only a copy of it gets them. */
+export function putFormat(meta: CheckedDatabase): void {
+  meta.put(FORMAT, Uint8Array.of(meta.checked ? INDEX_FORMAT : UNCHECKED_FORMAT))
+}
+
+export function readFormat({ meta }: { readonly meta: CheckedDatabase }, at?: ReadAt): number {
+  const format = meta.copied(FORMAT, at)?.[0]
+  if (format === undefined) throw new MalformedBytes("no format")
+  return format
+}
+
+export function requireKnownFormat(format: number): void {
+  if (format > INDEX_FORMAT) {
+    throw new NewerIndexFormat(
+      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
+    )
+  }
+  if (format < 1) throw new MalformedBytes("format 0")
+}

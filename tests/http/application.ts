@@ -134,6 +134,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     pressure: { isHigh: change.overloaded ?? (() => false) },
     streams: openStreams(),
     pingRecords: () => records.ping(),
+    requireSoundIndex: () => undefined,
   })
   let address: string | null = null
   const sent = async (path: string, contentType: string, body: string): Promise<Response> => {

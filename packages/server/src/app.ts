@@ -120,6 +120,8 @@ export interface Services {
   readonly streams: Streams
   /** Reads from the records, or throws. */
   readonly pingRecords: () => Promise<void>
+  /** Throws where the index was found damaged when it was last read through. */
+  readonly requireSoundIndex: () => void
 }
 
 const SECURITY_HEADERS = {

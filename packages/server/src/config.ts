@@ -25,6 +25,8 @@ export interface Config {
   readonly indexName: string
   readonly indexBucketBits: number
   readonly indexTimeoutMs: number
+  /** 0: never. */
+  readonly indexVerifyHours: number
   readonly bootstrapKey: string | null
   readonly workers: number
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -135,6 +137,13 @@ export const settings = [
     fallback: "1000",
     meaning:
       "Time in milliseconds a node of the cluster has to answer; what is not answered by then is 503.",
+  },
+  {
+    name: "ASSAY_INDEX_VERIFY_HOURS",
+    takes: "an integer from 0 to 8760",
+    fallback: "24",
+    meaning:
+      "Hours between two readings of all of the index in the data directory, at low priority; a fault fails /readyz. 0: never.",
   },
   {
     name: "ASSAY_BOOTSTRAP_KEY",
@@ -356,6 +365,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     indexName,
     indexBucketBits: integer("ASSAY_INDEX_BUCKET_BITS", BUCKET_BITS.min, BUCKET_BITS.max),
     indexTimeoutMs: integer("ASSAY_INDEX_TIMEOUT_MS", 50, 60_000),
+    indexVerifyHours: integer("ASSAY_INDEX_VERIFY_HOURS", 0, 8_760),
     bootstrapKey: optional("ASSAY_BOOTSTRAP_KEY"),
     workers: integer("ASSAY_WORKERS", 1, 64, workersFlag),
     logLevel: logLevel ?? "info",

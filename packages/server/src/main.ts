@@ -1,9 +1,10 @@
 import cluster from "node:cluster"
 import { userInfo } from "node:os"
-import { Command, CommanderError } from "commander"
+import { Command, CommanderError, Option } from "commander"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CorpusImportOptions } from "./cli/corpus-import.ts"
 import type { RekeyOptions } from "./cli/corpus-rekey.ts"
+import type { VerifyOptions } from "./cli/corpus-verify.ts"
 import type { DevCarrierOptions } from "./cli/dev-carrier.ts"
 import type { CreateOptions } from "./cli/keys.ts"
 import type { NewIdentityOptions } from "./cli/drop-identity.ts"
@@ -197,7 +198,15 @@ function program(): Command {
   corpus
     .command("verify")
     .description("read all of the index and the segments and name every fault; changes nothing")
-    .action(async () => (await import("./cli/corpus-index.ts")).verifyIndex(terminal))
+    .option("--index", "only the index")
+    .option("--slowly", "rest between reads, to disturb nothing beside it")
+    .addOption(new Option("--here", "in this process, which a damaged page may end").hideHelp())
+    .action(async (options: VerifyOptions) =>
+      (await import("./cli/corpus-verify.ts")).verifyIndex(options, terminal, {
+        exec: process.argv[1],
+        execArgv: process.execArgv,
+      }),
+    )
   corpus
     .command("compact")
     .description("write the index anew without what was removed or erased, while it is served")
@@ -540,6 +549,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "ModelNotLoaded",
   "TenantSettingsError",
   "IndexUnavailable",
+  "IndexDamaged",
   "NewerIndexFormat",
   "WrongSecret",
   "RecordsError",
@@ -551,7 +561,8 @@ const EXPLAINED: ReadonlySet<string> = new Set([
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const { name, message, stack, exitCode = 1 } = error as Error & { readonly exitCode?: number }
-  process.stderr.write(`assay: ${EXPLAINED.has(name) ? message : (stack ?? message)}\n`)
+  if (name !== "ToldAlready")
+    process.stderr.write(`assay: ${EXPLAINED.has(name) ? message : (stack ?? message)}\n`)
   return exitCode
 }
 

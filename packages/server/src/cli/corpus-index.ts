@@ -7,7 +7,7 @@ import { readKeptCatalogue } from "../corpus/kept-catalogue.ts"
 import { rebuildCorpus, SegmentsDamaged } from "../corpus/rebuild.ts"
 import { recreateIndex } from "../corpus/recreate.ts"
 import { settleIndex } from "../corpus/settle-index.ts"
-import { verifyCorpus } from "../corpus/verify.ts"
+import { forgetVerification } from "../corpus/verification.ts"
 import {
   type DataDirectory,
   lockDataDirectory,
@@ -28,6 +28,7 @@ import { openPostgresRecords } from "../stores/postgres/records.ts"
 import type { Records } from "../stores/records.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
+import { number, opened, phases, progressNotes } from "./index-terminal.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -46,26 +47,6 @@ export async function printCorpusStats(terminal: Terminal): Promise<void> {
     ["KIND", "ENTRIES"],
     byCount.map(([kind, count]) => [kind, number(count)]),
   ).forEach(terminal.print)
-}
-
-/** Reads all of the index and the segments; fails with a list of what is wrong with them. */
-export async function verifyIndex(terminal: Terminal): Promise<void> {
-  const { config, directory } = opened(terminal)
-  const { checkValue } = openSecrets(config.secretFile, false)
-  const { faults, notes, identities, segments } = await verifyCorpus({
-    index: directory.index,
-    segments: directory.segments,
-    keyCheckValue: checkValue,
-    ...phases(terminal, "checking"),
-  })
-  for (const note of notes) terminal.print(`note   ${note}`)
-  for (const fault of faults) terminal.print(`fault  ${fault}`)
-  if (faults.length > 0) {
-    throw new CommandError(`${faults.length} ${faults.length === 1 ? "fault" : "faults"} found`)
-  }
-  terminal.print(
-    `ok     ${number(identities)} identities, segments of ${number(segments)} batches, nothing wrong`,
-  )
 }
 
 /** Writes the index anew without what is gone; with `ifNeeded` only where that is due. */
@@ -213,32 +194,25 @@ export async function rebuildIndex(
       now: terminal.now,
       ...phases(terminal, "rebuilding"),
     })
+    forgetVerification(directory.index)
     const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
-    const { feedback, evidence, notifications, erased } = await withRecords(config, (records) =>
-      settleIndex(records, index, terminal.now()),
+    const { feedback, evidence, notifications, erased } = await withRecords(
+      config,
+      async (records) => {
+        // What tenants asked before is in no segment and in no record.
+        if (unreadable > 0) await tellPastDecisions(config, directory, index)
+        return await settleIndex(records, index, terminal.now())
+      },
     ).finally(() => index.close())
     terminal.print(
       `${number(rows)} rows of segments, feedback on ${number(feedback)}, evidence of tenants on ${number(evidence)} and notifications on ${number(notifications)} identities, ${number(erased)} erased, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
     )
     if (unreadable > 0) {
       throw new CommandError(
-        `${unreadable} identities could not be read before; what no segment has of them is lost`,
+        `${unreadable} identities could not be read before; what neither segments nor records have of them is lost`,
       )
     }
   })
-}
-
-function opened({ env }: Terminal): { config: Config; directory: DataDirectory } {
-  const config = readConfig(env)
-  if (config.indexCluster !== null) {
-    throw new CommandError(
-      "The index is in a cluster: these commands are about one in the data directory",
-    )
-  }
-  if (!existsSync(join(config.dataDirectory, "format.json"))) {
-    throw new CommandError(`No service was ever started on ${config.dataDirectory}`)
-  }
-  return { config, directory: openDataDirectory(config.dataDirectory) }
 }
 
 /** Neither an import nor another rewriting of the index runs beside `work`; a service may. */
@@ -291,32 +265,4 @@ async function segmentSizes(directory: string): Promise<{ files: number; bytes: 
     names.map(async (name) => (await stat(join(directory, name))).size),
   )
   return { files: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
-}
-
-const NOTE_MS = 5_000
-
-/** Says now and then how far something has come; what is quick says nothing. */
-function progressNotes(terminal: Terminal, what: string): (done: number, total: number) => void {
-  let saidAt = terminal.now()
-  return (done, total) => {
-    if (terminal.now() - saidAt < NOTE_MS) return
-    saidAt = terminal.now()
-    terminal.note(`${what}: ${number(done)} of ${number(total)}`)
-  }
-}
-
-function phases(
-  terminal: Terminal,
-  what: string,
-): { onPhase: (phase: string) => void; onProgress: (done: number, total: number) => void } {
-  let phase = ""
-  const notes = progressNotes(
-    { ...terminal, note: (line) => terminal.note(`${phase}, ${line}`) },
-    what,
-  )
-  return { onPhase: (next) => (phase = next), onProgress: notes }
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en")
 }

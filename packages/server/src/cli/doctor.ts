@@ -1,12 +1,14 @@
 import { existsSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
+import { readVerification } from "../corpus/verification.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openLists } from "../score/lists.ts"
 import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { type NameServers, openNameService } from "../score/network/name-service.ts"
 import { openRegistry } from "../score/network/registration.ts"
 import { openSecrets } from "../secrets.ts"
+import { INDEX_FORMAT } from "../stores/exposure-index.ts"
 import { openIndex } from "../stores/open-index.ts"
 import { checkProviders } from "../telecom/providers/check-providers.ts"
 import { configuredProviders } from "../telecom/providers/configured-providers.ts"
@@ -91,11 +93,20 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
       const { identities, bytes, format } = await index.stats()
       const { read, faults } = await index.sample(SAMPLED)
       if (faults > 0) return ["fault", `${faults} of ${read} sampled identities cannot be read`]
+      const verification = config.indexCluster === null ? readVerification(directory.index) : null
+      if (verification !== null && verification.faults.length > 0) {
+        return [
+          "fault",
+          `read through at ${timeOf(verification)}: ${verification.faults.join("; ")}`,
+        ]
+      }
       const advice = await adviceFor(config)
+      if (format < INDEX_FORMAT) advice.push(`format ${format} has no checksums: ${SEALING}`)
       if (advice.length > 0) return ["warning", advice.join("; ")]
+      const verified = verification === null ? "" : `, read through at ${timeOf(verification)}`
       return [
         "ok",
-        `format ${format}, ${identities} identities, ${bytes} bytes, ${read} sampled and readable`,
+        `format ${format}, ${identities} identities, ${bytes} bytes, ${read} sampled and readable${verified}`,
       ]
     } finally {
       await index.close()
@@ -138,10 +149,18 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
   },
 }
 
-async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<readonly string[]> {
+async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<string[]> {
   if (indexCluster === null) return []
   const { clusterAdvice } = await import("../stores/redis/cluster-advice.ts")
-  return await clusterAdvice({ indexCluster, indexTimeoutMs })
+  return [...(await clusterAdvice({ indexCluster, indexTimeoutMs }))]
+}
+
+/** How values without checksums get them: a cluster has no file to write anew. */
+const SEALING =
+  "an index in files gets them by assay corpus compact, one in a cluster when it is made again"
+
+function timeOf({ at }: { readonly at: number }): string {
+  return new Date(at).toISOString()
 }
 
 /** Asks for the name servers of the root, which names nobody and which every resolver knows. */

@@ -21,3 +21,13 @@ export class CommandError extends Error {
     this.exitCode = options.exitCode ?? 1
   }
 }
+
+/** A command that failed and has said why. */
+export class ToldAlready extends Error {
+  override readonly name = "ToldAlready"
+  readonly exitCode: number
+  constructor(exitCode: number) {
+    super("The command failed and has said why")
+    this.exitCode = exitCode
+  }
+}

@@ -1,17 +1,19 @@
 import { existsSync } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import type { Batch } from "../stores/exposure-index.ts"
+import { type Batch, IndexUnavailable, NewerIndexFormat } from "../stores/exposure-index.ts"
 import { MalformedBytes } from "../stores/bytes.ts"
 import { examineIndex, type Examined } from "../stores/lmdb/examine.ts"
 import { arrivesOneByOne } from "../stores/shared-batches.ts"
 import { fileSha256, openSegmentReader, type SegmentReader } from "./segment.ts"
 
 export interface VerifyOptions {
-  /** Directory of the index, and of segments. */
+  /** Directory of the index, and of segments; null: they are not read. */
   readonly index: string
-  readonly segments: string
+  readonly segments: string | null
   readonly keyCheckValue: string
+  /** Waited for between some thousand identities. */
+  readonly pause?: () => Promise<void>
   readonly onPhase: (phase: string) => void
   readonly onProgress: (done: number, total: number) => void
 }
@@ -21,6 +23,8 @@ export interface Verified {
   readonly segments: number
   /** What is wrong. */
   readonly faults: readonly string[]
+  /** What of that is wrong with the index whatever the segments say. */
+  readonly indexFaults: readonly string[]
   /** What is right and worth knowing. */
   readonly notes: readonly string[]
 }
@@ -29,23 +33,33 @@ const KEY_BYTES = 16
 
 /** Reads the whole index and all segments, and compares them with each other and the catalogue. Changes nothing. */
 export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
-  const { index, segments, keyCheckValue, onPhase, onProgress } = options
+  const { index, segments, keyCheckValue, pause, onPhase, onProgress } = options
   onPhase("index")
-  const examined = await examineIndex(index, onProgress)
+  let examined: Examined
+  try {
+    examined = await examineIndex(index, onProgress, pause)
+  } catch (error) {
+    const fault = unreadable(error)
+    return { identities: 0, segments: 0, faults: [fault], indexFaults: [fault], notes: [] }
+  }
   const faults = [...examined.faults].map(([fault, count]) =>
     count === 1 ? fault : `${fault} (${count} times)`,
   )
   if (examined.keyCheckValue !== keyCheckValue) {
     faults.push("the index was made with another master secret")
   }
+  const indexFaults = [...faults]
   const notes: string[] = []
+  if (segments === null) {
+    return { identities: examined.sets, segments: 0, faults, indexFaults, notes }
+  }
   onPhase("segments")
   const batches = [...examined.catalogue.batches.values()]
   const kept = batches.filter(({ state, segment }) => state === "live" && segment != null)
   const reader = await openSegmentReader()
   try {
     for (const [i, batch] of kept.entries()) {
-      const fault = await faultOfBatch(batch, examined, reader, options)
+      const fault = await faultOfBatch(batch, examined, reader, segments, keyCheckValue)
       if (fault !== null) faults.push(`batch ${batch.id}: ${fault}`)
       onProgress(i + 1, kept.length)
     }
@@ -64,14 +78,23 @@ export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
   for (const file of existsSync(segments) ? await readdir(segments) : []) {
     if (!named.has(file)) notes.push(`${file} is the segment of no batch`)
   }
-  return { identities: examined.sets, segments: kept.length, faults, notes }
+  return { identities: examined.sets, segments: kept.length, faults, indexFaults, notes }
+}
+
+/** What is said of an index that cannot be read through. A format that is too new is no fault of its bytes. */
+function unreadable(error: unknown): string {
+  if (error instanceof NewerIndexFormat) throw error
+  const known = error instanceof IndexUnavailable || error instanceof MalformedBytes
+  const why = known ? error.message : `LMDB says: ${(error as Error).message}`
+  return `the index cannot be read through (${why}); stop the service and run assay corpus rebuild --lost-index`
 }
 
 async function faultOfBatch(
   { id, rows, identities, segment }: Batch,
   { holdings, erased }: Examined,
   reader: SegmentReader,
-  { segments, keyCheckValue }: VerifyOptions,
+  segments: string,
+  keyCheckValue: string,
 ): Promise<string | null> {
   if (segment == null) return null
   const path = join(segments, segment.file)

@@ -9,7 +9,8 @@ const neverShed = { neverShed: true }
 
 const Status = Type.Object({ status: Type.Literal("ok") })
 
-export function healthRoutes(app: App, { config, index, pingRecords, metrics }: Services): void {
+export function healthRoutes(app: App, services: Services): void {
+  const { config, index, pingRecords, requireSoundIndex, metrics } = services
   const live = {
     operationId: "live",
     security: [],
@@ -22,12 +23,17 @@ export function healthRoutes(app: App, { config, index, pingRecords, metrics }: 
   const ready = {
     operationId: "ready",
     security: [],
-    summary: "Whether every required store can be read",
+    summary: "Whether every required store can be read, and the index was not found damaged",
     tags: ["Operate"],
     response: { 200: Status, ...failures("store-unavailable") },
   }
   app.get("/readyz", { schema: ready, config: neverShed }, async () => {
     await Promise.all([index.ping(), pingRecords()])
+    try {
+      requireSoundIndex()
+    } catch (cause) {
+      throw new Problem("store-unavailable", "The index was found damaged.", { cause })
+    }
     return { status: "ok" as const }
   })
 

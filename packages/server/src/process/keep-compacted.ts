@@ -1,5 +1,6 @@
 import { compactionReason } from "../corpus/compaction.ts"
 import type { Log } from "../log.ts"
+import { INDEX_FORMAT } from "../stores/exposure-index.ts"
 import type { IndexFacts } from "../stores/lmdb/index-facts.ts"
 import { DAY_MS, HOUR_MS } from "../time.ts"
 import type { RunningCompaction } from "./compaction-child.ts"
@@ -44,14 +45,19 @@ export function watchCompaction({ facts, start, now, log }: WatchOptions): Compa
   }
 }
 
-/** Looks each hour; the function it returns ends that, and a compaction that is under way. */
+/** Looks each hour, and now where the index is of an older format; the function it returns ends that, and a compaction that is under way. */
 export function keepCompacted(options: WatchOptions): () => Promise<void> {
   const watch = watchCompaction(options)
+  const failed = (error: unknown): void =>
+    options.log.warn("the index could not be compacted", { error })
   const timer = setInterval(() => {
-    watch
-      .look()
-      .catch((error: unknown) => options.log.warn("the index could not be compacted", { error }))
+    watch.look().catch(failed)
   }, HOUR_MS)
+  // An index from before checksums gets them at once.
+  options
+    .facts()
+    .then(({ format }) => (format < INDEX_FORMAT ? watch.look() : undefined))
+    .catch(failed)
   return async () => {
     clearInterval(timer)
     await watch.stop()

@@ -28,17 +28,19 @@ import {
 import type { ProviderSettings } from "../telecom/providers/provider-settings.ts"
 import { MICROS } from "../telecom/providers/spending.ts"
 import { openSpendingLedger } from "../telecom/providers/spending-ledger.ts"
-import { DAY_MS, dayOf, monthOf } from "../time.ts"
+import { DAY_MS, dayOf, HOUR_MS, monthOf } from "../time.ts"
 import { startCompaction } from "./compaction-child.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { keepCompacted } from "./keep-compacted.ts"
+import { keepVerified } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
+import { startVerify } from "./verify-child.ts"
 import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
 
 export interface Service {
@@ -232,6 +234,16 @@ export async function startService(
           now: Date.now,
           log,
         })
+  const endVerifying =
+    config.indexCluster !== null || config.indexVerifyHours === 0
+      ? async () => undefined
+      : keepVerified({
+          index: directory.index,
+          everyMs: config.indexVerifyHours * HOUR_MS,
+          start: () => startVerify(cluster.settings, ["--index", "--slowly"], "ignore"),
+          now: Date.now,
+          log,
+        })
   const metricsServer =
     config.metricsPort === null
       ? null
@@ -256,6 +268,7 @@ export async function startService(
       await endEvidence()
       await endNotifications()
       await endCompacting()
+      await endVerifying()
       await providers?.close()
       control.close()
       await keepIdentities().catch((error: unknown) =>

@@ -13,6 +13,7 @@ import { remoteOperatorDesk } from "../drop/operator-desk.ts"
 import { OPERATORS_SOCKET } from "../drop/operators-socket.ts"
 import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
+import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { listen } from "../http/listen.ts"
@@ -62,14 +63,20 @@ export async function runWorker(
   const now = Date.now
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, false)
-  const index = await openIndex(config, directory, { readOnly: true })
-  await index.checkKeyCheckValue(secrets.checkValue)
+  const opened = await openIndex(config, directory, { readOnly: true })
+  await opened.checkKeyCheckValue(secrets.checkValue)
   const records =
     config.databaseUrl === null
       ? await openSqliteRecords({ file: directory.records, readOnly: true })
       : await openPostgresRecords({ url: config.databaseUrl, poolMax: 4 })
   const registry = new Registry()
   const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
+  const { index, requireSound } = watchIndex(
+    opened,
+    config.indexCluster === null ? directory.index : null,
+    registry,
+    log,
+  )
   const callers = openCallers({ accounts: records, now, demoKeysAllowed: !config.production })
   const counters = countersOver(within(COUNTERS_MS))
   const limits = openLimits({
@@ -138,6 +145,7 @@ export async function runWorker(
     pressure,
     streams,
     pingRecords: () => records.ping(),
+    requireSoundIndex: requireSound,
   })
   const sharing = sharesPort(config.drop) ? await import("../drop/shared-port.ts") : null
   const listening = await listen(app, config.port, config.host, sharing?.passOn(directory.drop))

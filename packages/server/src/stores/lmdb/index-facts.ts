@@ -4,7 +4,7 @@ import { readSpan, span } from "../entry-spans.ts"
 import { kindAt, type EvidenceKind } from "../entry.ts"
 import { IndexDamaged, type Catalogue } from "../exposure-index.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
-import { readFormat } from "./format.ts"
+import { readFormat, requireKnownFormat } from "./format.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
 import { type Compaction, type Erasures, readCompaction, readErasures } from "./history.ts"
 import { chunksOf, readingAll } from "./scan.ts"
@@ -77,6 +77,7 @@ export async function withGeneration<T>(
 ): Promise<T> {
   const on = openCurrent(path, true, LMDB_MAP_BYTES)
   try {
+    requireKnownFormat(readFormat(on))
     return await use(on)
   } finally {
     await on.close()

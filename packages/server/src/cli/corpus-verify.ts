@@ -1,0 +1,80 @@
+import { constants, setPriority } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { beginVerification } from "../corpus/verification.ts"
+import { verifyCorpus } from "../corpus/verify.ts"
+import { walkEnded } from "../corpus/walk-ended.ts"
+import { startVerify, type VerifyProgram } from "../process/verify-child.ts"
+import { openSecrets } from "../secrets.ts"
+import { number, opened, phases } from "./index-terminal.ts"
+import { CommandError, type Terminal, ToldAlready } from "./terminal.ts"
+
+export interface VerifyOptions {
+  /** Only the index. */
+  readonly index?: boolean
+  readonly slowly?: boolean
+  /** In this process, which a damaged page may end; without it, in one of its own. */
+  readonly here?: boolean
+}
+
+/** A reading that rests takes a quarter of the time. */
+const REST_SHARE = 3
+const REST_MAX_MS = 1_000
+
+/** Reads all of the index and the segments; fails with a list of what is wrong with them, whatever that is. */
+export async function verifyIndex(
+  options: VerifyOptions,
+  terminal: Terminal,
+  program: VerifyProgram,
+): Promise<void> {
+  if (options.here === true) await verifyHere(options, terminal)
+  else await verifyInChild(options, terminal, program)
+}
+
+/** The child prints what there is to say; where it could not end, this does. */
+async function verifyInChild(
+  { index = false, slowly = false }: VerifyOptions,
+  terminal: Terminal,
+  program: VerifyProgram,
+): Promise<void> {
+  const { directory } = opened(terminal)
+  const keep = beginVerification(directory.index)
+  const options = [...(index ? ["--index"] : []), ...(slowly ? ["--slowly"] : [])]
+  const { exitCode, signal } = await startVerify(program, options, "inherit").ended
+  if (exitCode === 0) return
+  if (signal === null) throw new ToldAlready(exitCode ?? 1)
+  const fault = walkEnded(signal)
+  keep({ at: terminal.now(), faults: [fault] })
+  terminal.print(`fault  ${fault}`)
+  throw new CommandError("1 fault found")
+}
+
+async function verifyHere(options: VerifyOptions, terminal: Terminal): Promise<void> {
+  const { config, directory } = opened(terminal)
+  const { checkValue } = openSecrets(config.secretFile, false)
+  if (options.slowly === true) setPriority(constants.priority.PRIORITY_LOW)
+  const keep = beginVerification(directory.index)
+  const { faults, indexFaults, notes, identities, segments } = await verifyCorpus({
+    index: directory.index,
+    segments: options.index === true ? null : directory.segments,
+    keyCheckValue: checkValue,
+    ...(options.slowly === true && { pause: resting() }),
+    ...phases(terminal, "checking"),
+  })
+  keep({ at: terminal.now(), faults: indexFaults })
+  for (const note of notes) terminal.print(`note   ${note}`)
+  for (const fault of faults) terminal.print(`fault  ${fault}`)
+  if (faults.length > 0) {
+    throw new CommandError(`${faults.length} ${faults.length === 1 ? "fault" : "faults"} found`)
+  }
+  const read = options.index === true ? "" : `, segments of ${number(segments)} batches`
+  terminal.print(`ok     ${number(identities)} identities${read}, nothing wrong`)
+}
+
+/** Waits three times as long as it was since it waited last. */
+function resting(): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    await sleep(Math.min(REST_MAX_MS, REST_SHARE * (performance.now() - since)))
+    since = performance.now()
+  }
+}

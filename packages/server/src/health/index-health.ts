@@ -1,0 +1,71 @@
+import { Counter, Gauge, type Registry } from "prom-client"
+import { readVerification } from "../corpus/verification.ts"
+import type { Log } from "../log.ts"
+import { type ExposureIndex, IndexDamaged } from "../stores/exposure-index.ts"
+
+export interface IndexHealth {
+  /** The index, with every answer that damage prevented counted and logged. */
+  readonly index: ExposureIndex
+  /** Throws IndexDamaged where the index was found damaged when it was last read through. */
+  requireSound(): void
+}
+
+/** `directory` is that of an index in files; null where it lies in a cluster. */
+export function watchIndex(
+  index: ExposureIndex,
+  directory: string | null,
+  registry: Registry,
+  log: Log,
+): IndexHealth {
+  const damaged = new Counter({
+    name: "assay_index_damaged_total",
+    help: "Questions refused because what the index has of them is damaged.",
+    registers: [registry],
+  })
+  const verification = (): ReturnType<typeof readVerification> =>
+    directory === null ? null : readVerification(directory)
+  // Every worker says the same of the one index.
+  const aggregator = "max"
+  new Gauge({
+    name: "assay_index_verified_timestamp_seconds",
+    help: "When the index in use was last read through; 0: not yet.",
+    aggregator,
+    registers: [registry],
+    collect() {
+      this.set((verification()?.at ?? 0) / 1000)
+    },
+  })
+  new Gauge({
+    name: "assay_index_faults",
+    help: "Kinds of faults found when the index in use was last read through.",
+    aggregator,
+    registers: [registry],
+    collect() {
+      this.set(verification()?.faults.length ?? 0)
+    },
+  })
+  const watched = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof IndexDamaged) {
+        damaged.inc()
+        log.error("index value damaged", { error })
+      }
+      throw error
+    }
+  }
+  return {
+    index: {
+      ...index,
+      lookup: (key, tenantId) => watched(index.lookup(key, tenantId)),
+      catalogue: () => watched(index.catalogue()),
+      ping: () => watched(index.ping()),
+    },
+    requireSound() {
+      if ((verification()?.faults.length ?? 0) > 0) {
+        throw new IndexDamaged("The index was found damaged when it was last read through")
+      }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { beginVerification, readVerification } from "../corpus/verification.ts"
+import { walkEnded } from "../corpus/walk-ended.ts"
+import type { Log } from "../log.ts"
+import type { RunningVerify } from "./verify-child.ts"
+
+export interface VerifyWatch {
+  /** Has the index read through where that is due; resolves when it is over. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface VerifyWatchOptions {
+  /** Directory of the index. */
+  readonly index: string
+  readonly everyMs: number
+  readonly start: () => RunningVerify
+  readonly now: () => number
+  readonly log: Log
+}
+
+const LOOK_MS = 600_000
+
+/** One reading at a time; the next is due `everyMs` after the last one, and after the last attempt. */
+export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
+  const { index, everyMs, start, now, log } = options
+  let triedAt = -Infinity
+  let running: RunningVerify | null = null
+  let stopping = false
+
+  const look = async (): Promise<void> => {
+    if (running !== null || stopping) return
+    const verifiedAt = readVerification(index)?.at ?? -Infinity
+    if (now() - Math.max(triedAt, verifiedAt) < everyMs) return
+    triedAt = now()
+    const keep = beginVerification(index)
+    running = start()
+    const { exitCode, signal } = await running.ended.finally(() => (running = null))
+    if (stopping) return
+    if (signal !== null) keep({ at: now(), faults: [walkEnded(signal)] })
+    const faults = readVerification(index)?.faults ?? []
+    if (faults.length > 0) {
+      log.error("the index is damaged; assay corpus verify names the faults", {
+        count: faults.length,
+      })
+    } else if (exitCode === 0) log.info("the index was verified")
+    else log.warn("the index could not be verified", exitCode === null ? {} : { exitCode })
+  }
+
+  return {
+    look,
+    async stop() {
+      stopping = true
+      const under = running
+      under?.stop()
+      await under?.ended
+    },
+  }
+}
+
+/** Looks every ten minutes, the first time ten minutes after the start; the function it returns ends that. */
+export function keepVerified(options: VerifyWatchOptions): () => Promise<void> {
+  const watch = watchVerify(options)
+  const timer = setInterval(() => {
+    watch
+      .look()
+      .catch((error: unknown) => options.log.warn("the index could not be verified", { error }))
+  }, LOOK_MS)
+  return async () => {
+    clearInterval(timer)
+    await watch.stop()
+  }
+}

@@ -123,6 +123,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       index,
       decisions: { ofIdentity: async () => [], eraseIdentity: async () => 0 },
       fold: async () => undefined,
+      deleteSetAside: () => undefined,
       now,
     }),
     evidence: openEvidenceWriter({ records, index, now }),

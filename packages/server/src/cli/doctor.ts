@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { readVerification } from "../corpus/verification.ts"
 import { openDataDirectory } from "../data-directory.ts"
+import { filesSetAside } from "../decisions/journal-files.ts"
 import { openLists } from "../score/lists.ts"
 import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { type NameServers, openNameService } from "../score/network/name-service.ts"
@@ -111,6 +112,16 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     } finally {
       await index.close()
     }
+  },
+  async journal({ dataDirectory }) {
+    const { journal } = openDataDirectory(dataDirectory)
+    const aside = filesSetAside(journal)
+    if (aside.length === 0) return ["ok", "no damaged journal of decisions"]
+    const those = aside.length === 1 ? "1 damaged file" : `${aside.length} damaged files`
+    return [
+      "warning",
+      `${those} of the journal of decisions set aside in ${join(journal, "damaged")}: what could be read is in the store, the rest is lost and cannot be searched for a person; the next erasure deletes them, or delete them once you have looked`,
+    ]
   },
   async network({ dns, rdapUrl, rdapRedirects }) {
     if (dns === null && rdapUrl === null) return ["ok", "look-ups over the network are off"]

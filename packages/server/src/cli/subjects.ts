@@ -2,6 +2,7 @@ import { SUBJECT_REASONS, type SubjectReason } from "@assay/core/contract"
 import { readConfig, type Config } from "../config.ts"
 import { lockDataDirectory, openDataDirectory, type DataDirectory } from "../data-directory.ts"
 import { journalFolder } from "../decisions/fold.ts"
+import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { Problem } from "../problem.ts"
 import { callRunningServer } from "../process/control-socket.ts"
@@ -166,6 +167,7 @@ async function withOwnDesk<T>(
       fold: async () => {
         await fold()
       },
+      deleteSetAside: () => void deleteSetAside(directory.journal),
       now: terminal.now,
     })
     return await work(desk)

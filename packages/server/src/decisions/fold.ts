@@ -8,6 +8,7 @@ import {
   type Segment,
   segmentPath,
   segmentsOf,
+  setAside,
   workerDirectories,
 } from "./journal-files.ts"
 import { JOURNAL_HEADER, readJournalLine } from "./journal-line.ts"
@@ -27,7 +28,11 @@ export interface FoldReport {
   readonly folded: number
   /** Lines that were not written in whole, which only a failing disk or a power cut leaves behind. */
   readonly torn: number
+  /** Files set aside because their beginning could not be read. What could be read of the rest is folded. */
+  readonly damaged: number
 }
+
+const NOTHING: FoldReport = { folded: 0, torn: 0, damaged: 0 }
 
 interface FolderOptions {
   /** The directory of all journals. */
@@ -50,37 +55,43 @@ export function journalFolder({
   /** How far open files were read, by directory and number, which outlive the renaming at their end. */
   const readTo = new Map<string, number>()
 
+  /** Open files whose beginning cannot be read: they are set aside when nobody writes to them any more. */
+  const damagedOnes = new Set<string>()
+
   async function foldSegment(segment: Segment, ownerDead: boolean): Promise<FoldReport> {
     const place = `${segment.directory} ${segment.number}`
     const from = readTo.get(place) ?? 0
     const read = readSegment(segment, from)
-    if (read === null) return { folded: 0, torn: 0 }
-    const { found, torn, end, rest } = decisionsIn(read.bytes, from)
+    if (read === null) return NOTHING
+    const { found, torn, end, rest, damaged } = decisionsIn(read.bytes, from)
+    if (damaged || read.unreadable) damagedOnes.add(place)
     if (found.length > 0) {
       await decisions.add(found)
       await onFolded?.(found.map(foldedDecision))
     }
     if (!read.closed && !ownerDead) {
       readTo.set(place, end)
-      return { folded: found.length, torn }
+      return { folded: found.length, torn, damaged: 0 }
     }
-    rmSync(segmentPath({ ...segment, closed: read.closed }))
+    const ended = { ...segment, closed: read.closed }
+    const aside = damagedOnes.has(place)
+    if (aside) setAside(journal, ended)
+    else rmSync(segmentPath(ended))
     readTo.delete(place)
-    return { folded: found.length, torn: torn + (rest ? 1 : 0) }
+    damagedOnes.delete(place)
+    return { folded: found.length, torn: torn + (rest ? 1 : 0), damaged: aside ? 1 : 0 }
   }
 
   async function foldWorker(directory: string): Promise<FoldReport> {
     // Asked for before the files are listed: what a process wrote before it died is then all there.
     const lock = lockDataDirectory(directory)
     try {
-      let [folded, torn] = [0, 0]
+      let report = NOTHING
       for (const segment of segmentsOf(directory)) {
-        const report = await foldSegment(segment, lock !== null)
-        folded += report.folded
-        torn += report.torn
+        report = sum(report, await foldSegment(segment, lock !== null))
       }
       if (lock !== null) rmSync(directory, { recursive: true })
-      return { folded, torn }
+      return report
     } finally {
       lock?.release()
     }
@@ -90,21 +101,23 @@ export function journalFolder({
     // Only at the start, when no worker of this service is about to give one its name.
     if (!tidied) removeUnnamed(journal)
     tidied = true
-    let [folded, torn] = [0, 0]
+    let report = NOTHING
     const failures: unknown[] = []
     for (const directory of workerDirectories(journal)) {
       try {
-        const report = await foldWorker(directory)
-        folded += report.folded
-        torn += report.torn
+        report = sum(report, await foldWorker(directory))
       } catch (error) {
         // The journals of others need not wait for this one.
         failures.push(error)
       }
     }
     if (failures.length > 0) throw failures[0] as Error
-    return { folded, torn }
+    return report
   })
+}
+
+function sum(a: FoldReport, b: FoldReport): FoldReport {
+  return { folded: a.folded + b.folded, torn: a.torn + b.torn, damaged: a.damaged + b.damaged }
 }
 
 /** Decisions that are not in the store yet, for reading only: nothing is changed or removed. */
@@ -121,18 +134,30 @@ export function foldedDecision({ tenantId, identityKey, subject, at }: Decision)
   return { tenantId, identityKey, subject, atMs: at }
 }
 
+interface ReadSegment {
+  readonly bytes: Buffer
+  readonly closed: boolean
+  /** The disk does not give it back, or it is no file. */
+  readonly unreadable: boolean
+}
+
 /** What a file holds past `from`, and whether it was closed by the time it was read; null where it is folded and gone. */
-function readSegment(segment: Segment, from: number): { bytes: Buffer; closed: boolean } | null {
+function readSegment(segment: Segment, from: number): ReadSegment | null {
   // An open file may be closed, and so renamed, after it was listed.
   for (const closed of segment.closed ? [true] : [false, true]) {
     try {
-      return { bytes: bytesFrom(segmentPath({ ...segment, closed }), from), closed }
+      const bytes = bytesFrom(segmentPath({ ...segment, closed }), from)
+      return { bytes, closed, unreadable: false }
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (isMissing(error)) continue
+      if (!UNREADABLE.has((error as NodeJS.ErrnoException).code)) throw error
+      return { bytes: Buffer.alloc(0), closed, unreadable: true }
     }
   }
   return null
 }
+
+const UNREADABLE: ReadonlySet<unknown> = new Set(["EIO", "EISDIR", "EBADMSG", "EUCLEAN"])
 
 function bytesFrom(path: string, from: number): Buffer {
   const fd = openSync(path, "r")
@@ -157,6 +182,8 @@ interface Lines {
   readonly end: number
   /** Whether anything follows it: a line still being written, or one that never will be. */
   readonly rest: boolean
+  /** The file does not begin as one of this format. */
+  readonly damaged: boolean
 }
 
 const LINE_FEED = 10
@@ -166,18 +193,27 @@ function decisionsIn(bytes: Buffer, from: number): Lines {
   const lines = bytes.toString("utf8", 0, whole).split("\n")
   // The text behind the last line break is empty.
   lines.pop()
-  if (from === 0 && lines.length > 0) refuseOtherFormat(`${lines.shift() ?? ""}\n`)
+  const header = from === 0 ? lines.shift() : undefined
   const found = lines.map(readJournalLine).filter((decision) => decision !== null)
+  const damaged = from === 0 && !JOURNAL_HEADER.startsWith(beginning(bytes))
+  if (damaged && found.length === 0) refuseNewerFormat(header)
   return {
     found,
     torn: lines.length - found.length,
     end: from + whole,
     rest: whole < bytes.length,
+    damaged,
   }
 }
 
-function refuseOtherFormat(header: string): void {
-  if (header === JOURNAL_HEADER) return
+/** As much as a header is long; less where a worker died while it wrote it. */
+function beginning(bytes: Buffer): string {
+  return bytes.toString("latin1", 0, JOURNAL_HEADER.length)
+}
+
+/** The lines of a newer format are none of ours; a number that flipped has ours below it. */
+function refuseNewerFormat(header: string | undefined): void {
+  if (header === undefined || !/^assay decisions journal [2-9]\d*$/.test(header)) return
   throw new RecordsError(
     "newer-format",
     "A journal of decisions has a format this program does not know; use a newer Assay",

@@ -21,7 +21,13 @@ import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
 import { newDecisionId } from "./decision-id.ts"
 import { type FoldedDecision, journalFolder, unfoldedDecisions } from "./fold.ts"
 import { openJournal } from "./journal.ts"
-import { segmentPath, segmentsOf, workerDirectories } from "./journal-files.ts"
+import {
+  deleteSetAside,
+  filesSetAside,
+  segmentPath,
+  segmentsOf,
+  workerDirectories,
+} from "./journal-files.ts"
 import { JOURNAL_HEADER, journalLine, readJournalLine } from "./journal-line.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-journal-"))
@@ -50,9 +56,10 @@ function made(changes: Partial<DecisionDraft> = {}): { id: string; line: string 
   return { id, line: journalLine(id, { ...draft, ...changes }) }
 }
 
-/** The only worker's open file. */
+/** The file of the only worker that lives, or the last one there is. */
 function openFile(journal: string): string {
-  const [segment] = workerDirectories(journal).flatMap(segmentsOf).slice(-1)
+  const segments = workerDirectories(journal).flatMap(segmentsOf)
+  const segment = segments.find(({ closed }) => !closed) ?? segments.at(-1)
   assert.ok(segment)
   return segmentPath(segment)
 }
@@ -249,10 +256,10 @@ test("a line still being written is left for the next time; of a dead worker it 
   await journal.append(first.line)
   const file = openFile(path)
   appendFileSync(file, second.line.slice(0, 50))
-  assert.deepEqual(await fold(), { folded: 1, torn: 0 })
-  assert.deepEqual(await fold(), { folded: 0, torn: 0 })
+  assert.deepEqual(await fold(), { folded: 1, torn: 0, damaged: 0 })
+  assert.deepEqual(await fold(), { folded: 0, torn: 0, damaged: 0 })
   appendFileSync(file, second.line.slice(50))
-  assert.deepEqual(await fold(), { folded: 1, torn: 0 })
+  assert.deepEqual(await fold(), { folded: 1, torn: 0, damaged: 0 })
   appendFileSync(file, `not a decision\n${made().line.slice(0, 60)}`)
   // The worker ends: its lock goes with it.
   await journal.close()
@@ -260,6 +267,7 @@ test("a line still being written is left for the next time; of a dead worker it 
   assert.deepEqual(await journalFolder({ journal: path, decisions: again })(), {
     folded: 2,
     torn: 2,
+    damaged: 0,
   })
   assert.deepEqual(
     [decisions, again].map(({ added }) => added.map(({ id }) => id)),
@@ -300,7 +308,7 @@ test("what the store or the listener refuses stays in the journal and comes agai
   assert.equal((await decisions.find(id))?.id, id)
   assert.equal(unfoldedDecisions(path).length, 1)
   listenerAway = false
-  assert.deepEqual(await fold(), { folded: 1, torn: 0 })
+  assert.deepEqual(await fold(), { folded: 1, torn: 0, damaged: 0 })
   assert.deepEqual(told, [
     { tenantId: 3, identityKey: draft.identityKey, subject: "email", atMs: at },
   ])
@@ -348,6 +356,102 @@ test("a journal of another format is refused and left as it is, and keeps no oth
   await journal.close()
 })
 
+/** Flips a bit of a file in the journal of a worker that is gone. */
+function damage(file: string, at: number): void {
+  const bytes = readFileSync(file)
+  bytes[at] = (bytes[at] as number) ^ 2
+  writeFileSync(file, bytes)
+}
+
+test("a file with a damaged beginning is set aside, its lines and all other journals are folded", async () => {
+  const path = newDirectory()
+  const ids: string[] = []
+  for (const at of [0, 10, 24, 25, null]) {
+    const journal = openJournal(path)
+    const [first, second] = [made(), made()]
+    await journal.append(first.line)
+    await journal.append(second.line)
+    const file = openFile(path)
+    if (at !== null) damage(file, at)
+    // The line break behind the header: then the first line is lost with it.
+    ids.push(...(at === 25 ? [second.id] : [first.id, second.id]))
+    assert.equal(unfoldedDecisions(path).length, ids.length)
+    await journal.close()
+  }
+  const decisions = stored()
+  const fold = journalFolder({ journal: path, decisions })
+  const { folded, damaged } = await fold()
+  assert.deepEqual({ folded, damaged }, { folded: ids.length, damaged: 4 })
+  assert.deepEqual(decisions.added.map(({ id }) => id).sort(), ids.sort())
+  assert.deepEqual(await fold(), { folded: 0, torn: 0, damaged: 0 })
+  assert.deepEqual(readdirSync(path), ["damaged"])
+  assert.equal(filesSetAside(path).length, 4)
+  for (const file of filesSetAside(path)) assert.equal(statSync(file).mode & 0o077, 0)
+  assert.equal(deleteSetAside(path, at), 0)
+  assert.equal(deleteSetAside(path), 4)
+  assert.deepEqual(filesSetAside(path), [])
+})
+
+test("a worker goes on with a file whose beginning was damaged, which is set aside when it is closed", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const decisions = stored()
+  const fold = journalFolder({ journal: path, decisions })
+  await journal.append(made().line)
+  const file = openFile(path)
+  damage(file, 3)
+  assert.deepEqual(await fold(), { folded: 1, torn: 0, damaged: 0 })
+  await journal.append(made().line)
+  assert.deepEqual(await fold(), { folded: 1, torn: 0, damaged: 0 })
+  assert.ok(existsSync(file))
+  await journal.close()
+  assert.deepEqual(await fold(), { folded: 0, torn: 0, damaged: 1 })
+  assert.equal(decisions.added.length, 2)
+})
+
+test("a file of anything, a place that is no file and a stray file stop no folding and none is deleted", async () => {
+  const path = newDirectory()
+  for (const [name, bytes] of [
+    ["aaaa", Buffer.alloc(500)],
+    ["bbbb", Buffer.alloc(500, 0xff)],
+    ["cccc", Buffer.from("\n\n\n")],
+    ["dddd", null],
+  ] as const) {
+    mkdirSync(join(path, name), { recursive: true })
+    const file = join(path, name, "00000001.closed")
+    if (bytes === null) mkdirSync(file)
+    else writeFileSync(file, bytes)
+  }
+  writeFileSync(join(path, "stray"), "x")
+  const journal = openJournal(path)
+  const { id, line } = made()
+  await journal.append(line)
+  assert.deepEqual(
+    unfoldedDecisions(path).map((each) => each.id),
+    [id],
+  )
+  const decisions = stored()
+  const { folded, damaged } = await journalFolder({ journal: path, decisions })()
+  assert.deepEqual({ folded, damaged }, { folded: 1, damaged: 4 })
+  assert.equal(filesSetAside(path).length, 4)
+  await journal.close()
+})
+
+test("a line that is damaged costs no line after it", async () => {
+  const path = newDirectory()
+  const journal = openJournal(path)
+  const lines = Array.from({ length: 5 }, () => made())
+  for (const { line } of lines) await journal.append(line)
+  const file = openFile(path)
+  const text = readFileSync(file, "latin1")
+  damage(file, text.indexOf(lines[2]?.id ?? "") + 3)
+  await journal.close()
+  const decisions = stored()
+  await journalFolder({ journal: path, decisions })()
+  const there = decisions.added.map(({ id }) => id)
+  for (const [i, { id }] of lines.entries()) if (i !== 2) assert.ok(there.includes(id))
+})
+
 test("a full disk refuses a decision in whole: what was acknowledged is there, nothing else is", async () => {
   const path = newDirectory()
   const child = spawnSync(
@@ -375,6 +479,7 @@ test("a full disk refuses a decision in whole: what was acknowledged is there, n
   assert.deepEqual(await journalFolder({ journal: path, decisions })(), {
     folded: told.acknowledged.length,
     torn: 0,
+    damaged: 0,
   })
   assert.deepEqual(
     decisions.added.map(({ id }) => id),

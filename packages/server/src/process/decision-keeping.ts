@@ -31,9 +31,11 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
   let forgottenOn = ""
 
   async function fold(): Promise<void> {
-    const { torn } = await writer.fold()
+    const { torn, damaged } = await writer.fold()
     if (torn > 0)
       log.error("journal lines were not written in whole and are skipped", { count: torn })
+    if (damaged > 0)
+      log.error("damaged journal files were set aside; assay doctor names them", { count: damaged })
   }
   async function forget(): Promise<void> {
     const today = dayOf(now())

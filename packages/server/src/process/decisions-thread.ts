@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { journalFolder } from "../decisions/fold.ts"
+import { deleteSetAside } from "../decisions/journal-files.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
 import type { DecisionErasure, Decisions } from "../stores/decisions.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
@@ -28,7 +29,10 @@ const opening = open()
 const folding = opening.then((decisions) => journalFolder({ journal, decisions, onFolded }))
 answerCalls(channel, {
   fold: async () => await (await folding)(),
-  forgetBefore: async (day: string) => await (await opening).forgetBefore(day),
+  async forgetBefore(day: string) {
+    deleteSetAside(journal, Date.parse(day))
+    return await (await opening).forgetBefore(day)
+  },
   ofIdentity: async (query: Parameters<Decisions["ofIdentity"]>[0]) =>
     await (await opening).ofIdentity(query),
   eraseIdentity: async (erasure: DecisionErasure) => await (await opening).eraseIdentity(erasure),

@@ -6,6 +6,7 @@ import { ConfigError, type Config } from "../config.ts"
 import { keepCatalogue } from "../corpus/kept-catalogue.ts"
 import { loadDemoCorpus, writeDemoLists } from "../corpus/demo.ts"
 import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
+import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { type EvidenceWriter, openEvidenceWriter } from "../evidence/evidence-writer.ts"
 import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
@@ -153,6 +154,10 @@ export async function startService(
     index,
     decisions: decisionsWriter,
     fold: decisions.fold,
+    deleteSetAside() {
+      const count = deleteSetAside(directory.journal)
+      if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
+    },
     now: Date.now,
   })
   await subjects.repeatErasures()

@@ -14,6 +14,8 @@ interface WriterOptions {
   readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
   /** Brings every decision the workers wrote so far into the store. */
   readonly fold: () => Promise<void>
+  /** Deletes journal files that were set aside because they are damaged: nobody can be looked for in them. */
+  readonly deleteSetAside: () => void
   readonly now: () => number
 }
 
@@ -33,7 +35,7 @@ export const EXPORTS_AN_HOUR = 20
  * process that dies after it leaves an erasure that the next start finishes.
  */
 export function openSubjectWriter(options: WriterOptions): SubjectWriter {
-  const { records, index, decisions, fold, now } = options
+  const { records, index, decisions, fold, deleteSetAside, now } = options
 
   const changeOf = (inquiry: SubjectInquiry, at: number): SubjectChange => {
     const { identityKey, subject, tenantId, actor, reason, reference } = inquiry
@@ -47,6 +49,7 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
       const { reports } = await records.eraseSubject(changeOf(inquiry, at))
       await inIndex(index.erase(identityKey, tenantId ?? undefined))
       await fold()
+      deleteSetAside()
       const erased = await decisions.eraseIdentity({ identityKey, tenantId, upTo: at })
       return {
         erased_at: new Date(at).toISOString(),

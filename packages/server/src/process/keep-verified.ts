@@ -25,17 +25,17 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   const { index, everyMs, start, now, log } = options
   let triedAt = -Infinity
   let running: RunningVerify | null = null
-  let stopping = false
+  const state = { stopping: false }
 
   const look = async (): Promise<void> => {
-    if (running !== null || stopping) return
+    if (running !== null || state.stopping) return
     const verifiedAt = readVerification(index)?.at ?? -Infinity
     if (now() - Math.max(triedAt, verifiedAt) < everyMs) return
     triedAt = now()
     const keep = beginVerification(index)
     running = start()
     const { exitCode, signal } = await running.ended.finally(() => (running = null))
-    if (stopping) return
+    if (state.stopping) return
     if (signal !== null) keep({ at: now(), faults: [walkEnded(signal)] })
     const faults = readVerification(index)?.faults ?? []
     if (faults.length > 0) {
@@ -49,7 +49,7 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   return {
     look,
     async stop() {
-      stopping = true
+      state.stopping = true
       const under = running
       under?.stop()
       await under?.ended

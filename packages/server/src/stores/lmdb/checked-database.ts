@@ -43,12 +43,16 @@ const VIEWS_MAX = 512
 export class CheckedDatabase {
   readonly bare: BareDatabase
   readonly checked: boolean
+  readonly #next: Neighbour
+  readonly #previous: Neighbour
   #written: Buffer = Buffer.allocUnsafeSlow(4_096)
   #views: Uint8Array[] = []
 
   constructor(bare: BareDatabase, checked: boolean) {
     this.bare = bare
     this.checked = checked
+    this.#next = new Neighbour(bare, false)
+    this.#previous = new Neighbour(bare, true)
   }
 
   /** The stored bytes, good until the next read: their memory is used again. Only `length` bounds them. */
@@ -72,7 +76,7 @@ export class CheckedDatabase {
    */
   found(key: Uint8Array, at: ReadAt): Uint8Array | undefined {
     const stored = this.lent(key, at)
-    if (stored === undefined && this.checked) this.#requireGap(key, at)
+    if (stored === undefined && this.checked) this.#requireGap(key)
     return stored
   }
 
@@ -130,19 +134,37 @@ export class CheckedDatabase {
     return (this.#views[whole] ??= into.subarray(0, whole))
   }
 
-  #requireGap(key: Uint8Array, at: ReadAt): void {
-    const [next] = this.range({ start: key, limit: 1 }, at)
-    const [previous] = this.range({ start: key, reverse: true, limit: 1 }, at)
+  /** By the read transaction of this turn, which is the one that found nothing. */
+  #requireGap(key: Uint8Array): void {
+    const next = this.#next.of(key)
     if (next === undefined) {
-      const [last] = this.range({ reverse: true, limit: 1 }, at)
-      if (last !== undefined && Buffer.compare(last.key, key) >= 0) outOfOrder()
+      const last = this.lastKey()
+      if (last !== undefined && Buffer.compare(last, key) >= 0) outOfOrder()
     } else if (Buffer.compare(next.key, key) <= 0) outOfOrder()
+    const previous = this.#previous.of(key)
     if (previous === undefined) {
-      const [first] = this.range({ limit: 1 }, at)
-      if (first !== undefined && Buffer.compare(first.key, key) <= 0) outOfOrder()
+      const [first] = this.keys({ limit: 1 })
+      if (first !== undefined && Buffer.compare(first, key) <= 0) outOfOrder()
     } else if (Buffer.compare(previous.key, key) >= 0) outOfOrder()
     if (next === undefined && previous === undefined && this.count() > 0) outOfOrder()
     if (next?.intact === false || previous?.intact === false) throw new IndexDamaged(VALUE_DAMAGED)
+  }
+}
+
+/** Finds the key on one side of another. Its range is made once and begun for each: making one costs most of it. */
+class Neighbour {
+  readonly #options: { start: Uint8Array; limit: number; reverse: boolean }
+  readonly #range: ReturnType<BareDatabase["getRange"]>
+
+  constructor(bare: BareDatabase, reverse: boolean) {
+    this.#options = { start: new Uint8Array(1), limit: 1, reverse }
+    this.#range = bare.getRange(this.#options)
+  }
+
+  of(key: Uint8Array): StoredSet | undefined {
+    this.#options.start = key
+    for (const { key: found, value } of this.#range) return withoutChecksum(found, value)
+    return undefined
   }
 }
 

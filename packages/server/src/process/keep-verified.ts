@@ -25,17 +25,18 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   const { index, everyMs, start, now, log } = options
   let triedAt = -Infinity
   let running: RunningVerify | null = null
-  const state = { stopping: false }
+  let stopping = false
+  const isStopping = (): boolean => stopping
 
   const look = async (): Promise<void> => {
-    if (running !== null || state.stopping) return
+    if (running !== null || isStopping()) return
     const verifiedAt = readVerification(index)?.at ?? -Infinity
     if (now() - Math.max(triedAt, verifiedAt) < everyMs) return
     triedAt = now()
     const keep = beginVerification(index)
     running = start()
     const { exitCode, signal } = await running.ended.finally(() => (running = null))
-    if (state.stopping) return
+    if (isStopping()) return
     if (signal !== null) keep({ at: now(), faults: [walkEnded(signal)] })
     const faults = readVerification(index)?.faults ?? []
     if (faults.length > 0) {
@@ -49,7 +50,7 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   return {
     look,
     async stop() {
-      state.stopping = true
+      stopping = true
       const under = running
       under?.stop()
       await under?.ended

@@ -26,7 +26,7 @@ function hangingWriter(): {
     called,
     hangs,
     writer: {
-      fold: () => answer("fold", { folded: 0, torn: 0 }),
+      fold: () => answer("fold", { folded: 0, torn: 0, damaged: 0 }),
       forgetBefore: () => answer("forgetBefore", 0),
       ofIdentity: unused,
       eraseIdentity: unused,

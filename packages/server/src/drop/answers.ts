@@ -10,6 +10,9 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** With every refusal that passes: "try again in a few minutes". */
+export const RETRY = { "Retry-After": "120" } as const
+
 export function pageAnswer(
   status: number,
   page: string,

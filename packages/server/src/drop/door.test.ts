@@ -4,7 +4,8 @@ import { once } from "node:events"
 import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { after, test } from "node:test"
-import { openDoor } from "./door.ts"
+import { type DoorOptions, openDoor } from "./door.ts"
+import type { PlainConnection } from "./sealer/waiting-line.ts"
 
 /** Counts the bytes of one request's body, as a sealer would get them, and ends. */
 const COUNTING_CHILD = `
@@ -28,6 +29,7 @@ const http = createHttpServer((request, response) => {
   request.on("end", () => response.end(`door ${length}`))
 })
 const doors: Server[] = []
+let overwritten = 0
 const visitors: Socket[] = []
 after(() => {
   for (const door of doors) door.close()
@@ -36,7 +38,7 @@ after(() => {
 })
 
 async function opened(
-  handOver: (socket: Socket, head: readonly Buffer[]) => boolean,
+  handOver: DoorOptions["sealers"]["handOver"],
   admit: () => boolean = () => true,
 ): Promise<number> {
   const door = createServer(
@@ -44,6 +46,7 @@ async function opened(
       http,
       sealers: { handOver },
       networks: { admit },
+      readBuffer: { overwrite: () => (overwritten += 1) },
       answerUnread: async (status) =>
         `HTTP/1.1 ${status} No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno`,
     }),
@@ -56,12 +59,11 @@ async function opened(
 }
 
 /** Hands over late, so that as much as can be is already on its way into this process. */
-function toChild(socket: Socket, head: readonly Buffer[]): boolean {
+function toChild({ socket, head }: PlainConnection): boolean {
   const child: ChildProcess = spawn(process.execPath, ["-e", COUNTING_CHILD], {
     stdio: ["pipe", "ignore", "ignore", "ipc"],
   })
-  for (const piece of head) child.stdin?.write(piece)
-  child.stdin?.end(() => child.send("go", socket))
+  child.stdin?.end(head, () => child.send("go", socket))
   return true
 }
 
@@ -85,8 +87,9 @@ test("any other request is answered in this process", async () => {
 
 test("a first line that comes byte by byte is read as one that comes at once", async () => {
   const handed: string[] = []
-  const port = await opened((socket, head) => {
-    handed.push(Buffer.concat(head).toString("latin1"))
+  const port = await opened(({ socket, head }, kind) => {
+    handed.push(head.toString("latin1"))
+    assert.equal(kind, "code")
     socket.destroy()
     return true
   })
@@ -124,4 +127,41 @@ test("what has no first line is refused", async () => {
   const [answer] = (await once(socket, "data")) as [Buffer]
   assert.match(answer.toString(), /^HTTP\/1.1 400 /)
   socket.destroy()
+})
+
+test("who waited for a sealer in vain is told so although they still send, and nothing of theirs stays", async () => {
+  const { promise: waiting, resolve } = Promise.withResolvers<PlainConnection>()
+  const port = await opened((connection, kind) => {
+    assert.equal(kind, "message")
+    resolve(connection)
+    return true
+  })
+  const answer = post(port, "/drop/form", 3_000_000)
+  const { socket, head, refused } = await waiting
+  // As the pool does when their time is over.
+  head.fill(0)
+  const handed = overwritten
+  const closed = once(socket, "close")
+  refused()
+  assert.equal(await answer, "503 no")
+  await closed
+  // For what was read of it since.
+  assert.ok(overwritten > handed)
+})
+
+test("a page that cannot be made closes the connection, and ends nothing else", async () => {
+  const door = createServer(
+    openDoor({
+      http,
+      sealers: { handOver: () => false },
+      networks: { admit: () => true },
+      readBuffer: { overwrite: () => undefined },
+      answerUnread: () => Promise.reject(new Error("no room is known")),
+    }),
+  )
+  doors.push(door)
+  door.listen(0, "127.0.0.1")
+  await once(door, "listening")
+  const { port } = door.address() as AddressInfo
+  await assert.rejects(post(port, "/drop/form", 10))
 })

@@ -2,13 +2,18 @@ import type { Server as HttpServer } from "node:http"
 import type { Socket } from "node:net"
 import type { NetworkCounter } from "./network-counter.ts"
 import { keepPace } from "./pace.ts"
+import type { PlainKind } from "./sealer/plain-kind.ts"
+import type { ReadBuffer } from "./sealer/read-buffer.ts"
+import type { PlainConnection } from "./sealer/waiting-line.ts"
 import { isPlain, readTarget, sendsMessage } from "./target.ts"
 
 export interface DoorOptions {
   /** Gets every connection whose request a sealer need not read. */
   readonly http: Pick<HttpServer, "emit">
   /** Takes connections that one must read; false where too many wait. */
-  readonly sealers: { handOver(socket: Socket, head: readonly Buffer[]): boolean }
+  readonly sealers: { handOver(connection: PlainConnection, kind: PlainKind): boolean }
+  /** Where the first part of a plain request would stay. */
+  readonly readBuffer: Pick<ReadBuffer, "overwrite">
   readonly networks: NetworkCounter
   /** A whole HTTP answer for someone whose request is never read. */
   readonly answerUnread: (status: 400 | 503) => Promise<string>
@@ -28,6 +33,7 @@ export function openDoor({
   http,
   sealers,
   networks,
+  readBuffer,
   answerUnread,
 }: DoorOptions): (socket: Socket) => void {
   return (socket) => {
@@ -52,14 +58,26 @@ export function openDoor({
         socket.resume()
         return
       }
-      const admitted = !sendsMessage(target) || networks.admit(socket.remoteAddress)
-      if (line !== null && admitted && sealers.handOver(socket, [head])) {
+      // What else was read of it goes when it ends: refused ones are read to the end of what they send.
+      socket.once("close", () => readBuffer.overwrite())
+      const kind = sendsMessage(target) ? "message" : "code"
+      const refused = (): void => {
+        keepPace(socket)
+        startReading(socket)
+        void refuse(socket, () => answerUnread(503))
+      }
+      if (line !== null && (kind === "code" || networks.admit(socket.remoteAddress))) {
         stopReading(socket)
         endPace()
+        if (!sealers.handOver({ socket, head, refused }, kind)) {
+          head.fill(0)
+          refused()
+        }
+        readBuffer.overwrite()
         return
       }
       head.fill(0)
-      void refuse(socket, answerUnread(line === null ? 400 : 503))
+      void refuse(socket, () => answerUnread(line === null ? 400 : 503))
     }
     socket.on("data", look)
   }
@@ -78,14 +96,21 @@ function requestLine(head: Buffer): { method: string; target: string } | null {
 }
 
 /** Says why and closes, after what is still on its way has come; none of it is kept. */
-async function refuse(socket: Socket, answer: Promise<string>): Promise<void> {
+async function refuse(socket: Socket, answer: () => Promise<string>): Promise<void> {
   let left = DRAIN_MAX
   socket.on("data", (piece: Buffer) => {
     left -= piece.length
     piece.fill(0)
     if (left < 0) socket.destroy()
   })
-  socket.end(await answer)
+  // It was paused when its first line was there. Unread, it would stand until it is too slow, although its sender has left.
+  socket.resume()
+  try {
+    socket.end(await answer())
+  } catch {
+    // The disk did not say how full it is, and the page needs that. Nobody waits for the rest of an answer then.
+    socket.destroy()
+  }
 }
 
 /**
@@ -95,10 +120,24 @@ async function refuse(socket: Socket, answer: Promise<string>): Promise<void> {
 function stopReading(socket: Socket): void {
   // A stream asks for more after each piece, on the next turn, even when it was paused in between.
   socket._read = () => undefined
-  const { _handle: handle } = socket as unknown as {
-    _handle: { reading: boolean; readStop(): number } | null
-  }
+  const handle = handleOf(socket)
   if (handle === null) return
   handle.reading = false
   handle.readStop()
+}
+
+/** Takes back what `stopReading` did, for one whom no sealer will read. */
+function startReading(socket: Socket): void {
+  Reflect.deleteProperty(socket, "_read")
+  const handle = handleOf(socket)
+  if (handle === null) return
+  // Not left to the stream: it may believe that what it asked for meanwhile is on its way.
+  handle.reading = true
+  handle.readStart()
+}
+
+function handleOf(
+  socket: Socket,
+): { reading: boolean; readStart(): void; readStop(): void } | null {
+  return (socket as unknown as { _handle: ReturnType<typeof handleOf> })._handle
 }

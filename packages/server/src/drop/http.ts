@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { DropsError } from "../stores/drops-error.ts"
-import { type Answer, pageAnswer, sendAnswer, wordAnswer, writtenAnswer } from "./answers.ts"
+import { type Answer, pageAnswer, RETRY, sendAnswer, wordAnswer, writtenAnswer } from "./answers.ts"
 import { cameByOnion, fromElsewhere } from "./headers.ts"
 import { notFoundPage, refusalPage } from "./pages/index.ts"
 import type { DropFacts, Locale } from "./pages/page-input.ts"
@@ -21,8 +21,6 @@ export interface Visit {
   readBody(): IncomingMessage
 }
 
-/** "Try again in a few minutes." */
-const RETRY = { "Retry-After": "120" } as const
 const HEADERS_MAX = 16 * 1024
 
 export interface HttpOptions extends RouteOptions {

@@ -21,7 +21,8 @@ import { openDesk } from "./open-desk.ts"
 import { openDrops } from "./open-drops.ts"
 import { serveOperators } from "./operator-server.ts"
 import { OPERATORS_SOCKET } from "./operators-socket.ts"
-import { DEADLINES } from "./sealer/deadlines.ts"
+import { laneSizes } from "./sealer/lane-sizes.ts"
+import { openReadBuffer } from "./sealer/read-buffer.ts"
 import { openSealerPool } from "./sealer/sealer-pool.ts"
 import { openTickets } from "./tickets.ts"
 
@@ -78,17 +79,15 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
   const mailboxes = openMailboxAnswers(keys)
   const http = openHttp({ desk, keys, files, mailboxes, networks, tickets, budgets, onFault })
   const sealers = openSealerPool({
-    count: drop.sealers,
+    sizes: laneSizes(drop),
     desk,
     program,
-    settings: {
-      pageFiles: Object.fromEntries(
-        files.all().map(({ name, path, integrity }) => [name, { path, integrity }]),
-      ),
-      deadlines: DEADLINES,
-    },
+    pageFiles: Object.fromEntries(
+      files.all().map(({ name, path, integrity }) => [name, { path, integrity }]),
+    ),
     onFault: (code) => log.error("drop fault", { code }),
   })
+  const readBuffer = openReadBuffer()
   const listeners = await openListeners({
     socketPath: join(folder, DROP_SOCKET),
     port: drop.port,
@@ -97,6 +96,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
       http: http.server,
       sealers,
       networks,
+      readBuffer,
       answerUnread: http.answerUnread,
     }),
   })
@@ -119,6 +119,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
     async close() {
       const withinMs = config.stopSeconds * 1000
       await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
+      readBuffer.close()
       await operators.close()
       await Promise.all([house.stop(), digest.stop()])
       await drops.close()

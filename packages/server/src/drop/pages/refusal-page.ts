@@ -25,12 +25,16 @@ export function refusalPage(
   locale: Locale,
   facts: DropFacts,
   files: PageFiles,
-  state: { readonly status: number },
+  state: {
+    readonly status: number
+    /** Others waited, and this sender was the slowest. */
+    readonly gaveWay?: boolean
+  },
 ): string {
   const say = sentencesOf(locale)
   const title = say("refusal-title")
   const status = state.status in REASONS ? state.status : state.status < 500 ? 400 : 500
-  const reason = REASONS[status] ?? "refusal-failed"
+  const reason = state.gaveWay === true ? "refusal-gave-way" : (REASONS[status] ?? "refusal-failed")
   // After a fault of our own nobody knows how far the request came.
   const body = html`<h1>${title}</h1>
 <p>${say(reason)}</p>

@@ -149,5 +149,6 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
     ...[400, 403, 404, 405, 408, 413, 431, 500, 503, 507].map(
       (status) => [`refusal-${status}`, pages.refusalPage(...common, { status })] as const,
     ),
+    ["refusal-gave-way", pages.refusalPage(...common, { status: 503, gaveWay: true })],
   ])
 }

@@ -1,4 +1,6 @@
 import type { Socket } from "node:net"
+import { REPLIES_PADDING } from "./answer.ts"
+import type { PlainKind } from "./plain-kind.ts"
 
 /** How long a sender may take: slow connections are welcome, and idle ones hold a sealer that others wait for. */
 export interface Deadlines {
@@ -9,31 +11,27 @@ export interface Deadlines {
   readonly bytesPerSecond: number
 }
 
-export const DEADLINES: Deadlines = {
-  totalMs: 60 * 60_000,
-  windowMs: 60_000,
-  bytesPerSecond: 1000,
-}
+/** A code is a line of text: whoever needs longer than this for it holds a sealer, and nothing else. */
+const CODE_MS = 20_000
 
-export interface Pace extends Disposable {
-  /** Aborted when the sender is too slow. */
-  readonly tooSlow: AbortSignal
+export const DEADLINES: Readonly<Record<PlainKind, Deadlines>> = {
+  message: { totalMs: 60 * 60_000, windowMs: 60_000, bytesPerSecond: 1000 },
+  code: { totalMs: CODE_MS, windowMs: CODE_MS, bytesPerSecond: 1000 },
 }
 
 /** Watches what comes in on a connection until it is disposed. */
 export function watchPace(
   socket: Pick<Socket, "bytesRead">,
   { totalMs, windowMs, bytesPerSecond }: Deadlines,
-): Pace {
-  const tooSlow = new AbortController()
+  tooSlow: () => void,
+): Disposable {
   let seen = socket.bytesRead
-  const total = setTimeout(() => tooSlow.abort(), totalMs)
+  const total = setTimeout(tooSlow, totalMs)
   const windows = setInterval(() => {
-    if (socket.bytesRead - seen < (bytesPerSecond * windowMs) / 1000) tooSlow.abort()
+    if (socket.bytesRead - seen < (bytesPerSecond * windowMs) / 1000) tooSlow()
     seen = socket.bytesRead
   }, windowMs)
   return {
-    tooSlow: tooSlow.signal,
     [Symbol.dispose]() {
       clearTimeout(total)
       clearInterval(windows)
@@ -44,4 +42,9 @@ export function watchPace(
 /** How long an answer of this size may take to be read. */
 export function answerMs({ windowMs, bytesPerSecond }: Deadlines, bytes: number): number {
   return windowMs + (bytes / bytesPerSecond) * 1000
+}
+
+/** How long any answer may take: the longest shows replies, and beside them a text that comes back. */
+export function longestAnswerMs(deadlines: Deadlines): number {
+  return answerMs(deadlines, 2 * REPLIES_PADDING)
 }

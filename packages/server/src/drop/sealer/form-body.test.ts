@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net"
 import { after, before, test } from "node:test"
 import { type FormBody, readFormBody, SenderGone } from "./form-body.ts"
 
-const LIMITS = { fileField: "files", filesMax: 3, fileMax: 1000 }
+const LIMITS = { fileField: "files", filesMax: 3, fileMax: 1000, drainedMax: 64 * 1024 * 1024 }
 const BOUNDARY = "----assay"
 
 let server: Server
@@ -30,7 +30,7 @@ async function sent(head: string[], body: Buffer | string, end = true): Promise<
   socket.on("error", () => undefined).resume()
   socket.write(`POST /drop/form HTTP/1.1\r\nHost: x\r\n${head.join("\r\n")}\r\n\r\n`)
   socket.write(body)
-  if (!end) setImmediate(() => slow.abort())
+  if (!end) setImmediate(() => slow.abort("too-slow"))
   try {
     return await read.promise
   } finally {

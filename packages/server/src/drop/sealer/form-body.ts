@@ -8,6 +8,8 @@ export interface FormLimits {
   readonly fileField: string
   readonly filesMax: number
   readonly fileMax: number
+  /** What is read of a body to reach its end, and no more. */
+  readonly drainedMax: number
 }
 
 export interface FormFile {
@@ -18,10 +20,13 @@ export interface FormFile {
 
 /**
  * What is wrong with a body as a whole. `not-a-form`: of no type that forms are sent in; `broken`: it says it is a form and is
- * not; `too-large`: past all that could be meant well; `too-slow`: it did not come in time.
+ * not; `too-large`: past all that could be meant well.
  */
 export type BodyFault =
-  "not-a-form" | "broken" | "too-large" | "too-many-files" | "file-too-large" | "too-slow"
+  "not-a-form" | "broken" | "too-large" | "too-many-files" | "file-too-large" | Stopped
+
+/** Why no more of a body is waited for. `too-slow`: it did not come in time; `gave-way`: others wait, and this one is slowest. */
+export type Stopped = "too-slow" | "gave-way"
 
 /** A form as far as it could be read: with a fault it still holds the fields that came, so that nobody writes a text twice. */
 export interface FormBody {
@@ -47,8 +52,8 @@ const FIELDS_MAX = 24
 const FIELD_NAME_MAX = 100
 /** Content-Disposition and Content-Type, and a few that some programs add. */
 const PART_HEADERS_MAX = 16
-/** What is read of a body to reach its end: a fourth file and more, but not all that anybody cares to send. */
-const DRAINED_MAX = 64 * 1024 * 1024
+/** A fourth file and more, but not all that anybody cares to send. */
+export const DRAINED_MAX = 64 * 1024 * 1024
 
 /**
  * Reads a form in memory. Whatever was sent, this answers with a form and at most one fault, and rejects only when the sender
@@ -57,7 +62,7 @@ const DRAINED_MAX = 64 * 1024 * 1024
 export async function readFormBody(
   request: IncomingMessage,
   limits: FormLimits,
-  tooSlow: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<FormBody> {
   const fields = new Map<string, string>()
   const files: FormFile[] = []
@@ -86,15 +91,15 @@ export async function readFormBody(
   parser?.on("partsLimit", () => failed("broken"))
 
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-  const slow = (): void => {
-    failed("too-slow")
+  const stop = (): void => {
+    failed(stopped.reason as Stopped)
     resolve(false)
   }
   const parsed = parser === null ? Promise.resolve() : endOf(parser, () => failed("broken"))
   let seen = 0
   request.on("data", (chunk: Buffer) => {
     seen += chunk.length
-    if (seen > DRAINED_MAX) {
+    if (seen > limits.drainedMax) {
       failed("too-large", coming.length === 0 ? null : coming.length)
       resolve(false)
       return
@@ -108,8 +113,8 @@ export async function readFormBody(
   request.once("end", () => resolve(true))
   request.once("error", () => reject(new SenderGone()))
   request.once("close", () => reject(new SenderGone()))
-  tooSlow.addEventListener("abort", slow, { once: true })
-  if (tooSlow.aborted) slow()
+  stopped.addEventListener("abort", stop, { once: true })
+  if (stopped.aborted) stop()
 
   try {
     const drained = await promise
@@ -129,7 +134,7 @@ export async function readFormBody(
     return { fields, files, fault, faultyFile, drained }
   } finally {
     request.removeAllListeners("data")
-    tooSlow.removeEventListener("abort", slow)
+    stopped.removeEventListener("abort", stop)
   }
 }
 

@@ -17,6 +17,7 @@ export function bodyFault({ fault, faultyFile }: FormBody): StatusFault | null {
     case "broken":
       return { field: "form", text: "fault-unreadable", status: 400 }
     case "too-slow":
+    case "gave-way":
       return { field: "form", text: "fault-slow", status: 408 }
     case "too-many-files":
       return { field: "files", text: "fault-files-many", status: 413 }

@@ -21,8 +21,13 @@ interface PlainRoute {
   readonly answer: (visit: Visit) => Promise<Answer>
 }
 
-/** Forms that carry a code and no file. */
-const CODE_LIMITS: FormLimits = { fileField: "", filesMax: 0, fileMax: 0 }
+/** Forms that carry a code and no file: a line of text, and much room beside it. */
+const CODE_LIMITS: FormLimits = {
+  fileField: "",
+  filesMax: 0,
+  fileMax: 0,
+  drainedMax: 1024 * 1024,
+}
 
 const ROUTES: ReadonlyMap<string, PlainRoute> = new Map([
   ["form", { limits: SEND_LIMITS, answer: sendForm }],
@@ -45,17 +50,21 @@ export function plainRequests(
       return file
     },
   }
-  const refuse = async (status: number, request?: IncomingMessage): Promise<Answer> => {
+  const refuse: ConnectionHandler["refuse"] = async (reason, request) => {
     const facts = await desk.facts({ byOnion: byOnion(request) })
-    const page = refusalPage(localeOf(request), facts, files, { status })
-    return { status, page, padding: CODE_PADDING }
+    const gaveWay = reason === "gave-way"
+    const status = gaveWay ? 503 : reason === "too-slow" ? 408 : reason
+    const page = refusalPage(localeOf(request), facts, files, { status, gaveWay })
+    // Whoever gave way is slow, and others wait for the end of this: it is as short as it can be.
+    return { status, page, padding: gaveWay ? 1 : CODE_PADDING }
   }
   return {
     headers: (request) => desk.headers({ byOnion: byOnion(request) }),
     refuse,
-    async answer(request, tooSlow) {
+    async answer(request, stopped) {
       const route = ROUTES.get(readTarget(request.url ?? "")?.name ?? "")
-      const body = await readFormBody(request, route?.limits ?? CODE_LIMITS, tooSlow)
+      const body = await readFormBody(request, route?.limits ?? CODE_LIMITS, stopped)
+      if (body.fault === "gave-way") return await refuse("gave-way", request)
       if (route === undefined || request.method !== "POST") return await refuse(405, request)
       if (fromElsewhere(request.headers)) return await refuse(403, request)
       const locale = localeOf(request)

@@ -12,7 +12,7 @@ import {
 } from "@assay/core/drop"
 import { presealedPage, presealedSentPage } from "../pages/index.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
-import type { FormLimits } from "./form-body.ts"
+import { DRAINED_MAX, type FormLimits } from "./form-body.ts"
 import { bodyFault, refusalFault, type StatusFault, storeFault, tokenFault } from "./form-faults.ts"
 import { storeSealed } from "./store-sealed.ts"
 import { usableToken } from "./usable-token.ts"
@@ -26,6 +26,7 @@ export const PRESEALED_LIMITS: FormLimits = {
   fileField: "sealed",
   filesMax: 1,
   fileMax: sealedSize(LARGEST_CLASS, RECIPIENTS_MAX, "pq"),
+  drainedMax: DRAINED_MAX,
 }
 
 type Fault = Omit<StatusFault, "field">

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { type AddressInfo, connect, createServer, type Server } from "node:net"
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { after, afterEach, before, test } from "node:test"
 import type { DropDesk } from "../drop-desk.ts"
 import { CODE_PADDING } from "./answer.ts"
 import { DEADLINES, type Deadlines } from "./deadlines.ts"
+import type { PlainKind } from "./plain-kind.ts"
+import { POOL_TIMES, type PoolTimes } from "./pool-times.ts"
+import type { LaneSize } from "./sealer-lane.ts"
 import { openSealerPool, type SealerPool } from "./sealer-pool.ts"
 import { openTestDesk, TEST_PAGE_FILES, type TestDesk } from "./test-desk.ts"
 
@@ -21,40 +24,71 @@ after(() => store[Symbol.asyncDispose]())
 interface SmallDoor {
   readonly pool: SealerPool
   readonly port: number
+  /** The first that was not taken, or waited in vain. */
   readonly refused: Promise<true>
+  /** What was read of every connection, before it was handed over. */
+  readonly heads: readonly Buffer[]
 }
-let opened: { pool: SealerPool; server: Server } | null = null
+let opened: { pool: SealerPool; server: Server; visitors: Socket[] } | null = null
 afterEach(async () => {
   opened?.server.close()
+  for (const visitor of opened?.visitors ?? []) visitor.destroy()
   await opened?.pool.close()
   opened = null
 })
 
-/** Hands every connection to a sealer, whatever it is about. */
+interface SmallDoorOptions {
+  readonly most?: number
+  readonly code?: LaneSize
+  readonly deadlines?: Readonly<Partial<Record<PlainKind, Deadlines>>>
+  readonly times?: Partial<PoolTimes>
+  readonly with?: DropDesk
+  readonly program?: { readonly execPath: string; readonly execArgv: readonly string[] }
+  readonly onFault?: (code: string) => void
+}
+
+/** Hands every connection to a sealer, as one with a code if it asks for replies. */
 async function openSmallDoor(
-  count: number,
-  { deadlines = DEADLINES, with: offered = desk }: { deadlines?: Deadlines; with?: DropDesk } = {},
+  atRest: number,
+  {
+    most = atRest,
+    code = { atRest: 0, most: 1 },
+    deadlines,
+    times,
+    with: offered = desk,
+    program = { execPath: process.execPath, execArgv: process.execArgv },
+    onFault = (fault) => assert.fail(fault),
+  }: SmallDoorOptions = {},
 ): Promise<SmallDoor> {
   const pool = openSealerPool({
-    count,
+    sizes: { message: { atRest, most }, code },
     desk: offered,
-    program: { execPath: process.execPath, execArgv: process.execArgv },
-    settings: { pageFiles: TEST_PAGE_FILES, deadlines },
-    onFault: (code) => assert.fail(code),
+    program,
+    pageFiles: TEST_PAGE_FILES,
+    deadlines: { ...DEADLINES, ...deadlines },
+    times: { ...POOL_TIMES, ...times },
+    onFault,
   })
   const { promise: refused, resolve } = Promise.withResolvers<true>()
+  const heads: Buffer[] = []
+  const visitors: Socket[] = []
   const server = createServer((socket) => {
+    visitors.push(socket)
     socket.on("error", () => socket.destroy())
     socket.once("data", (head: Buffer) => {
       socket.pause()
-      if (pool.handOver(socket, [head])) return
-      resolve(true)
-      socket.destroy()
+      heads.push(head)
+      const kind = head.includes("/drop/replies ") ? "code" : "message"
+      const refuse = (): void => {
+        resolve(true)
+        socket.destroy()
+      }
+      if (!pool.handOver({ socket, head, refused: refuse }, kind)) refuse()
     })
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
-  opened = { pool, server }
-  return { pool, port: (server.address() as AddressInfo).port, refused }
+  opened = { pool, server, visitors }
+  return { pool, port: (server.address() as AddressInfo).port, refused, heads }
 }
 
 async function send(port: number, fields: Record<string, string>): Promise<Response> {
@@ -111,7 +145,7 @@ test("connections wait for a sealer, and the twenty-second of them is not taken"
 
 test("a sender who is too slow is told so with a status, and has the text back", async () => {
   const { port } = await openSmallDoor(1, {
-    deadlines: { totalMs: 60_000, windowMs: 300, bytesPerSecond: 1_000_000 },
+    deadlines: { message: { totalMs: 60_000, windowMs: 300, bytesPerSecond: 1_000_000 } },
   })
   const socket = connect(port, "127.0.0.1")
   const head = `POST /drop/form HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: 99999\r\n\r\n`
@@ -183,4 +217,169 @@ test("T30: the pieces of a sealer that is killed in the middle are forgotten, an
   await assert.rejects(send(port, { message: "killed", mode: "one-way", token: store.token() }))
   await abandoned.promise
   assert.deepEqual(await storedMessages(), before)
+})
+
+/** A form that says it is long, and of which nothing more comes. */
+function slowForm(port: number, path = "form"): Socket {
+  const head = `POST /drop/${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: 99999999\r\n\r\n`
+  const part = `Content-Disposition: form-data; name="files"; filename="a"\r\n\r\n`
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined)
+  socket.write(`${head}--${BOUNDARY}\r\n${part}slow`)
+  return socket
+}
+
+async function until(reached: () => boolean): Promise<void> {
+  while (!reached()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+async function readReplies(port: number): Promise<number> {
+  const code = "abandon amount liar amount expire adjust cage candy arch gather drum echo"
+  const body = new URLSearchParams({ code })
+  const answer = await fetch(`http://127.0.0.1:${port}/drop/replies`, { method: "POST", body })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+const isOverwritten = (head: Buffer | undefined): boolean =>
+  head !== undefined && head.length > 0 && head.every((byte) => byte === 0)
+
+/** Somebody gives way soon; nothing else is hurried, however busy the machine. */
+const SOON = { patienceMs: 50, graceMs: 200, lookMs: 50, leaveMs: 60_000 }
+
+test("sealers that never say that they are ready are ended and replaced, and who waits for one is refused and overwritten", async () => {
+  const faults: string[] = []
+  const { pool, port, refused, heads } = await openSmallDoor(1, {
+    program: { execPath: "/bin/sh", execArgv: ["-c", "exec sleep 1000"] },
+    times: { startMs: 100, restartMs: 10, waitMs: 500 },
+    onFault: (code) => void faults.push(code),
+  })
+  const [first = 0] = pool.pids()
+  slowForm(port)
+  await refused
+  assert.ok(isOverwritten(heads[0]))
+  await until(() => faults.length >= 2)
+  await until(() => !runs(first))
+  await until(() => pool.pids().length === 1)
+  assert.ok(!pool.pids().includes(first))
+})
+
+test("who hangs up while they wait, and all who wait when the pool closes, are overwritten", async () => {
+  const { pool, port, refused, heads } = await openSmallDoor(1, {
+    program: { execPath: "/bin/sh", execArgv: ["-c", "exec sleep 1000"] },
+    onFault: () => undefined,
+  })
+  const visitors = [slowForm(port), slowForm(port)]
+  await until(() => heads.length === 2)
+  visitors[0]?.resetAndDestroy()
+  opened?.visitors[0]?.destroy()
+  await until(() => heads.some(isOverwritten))
+  assert.equal(heads.filter(isOverwritten).length, 1)
+  await pool.close()
+  await refused
+  assert.ok(heads.every(isOverwritten))
+})
+
+test("a sealer that hangs with its connection is ended when its time is over, and the next message is taken", async () => {
+  const { pool, port, heads } = await openSmallDoor(1, {
+    deadlines: { message: { totalMs: 3000, windowMs: 60_000, bytesPerSecond: 1 } },
+    times: { slackMs: 0, handOverMs: 3000 },
+  })
+  const held = slowForm(port)
+  const closed = once(held, "close")
+  held.resume()
+  await until(() => isOverwritten(heads[0]))
+  const [stuck = 0] = pool.pids()
+  process.kill(stuck, "SIGSTOP")
+  await closed
+  await until(() => !runs(stuck))
+  // A machine too busy to hand over within these three seconds tries again, as a person would.
+  let status = 0
+  for (let tries = 0; status !== 200 && tries < 10; tries++)
+    status = await send(port, { message: "after it", mode: "one-way", token: store.token() }).then(
+      (answer) => answer.status,
+      () => 0,
+    )
+  assert.equal(status, 200)
+})
+
+test("T41: slow uploads in every sealer for messages keep nobody from reading replies, whose own senders have seconds", async () => {
+  const code = { totalMs: 1500, windowMs: 1500, bytesPerSecond: 1000 }
+  const { port, heads } = await openSmallDoor(1, {
+    code: { atRest: 1, most: 1 },
+    deadlines: { code },
+    times: { ...SOON, graceMs: 600_000 },
+  })
+  const uploads = [slowForm(port), slowForm(port)]
+  await until(() => isOverwritten(heads[0]))
+  assert.equal(await readReplies(port), 200)
+  const slow = slowForm(port, "replies")
+  const answer = (await slow.setEncoding("utf8").toArray()).join("")
+  assert.match(answer, /^HTTP\/1\.1 408 /)
+  assert.equal(await readReplies(port), 200)
+  for (const upload of uploads) assert.equal(upload.readableEnded, false)
+})
+
+test("T40: while nobody waits a slow sender is let be; then the slowest gives way, and is told so", async () => {
+  const { port, heads } = await openSmallDoor(2, { times: SOON })
+  const [slow, fast] = [slowForm(port), slowForm(port)]
+  const answers = { slow: "", fast: "" }
+  slow.setEncoding("utf8").on("data", (text: string) => void (answers.slow += text))
+  fast.setEncoding("utf8").on("data", (text: string) => void (answers.fast += text))
+  const sending = setInterval(() => fast.write(Buffer.alloc(20_000)), 50)
+  try {
+    await until(() => heads.length === 2 && heads.every(isOverwritten))
+    await new Promise((resolve) => setTimeout(resolve, 5 * SOON.graceMs))
+    assert.deepEqual(answers, { slow: "", fast: "" })
+
+    const ended = once(slow, "end")
+    const sent = await send(port, { message: "in turn", mode: "one-way", token: store.token() })
+    assert.equal(sent.status, 200)
+    await ended
+    assert.match(answers.slow, /^HTTP\/1\.1 503 /)
+    assert.match(answers.slow, /\r\nRetry-After: \d+\r\n/)
+    assert.match(answers.slow, /Others are waiting to send, and your connection was the slowest/)
+    assert.match(answers.slow, /Nothing was stored/)
+    assert.equal(answers.fast, "")
+    assert.ok((await storedMessages()).includes("in turn"))
+  } finally {
+    clearInterval(sending)
+  }
+})
+
+test("more sealers are started while more senders come, up to the most, and go when they are not needed", async () => {
+  const { pool, port } = await openSmallDoor(1, { most: 3, times: { ...SOON, restMs: 100 } })
+  assert.equal(pool.pids().length, 1)
+  const senders = Array.from({ length: 3 }, () => slowForm(port))
+  await until(() => pool.pids().length === 3)
+  for (const sender of senders) sender.destroy()
+  await until(() => pool.pids().length === 1)
+})
+
+test("T40: many slow senders who come back whenever they are ended do not keep ordinary ones out, nor replies unread", async () => {
+  const soak = process.env["ASSAY_SOAK"] !== undefined
+  const { port } = await openSmallDoor(2, {
+    most: soak ? 6 : 2,
+    code: { atRest: 1, most: 2 },
+    times: { ...SOON, waitMs: 600_000, graceMs: soak ? 5000 : 500 },
+  })
+  let over = false
+  const senders = new Set<Socket>()
+  const hold = (): void => {
+    const socket = slowForm(port)
+    senders.add(socket)
+    const trickle = setInterval(() => socket.write(Buffer.alloc(110)), 100)
+    socket.resume().once("close", () => {
+      clearInterval(trickle)
+      senders.delete(socket)
+      if (!over) hold()
+    })
+  }
+  for (let n = 0; n < (soak ? 22 : 5); n++) hold()
+  for (let n = 0; n < (soak ? 10 : 2); n++) {
+    assert.equal(await readReplies(port), 200)
+    const message = { message: `ordinary ${n}`, mode: "one-way", token: store.token() }
+    assert.equal((await send(port, message)).status, 200)
+  }
+  over = true
+  for (const sender of senders) sender.destroy()
 })

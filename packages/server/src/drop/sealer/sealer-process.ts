@@ -6,7 +6,8 @@ import { parentChannel } from "../../process/channels.ts"
 import { openCalls } from "../../process/rpc.ts"
 import { deskOver } from "../remote-desk.ts"
 import { plainRequests } from "./plain-requests.ts"
-import type { SealerSettings } from "./sealer-settings.ts"
+import type { Report } from "./progress.ts"
+import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
 import { takeConnection } from "./take-connection.ts"
 
 /** The disk may be busy with the rewrite of the drop's file, which everybody waits for. */
@@ -16,20 +17,30 @@ const CALL_MS = 60_000
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 
-const desk = deskOver(openCalls(parentChannel(process))(CALL_MS))
+const channel = parentChannel(process)
+const desk = deskOver(openCalls(channel)(CALL_MS))
+const head = readHead()
+const report = (told: Report): void => channel.send({ report: told })
 
 process.once("message", (message) => {
   const { settings } = message as { settings: SealerSettings }
   const handler = plainRequests(desk, settings)
+  let giveWay: (phase: GiveWay["giveWay"]) => void = () => undefined
   process.on("message", (next, socket) => {
-    if (next !== "connection") return
+    if (isGiveWay(next)) giveWay(next.giveWay)
+    if (next !== CONNECTION) return
     // The sender left while the connection was on its way.
     if (socket === undefined) process.exit(0)
-    void readHead()
-      .then((head) => takeConnection(socket as Socket, head, handler, settings.deadlines))
-      .finally(() => process.exit(0))
+    const taken = takeConnection(socket as Socket, head, handler, { ...settings, report })
+    giveWay = taken.giveWay
+    void taken.over.finally(() => process.exit(0))
   })
+  report({ phase: "ready", bytes: 0 })
 })
+
+function isGiveWay(message: unknown): message is GiveWay {
+  return typeof message === "object" && message !== null && "giveWay" in message
+}
 
 /** What the drop process had read of the connection before it knew that it must not. */
 async function readHead(): Promise<Buffer> {

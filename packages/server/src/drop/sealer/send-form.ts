@@ -15,7 +15,7 @@ import { formPage, repliesShownPage, sentPage } from "../pages/index.ts"
 import type { FormState } from "../pages/page-input.ts"
 import { type Answer, CODE_PADDING, REPLIES_PADDING } from "./answer.ts"
 import { filesToPack } from "./clean-files.ts"
-import type { FormLimits } from "./form-body.ts"
+import { DRAINED_MAX, type FormLimits } from "./form-body.ts"
 import { bodyFault, refusalFault, type StatusFault, storeFault, tokenFault } from "./form-faults.ts"
 import { openedReplies } from "./opened-replies.ts"
 import { storeSealed } from "./store-sealed.ts"
@@ -34,6 +34,7 @@ export const SEND_LIMITS: FormLimits = {
   fileField: "files",
   filesMax: FILES_MAX,
   fileMax: FILE_MAX,
+  drainedMax: DRAINED_MAX,
 }
 
 /** What a sender asked for, beside their files. */

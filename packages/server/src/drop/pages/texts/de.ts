@@ -260,6 +260,8 @@ export const de: Texts = {
   "refusal-method": "So lässt sich diese Seite nicht benutzen.",
   "refusal-slow": "Die Verbindung war zu langsam oder brach ab.",
   "refusal-large": "Das ist mehr, als in eine Nachricht passt: {files} Dateien, jede bis {size}.",
+  "refusal-gave-way":
+    "Andere warten darauf zu senden, und Ihre Verbindung war die langsamste, deshalb wurde sie beendet. Versuchen Sie es später noch einmal, oder senden Sie weniger auf einmal.",
   "refusal-busy":
     "Gerade senden zu viele Menschen. Warten Sie einige Minuten und versuchen Sie es noch einmal.",
   "refusal-full": "Für weitere Nachrichten ist kein Platz. Versuchen Sie es morgen wieder.",

@@ -239,6 +239,8 @@ export const en = {
   "refusal-method": "This page cannot be used in that way.",
   "refusal-slow": "The connection was too slow or was broken off.",
   "refusal-large": "That is more than one message may hold: {files} files, each up to {size}.",
+  "refusal-gave-way":
+    "Others are waiting to send, and your connection was the slowest, so it was ended. Try again later, or send less at once.",
   "refusal-busy": "Too many people are sending just now. Wait a few minutes and try again.",
   "refusal-full": "There is no space for more messages. Try again tomorrow.",
   "refusal-failed": "Something went wrong on this server. Try again in a few minutes.",

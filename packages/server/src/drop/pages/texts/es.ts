@@ -242,6 +242,8 @@ export const es: Texts = {
   "refusal-slow": "La conexión fue demasiado lenta o se cortó.",
   "refusal-large":
     "Eso es más de lo que cabe en un mensaje: {files} archivos, de {size} como máximo cada uno.",
+  "refusal-gave-way":
+    "Otras personas esperan para enviar y su conexión era la más lenta, por eso se cortó. Inténtelo más tarde, o envíe menos de una vez.",
   "refusal-busy":
     "Demasiadas personas están enviando ahora. Espere unos minutos e inténtelo otra vez.",
   "refusal-full": "No hay espacio para más mensajes. Inténtelo mañana.",

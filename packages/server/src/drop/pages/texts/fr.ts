@@ -257,6 +257,8 @@ export const fr: Texts = {
   "refusal-slow": "La connexion était trop lente ou a été coupée.",
   "refusal-large":
     "C’est plus que ce qu’un message peut contenir : {files} fichiers, de {size} au plus chacun.",
+  "refusal-gave-way":
+    "D’autres personnes attendent pour envoyer, et votre connexion était la plus lente : elle a donc été arrêtée. Essayez plus tard, ou envoyez moins à la fois.",
   "refusal-busy":
     "Trop de personnes envoient en ce moment. Attendez quelques minutes et essayez encore.",
   "refusal-full": "Il n’y a plus de place pour des messages. Essayez demain.",

@@ -1,0 +1,42 @@
+/** How long the pool waits for what. None of it is a setting: tests have shorter ones. */
+export interface PoolTimes {
+  /** A sealer says within this that it is ready, or is ended. */
+  readonly startMs: number
+  /** After a sealer that could not start: the next one would likely fail as well. */
+  readonly restartMs: number
+  /** A sealer says within this that it has the connection it was given, or is ended. */
+  readonly handOverMs: number
+  /** From the last byte of a request to the first of its answer; the store may be busy with the rewrite of its file. */
+  readonly workMs: number
+  /** What a sealer has beyond its own deadlines, before it is taken for one that hangs. */
+  readonly slackMs: number
+  /** A connection waits so long for a sealer, then it is refused. */
+  readonly waitMs: number
+  /** So long it waits before somebody else must give way: most requests are over sooner by themselves. */
+  readonly patienceMs: number
+  /** Nobody gives way before they had this long to send, */
+  readonly graceMs: number
+  /** or this long to read their answer, which may show a code that is shown only once. */
+  readonly answerGraceMs: number
+  /** Who gives way has this long to read why. */
+  readonly leaveMs: number
+  /** Sealers beyond those at rest stand idle this long, then they go. */
+  readonly restMs: number
+  /** How often a sealer reports, and the pool looks while somebody waits. */
+  readonly lookMs: number
+}
+
+export const POOL_TIMES: PoolTimes = {
+  startMs: 60_000,
+  restartMs: 1000,
+  handOverMs: 30_000,
+  workMs: 10 * 60_000,
+  slackMs: 10_000,
+  waitMs: 60_000,
+  patienceMs: 2000,
+  graceMs: 5000,
+  answerGraceMs: 15_000,
+  leaveMs: 5000,
+  restMs: 60_000,
+  lookMs: 1000,
+}

@@ -1,0 +1,127 @@
+import type { PoolTimes } from "./pool-times.ts"
+import { type Sealer, type SealerOptions, startSealer } from "./sealer.ts"
+import { openLine, type PlainConnection } from "./waiting-line.ts"
+
+/** How many sealers there are. */
+export interface LaneSize {
+  /** While nobody comes. */
+  readonly atRest: number
+  /** And so the most connections that are served at a time. */
+  readonly most: number
+}
+
+export interface LaneOptions extends Omit<SealerOptions, "onPhase"> {
+  readonly size: LaneSize
+  /** A sealer ended before it was ready: a fault of ours. */
+  readonly onFault: () => void
+}
+
+/** The sealers for one kind of request, and those who wait for one. */
+export interface Lane {
+  /** Hands a connection to a sealer, or lets it wait for one. False: too many wait, and it is still the caller's. */
+  handOver(connection: PlainConnection): boolean
+  pids(): number[]
+  close(withinMs: number): Promise<void>
+}
+
+/** More than these get "try again in a few minutes". */
+const WAITING_MAX = 20
+
+/**
+ * Each sealer takes one connection and is gone. As many are started as are wanted: those at rest, and one more for each
+ * that waits, up to the most. Past that the slowest sender gives way to whoever waits: what honest senders and those who
+ * only hold the line differ in is what they send in a second.
+ */
+export function openLane(options: LaneOptions): Lane {
+  const { size, times, now } = options
+  const sealers = new Set<Sealer>()
+  const line = openLine({ most: WAITING_MAX, waitMs: times.waitMs, now })
+  let closed = false
+  let restarting: NodeJS.Timeout | undefined
+  let looking: NodeJS.Timeout | undefined
+  let resting: NodeJS.Timeout | undefined
+  const inState = (...states: Sealer["state"][]): Sealer[] =>
+    [...sealers].filter(({ state }) => states.includes(state))
+
+  const start = (): void => {
+    const sealer = startSealer({ ...options, onPhase: look })
+    sealers.add(sealer)
+    void sealer.ended.then(() => {
+      sealers.delete(sealer)
+      if (sealer.progress.phase === null && !closed) {
+        options.onFault()
+        restarting ??= setTimeout(() => {
+          restarting = undefined
+          look()
+        }, times.restartMs)
+      }
+      look()
+    })
+  }
+
+  const look = (): void => {
+    if (closed) return
+    for (const sealer of inState("idle")) {
+      const connection = line.next()
+      if (connection === undefined) break
+      sealer.give(connection)
+    }
+    const wanted = wantedOf(size, inState("busy", "leaving").length + line.length)
+    while (restarting === undefined && sealers.size < wanted) start()
+    if (sealers.size > wanted) resting ??= setTimeout(endIdle, times.restMs)
+    makeRoom()
+    clearTimeout(looking)
+    if (line.length > 0) looking = setTimeout(look, times.lookMs)
+  }
+
+  /** Ends the slowest senders for those who have waited long enough, one for each that no other sealer is there for. */
+  const makeRoom = (): void => {
+    if (sealers.size < size.most) return
+    const missing = line.waitingSince(times.patienceMs) - inState("starting", "leaving").length
+    const slowestFirst = inState("busy")
+      .filter((sealer) => mayGiveWay(sealer, times))
+      .sort((a, b) => a.progress.bytesPerSecond() - b.progress.bytesPerSecond())
+    for (const sealer of slowestFirst.slice(0, Math.max(missing, 0))) sealer.giveWay()
+  }
+
+  const endIdle = (): void => {
+    resting = undefined
+    const beyond = sealers.size - wantedOf(size, inState("busy", "leaving").length + line.length)
+    for (const sealer of inState("idle").slice(0, Math.max(beyond, 0))) sealer.kill()
+  }
+
+  look()
+  return {
+    handOver(connection) {
+      if (closed) return false
+      // With an idle sealer nobody waits, so there is always room for one who does not have to.
+      if (!line.add(connection)) return false
+      look()
+      return true
+    },
+    pids: () => [...sealers].flatMap(({ pid }) => pid ?? []),
+    async close(withinMs) {
+      closed = true
+      for (const timer of [restarting, looking, resting]) clearTimeout(timer)
+      line.refuseAll()
+      for (const sealer of inState("starting", "idle")) sealer.kill()
+      const late = setTimeout(() => {
+        for (const sealer of sealers) sealer.kill()
+      }, withinMs)
+      await Promise.all([...sealers].map(({ ended }) => ended))
+      clearTimeout(late)
+    },
+  }
+}
+
+function wantedOf({ atRest, most }: LaneSize, needed: number): number {
+  return Math.min(most, Math.max(atRest, needed))
+}
+
+/** Never one that has all it was sent and stores it. */
+function mayGiveWay({ progress }: Sealer, { graceMs, answerGraceMs }: PoolTimes): boolean {
+  const ms = progress.phaseMs()
+  return progress.phase === "receiving"
+    ? ms >= graceMs
+    : progress.phase === "answering" && ms >= answerGraceMs
+}

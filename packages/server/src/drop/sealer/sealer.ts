@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { childChannel } from "../../process/channels.ts"
+import { answerCalls } from "../../process/rpc.ts"
+import type { DropDesk } from "../drop-desk.ts"
+import { deskMethods } from "../remote-desk.ts"
+import { longestAnswerMs } from "./deadlines.ts"
+import { ownUpload } from "./own-upload.ts"
+import type { PoolTimes } from "./pool-times.ts"
+import { openProgress, type Phase, type Progress, type Report } from "./progress.ts"
+import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
+import type { PlainConnection } from "./waiting-line.ts"
+
+export interface SealerOptions {
+  readonly desk: DropDesk
+  /** How this program was started, so that sealers are started alike. */
+  readonly program: { readonly execPath: string; readonly execArgv: readonly string[] }
+  readonly settings: SealerSettings
+  readonly times: PoolTimes
+  readonly now: () => number
+  /** It got on: it is ready, or at something else than before. */
+  readonly onPhase: () => void
+}
+
+/** One process that sees what one sender wrote, as the pool sees it: it is ended at the latest when its time is over. */
+export interface Sealer {
+  readonly pid: number | undefined
+  /** `leaving`: its sender gives way, and it is as good as gone. */
+  readonly state: "starting" | "idle" | "busy" | "leaving"
+  readonly progress: Progress
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>
+  /** The one connection it serves. */
+  give(connection: PlainConnection): void
+  /** Ends its sender with a page that says why, unless all has come and is being stored. */
+  giveWay(): void
+  kill(): void
+}
+
+/** Core dumps are memory on the disk, messages and codes included. */
+const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
+
+export function startSealer(options: SealerOptions): Sealer {
+  const { settings, times } = options
+  const child = spawnSealer(options.program)
+  const upload = ownUpload(options.desk)
+  const channel = childChannel(child)
+  answerCalls(channel, deskMethods(upload.desk))
+  channel.send({ settings })
+  const progress = openProgress(times.graceMs, options.now)
+  let given = false
+  let leaving: NodeJS.Timeout | null = null
+  const kill = (): void => void child.kill("SIGKILL")
+
+  // However a sealer hangs, it does so in one of its phases, and each has an end.
+  let late = setTimeout(kill, times.startMs)
+  const within = (ms: number): void => {
+    clearTimeout(late)
+    late = setTimeout(kill, ms)
+  }
+  const stay = (): void => {
+    if (leaving !== null) clearTimeout(leaving)
+    leaving = null
+  }
+  const limits: Readonly<Record<Phase, () => void>> = {
+    ready: () => clearTimeout(late),
+    receiving: () => within(settings.deadlines.totalMs + times.slackMs),
+    working() {
+      stay()
+      within(times.workMs)
+    },
+    answering: () => within(longestAnswerMs(settings.deadlines) + times.slackMs),
+  }
+  child.on("message", (message: object) => {
+    if (!("report" in message)) return
+    const report = message.report as Report
+    const got = report.phase !== progress.phase
+    progress.note(report)
+    if (!got) return
+    limits[report.phase]()
+    options.onPhase()
+  })
+
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve())
+    child.on("error", () => {
+      // One that was never started has no exit. One that cannot be reached any more must not live on unseen.
+      if (child.pid === undefined) resolve()
+      else kill()
+    })
+  }).then(() => {
+    clearTimeout(late)
+    stay()
+    // Whoever starts the next one does not wait for the store.
+    void upload.abandonUnfinished()
+  })
+  return {
+    pid: child.pid,
+    get state() {
+      if (progress.phase === null) return "starting"
+      if (!given) return "idle"
+      return leaving === null ? "busy" : "leaving"
+    },
+    progress,
+    ended,
+    give(connection) {
+      given = true
+      within(times.handOverMs)
+      hand(child, connection)
+    },
+    giveWay() {
+      const { phase } = progress
+      if (leaving !== null || (phase !== "receiving" && phase !== "answering")) return
+      leaving = setTimeout(kill, times.leaveMs)
+      channel.send({ giveWay: phase } satisfies GiveWay)
+    },
+    kill,
+  }
+}
+
+/** Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may quote a message. */
+function spawnSealer({ execPath, execArgv }: SealerOptions["program"]): ChildProcess {
+  const entry = new URL(`./sealer-process${extname(import.meta.filename)}`, import.meta.url)
+  const command = [execPath, ...execArgv, fileURLToPath(entry)]
+  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...command], {
+    stdio: ["pipe", "ignore", "ignore", "ipc"],
+    env: {},
+    serialization: "advanced",
+  })
+}
+
+/** First what was read, which must not stay in this process, then the connection itself. */
+function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
+  // A sealer that dies now takes the connection with it: the sender sees that it broke and can try again. One that cannot
+  // be given its connection has nothing to do, and would wait for it.
+  const failed = (): void => {
+    head.fill(0)
+    socket.destroy()
+    child.kill("SIGKILL")
+  }
+  child.once("exit", () => {
+    head.fill(0)
+    socket.destroy()
+  })
+  const { stdin } = child
+  if (stdin === null) {
+    failed()
+    return
+  }
+  stdin.on("error", failed)
+  stdin.write(head)
+  stdin.end(() => {
+    head.fill(0)
+    if (!child.connected || socket.destroyed) {
+      failed()
+      return
+    }
+    // Node would let the listener ask the sealer, when it closes, whether its connection is over, and wait for an answer of
+    // one that is gone. It is told nothing of the hand-over, and what is left here is closed as any other connection.
+    Object.assign(socket, { server: null })
+    child.send(CONNECTION, socket, (error) => {
+      socket.destroy()
+      if (error !== null) failed()
+    })
+  })
+}

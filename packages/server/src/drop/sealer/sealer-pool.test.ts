@@ -222,7 +222,7 @@ test("T30: the pieces of a sealer that is killed in the middle are forgotten, an
 /** A form that says it is long, and of which nothing more comes. */
 function slowForm(port: number, path = "form"): Socket {
   const head = `POST /drop/${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: 99999999\r\n\r\n`
-  const part = `Content-Disposition: form-data; name="files"; filename="a"\r\n\r\n`
+  const part = `Content-Disposition: form-data; ${path === "form" ? 'name="files"; filename="a"' : 'name="code"'}\r\n\r\n`
   const socket = connect(port, "127.0.0.1").on("error", () => undefined)
   socket.write(`${head}--${BOUNDARY}\r\n${part}slow`)
   return socket

@@ -58,6 +58,8 @@ export async function startDrop({
 }): Promise<DropChild> {
   let stopping = false
   let running: Running | null = null
+  /** One that is not ready yet. */
+  let starting: Pick<Running, "child" | "gone"> | null = null
   let respawning: NodeJS.Timeout | undefined
 
   const start = async (port: number | null): Promise<Running> => {
@@ -68,6 +70,7 @@ export async function startDrop({
       child.once("error", () => resolve())
       child.once("exit", () => resolve())
     })
+    starting = { child, gone }
     const address = await new Promise<DropAddress>((resolve, reject) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), READY_MS)
       answerCalls(channel, {
@@ -80,7 +83,7 @@ export async function startDrop({
         clearTimeout(timer)
         reject(new StartError("The drop ended before it was ready"))
       })
-    })
+    }).finally(() => (starting = null))
     return { child, call, gone, address }
   }
   const keep = (started: Running): void => {
@@ -105,8 +108,9 @@ export async function startDrop({
           keep(started)
         },
         (error: unknown) => {
+          if (stopping) return
           log.error("drop could not be replaced, trying again", { error })
-          if (!stopping) respawn(port, Math.min(2 * afterMs, RESPAWN_MAX_MS))
+          respawn(port, Math.min(2 * afterMs, RESPAWN_MAX_MS))
         },
       )
     }, afterMs)
@@ -123,6 +127,9 @@ export async function startDrop({
     async stop() {
       stopping = true
       clearTimeout(respawning)
+      // It has taken nothing yet; left alone it would hold the port of the service that is started next.
+      starting?.child.kill("SIGKILL")
+      await starting?.gone
       if (running === null) return
       const { child, call, gone } = running
       await call("stop").catch((error: unknown) =>

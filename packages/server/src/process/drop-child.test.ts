@@ -1,0 +1,55 @@
+import assert from "node:assert/strict"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { openLog } from "../log.ts"
+import { startDrop } from "./drop-child.ts"
+
+/** A drop that dies once it is ready, and whose successor takes for ever to start. */
+const DYING = `
+  const { existsSync, writeFileSync } = require("node:fs")
+  const at = (name) => process.env.ASSAY_DATA + "/" + name
+  setInterval(() => undefined, 1000)
+  if (existsSync(at("first"))) writeFileSync(at("second"), String(process.pid))
+  else {
+    writeFileSync(at("first"), "")
+    const args = [{ port: null, addresses: [] }]
+    process.send({ rpc: "call", id: 1, method: "ready", args })
+    process.on("message", () => process.exit(1))
+  }
+`
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test("a drop that is just being started when the service stops does not outlive the stop", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-drop-child-"))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const program = {
+    execPath: process.execPath,
+    execArgv: ["-e", DYING],
+    env: { PATH: process.env["PATH"], ASSAY_DATA: folder },
+  }
+  const drop = await startDrop({ program, stopMs: 100, log: openLog("error") })
+  const file = join(folder, "second")
+  for (
+    const endsAt = performance.now() + 60_000;
+    !existsSync(file) || !readFileSync(file).length;
+  ) {
+    assert.ok(performance.now() < endsAt, "no other is started")
+    await delay(20)
+  }
+  const pid = Number(readFileSync(file, "utf8"))
+  t.after(() => {
+    if (runs(pid)) process.kill(pid, "SIGKILL")
+  })
+  await drop.stop()
+  assert.equal(runs(pid), false, "it would take the port of the next service")
+})

@@ -43,6 +43,8 @@ async function verifyInChild(
   if (exitCode === 0) return
   if (signal === null) throw new ToldAlready(exitCode ?? 1)
   const fault = walkEnded(signal)
+  if (fault === null)
+    throw new CommandError(`The reading was ended (${signal}) and says nothing of the index`)
   keep({ at: terminal.now(), faults: [fault] })
   terminal.print(`fault  ${fault}`)
   throw new CommandError("1 fault found")

@@ -111,6 +111,35 @@ test("a reading that a damaged page ends is a fault by name, and a stop is none"
   assert.equal(readFileSync(join(index, "verified.json"), "utf8"), kept)
 })
 
+test("a reading that somebody else ended says nothing of the index, and a date that is still to come puts none off", async (t) => {
+  const { index } = await writtenDirectory(t)
+  let now = Date.now()
+  const signals: NodeJS.Signals[] = ["SIGTERM", "SIGKILL"]
+  let started = 0
+  const watch = watchVerify({
+    index,
+    everyMs: DAY_MS,
+    start: () => {
+      started++
+      const signal = signals.pop() ?? null
+      const ended = { exitCode: signal === null ? 0 : null, signal }
+      return { ended: Promise.resolve(ended), stop: () => undefined }
+    },
+    now: () => now,
+    log,
+  })
+  // As the kernel does where memory runs out: /readyz would fail for a day though nothing is wrong.
+  for (const _signal of [...signals]) {
+    await watch.look()
+    assert.deepEqual(readVerification(index)?.faults ?? [], [])
+    now += DAY_MS
+  }
+  assert.equal(started, 2)
+  beginVerification(index)({ at: now + 30 * DAY_MS, faults: [] })
+  await watch.look()
+  assert.equal(started, 3, "it was written before the clock was set back")
+})
+
 test("an index file that was cut is named by a reading of it, whatever becomes of the process", async (t) => {
   const { path, index } = await writtenDirectory(t)
   truncateSync(join(index, "data.mdb"), 5 * 4_096)

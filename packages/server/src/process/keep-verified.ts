@@ -31,20 +31,28 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   const look = async (): Promise<void> => {
     if (running !== null || isStopping()) return
     const verifiedAt = readVerification(index)?.at ?? -Infinity
-    if (now() - Math.max(triedAt, verifiedAt) < everyMs) return
+    // A time that is still to come is none: the clock was set back.
+    const isRecent = (atMs: number): boolean => Math.abs(now() - atMs) < everyMs
+    if (isRecent(triedAt) || isRecent(verifiedAt)) return
     triedAt = now()
     const keep = beginVerification(index)
     running = start()
     const { exitCode, signal } = await running.ended.finally(() => (running = null))
     if (isStopping()) return
-    if (signal !== null) keep({ at: now(), faults: [walkEnded(signal)] })
+    const fault = signal === null ? null : walkEnded(signal)
+    if (fault !== null) keep({ at: now(), faults: [fault] })
     const faults = readVerification(index)?.faults ?? []
     if (faults.length > 0) {
       log.error("the index is damaged; assay corpus verify names the faults", {
         count: faults.length,
       })
     } else if (exitCode === 0) log.info("the index was verified")
-    else log.warn("the index could not be verified", exitCode === null ? {} : { exitCode })
+    else {
+      log.warn("the index could not be verified", {
+        ...(exitCode !== null && { exitCode }),
+        ...(signal !== null && { signal }),
+      })
+    }
   }
 
   return {

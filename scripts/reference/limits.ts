@@ -1,5 +1,7 @@
 import { problems, SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
+import { LINES_A_REQUEST } from "../../packages/server/src/accounts/limits.ts"
 import { plans, type Plan } from "../../packages/server/src/accounts/plans.ts"
+import { REFUSED_IN_A_ROW } from "../../packages/server/src/bulk/refused-lines.ts"
 import { settings, type SettingName } from "../../packages/server/src/config.ts"
 import { BODY_MAX } from "../../packages/server/src/http/sizes.ts"
 import {
@@ -19,12 +21,14 @@ export function limitsPage(): string {
         "Requests a second",
         "Lookups a month",
         "Different identities a day",
+        "Streams at once",
         "Names sources",
         "Scopes a key can have",
       ],
       Object.entries<Plan>(plans).map(planRow),
     ),
-    "Limits are of the tenant, whatever key and whichever worker: seconds are windows that begin with the first request, days and months are UTC. Requests that are refused or fail are not counted. A batch or a stream is one request; each of its items that gets a result is one lookup. Service keys belong to no tenant and have no limits.",
+    "Limits are of the tenant, whatever key and whichever worker: seconds are windows that begin with the first request, days and months are UTC. Every request with a valid key counts toward the rate, also one that is refused or fails; toward month and day counts what is answered. Service keys belong to no tenant and have no limits.",
+    `A batch or a stream is one request; each of its items that gets a result is one lookup. Every ${LINES_A_REQUEST} items that are refused count as one more request: a stream waits until the rate covers them, a batch refuses the rest. A stream ends after ${REFUSED_IN_A_ROW} refused lines in a row. Plans without limits know neither.`,
     "## Scopes",
     table(
       ["Scope", "Held by"],
@@ -76,6 +80,7 @@ function planRow([name, { limits, scopes, namedSources }]: [string, Plan]): (str
     shown(limits?.requestsPerSecond),
     shown(limits?.lookupsPerMonth),
     shown(limits?.identitiesPerDay),
+    shown(limits?.streamsAtOnce),
     namedSources,
     scopes.map(code).join(", "),
   ]

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Registry } from "prom-client"
 import { buildApp } from "../../packages/server/src/app.ts"
-import { openCallers } from "../../packages/server/src/accounts/callers.ts"
+import { type Callers, openCallers } from "../../packages/server/src/accounts/callers.ts"
 import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
@@ -54,19 +54,28 @@ export interface Application {
   get(path: string, key?: string): Promise<number>
   /** Sends a request over a socket of this machine. */
   post(path: string, body: object): Promise<Response>
-  /** The port it listens on, from the first call on, and how many connections it holds. */
-  listen(): Promise<{ readonly port: number; connections(): Promise<number> }>
+  /** Sends a body as it is, within this process. */
+  send(path: string, key: string, contentType: string, body: string): Promise<Answer>
+  /** Where it listens, from the first call on, its demo key, and how many connections it holds. */
+  listen(): Promise<{
+    readonly port: number
+    readonly key: string
+    connections(): Promise<number>
+  }>
   close(): Promise<void>
 }
 
 export interface Change {
   readonly index?: (index: ExposureIndex) => ExposureIndex
   readonly counters?: Counters
+  readonly callers?: (callers: Callers) => Callers
   readonly signals?: SignalDesk
   readonly overloaded?: () => boolean
   readonly streamIdleSeconds?: number
   /** The moment at which the application stands still, until the test moves its clock. */
   readonly nowMs?: number
+  /** The time that passes, apart from the clock: the machine's own unless given. */
+  readonly elapsed?: () => number
   /** Fills the index, instead of the demo's evidence. */
   readonly seed?: (index: ExposureIndex, secrets: Secrets, nowMs: number) => Promise<void>
 }
@@ -76,6 +85,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
   const directory = join(temporary, String(++opened))
   const clock = { ms: change.nowMs ?? Date.now() }
   const now = (): number => clock.ms
+  const elapsed = change.elapsed ?? ((): number => performance.now())
   const lines: string[] = []
   const log = openLog("info", { write: (line: string) => void lines.push(line) })
   const secrets = deriveSecrets(new Uint8Array(32).fill(opened))
@@ -87,8 +97,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
     (await mintFirstKeys(records, { production: false, bootstrapKey: null }, secrets, now())) ?? ""
   const registry = new Registry()
   const metrics = openMetrics(registry, () => registry.metrics())
-  const callers = openCallers({ accounts: records, now, demoKeysAllowed: true })
-  const counters = change.counters ?? embeddedCounters(now)
+  const callers = openCallers({ accounts: records, now, elapsed, demoKeysAllowed: true })
+  const counters = change.counters ?? embeddedCounters({ now, elapsed })
   const app = await buildApp({
     config: {
       production: false,
@@ -109,12 +119,12 @@ export async function openApplication(change: Change = {}): Promise<Application>
     decisions: decisionsOff,
     pastDecisions: { find: async () => null, list: async () => [] },
     models: openModels(`${directory}-models`),
-    callers,
+    callers: change.callers?.(callers) ?? callers,
     limits: openLimits({
       counters,
       now,
-      log,
-      onFailOpen: metrics.countLimitsFailOpen,
+      elapsed,
+      onUnavailable: metrics.countLimitsUnavailable,
     }),
     usage: openUsage(records, now, log),
     feedback: await openFeedbackWriter({ records, index, now }),
@@ -138,9 +148,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
     requireSoundIndex: () => undefined,
   })
   let address: string | null = null
+  const listen = async (): Promise<string> =>
+    (address ??= await app.listen({ port: 0, host: "127.0.0.1" }))
   const sent = async (path: string, contentType: string, body: string): Promise<Response> => {
-    address ??= await app.listen({ port: 0, host: "127.0.0.1" })
-    return await fetch(address + path, {
+    return await fetch((await listen()) + path, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": contentType },
       body,
@@ -174,10 +185,19 @@ export async function openApplication(change: Change = {}): Promise<Application>
       return [response.status, await response.text()]
     },
     post: (path, body) => sent(path, "application/json", JSON.stringify(body)),
+    async send(path, with_, contentType, body) {
+      const answer = await app.inject({
+        method: "POST",
+        url: path,
+        headers: { authorization: `Bearer ${with_}`, "content-type": contentType },
+        payload: body,
+      })
+      return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
+    },
     async listen() {
-      address ??= await app.listen({ port: 0, host: "127.0.0.1" })
+      const { port } = new URL(await listen())
       const connections = promisify(app.server.getConnections.bind(app.server))
-      return { port: Number(new URL(address).port), connections }
+      return { port: Number(port), key, connections }
     },
     async get(path, with_) {
       const headers = with_ === undefined ? {} : { authorization: `Bearer ${with_}` }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { mintedKey } from "./minted-key.ts"
 import { openApplication } from "./application.ts"
 import { startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -10,6 +11,7 @@ import { openLog } from "../../packages/server/src/log.ts"
 import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
 import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
 import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { DAY_MS } from "../../packages/server/src/time.ts"
 
 const temporary = temporaryDirectory()
 
@@ -54,14 +56,17 @@ test("stores that fail at random never turn an attacked identity CLEAN", async (
   await app.close()
 })
 
-test("while the records are away, a known key is honoured for a minute and not longer; an unknown one is 503", async () => {
-  const app = await openApplication()
+test("while the records are away, a known key is honoured for a minute and not longer, wherever the clock is set to", async () => {
+  let elapsedMs = 0
+  const app = await openApplication({ elapsed: () => elapsedMs })
   assert.equal((await app.score("a@mail.example")).status, 200)
   await app.records.close()
-  app.clock.ms += 30_000
+  elapsedMs += 30_000
+  app.clock.ms += 40 * DAY_MS
   assert.equal((await app.score("a@mail.example")).status, 200)
   assert.equal(await app.get("/readyz"), 503)
-  app.clock.ms += 40_000
+  elapsedMs += 40_000
+  app.clock.ms -= 80 * DAY_MS
   const { status, body } = await app.score("a@mail.example")
   assert.equal(status, 503)
   assert.equal(body["code"], "store-unavailable")
@@ -83,35 +88,24 @@ test("an overloaded worker turns requests away with 503 and Retry-After, never w
   await app.close()
 })
 
-test("counters that fail let requests through and count that", async () => {
+test("counters that fail refuse a plan with limits and count that; a plan without is answered", async () => {
   const failing = async (): Promise<never> => Promise.reject(new Error("away"))
   const app = await openApplication({
     counters: {
       lease: failing,
-      leaseLookups: failing,
       giveBack: failing,
       admitIdentity: failing,
+      holdStreams: failing,
       velocity: failing,
     },
   })
-  const { mintApiKey, hashApiKey, hintOf } =
-    await import("../../packages/server/src/accounts/api-key.ts")
-  const key = mintApiKey()
-  const at = Date.now()
-  const tenant = await app.records.createTenant({ name: "free", plan: "free", at, actor: "test" })
-  await app.records.createKey({
-    id: "key_free",
-    tenantId: tenant.id,
-    hash: hashApiKey(key),
-    hint: hintOf(key),
-    label: "",
-    scopes: ["score"],
-    at,
-    expiresAt: null,
-    actor: "test",
-  })
-  assert.equal((await app.score("a@mail.example", key)).status, 200)
-  assert.match(await app.metrics(), /assay_limits_failed_open_total 1/)
+  const { key } = await mintedKey(app.records, "free", "free")
+  const refused = await app.score("a@mail.example", key)
+  assert.deepEqual([refused.status, refused.body["code"]], [503, "limits-unavailable"])
+  assert.equal(refused.headers["retry-after"], "1")
+  assert.ok(!("risk_score" in refused.body))
+  assert.match(await app.metrics(), /assay_limits_unavailable_total 1/)
+  assert.equal((await app.score("a@mail.example")).status, 200)
   await app.close()
 })
 
@@ -223,7 +217,7 @@ test("a batch of which nothing could be checked is 503 as a whole; a stream says
 
 test("counters that fail leave velocity unknown, never zero: a score with less coverage, and that is counted", async () => {
   const failing = async (): Promise<never> => Promise.reject(new Error("away"))
-  const counters = embeddedCounters(Date.now)
+  const counters = embeddedCounters({ now: Date.now, elapsed: () => performance.now() })
   let away = false
   const app = await openApplication({
     counters: {

@@ -85,9 +85,13 @@ test("over ten seconds two workers together admit no more than the limit and two
   assert.ok(admitted >= 60, `only ${admitted} admitted: the limit bites too early`)
 })
 
-test("refused input costs nothing: neither rate, nor quota, nor usage", async () => {
+test("refused input costs the rate, and neither quota nor usage", async () => {
   const key = await freeKey("clumsy")
-  for (let n = 0; n < 30; n++) assert.equal((await score(key, "not an address")).status, 422)
+  const answers = await Promise.all(Array.from({ length: 60 }, () => score(key, "not an address")))
+  const refused = answers.filter(({ status }) => status === 422)
+  assert.ok(refused.length >= 5 && refused.length < 60, `${refused.length} were read`)
+  assert.ok(answers.every(({ status }) => status === 422 || status === 429))
+  await delay(1100)
   const { status, headers } = await score(key, "ana.silva@mail.example")
   assert.equal(status, 200)
   assert.match(headers.get("ratelimit") ?? "", /"month";r=999;/)

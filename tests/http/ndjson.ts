@@ -30,7 +30,7 @@ interface StreamSettings {
 }
 
 export function openStream(
-  { port, key: demoKey }: Service,
+  { port, key: demoKey }: Pick<Service, "port" | "key">,
   { path = "/api/v1/risk/score/batch", key = demoKey, headers = {} }: StreamSettings = {},
 ): Stream {
   const request = httpRequest({

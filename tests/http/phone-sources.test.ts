@@ -155,7 +155,7 @@ test("providers that fail leave the answer that is given without them, and it sa
 
 test("counters that fail leave the accounts of a number unknown, never zero, and the rest of the context stands", async (t) => {
   let away = false
-  const counters = embeddedCounters(() => NOW)
+  const counters = embeddedCounters({ now: () => NOW, elapsed: () => NOW })
   const { application } = await opened(t, {
     counters: {
       ...counters,

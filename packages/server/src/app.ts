@@ -132,7 +132,7 @@ const SECURITY_HEADERS = {
 }
 
 export async function buildApp(services: Services): Promise<App> {
-  const { config, log, callers, metrics, pressure } = services
+  const { config, log, callers, limits, metrics, pressure } = services
   const app: App = fastify({
     logger: false,
     bodyLimit: BODY_MAX,
@@ -178,7 +178,7 @@ export async function buildApp(services: Services): Promise<App> {
     const { scope, neverShed = false } = route.config ?? {}
     route.onRequest = [
       ...(neverShed ? [] : [shedding]),
-      ...(scope === undefined ? [] : [authenticating(callers, asArray(scope))]),
+      ...(scope === undefined ? [] : [entering(callers, limits, asArray(scope))]),
       ...asArray(route.onRequest),
     ]
     route.onResponse = [...asArray(route.onResponse), observing(route.url)]
@@ -255,20 +255,35 @@ function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): 
     .send(JSON.stringify(problemDetails(problem, requestId)))
 }
 
-/** The hook of routes that need a key. A known key is answered for at once, without a promise. */
-function authenticating(callers: Callers, scopes: readonly Scope[]): onRequestHookHandler {
-  const admit = (request: FastifyRequest, caller: Caller): void => {
-    requireScope(caller, scopes)
+/**
+ * The hook of routes that need a key. A request is taken from the rate before its body is read: what is refused later
+ * has been counted. A known key with requests in hand is let in at once, without a promise.
+ */
+function entering(
+  callers: Callers,
+  limits: Limits,
+  scopes: readonly Scope[],
+): onRequestHookHandler {
+  const pace = (request: FastifyRequest, caller: Caller): Promise<void> | undefined => {
     request.caller = caller
+    return limits.pace(caller)
   }
-  return (request, _reply, done) => {
+  const enter = ({ caller }: FastifyRequest, reply: FastifyReply): void => {
+    requireScope(caller, scopes)
+    reply.headers(limits.fields(caller))
+  }
+  return (request, reply, done) => {
     const caller = callers.authenticate(request.headers.authorization)
-    if (caller instanceof Promise) {
-      caller.then((found) => admit(request, found)).then(() => done(), done)
+    const waiting =
+      caller instanceof Promise
+        ? caller.then((found) => pace(request, found))
+        : pace(request, caller)
+    if (waiting === undefined) {
+      enter(request, reply)
+      done()
       return
     }
-    admit(request, caller)
-    done()
+    waiting.then(() => enter(request, reply)).then(() => done(), done)
   }
 }
 

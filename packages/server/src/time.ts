@@ -12,7 +12,7 @@ export function dayOf(ms: number): string {
 
 /** The UTC month of a time, as YYYY-MM. */
 export function monthOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 7)
+  return dayOf(ms).slice(0, 7)
 }
 
 export function startOfNextDay(ms: number): number {

@@ -107,7 +107,7 @@ export const problems = {
     status: 422,
     title: "This is not an e-mail address",
     meaning:
-      "The text is well-formed JSON but cannot be an address mail is delivered to: `detail` says why. Nothing was evaluated or counted.",
+      "The text is well-formed JSON but cannot be an address mail is delivered to: `detail` says why. Nothing was evaluated; it counts toward the rate and not toward the month.",
   },
   "not-a-phone-number": {
     status: 422,
@@ -154,7 +154,8 @@ export const problems = {
   "rate-limited": {
     status: 429,
     title: "Too many requests",
-    meaning: "The plan's rate is used up; `Retry-After` says when to send again.",
+    meaning:
+      "The plan's rate is used up; `Retry-After` says when to send again. Requests that are refused count toward the rate, and of a batch or stream every ten refused lines count as one.",
   },
   "quota-exceeded": {
     status: 429,
@@ -166,6 +167,18 @@ export const problems = {
     title: "The plan's daily number of different identities is used up",
     meaning:
       "Identities already looked up today can be looked up again; new ones from the next day (UTC) on.",
+  },
+  "streams-exceeded": {
+    status: 429,
+    title: "Too many streams at once",
+    meaning:
+      "The plan's number of open streams is used up; the next one is taken when one of them has ended.",
+  },
+  "stream-refused": {
+    status: 429,
+    title: "Too many lines of the stream were refused",
+    meaning:
+      "On a plan with limits a stream ends after 100 lines in a row without a result. This is the last line of the answer: lines that have no answer were not evaluated or counted.",
   },
   "exports-exceeded": {
     status: 429,
@@ -195,6 +208,12 @@ export const problems = {
     title: "The model chosen for this tenant is not loaded",
     meaning:
       "The operator set a model version whose document is missing. Nothing was evaluated: no other model answers in its place. Tell the operator.",
+  },
+  "limits-unavailable": {
+    status: 503,
+    title: "What the plan has left cannot be asked",
+    meaning:
+      "A plan with limits is answered only while its use can be counted. Nothing was evaluated or counted toward the month. Try again after `Retry-After`.",
   },
   "decision-not-recorded": {
     status: 503,

@@ -33,6 +33,8 @@ export interface Callers {
 interface CallersOptions {
   readonly accounts: Pick<Accounts, "keyByHash" | "accountsVersion">
   readonly now: () => number
+  /** Milliseconds that only ever grow: tells the age of what is remembered, whatever the clock is set to. */
+  readonly elapsed: () => number
   readonly demoKeysAllowed: boolean
 }
 
@@ -48,23 +50,23 @@ const BEARER = /^Bearer \S+$/i
 const BEARER_LENGTH = "Bearer ".length
 
 /** Authenticates from memory; one read every two seconds tells whether any key or tenant changed. */
-export function openCallers({ accounts, now, demoKeysAllowed }: CallersOptions): Callers {
+export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: CallersOptions): Callers {
   let cache = new Map<string, CachedCaller>()
   let version: number | null = null
-  let checkedAt = 0
+  let checkedAt = -Infinity
 
   async function poll(): Promise<void> {
     const current = await accounts.accountsVersion()
     if (current !== version) cache = new Map()
     version = current
-    checkedAt = now()
+    checkedAt = elapsed()
   }
 
   /** Reads the key's holder, after making sure that what is remembered is not too old to be believed. */
   async function find(hash: Buffer): Promise<Caller> {
-    if (now() - checkedAt > STALE_MS) {
+    if (elapsed() - checkedAt > STALE_MS) {
       await poll().catch((error: unknown) => {
-        if (now() - checkedAt > HONOURED_MS) throw error
+        if (elapsed() - checkedAt > HONOURED_MS) throw error
       })
     }
     const name = hash.toString("base64")
@@ -94,7 +96,8 @@ export function openCallers({ accounts, now, demoKeysAllowed }: CallersOptions):
       const key = BEARER.test(authorization) ? authorization.slice(BEARER_LENGTH) : null
       if (key === null) throw unauthenticated("No API key was sent.", false)
       const hash = hashApiKey(key)
-      const known = now() - checkedAt <= STALE_MS ? cache.get(hash.toString("base64")) : undefined
+      const known =
+        elapsed() - checkedAt <= STALE_MS ? cache.get(hash.toString("base64")) : undefined
       if (known !== undefined && timingSafeEqual(known.hash, hash)) return usable(known)
       const kind = readApiKey(key)
       if (kind === null) throw unauthenticated("The API key is mistyped or cut short.")

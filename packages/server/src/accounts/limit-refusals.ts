@@ -3,64 +3,66 @@ import { Problem } from "../problem.ts"
 import { startOfNextDay, startOfNextMonth } from "../time.ts"
 import type { PlanLimits } from "./plans.ts"
 
-/** What a worker knows to be left: in its own hand, and in the shared counters when it last leased. */
+/** What a worker knows to be left: in its own hand, and in the shared counters when it last asked. */
 export interface Left {
-  tokens: number
-  windowEndsAt: number
-  rateLeft: number
-  quotaLeft: number
+  readonly requests: number
+  readonly lookups: number
+  readonly rateLeft: number
+  readonly quotaLeft: number
 }
 
-/** The 429 of a request past the rate, or of a lookup past the month's quota. */
-export function lookupsRefusal(
-  refused: "rate" | "quota",
-  left: Left,
-  limits: PlanLimits,
-  now: number,
-): Problem {
-  const fields = limitFields(left, limits, now)
-  if (refused === "quota") {
-    return new Problem(
-      "quota-exceeded",
-      `The plan allows ${limits.lookupsPerMonth} lookups a month.`,
-      {
-        headers: { ...fields, "retry-after": secondsUntil(startOfNextMonth(now), now) },
-      },
-    )
-  }
+/** A window of the rate has a second, so that it ends within the next one. */
+const WINDOW_SECONDS = 1
+
+export function rateRefusal(left: Left, limits: PlanLimits, now: number): Problem {
   return new Problem(
     "rate-limited",
     `The plan allows ${limits.requestsPerSecond} requests a second.`,
-    {
-      headers: { ...fields, "retry-after": secondsUntil(left.windowEndsAt, now) },
-    },
+    { headers: { ...limitFields(left, limits, now), "retry-after": String(WINDOW_SECONDS) } },
+  )
+}
+
+export function quotaRefusal(left: Left, limits: PlanLimits, now: number): Problem {
+  const retryAfter = secondsUntil(startOfNextMonth(now), now)
+  return new Problem(
+    "quota-exceeded",
+    `The plan allows ${limits.lookupsPerMonth} lookups a month.`,
+    { headers: { ...limitFields(left, limits, now), "retry-after": String(retryAfter) } },
   )
 }
 
 export function identitiesRefusal(left: Left, limits: PlanLimits, now: number): Problem {
+  const retryAfter = secondsUntil(startOfNextDay(now), now)
   return new Problem(
     "identities-exceeded",
     `The plan allows ${limits.identitiesPerDay} different identities a day.`,
-    {
-      headers: {
-        ...limitFields(left, limits, now),
-        "retry-after": secondsUntil(startOfNextDay(now), now),
-      },
-    },
+    { headers: { ...limitFields(left, limits, now), "retry-after": String(retryAfter) } },
   )
+}
+
+export function streamsRefusal({ streamsAtOnce }: PlanLimits): Problem {
+  return new Problem("streams-exceeded", `The plan allows ${streamsAtOnce} streams at once.`, {
+    headers: { "retry-after": "1" },
+  })
+}
+
+/** Nobody can say what is used up, so nothing is answered: a limit that opens when it is pushed is none. */
+export function limitsUnavailable(cause: unknown): Problem {
+  return new Problem("limits-unavailable", "Nothing was evaluated.", {
+    cause,
+    headers: { "retry-after": "1" },
+  })
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export function limitFields(left: Left, limits: PlanLimits, now: number): Record<string, string> {
-  const untilNextMonth = Number(secondsUntil(startOfNextMonth(now), now))
-  const untilNextSecond = Number(secondsUntil(left.windowEndsAt, now))
   return {
     "ratelimit-policy": serializeList([
       [
         "second",
         new Map([
           ["q", limits.requestsPerSecond],
-          ["w", 1],
+          ["w", WINDOW_SECONDS],
         ]),
       ],
       [
@@ -75,21 +77,21 @@ export function limitFields(left: Left, limits: PlanLimits, now: number): Record
       [
         "second",
         new Map([
-          ["r", left.rateLeft + left.tokens],
-          ["t", untilNextSecond],
+          ["r", left.rateLeft + Math.max(0, left.requests)],
+          ["t", WINDOW_SECONDS],
         ]),
       ],
       [
         "month",
         new Map([
-          ["r", left.quotaLeft + left.tokens],
-          ["t", untilNextMonth],
+          ["r", left.quotaLeft + left.lookups],
+          ["t", secondsUntil(startOfNextMonth(now), now)],
         ]),
       ],
     ]),
   }
 }
 
-function secondsUntil(then: number, now: number): string {
-  return String(Math.max(1, Math.ceil((then - now) / 1000)))
+function secondsUntil(then: number, now: number): number {
+  return Math.max(1, Math.ceil((then - now) / 1000))
 }

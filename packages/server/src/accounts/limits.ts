@@ -1,219 +1,281 @@
-import type { Log } from "../log.ts"
-import { Problem } from "../problem.ts"
-import type { Counters } from "../stores/counters.ts"
+import type { Counters, Wanted } from "../stores/counters.ts"
 import type { Caller } from "./callers.ts"
-import { identitiesRefusal, type Left, limitFields, lookupsRefusal } from "./limit-refusals.ts"
-import { type ManyAdmission, manyAdmission, OPEN_MANY } from "./many-lookups.ts"
+import { emptyHand, endWindow, type Hand, holdLease, holdRequests, turnPages } from "./hand.ts"
+import { inTime } from "./in-time.ts"
+import {
+  identitiesRefusal,
+  limitFields,
+  limitsUnavailable,
+  quotaRefusal,
+  rateRefusal,
+  streamsRefusal,
+} from "./limit-refusals.ts"
 import type { PlanLimits } from "./plans.ts"
 
-/** A request that was let in, with the header fields that tell the caller what is left. */
-export interface Admission {
-  readonly headers: Readonly<Record<string, string>>
-  /** Called when the request turned out not to count: refused input or a failure of ours. */
-  refund(): void
-}
+/** Gives a lookup back that turned out not to count: input that was refused, or a failure of ours. */
+export type Refund = () => void
 
+/**
+ * A plan's limits on one worker. Whatever they let in was taken from the shared counters before; where those cannot be
+ * asked, the caller gets a 503 Problem.
+ */
 export interface Limits {
-  /** Lets a lookup in, or throws a 429 Problem. `identityTag` names today's identity for this tenant. */
-  admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Promise<Admission>
-  /** Lets in a request that looks nobody up: it takes of the rate and of nothing else. Returns the header fields. */
-  pace(caller: Caller): Promise<Readonly<Record<string, string>>>
-  /** Lets a request of many lookups in, or throws a 429 Problem. The lookups are then let in one by one. */
-  admitMany(caller: Caller): Promise<ManyAdmission>
-  /** Gives leased requests that were not used back to their month: of seconds that are over, or, leaving, all. */
+  /** Takes a request from the rate, or throws. At once where the worker holds one, which is the rule. */
+  pace(caller: Caller): Promise<void> | undefined
+  /** Takes a lookup from the month and of the day's identities, or throws. `identityTag` names today's identity. */
+  admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Refund | Promise<Refund>
+  /** Takes refused lines of a batch or stream from the rate. Returns the milliseconds until it covers them, 0 if it does. */
+  chargeRefused(caller: Caller, lines: number): number | Promise<number>
+  /** Takes one of the streams the tenant may have at once, or throws. Returns what gives it back. */
+  openStream(caller: Caller): Promise<() => void>
+  /** The header fields that tell the caller what is left. */
+  fields(caller: Caller): Readonly<Record<string, string>>
+  /** Gives lookups that nobody used lately back to their month, or, leaving, all of them. */
   settle(leaving?: "leaving"): Promise<void>
 }
 
-interface Hand extends Left {
-  leasing: Promise<void> | null
-  refused: "rate" | "quota" | null
-  /** Leased in an earlier window and not used. */
-  unused: number
-}
-
 interface LimitsOptions {
-  readonly counters: Counters
+  readonly counters: Pick<Counters, "lease" | "giveBack" | "admitIdentity" | "holdStreams">
+  /** Milliseconds since 1970: names days and months. */
   readonly now: () => number
-  readonly log: Log
-  /** Counters that cannot be asked let requests through: a limit is not worth an outage. */
-  readonly onFailOpen: () => void
+  /** Milliseconds that only ever grow: ends windows. */
+  readonly elapsed: () => number
+  readonly onUnavailable: () => void
+  /** How long a caller waits for counters that do not answer. */
+  readonly waitMs?: number
 }
 
-const OPEN: Admission = { headers: {}, refund: () => undefined }
+/** Refused lines of a batch or stream that count as one request: reading a line costs a tenth of one. */
+export const LINES_A_REQUEST = 10
+/** Lookups leased at once: a free month in fifty questions, and little to give back. */
+const LEASED_LOOKUPS = 20
+/** A month that is used up is asked for again after this: another worker may have given lookups back. */
+const USED_UP_MS = 1000
+/** Lookups that lie unused this long go back. */
+const IDLE_MS = 1000
+const WAIT_MS = 1000
 
-/** The plan's limits on one worker, admitting from leases taken of the shared counters. */
-export function openLimits({ counters, now, log, onFailOpen }: LimitsOptions): Limits {
+const NOTHING: Refund = () => undefined
+const NO_FIELDS = {}
+
+/** Admits from leases taken of the shared counters. */
+export function openLimits(options: LimitsOptions): Limits {
+  const { counters, now, elapsed, onUnavailable, waitMs = WAIT_MS } = options
   const hands = new Map<number, Hand>()
 
-  const handOf = (tenantId: number): Hand => {
-    const found = hands.get(tenantId)
-    if (found !== undefined) return found
-    const hand: Hand = {
-      tokens: 0,
-      windowEndsAt: 0,
-      rateLeft: 0,
-      quotaLeft: 0,
-      leasing: null,
-      refused: null,
-      unused: 0,
-    }
+  const handOf = (tenantId: number, limits: PlanLimits): Hand => {
+    const hand = hands.get(tenantId) ?? emptyHand()
     hands.set(tenantId, hand)
+    turnPages(hand, now(), limits)
+    endWindow(hand, elapsed())
     return hand
+  }
+
+  /** Waits no longer than a caller can. Behind a question that had its time already, others are not sent. */
+  async function ask<T>(hand: Hand, question: () => Promise<T>): Promise<T> {
+    try {
+      const silentMs = hand.askedAt === null ? 0 : elapsed() - hand.askedAt
+      if (silentMs >= waitMs) throw new Error("The counters do not answer")
+      hand.askedAt ??= elapsed()
+      const answer = question().finally(() => (hand.askedAt = null))
+      return await inTime(answer, waitMs - silentMs)
+    } catch (error) {
+      onUnavailable()
+      throw limitsUnavailable(error)
+    }
   }
 
   async function lease(
     tenantId: number,
     hand: Hand,
-    { requestsPerSecond, lookupsPerMonth }: PlanLimits,
+    limits: PlanLimits,
+    wanted: Wanted,
   ): Promise<void> {
-    const rateAndQuota = { perSecond: requestsPerSecond, perMonth: lookupsPerMonth }
-    const { granted, refused, windowEndsInMs, rateLeft, quotaLeft } = await counters.lease(
-      tenantId,
-      rateAndQuota,
-      Math.ceil(requestsPerSecond / 2),
-    )
-    hand.tokens += granted
-    hand.refused = refused
-    hand.windowEndsAt = now() + windowEndsInMs
-    hand.rateLeft = rateLeft
-    hand.quotaLeft = quotaLeft
+    const { requestsPerSecond: perSecond, lookupsPerMonth: perMonth } = limits
+    // What is granted goes into the hand also when nobody waits for it any more.
+    await ask(hand, async () => {
+      const granted = await counters.lease(tenantId, { perSecond, perMonth }, wanted)
+      holdLease(hand, granted, limits, elapsed())
+      if (wanted.requests > 0) holdRequests(hand, granted, elapsed())
+    })
   }
 
-  /** Takes one request from the hand, leasing more where it is empty. False: refused. */
-  async function take(tenantId: number, hand: Hand, limits: PlanLimits): Promise<boolean> {
+  /** Takes requests from the hand, leasing more as needed. False where this second does not reach that far. */
+  async function takeRequests(
+    tenantId: number,
+    hand: Hand,
+    limits: PlanLimits,
+    count: number,
+  ): Promise<boolean> {
     for (;;) {
-      if (hand.windowEndsAt <= now()) {
-        hand.unused += hand.tokens
-        hand.tokens = 0
-        hand.refused = null
-      }
-      if (hand.tokens > 0) {
-        hand.tokens--
+      endWindow(hand, elapsed())
+      if (hand.requests >= count) {
+        hand.requests -= count
         return true
       }
-      if (hand.refused !== null) return false
+      if (hand.rateUsedUp) return false
+      const requests = Math.ceil(limits.requestsPerSecond / 2) - Math.min(0, hand.requests)
       // Requests that find the hand empty at the same time wait for one lease together.
-      hand.leasing ??= lease(tenantId, hand, limits).finally(() => (hand.leasing = null))
-      await hand.leasing
+      hand.leasingRequests ??= lease(tenantId, hand, limits, { requests, lookups: 0 }).finally(
+        () => (hand.leasingRequests = null),
+      )
+      await hand.leasingRequests
     }
   }
 
-  /** Lookups of the month alone: first those waiting to be given back, last those held for requests to come. */
-  async function leaseLookups(
+  async function paceByLease(tenantId: number, hand: Hand, limits: PlanLimits): Promise<void> {
+    if (!(await takeRequests(tenantId, hand, limits, 1))) throw rateRefusal(hand, limits, now())
+  }
+
+  async function takeLookup(tenantId: number, hand: Hand, limits: PlanLimits): Promise<Refund> {
+    for (;;) {
+      turnPages(hand, now(), limits)
+      if (hand.lookups > 0) return takenFrom(hand)
+      const isUsedUp =
+        hand.quotaLeft === 0 &&
+        hand.perMonth === limits.lookupsPerMonth &&
+        elapsed() - hand.quotaLeftAt < USED_UP_MS
+      if (isUsedUp) throw quotaRefusal(hand, limits, now())
+      const wanted = { requests: 0, lookups: LEASED_LOOKUPS }
+      hand.leasingLookups ??= lease(tenantId, hand, limits, wanted).finally(
+        () => (hand.leasingLookups = null),
+      )
+      await hand.leasingLookups
+    }
+  }
+
+  function takenFrom(hand: Hand): Refund {
+    const { month } = hand
+    hand.lookups--
+    hand.lookupsMovedAt = elapsed()
+    return () => {
+      // Of a month that is over nothing is given back.
+      if (hand.month === month) hand.lookups++
+    }
+  }
+
+  /** Where the day is full, the worker is told all who are in it and asks no more. */
+  async function admitIdentity(
     tenantId: number,
     hand: Hand,
-    { lookupsPerMonth }: PlanLimits,
-    wanted: number,
-  ): Promise<number> {
-    const waiting = Math.min(wanted, hand.unused)
-    hand.unused -= waiting
-    if (waiting > 0) return waiting
-    const { granted, quotaLeft } = await counters.leaseLookups(tenantId, lookupsPerMonth, wanted)
-    hand.quotaLeft = quotaLeft
-    if (granted > 0) return granted
-    const held = hand.tokens
-    hand.tokens = 0
+    limits: PlanLimits,
+    tag: Uint8Array,
+  ): Promise<void> {
+    const most = limits.identitiesPerDay
+    const { day } = hand
+    if (hand.known.has(nameOf(tag))) return
+    if (hand.fullAt === most) throw identitiesRefusal(hand, limits, now())
+    const admitted = await ask(hand, () => counters.admitIdentity(tenantId, tag, most))
+    const isToday = hand.day === day
+    if (isToday)
+      for (const each of admitted === true ? [tag] : admitted) hand.known.add(nameOf(each))
+    if (admitted === true) return
+    if (isToday) hand.fullAt = most
+    throw identitiesRefusal(hand, limits, now())
+  }
+
+  async function admitByAsking(
+    tenantId: number,
+    hand: Hand,
+    limits: PlanLimits,
+    tag: Uint8Array,
+  ): Promise<Refund> {
+    const refund = await takeLookup(tenantId, hand, limits)
+    try {
+      await admitIdentity(tenantId, hand, limits, tag)
+    } catch (error) {
+      refund()
+      throw error
+    }
+    return refund
+  }
+
+  async function payOff(tenantId: number, hand: Hand, limits: PlanLimits): Promise<number> {
+    try {
+      if (await takeRequests(tenantId, hand, limits, 0)) return 0
+    } catch {
+      // The counters do not answer, which is counted; what is owed stays owed.
+      return waitMs
+    }
+    return Math.max(1, hand.windowEndsAt - elapsed())
+  }
+
+  const tellStreams = async (tenantId: number, hand: Hand, most: number): Promise<boolean> => {
+    const { streams } = hand
+    hand.streamsTold = null
+    const held = await counters.holdStreams(tenantId, streams, most)
+    if (held) hand.streamsTold = streams
     return held
   }
 
-  const refusal = (hand: Hand, limits: PlanLimits): Problem =>
-    lookupsRefusal(hand.refused ?? "rate", hand, limits, now())
-
-  const failOpen = (error: unknown): void => {
-    log.warn("limits could not be asked and let a request through", { error })
-    onFailOpen()
-  }
-
   return {
-    async admit(caller, identityTag) {
-      const { tenantId, plan } = caller
-      if (tenantId === null || plan.limits === null) return OPEN
-      const hand = handOf(tenantId)
-      try {
-        if (!(await take(tenantId, hand, plan.limits))) throw refusal(hand, plan.limits)
-        if (
-          !(await counters.admitIdentity(
-            tenantId,
-            identityTag(tenantId),
-            plan.limits.identitiesPerDay,
-          ))
-        ) {
-          hand.tokens++
-          throw identitiesRefusal(hand, plan.limits, now())
-        }
-      } catch (error) {
-        if (error instanceof Problem) throw error
-        failOpen(error)
-        return OPEN
-      }
-      const windowEndsAt = hand.windowEndsAt
-      return {
-        headers: limitFields(hand, plan.limits, now()),
-        refund() {
-          if (hand.windowEndsAt === windowEndsAt) hand.tokens++
-          else hand.unused++
-        },
-      }
+    pace({ tenantId, plan: { limits } }) {
+      if (tenantId === null || limits === null) return undefined
+      const hand = handOf(tenantId, limits)
+      if (hand.requests <= 0) return paceByLease(tenantId, hand, limits)
+      hand.requests--
+      return undefined
     },
-    async pace({ tenantId, plan }) {
-      if (tenantId === null || plan.limits === null) return OPEN.headers
-      const hand = handOf(tenantId)
-      try {
-        // A month that is used up ends lookups; what a tenant has to say may still be said.
-        if (await take(tenantId, hand, plan.limits)) hand.unused++
-        else if (hand.refused === "rate") throw refusal(hand, plan.limits)
-      } catch (error) {
-        if (error instanceof Problem) throw error
-        failOpen(error)
-        return OPEN.headers
-      }
-      return limitFields(hand, plan.limits, now())
+    admit({ tenantId, plan: { limits } }, identityTag) {
+      if (tenantId === null || limits === null) return NOTHING
+      const hand = handOf(tenantId, limits)
+      const tag = identityTag(tenantId)
+      const isKnown = hand.known.has(nameOf(tag))
+      if (!isKnown && hand.fullAt === limits.identitiesPerDay)
+        throw identitiesRefusal(hand, limits, now())
+      if (isKnown && hand.lookups > 0) return takenFrom(hand)
+      return admitByAsking(tenantId, hand, limits, tag)
     },
-    async admitMany(caller) {
-      const { tenantId, plan } = caller
-      if (tenantId === null || plan.limits === null) return OPEN_MANY
-      const hand = handOf(tenantId)
-      try {
-        if (!(await take(tenantId, hand, plan.limits))) throw refusal(hand, plan.limits)
-      } catch (error) {
-        if (error instanceof Problem) throw error
-        failOpen(error)
-        return OPEN_MANY
+    chargeRefused({ tenantId, plan: { limits } }, lines) {
+      if (tenantId === null || limits === null) return 0
+      const hand = handOf(tenantId, limits)
+      const owed = hand.refusedLines + lines
+      hand.refusedLines = owed % LINES_A_REQUEST
+      hand.requests -= Math.floor(owed / LINES_A_REQUEST)
+      return hand.requests >= 0 ? 0 : payOff(tenantId, hand, limits)
+    },
+    async openStream({ tenantId, plan: { limits } }) {
+      if (tenantId === null || limits === null) return NOTHING
+      const { streamsAtOnce } = limits
+      const hand = handOf(tenantId, limits)
+      const leave = (): void => {
+        hand.streams--
+        // What could not be told is told with the next settling.
+        tellStreams(tenantId, hand, streamsAtOnce).catch(() => undefined)
       }
-      const { limits } = plan
-      const windowEndsAt = hand.windowEndsAt
-      return manyAdmission({
-        headers: limitFields(hand, limits, now()),
-        leaseLookups: (wanted) => leaseLookups(tenantId, hand, limits, wanted),
-        admitIdentity: (identityTag) =>
-          counters.admitIdentity(tenantId, identityTag(tenantId), limits.identitiesPerDay),
-        quotaRefusal: () => lookupsRefusal("quota", hand, limits, now()),
-        identitiesRefusal: () => identitiesRefusal(hand, limits, now()),
-        failOpen,
-        giveBack: (lookups) => void (hand.unused += lookups),
-        giveBackRequest() {
-          if (hand.windowEndsAt === windowEndsAt) hand.tokens++
-          else hand.unused++
-        },
-      })
+      hand.streams++
+      try {
+        if (await ask(hand, () => tellStreams(tenantId, hand, streamsAtOnce))) return leave
+      } catch (error) {
+        leave()
+        throw error
+      }
+      hand.streams--
+      throw streamsRefusal(limits)
+    },
+    fields({ tenantId, plan: { limits } }) {
+      if (tenantId === null || limits === null) return NO_FIELDS
+      return limitFields(handOf(tenantId, limits), limits, now())
     },
     async settle(leaving) {
       for (const [tenantId, hand] of hands) {
-        if (leaving !== undefined || hand.windowEndsAt <= now()) {
-          hand.unused += hand.tokens
-          hand.tokens = 0
-        }
-        const { unused } = hand
-        if (unused === 0) continue
-        // Out of the hand first, so that two settlings at once do not both give it; back into it if that fails.
-        hand.unused = 0
+        // Fewer than before is never refused, so the limit does not matter.
+        if (hand.streamsTold !== hand.streams) await tellStreams(tenantId, hand, 0)
+        if (leaving === undefined && elapsed() - hand.lookupsMovedAt < IDLE_MS) continue
+        const { lookups, month } = hand
+        if (lookups === 0) continue
+        // Out of the hand first, so that two settlings at once do not both give them; back into it if that fails.
+        hand.lookups = 0
         try {
-          await counters.giveBack(tenantId, unused)
+          await counters.giveBack(tenantId, month, lookups)
+          hand.quotaLeft += lookups
         } catch (error) {
-          hand.unused += unused
+          if (hand.month === month) hand.lookups += lookups
           throw error
         }
       }
     },
   }
 }
+
+const nameOf = (tag: Uint8Array): string => Buffer.from(tag).toString("base64")

@@ -3,7 +3,10 @@ import { type Scope, TENANT_SCOPES } from "@assay/core/contract"
 export interface PlanLimits {
   readonly requestsPerSecond: number
   readonly lookupsPerMonth: number
+  /** Some thousands at most: once they are used up, every worker holds the day's whole list. */
   readonly identitiesPerDay: number
+  /** Streams of lines that a tenant may have open, over all workers. */
+  readonly streamsAtOnce: number
 }
 
 export interface Plan {
@@ -19,7 +22,12 @@ export interface Plan {
 
 export const plans = {
   free: {
-    limits: { requestsPerSecond: 10, lookupsPerMonth: 1_000, identitiesPerDay: 100 },
+    limits: {
+      requestsPerSecond: 10,
+      lookupsPerMonth: 1_000,
+      identitiesPerDay: 100,
+      streamsAtOnce: 2,
+    },
     scopes: ["score", "feedback:write", "decisions:read", "usage:read"],
     namedSources: false,
     providers: false,

@@ -8,12 +8,18 @@ export interface ItemFaults {
   close(): void
 }
 
+const OURS: ReadonlySet<ProblemCode> = new Set([
+  "internal-error",
+  "store-unavailable",
+  "limits-unavailable",
+])
+
 export function openItemFaults(log: Log, requestId: string): ItemFaults {
   const counts = new Map<ProblemCode, number>()
   return {
     note(problem) {
       const { code } = problem
-      if (code !== "internal-error" && code !== "store-unavailable") return
+      if (!OURS.has(code)) return
       const count = (counts.get(code) ?? 0) + 1
       counts.set(code, count)
       if (count === 1)

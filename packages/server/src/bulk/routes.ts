@@ -8,20 +8,22 @@ import {
   PhoneBatchResult,
 } from "@assay/core/contract"
 import type { IdentityKey } from "@assay/core/identity"
-import type { FastifyRequest } from "fastify"
 import { Readable } from "node:stream"
 import { Type } from "typebox"
-import { requireScope } from "../accounts/callers.ts"
+import { type Caller, requireScope } from "../accounts/callers.ts"
 import type { App, Services } from "../app.ts"
 import { NDJSON, readNdjsonBodies } from "../http/ndjson-body.ts"
+import { onceClosed } from "../http/once-closed.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { BATCH_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../problem.ts"
 import { emailScorer } from "../score/email-scorer.ts"
 import { phoneScorer } from "../telecom/phone-scorer.ts"
-import { batchResults, couldNotBeChecked } from "./batch.ts"
+import { batchResults, unavailable } from "./batch.ts"
 import { openItemFaults } from "./item-faults.ts"
 import { type IdentityScorer, itemScorer } from "./items.ts"
+import { openRefusedLines } from "./refused-lines.ts"
+import { openPlace } from "./stream-place.ts"
 import { streamedAnswers } from "./stream.ts"
 
 interface BulkSchemas {
@@ -73,51 +75,53 @@ function bulkRoute<Identified extends { readonly key: IdentityKey }>(
   const route = { schema, config: { scope: "score" as const }, bodyLimit: BATCH_BODY_MAX }
 
   app.post(path, route, async (request, reply) => {
-    const { caller, query, body } = request
-    const admission = await limits.admitMany(caller)
-    reply.headers(admission.headers)
+    const { query, body } = request
     const faults = openItemFaults(log, request.id)
+    const refused = openRefusedLines(limits)
+    const callerNow = async (): Promise<Caller> => {
+      const caller = await callers.authenticate(request.headers.authorization)
+      requireScope(caller, ["score"])
+      return caller
+    }
     const score = itemScorer(scorer, {
-      caller,
       explain: query.explain === "true",
-      admission,
+      limits,
       faults,
       contextSubkey: secrets.subkeys.context,
       now,
     })
     if (body instanceof Readable) {
+      const place = openPlace(limits)
+      onceClosed(reply.raw, place.leave)
+      await place.hold(request.caller)
       const lines = streamedAnswers(request.raw, reply.raw, {
         requestId: request.id,
         member: members[1],
         score,
-        checkCaller: () => checkCaller(request),
+        async callerNow() {
+          const caller = await callerNow()
+          await place.hold(caller)
+          return caller
+        },
+        refused,
         idleSeconds: config.streamIdleSeconds,
         streams,
         onFault: faults.note,
-        onDone() {
-          admission.close()
-          faults.close()
-        },
+        onDone: faults.close,
       })
       return reply.type(NDJSON).send(lines)
     }
     const identities = (body as Readonly<Record<string, readonly unknown[]>>)[members[0]] ?? []
-    const results = await batchResults(identities, members[0], score)
+    const member = members[0]
+    const results = await batchResults({ identities, member, score, callerNow, refused })
     faults.close()
-    if (!couldNotBeChecked(results)) {
-      admission.close()
-      return { results }
-    }
-    admission.close("failed")
-    throw new Problem("store-unavailable", "Nothing was evaluated.", {
-      headers: { "retry-after": "2" },
-    })
+    const away = unavailable(results)
+    if (away !== null)
+      throw new Problem(away, "Nothing was evaluated.", { headers: { "retry-after": "2" } })
+    // Again, since each item may have taken a lookup from the month.
+    reply.headers(limits.fields(request.caller))
+    return { results }
   })
-
-  /** A key that was revoked, or has expired, ends the stream it opened. */
-  async function checkCaller({ headers }: FastifyRequest): Promise<void> {
-    requireScope(await callers.authenticate(headers.authorization), ["score"])
-  }
 }
 
 function schemaOf(
@@ -136,7 +140,7 @@ function schemaOf(
         [NDJSON]: { schema: named(item) },
       },
     },
-    ...failures(...COMMON_FAILURES),
+    ...failures("streams-exceeded", ...COMMON_FAILURES),
   }
   return {
     operationId,

@@ -5,7 +5,9 @@ import { type AddressInfo, connect } from "node:net"
 import { after, test } from "node:test"
 import { openStreams } from "../http/streams.ts"
 import { countedSlices } from "../http/test-slices.ts"
+import { openRefusedLines } from "./refused-lines.ts"
 import { streamedAnswers } from "./stream.ts"
+import { testCaller } from "./test-caller.ts"
 
 const BODY = '"a@mail.example"\n'.repeat(2000)
 const LARGE = { pad: "x".repeat(20_000) }
@@ -17,7 +19,8 @@ const server = createServer((request, response) => {
     requestId: "r",
     member: "email",
     score: async (index) => ({ index, result: LARGE }),
-    checkCaller: async () => undefined,
+    callerNow: async () => testCaller,
+    refused: openRefusedLines({ chargeRefused: () => 0 }),
     idleSeconds: 0.3,
     streams: openStreams(),
     onFault: (problem) => assert.fail(problem),
@@ -55,7 +58,8 @@ test("lines that are dear are worked on a few at a time, however many come at on
         work(2)
         return { index, result: {} }
       },
-      checkCaller: async () => undefined,
+      callerNow: async () => testCaller,
+      refused: openRefusedLines({ chargeRefused: () => 0 }),
       idleSeconds: 30,
       streams: openStreams(),
       onFault: (problem) => assert.fail(problem),

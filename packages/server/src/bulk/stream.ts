@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import type { BatchItem, StreamEnd } from "@assay/core/contract"
+import type { Caller } from "../accounts/callers.ts"
+import { onceClosed } from "../http/once-closed.ts"
 import { allowLongRequest } from "../http/long-requests.ts"
 import { piecesOf, type RequestPieces } from "../http/request-pieces.ts"
 import { LINE_MAX } from "../http/sizes.ts"
@@ -10,14 +12,16 @@ import { asProblem, Problem, problemDetails } from "../problem.ts"
 import { ITEMS_AT_ONCE, type ScoreItem } from "./items.ts"
 import { identityOfLine } from "./line-identity.ts"
 import { type Line, openLineSplitter } from "./lines.ts"
+import type { RefusedLines } from "./refused-lines.ts"
 
 export interface StreamOptions {
   readonly requestId: string
   /** The member of a line that holds the identity. */
   readonly member: string
   readonly score: ScoreItem
-  /** Rejects when the caller's key has ended since: a stream may outlive it. */
-  readonly checkCaller: () => Promise<void>
+  /** The caller as it is now, for the next slice. Rejects when its key or scope has ended: a stream may outlive them. */
+  readonly callerNow: () => Promise<Caller>
+  readonly refused: RefusedLines
   readonly idleSeconds: number
   readonly streams: Streams
   /** Called with a fault that ends the stream. */
@@ -60,7 +64,7 @@ async function* answers(
   watch: Watch,
   options: StreamOptions,
 ): AsyncGenerator<string> {
-  const { requestId, member, score, checkCaller, onFault, onDone } = options
+  const { requestId, member, score, callerNow, refused, onFault, onDone } = options
   const { slices = openTimeSlices() } = options
   const splitter = openLineSplitter(LINE_MAX)
   let index = 0
@@ -89,14 +93,20 @@ async function* answers(
       if (slices.isOver()) await slices.next()
       watch.stands("working")
       watch.throwIfInterrupted()
-      await checkCaller()
+      const caller = await callerNow()
       const inWork: Promise<BatchItem<object>>[] = []
       do {
-        inWork.push(score(index++, identityOfLine(waiting.shift() ?? null, member)))
+        inWork.push(score(index++, identityOfLine(waiting.shift() ?? null, member), caller))
       } while (inWork.length < ITEMS_AT_ONCE && waiting.length > 0 && !slices.isOver())
       const items = await Promise.all(inWork)
+      // Before they are answered: whoever goes away then has still paid for them.
+      const owing = refused.charge(items, caller)
       watch.stands("writing")
       yield* inPieces(items)
+      refused.throwIfTooMany(caller)
+      if (owing === 0) continue
+      watch.stands("working")
+      await refused.paid(owing, caller)
     }
   }
 }
@@ -146,7 +156,7 @@ function watched(
   }, idleSeconds * 1000)
   const endExemption = allowLongRequest(request.socket)
   const leave = streams.add(interrupt)
-  response.once("close", () => {
+  onceClosed(response, () => {
     clearTimeout(timer)
     leave()
     endExemption()

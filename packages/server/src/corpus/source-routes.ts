@@ -24,17 +24,16 @@ const listSchema = {
       "rate-limited",
       "internal-error",
       "store-unavailable",
+      "limits-unavailable",
       "overloaded",
     ),
   },
 }
 
-export function sourceRoutes(app: App, { index, limits }: Services): void {
+export function sourceRoutes(app: App, { index }: Services): void {
   const config = { scope: "score" } as const
 
-  app.get("/api/v1/sources", { schema: listSchema, config }, async (request, reply) => {
-    const { caller, query } = request
-    reply.headers(await limits.pace(caller))
+  app.get("/api/v1/sources", { schema: listSchema, config }, async ({ caller, query }) => {
     const after = Number(query.after ?? 0)
     const limit = Number(query.limit ?? PAGE)
     const visible = heldSources(await index.catalogue()).filter(

@@ -20,6 +20,7 @@ const COMMON = [
   "rate-limited",
   "internal-error",
   "store-unavailable",
+  "limits-unavailable",
   "overloaded",
 ] as const
 
@@ -52,27 +53,27 @@ const listSchema = {
   },
 }
 
-export function decisionRoutes(app: App, { pastDecisions, models, limits }: Services): void {
+export function decisionRoutes(app: App, { pastDecisions, models }: Services): void {
   const config = { scope: "decisions:read" } as const
 
-  app.get("/api/v1/decisions/:id", { schema: oneSchema, config }, async (request, reply) => {
-    const { params, caller, query } = request
-    reply.headers(await limits.pace(caller))
-    const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
-    // Another tenant's looks like one that never was.
-    if (decision === null || decision.tenantId !== caller.tenantId)
-      throw new Problem("decision-not-found", "No decision of yours has this id.")
-    if (decision.format === ERASED_FORMAT)
-      throw new Problem("decision-erased", "Nothing of it but its id is left.")
-    const replayed = replay(decision, models)
-    if (replayed === null)
-      throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
-    return details(decision, replayed, query.explain === "true")
-  })
+  app.get(
+    "/api/v1/decisions/:id",
+    { schema: oneSchema, config },
+    async ({ params, caller, query }) => {
+      const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
+      // Another tenant's looks like one that never was.
+      if (decision === null || decision.tenantId !== caller.tenantId)
+        throw new Problem("decision-not-found", "No decision of yours has this id.")
+      if (decision.format === ERASED_FORMAT)
+        throw new Problem("decision-erased", "Nothing of it but its id is left.")
+      const replayed = replay(decision, models)
+      if (replayed === null)
+        throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
+      return details(decision, replayed, query.explain === "true")
+    },
+  )
 
-  app.get("/api/v1/decisions", { schema: listSchema, config }, async (request, reply) => {
-    const { caller, query } = request
-    reply.headers(await limits.pace(caller))
+  app.get("/api/v1/decisions", { schema: listSchema, config }, async ({ caller, query }) => {
     // A key of no tenant scores nothing, so there is nothing to list.
     if (caller.tenantId === null) return { decisions: [] }
     const found = await pastDecisions.list({

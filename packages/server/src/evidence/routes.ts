@@ -70,7 +70,7 @@ export async function evidenceRoutes(app: App, services: Services): Promise<void
   })
 }
 
-function evidenceRoute(app: App, { evidence, limits, secrets, now }: Services): void {
+function evidenceRoute(app: App, { evidence, secrets, now }: Services): void {
   const config = { scope: "evidence:write" } as const
   const route = { schema, config, bodyLimit: EVIDENCE_BODY_MAX }
 
@@ -78,7 +78,6 @@ function evidenceRoute(app: App, { evidence, limits, secrets, now }: Services): 
     const { caller, headers } = request
     const body = request.body as Buffer | readonly unknown[]
     const by = tenantOf(caller)
-    reply.headers(await limits.pace(caller))
     const lines = await readLines(body, secrets, now())
     const name = headers["idempotency-key"]
     const claim = idempotencyClaim(name, caller, EVIDENCE_ROUTE, body, secrets.subkeys.context)

@@ -51,6 +51,7 @@ const undoSchema = {
       "rate-limited",
       "internal-error",
       "store-unavailable",
+      "limits-unavailable",
       "overloaded",
     ),
   },
@@ -58,13 +59,12 @@ const undoSchema = {
 
 const FEEDBACK_ID = new RegExp(FEEDBACK_ID_PATTERN)
 
-export function feedbackRoutes(app: App, { feedback, limits, secrets, now }: Services): void {
+export function feedbackRoutes(app: App, { feedback, secrets, now }: Services): void {
   const config = { scope: "feedback:write" } as const
 
   app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {
     const { body, caller, headers } = request
     const report = readReport(body, tenantOf(caller), secrets, now())
-    reply.headers(await limits.pace(caller))
     const name = headers["idempotency-key"]
     const claim = idempotencyClaim(name, caller, FEEDBACK_ROUTE, body, secrets.subkeys.context)
     const submission = await feedback.submit(report, claim)
@@ -75,7 +75,6 @@ export function feedbackRoutes(app: App, { feedback, limits, secrets, now }: Ser
   app.delete("/api/v1/feedback/:id", { schema: undoSchema, config }, async (request, reply) => {
     const { params, caller } = request
     const { tenantId } = tenantOf(caller)
-    reply.headers(await limits.pace(caller))
     const undone = FEEDBACK_ID.test(params.id) && (await feedback.undo(params.id, tenantId))
     if (!undone) {
       throw new Problem("feedback-not-found", "This tenant has no feedback of this id.")

@@ -11,7 +11,8 @@ import type { NotificationOutcome } from "../stores/records-shared-observations.
 export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
   observeRequest(route: string, method: string, status: number, seconds: number): void
-  countLimitsFailOpen(): void
+  /** A request or a line was refused because the counters could not be asked. */
+  countLimitsUnavailable(): void
   /** The metrics of one kind of look-up over the network, found once so that counting searches no labels. */
   networkProbe(probe: string): ProbeMetrics
   /** A request with context was answered without velocity. */
@@ -41,9 +42,9 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 5],
     registers: [registry],
   })
-  const failedOpen = new Counter({
-    name: "assay_limits_failed_open_total",
-    help: "Requests let through because the counters could not be asked.",
+  const limitsUnavailable = new Counter({
+    name: "assay_limits_unavailable_total",
+    help: "Requests and lines refused because the counters of a limited plan could not be asked.",
     registers: [registry],
   })
   const lookups = new Counter({
@@ -88,7 +89,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
   return {
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status }, seconds),
-    countLimitsFailOpen: () => failedOpen.inc(),
+    countLimitsUnavailable: () => limitsUnavailable.inc(),
     networkProbe(probe) {
       const outcomes = {
         answered: lookups.labels(probe, "answered"),

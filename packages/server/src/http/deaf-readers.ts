@@ -1,3 +1,4 @@
+import { Socket } from "node:net"
 import type { App } from "../app.ts"
 
 /** What is shorter the kernel takes at once, and the connection is then as idle as any other. */
@@ -11,7 +12,8 @@ export function endDeafReaders(app: App, stillMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0
     // Of the connection, and reset by Node when the answer has left; whoever takes a little now and then begins it anew.
-    if (bytes > HELD_BYTES) reply.raw.setTimeout(stillMs)
+    const { socket } = reply.raw
+    if (bytes > HELD_BYTES && socket instanceof Socket) socket.setTimeout(stillMs)
     done(null, payload)
   })
 }

@@ -35,6 +35,8 @@ export function piecesOf(request: IncomingMessage): RequestPieces {
   request.once("error", finish)
   // After an end that came, this says nothing new.
   request.once("close", () => finish(new Error("The sender is gone")))
+  // It may have closed while the request waited to be let in, and says so only once.
+  if (request.destroyed) finish(new Error("The sender is gone"))
 
   return {
     async next() {

@@ -38,5 +38,6 @@ export const COMMON_FAILURES = [
   "identities-exceeded",
   "internal-error",
   "store-unavailable",
+  "limits-unavailable",
   "overloaded",
 ] as const satisfies readonly ProblemCode[]

@@ -199,7 +199,6 @@ export async function startService(
   }
   const methods: Methods = {
     lease: counters.lease,
-    leaseLookups: counters.leaseLookups,
     giveBack: counters.giveBack,
     admitIdentity: counters.admitIdentity,
     velocity: velocity.velocity,
@@ -218,7 +217,10 @@ export async function startService(
   const workers = await startWorkers(
     cluster,
     config.workers,
-    methods,
+    {
+      methods: (worker) => ({ ...methods, holdStreams: counters.holdStreamsOf(worker) }),
+      onGone: counters.forgetWorker,
+    },
     config.stopSeconds * 1000,
     log,
   )
@@ -300,7 +302,7 @@ async function openProviders(
 }
 
 async function restoredCounters(records: Records): Promise<EmbeddedCounters> {
-  const counters = embeddedCounters(Date.now)
+  const counters = embeddedCounters({ now: Date.now, elapsed: () => performance.now() })
   const [day, month] = [dayOf(Date.now()), monthOf(Date.now())]
   counters.restore(
     month,

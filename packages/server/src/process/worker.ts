@@ -24,7 +24,7 @@ import { openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "../secrets.ts"
-import type { Counters } from "../stores/counters.ts"
+import type { Counters, IdentityAdmission, Lease, Velocity } from "../stores/counters.ts"
 import { openIndex } from "../stores/open-index.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { openPostgresRecords } from "../stores/postgres/records.ts"
@@ -43,8 +43,10 @@ import { type ParentPipe, parentChannel } from "./channels.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
 
-/** A limit is asked for while a caller waits: past this the request goes through. */
-const COUNTERS_MS = 250
+/** Velocity is asked for while a caller waits: past this the answer goes without it. */
+const VELOCITY_MS = 250
+/** Callers wait for a shorter time; what the counters grant later than that is still taken. */
+const COUNTERS_MS = 30_000
 const FLUSH_MS = 1000
 /** Somebody waits for one past decision; what others left in the journals is at most a second's. */
 const FOLD_MS = 5000
@@ -61,6 +63,7 @@ export async function runWorker(
   const channel = parentChannel(parent)
   const within = openCalls(channel)
   const now = Date.now
+  const elapsed = (): number => performance.now()
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, false)
   const opened = await openIndex(config, directory, { readOnly: true })
@@ -77,13 +80,18 @@ export async function runWorker(
     registry,
     log,
   )
-  const callers = openCallers({ accounts: records, now, demoKeysAllowed: !config.production })
-  const counters = countersOver(within(COUNTERS_MS))
+  const callers = openCallers({
+    accounts: records,
+    now,
+    elapsed,
+    demoKeysAllowed: !config.production,
+  })
+  const counters = countersOver(within(COUNTERS_MS), within(VELOCITY_MS))
   const limits = openLimits({
     counters,
     now,
-    log,
-    onFailOpen: metrics.countLimitsFailOpen,
+    elapsed,
+    onUnavailable: metrics.countLimitsUnavailable,
   })
   const usage = openUsage(
     {
@@ -202,17 +210,14 @@ function foldingOver(call: Call): () => Promise<void> {
   }
 }
 
-function countersOver(call: Call): Counters {
+function countersOver(call: Call, soon: Call): Counters {
   return {
-    lease: async (...args) =>
-      (await call("lease", ...args)) as Awaited<ReturnType<Counters["lease"]>>,
-    leaseLookups: async (...args) =>
-      (await call("leaseLookups", ...args)) as Awaited<ReturnType<Counters["leaseLookups"]>>,
+    lease: async (...args) => (await call("lease", ...args)) as Lease,
     async giveBack(...args) {
       await call("giveBack", ...args)
     },
-    admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as boolean,
-    velocity: async (...args) =>
-      (await call("velocity", ...args)) as Awaited<ReturnType<Counters["velocity"]>>,
+    admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as IdentityAdmission,
+    holdStreams: async (...args) => (await call("holdStreams", ...args)) as boolean,
+    velocity: async (...args) => (await soon("velocity", ...args)) as Velocity,
   }
 }

@@ -54,7 +54,8 @@ async function started(count: number): Promise<{
     return worker as unknown as Worker
   }
   const cluster = { fork } as unknown as Cluster
-  const workers = await startWorkers(cluster, count, {}, 1000, log)
+  const offered = { methods: () => ({}), onGone: () => undefined }
+  const workers = await startWorkers(cluster, count, offered, 1000, log)
   return Object.assign(state, { workers })
 }
 

@@ -23,6 +23,14 @@ export class StartError extends Error {
   override readonly name = "StartError"
 }
 
+/** What the primary does for its workers. */
+export interface Offered {
+  /** What a worker may call, by the number no other worker of this primary has. */
+  methods(worker: number): Methods
+  /** Called when a worker has ended, however it did. */
+  onGone(worker: number): void
+}
+
 interface Running {
   readonly worker: Worker
   readonly call: Call
@@ -40,7 +48,7 @@ const RESPAWN_MS = 1000
 export async function startWorkers(
   cluster: Cluster,
   count: number,
-  methods: Methods,
+  offered: Offered,
   stopMs: number,
   log: Log,
 ): Promise<Workers> {
@@ -61,7 +69,7 @@ export async function startWorkers(
         reject(new StartError("A worker did not become ready in time"))
       }, READY_MS)
       answerCalls(channel, {
-        ...methods,
+        ...offered.methods(worker.id),
         async ready(address: WorkerAddress) {
           clearTimeout(timer)
           starting.delete(worker)
@@ -72,6 +80,7 @@ export async function startWorkers(
       worker.once("exit", (exitCode, signal) => {
         clearTimeout(timer)
         starting.delete(worker)
+        offered.onGone(worker.id)
         reject(new StartError("A worker ended before it was ready"))
         if (!running.delete(self) || self.leaving || stopping) return
         log.error("worker died and is replaced", {

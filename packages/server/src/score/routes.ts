@@ -28,8 +28,9 @@ export function scoreRoutes(app: App, services: Services): void {
     const context = given === null ? null : readContext(given, now())
     const identified = scorer.identify(body.email)
     const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
-    const admission = await limits.admit(caller, tag)
-    reply.headers(admission.headers)
+    const admitting = limits.admit(caller, tag)
+    const refund = admitting instanceof Promise ? await admitting : admitting
+    reply.headers(limits.fields(caller))
     try {
       const { result, decisionId } = await scorer.score(
         identified,
@@ -40,7 +41,7 @@ export function scoreRoutes(app: App, services: Services): void {
       if (decisionId !== null) reply.header("x-decision-id", decisionId)
       return result
     } catch (error) {
-      admission.refund()
+      refund()
       throw error
     }
   })

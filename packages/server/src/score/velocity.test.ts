@@ -101,7 +101,11 @@ test("a failure is counted and logged without a word of the request, and is no e
 
 test("sign-ups that find no room are counted", async () => {
   const { velocity, counted } = opened(
-    embeddedCounters(() => NOW, { entriesMax: 100, membersMax: 2 }),
+    embeddedCounters({
+      now: () => NOW,
+      elapsed: () => NOW,
+      bounds: { entriesMax: 100, membersMax: 2 },
+    }),
   )
   for (const name of ["a", "b", "c"]) await signUp(velocity, `${name}@mail.example`, "d")
   assert.deepEqual(counted, { unavailable: 0, dropped: 1 })

@@ -1,97 +1,165 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { login, signup } from "./context-events-suite.ts"
-import type { Counters } from "./counters.ts"
+import type { Counters, Wanted } from "./counters.ts"
 
 const limits = { perSecond: 10, perMonth: 25 }
 const START = Date.UTC(2026, 10, 14, 12)
 
+/** Time as the counters see it: the clock on the wall, which can be set, and the time that passes. */
+interface Clock {
+  ms: number
+  elapsedMs: number
+}
+
 /** What this suite does not state, no caller may rely on. */
 export function countersSuite(
   engine: string,
-  open: (now: () => number) => Promise<Counters>,
+  open: (clocks: { now: () => number; elapsed: () => number }) => Promise<Counters>,
 ): void {
-  async function opened(): Promise<{ counters: Counters; clock: { ms: number } }> {
-    const clock = { ms: START }
-    return { counters: await open(() => clock.ms), clock }
+  async function opened(): Promise<{ counters: Counters; clock: Clock }> {
+    const clock = { ms: START, elapsedMs: 0 }
+    return {
+      counters: await open({ now: () => clock.ms, elapsed: () => clock.elapsedMs }),
+      clock,
+    }
   }
+  const pass = (clock: Clock, ms: number): void => {
+    clock.ms += ms
+    clock.elapsedMs += ms
+  }
+  const requests = (count: number): Wanted => ({ requests: count, lookups: 0 })
+  const lookups = (count: number): Wanted => ({ requests: 0, lookups: count })
+  const tag = (n: number): Uint8Array => new Uint8Array(8).fill(n)
 
   test(`${engine}: a second grants its limit and no more, and the next one starts afresh`, async () => {
     const { counters, clock } = await opened()
     const granted = []
-    for (let n = 0; n < 4; n++) granted.push((await counters.lease(1, limits, 4)).granted)
+    for (let n = 0; n < 4; n++)
+      granted.push((await counters.lease(1, limits, requests(4))).requests)
     assert.deepEqual(granted, [4, 4, 2, 0])
-    const refusal = await counters.lease(1, limits, 4)
-    assert.equal(refusal.refused, "rate")
+    const refusal = await counters.lease(1, limits, requests(4))
+    assert.deepEqual([refusal.requests, refusal.rateLeft], [0, 0])
     assert.ok(refusal.windowEndsInMs > 0 && refusal.windowEndsInMs <= 1000)
-    clock.ms += 1001
-    assert.equal((await counters.lease(1, limits, 4)).granted, 4)
+    pass(clock, 1001)
+    assert.equal((await counters.lease(1, limits, requests(4))).requests, 4)
   })
 
   test(`${engine}: over any ten seconds no more than eleven windows are granted`, async () => {
     const { counters, clock } = await opened()
     let granted = 0
-    for (; clock.ms < START + 10_000; clock.ms += 50) {
-      granted += (await counters.lease(1, { perSecond: 10, perMonth: 10_000 }, 5)).granted
+    while (clock.elapsedMs < 10_000) {
+      granted += (await counters.lease(1, limits, requests(5))).requests
+      pass(clock, 50)
     }
     assert.ok(granted <= 110, `${granted} granted`)
     assert.ok(granted >= 90, `${granted} granted`)
   })
 
-  test(`${engine}: a month's quota ends, and comes back with the next month`, async () => {
+  test(`${engine}: a clock that is set back or forward ends no window and lengthens none`, async () => {
     const { counters, clock } = await opened()
-    let granted = 0
-    for (let n = 0; n < 6; n++, clock.ms += 1001)
-      granted += (await counters.lease(1, limits, 5)).granted
-    assert.equal(granted, 25)
-    assert.equal((await counters.lease(1, limits, 5)).refused, "quota")
-    clock.ms = Date.UTC(2026, 11, 1)
-    assert.equal((await counters.lease(1, limits, 5)).granted, 5)
+    await counters.lease(1, limits, requests(10))
+    for (const days of [-40, 80, -40]) {
+      clock.ms += days * 86_400_000
+      const { requests: granted, windowEndsInMs } = await counters.lease(1, limits, requests(1))
+      assert.equal(granted, 0)
+      assert.ok(windowEndsInMs > 0 && windowEndsInMs <= 1000, `${windowEndsInMs} ms`)
+    }
+    clock.ms -= 40 * 86_400_000
+    clock.elapsedMs += 1001
+    assert.equal((await counters.lease(1, limits, requests(1))).requests, 1)
   })
 
-  test(`${engine}: unused requests go back to the month, never below zero`, async () => {
+  test(`${engine}: rate and month are counted apart, and both are told`, async () => {
     const { counters, clock } = await opened()
-    await counters.lease(1, limits, 10)
-    await counters.giveBack(1, 4)
-    clock.ms += 1001
-    assert.equal((await counters.lease(1, limits, 1)).quotaLeft, 25 - 6 - 1)
-    await counters.giveBack(1, 1000)
-    clock.ms += 1001
-    assert.equal((await counters.lease(1, limits, 1)).quotaLeft, 24)
+    const first = await counters.lease(1, limits, { requests: 4, lookups: 20 })
+    assert.deepEqual(
+      [first.requests, first.lookups, first.rateLeft, first.quotaLeft, first.month],
+      [4, 20, 6, 5, "2026-11"],
+    )
+    const second = await counters.lease(1, limits, { requests: 8, lookups: 20 })
+    assert.deepEqual(
+      [second.requests, second.lookups, second.rateLeft, second.quotaLeft],
+      [6, 5, 0, 0],
+    )
+    // A month that is used up leaves the rate, and the other way round.
+    pass(clock, 1001)
+    const third = await counters.lease(1, limits, { requests: 1, lookups: 1 })
+    assert.deepEqual([third.requests, third.lookups, third.quotaLeft], [1, 0, 0])
   })
 
-  test(`${engine}: lookups are taken from the month alone, as far as it reaches`, async () => {
+  test(`${engine}: who asks for no requests begins no window`, async () => {
     const { counters, clock } = await opened()
-    await counters.lease(1, limits, 10)
-    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 9, quotaLeft: 6 })
-    clock.ms += 1001
-    const { granted, rateLeft, quotaLeft } = await counters.lease(1, limits, 1)
-    assert.deepEqual([granted, rateLeft, quotaLeft], [1, 9, 5])
-    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 5, quotaLeft: 0 })
-    assert.deepEqual(await counters.leaseLookups(1, 25, 1), { granted: 0, quotaLeft: 0 })
-    assert.deepEqual(await counters.leaseLookups(2, 25, 1), { granted: 1, quotaLeft: 24 })
-    await counters.giveBack(1, 2)
-    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 2, quotaLeft: 0 })
+    assert.equal((await counters.lease(1, limits, lookups(1))).windowEndsInMs, 0)
+    pass(clock, 900)
+    await counters.lease(1, limits, requests(10))
+    pass(clock, 200)
+    assert.equal((await counters.lease(1, limits, requests(1))).requests, 0)
+  })
+
+  test(`${engine}: a month's lookups end, and come back with the next month`, async () => {
+    const { counters, clock } = await opened()
+    const granted = []
+    for (let n = 0; n < 4; n++) granted.push((await counters.lease(1, limits, lookups(10))).lookups)
+    assert.deepEqual(granted, [10, 10, 5, 0])
+    assert.equal((await counters.lease(2, limits, lookups(1))).lookups, 1)
     clock.ms = Date.UTC(2026, 11, 1)
-    assert.deepEqual(await counters.leaseLookups(1, 25, 9), { granted: 9, quotaLeft: 16 })
+    assert.equal((await counters.lease(1, limits, lookups(5))).lookups, 5)
+  })
+
+  test(`${engine}: a clock set back and forth begins no month and no day anew`, async () => {
+    const { counters, clock } = await opened()
+    await counters.lease(1, limits, lookups(25))
+    await counters.admitIdentity(1, tag(1), 1)
+    clock.ms -= 40 * 86_400_000
+    // Nobody is locked out of the month the clock says it is.
+    assert.equal((await counters.lease(1, limits, lookups(1))).lookups, 1)
+    assert.equal(await counters.admitIdentity(1, tag(2), 1), true)
+    clock.ms += 40 * 86_400_000
+    assert.equal((await counters.lease(1, limits, lookups(1))).lookups, 0)
+    assert.deepEqual(await counters.admitIdentity(1, tag(2), 1), [tag(1)])
+  })
+
+  test(`${engine}: unused lookups go back to their own month, never below zero`, async () => {
+    const { counters, clock } = await opened()
+    await counters.lease(1, limits, lookups(10))
+    await counters.giveBack(1, "2026-11", 4)
+    assert.equal((await counters.lease(1, limits, lookups(1))).quotaLeft, 25 - 6 - 1)
+    await counters.giveBack(1, "2026-11", 1000)
+    assert.equal((await counters.lease(1, limits, lookups(1))).quotaLeft, 24)
+    clock.ms = Date.UTC(2026, 11, 1)
+    await counters.lease(1, limits, lookups(10))
+    await counters.giveBack(1, "2026-11", 1)
+    assert.equal((await counters.lease(1, limits, lookups(1))).quotaLeft, 25 - 10 - 1)
   })
 
   test(`${engine}: one tenant's use leaves another's alone`, async () => {
     const { counters } = await opened()
-    await counters.lease(1, limits, 10)
-    assert.equal((await counters.lease(2, limits, 10)).granted, 10)
+    await counters.lease(1, limits, requests(10))
+    assert.equal((await counters.lease(2, limits, requests(10))).requests, 10)
   })
 
   test(`${engine}: a day admits so many identities, those again, and others tomorrow`, async () => {
     const { counters, clock } = await opened()
-    const tag = (n: number): Uint8Array => new Uint8Array(8).fill(n)
     assert.equal(await counters.admitIdentity(1, tag(1), 2), true)
     assert.equal(await counters.admitIdentity(1, tag(2), 2), true)
-    assert.equal(await counters.admitIdentity(1, tag(3), 2), false)
+    assert.deepEqual(await counters.admitIdentity(1, tag(3), 2), [tag(1), tag(2)])
     assert.equal(await counters.admitIdentity(1, tag(1), 2), true)
     assert.equal(await counters.admitIdentity(2, tag(3), 2), true)
     clock.ms += 86_400_000
     assert.equal(await counters.admitIdentity(1, tag(3), 2), true)
+  })
+
+  test(`${engine}: so many streams of a tenant are held, and more only after fewer`, async () => {
+    const { counters } = await opened()
+    assert.equal(await counters.holdStreams(1, 1, 2), true)
+    assert.equal(await counters.holdStreams(1, 2, 2), true)
+    assert.equal(await counters.holdStreams(1, 3, 2), false)
+    assert.equal(await counters.holdStreams(2, 1, 2), true)
+    // What a worker holds is told as a number, so that telling it again changes nothing.
+    assert.equal(await counters.holdStreams(1, 2, 2), true)
+    assert.equal(await counters.holdStreams(1, 0, 2), true)
+    assert.equal(await counters.holdStreams(1, 2, 2), true)
   })
 
   const at = START / 1000

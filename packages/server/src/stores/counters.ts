@@ -4,21 +4,29 @@ export interface RateAndQuota {
   readonly perMonth: number
 }
 
+/** How much of each a worker would like to hold. */
+export interface Wanted {
+  readonly requests: number
+  readonly lookups: number
+}
+
+/** What was granted of the rate and of the month, which are counted apart, and what is left of both. */
 export interface Lease {
-  /** Requests the holder may admit on its own, until the window ends; 0 when refused. */
-  readonly granted: number
-  readonly refused: "rate" | "quota" | null
+  /** Requests the holder may let in on its own until the window ends. */
+  readonly requests: number
+  /** Lookups the holder may answer in `month`. */
+  readonly lookups: number
+  /** 0 where no window has begun; never more than a second. */
   readonly windowEndsInMs: number
+  /** The UTC month the lookups are of, as YYYY-MM. */
+  readonly month: string
   /** Left for others in this window and month, after this grant. */
   readonly rateLeft: number
   readonly quotaLeft: number
 }
 
-export interface LookupsLease {
-  /** 0 when the month is used up. */
-  readonly granted: number
-  readonly quotaLeft: number
-}
+/** Admitted, or the tags of all identities that were: the day is full, so that no other will be. */
+export type IdentityAdmission = true | readonly Uint8Array[]
 
 /**
  * What sign-ups are told apart and counted by. `signup` is the account, or the exact address where no account is
@@ -68,18 +76,24 @@ export interface Velocity {
 }
 
 /**
- * Counts that every worker shares. A worker takes requests from a tenant's window in small leases and admits from its
- * own hand, so that the hot path asks nobody; what it holds when the window ends is void.
+ * Counts that every worker shares. A worker takes requests and lookups in small leases and admits from its own hand, so
+ * that the hot path asks nobody. Requests that it still holds when the window ends are void; lookups are given back.
  */
 export interface Counters {
-  /** Takes up to `wanted` requests from the tenant's current second and month; both go down by what is granted. */
-  lease(tenantId: number, limits: RateAndQuota, wanted: number): Promise<Lease>
-  /** Takes up to `wanted` lookups from the tenant's month and none from its second: further ones of a request let in. */
-  leaseLookups(tenantId: number, perMonth: number, wanted: number): Promise<LookupsLease>
-  /** Returns requests of the month that were leased but not used; the second they were taken from is over. */
-  giveBack(tenantId: number, count: number): Promise<void>
+  /**
+   * Takes requests from the tenant's current second and lookups from its month, each as far as it reaches: a month that
+   * is used up leaves the rate as it is. Asked for no requests, it begins no window.
+   */
+  lease(tenantId: number, limits: RateAndQuota, wanted: Wanted): Promise<Lease>
+  /** Returns lookups that were leased in `month` and not used. */
+  giveBack(tenantId: number, month: string, lookups: number): Promise<void>
   /** Whether the tenant may look at this identity today: seen before today, or fewer than `most` others so far. */
-  admitIdentity(tenantId: number, tag: Uint8Array, most: number): Promise<boolean>
+  admitIdentity(tenantId: number, tag: Uint8Array, most: number): Promise<IdentityAdmission>
+  /**
+   * Says how many streams of the tenant this worker holds. False, and then nothing changes, where that is more than
+   * before and all workers together would hold more than `most`.
+   */
+  holdStreams(tenantId: number, count: number, most: number): Promise<boolean>
   /**
    * Records a sign-up and counts, in one step. The same sign-up again counts once, so a request may be repeated. What
    * is recorded is forgotten within 48 hours after it happened.

@@ -45,18 +45,16 @@ const exportSchema = {
   },
 }
 
-export function subjectRoutes(app: App, { subjects, limits, secrets }: Services): void {
+export function subjectRoutes(app: App, { subjects, secrets }: Services): void {
   const config = { scope: ["subjects:admin", "subjects:own"] } as const
 
-  app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request, reply) => {
+  app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request) => {
     const inquiry = inquiryOf(request.body, request.caller, secrets)
-    reply.headers(await limits.pace(request.caller))
     return await subjects.erase(inquiry)
   })
 
-  app.post("/api/v1/subjects/export", { schema: exportSchema, config }, async (request, reply) => {
+  app.post("/api/v1/subjects/export", { schema: exportSchema, config }, async (request) => {
     const inquiry = inquiryOf(request.body, request.caller, secrets)
-    reply.headers(await limits.pace(request.caller))
     const answer = await subjects.export(inquiry)
     if (answer.state === "exported") return answer.export
     throw new Problem("exports-exceeded", "Nothing was exported.", {

@@ -14,12 +14,13 @@ import { openVelocityOfNumbers } from "./number-velocity.ts"
 import { readPhoneContext } from "./phone-context.ts"
 
 const NOW = Date.UTC(2026, 10, 14, 12)
+const CLOCKS = { now: (): number => NOW, elapsed: (): number => NOW }
 const secrets = deriveSecrets(new Uint8Array(32).fill(3))
 
 const keyOf = (phone: string): IdentityKey =>
   identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.phone, phone)
 
-function opened(counters: Pick<Counters, "velocity"> = embeddedCounters(() => NOW)) {
+function opened(counters: Pick<Counters, "velocity"> = embeddedCounters(CLOCKS)) {
   const lines: string[] = []
   const failed = { count: 0 }
   const options = {

@@ -33,8 +33,9 @@ export function telecomRoutes(app: App, services: Services): void {
     const context = given === null ? null : readPhoneContext(given, now())
     const identified = scorer.identify(body.phone_number)
     const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
-    const admission = await limits.admit(caller, tag)
-    reply.headers(admission.headers)
+    const admitting = limits.admit(caller, tag)
+    const refund = admitting instanceof Promise ? await admitting : admitting
+    reply.headers(limits.fields(caller))
     try {
       const { result, decisionId } = await scorer.score(
         identified,
@@ -45,7 +46,7 @@ export function telecomRoutes(app: App, services: Services): void {
       if (decisionId !== null) reply.header("x-decision-id", decisionId)
       return result
     } catch (error) {
-      admission.refund()
+      refund()
       throw error
     }
   })

@@ -169,7 +169,7 @@ test("each hour has a file; 24 hours are replayed, files begun 47 hours ago dele
 test("counts go on after a restart, and a disk that cannot be written costs no count now", async () => {
   const { directory, now, log, lines } = place()
   const opened = async () =>
-    await keptVelocity({ counters: embeddedCounters(now), directory, now, log })
+    await keptVelocity({ counters: embeddedCounters({ now, elapsed: now }), directory, now, log })
   const before = await opened()
   for (let n = 0; n < 4; n++) await before.velocity(numbered(n))
   const asked = login({ mailbox: "m9", device: "d", atSeconds: NOW / 1000 + 10 })

@@ -197,7 +197,7 @@ function program(): Command {
     .action(async () => (await import("./cli/corpus-index.ts")).printCorpusStats(terminal))
   corpus
     .command("verify")
-    .description("read all of the index and the segments and name every fault; changes nothing")
+    .description("read all of the index and the segments and name every fault; mends nothing")
     .option("--index", "only the index")
     .option("--slowly", "rest between reads, to disturb nothing beside it")
     .addOption(new Option("--here", "in this process, which a damaged page may end").hideHelp())

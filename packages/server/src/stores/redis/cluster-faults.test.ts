@@ -160,7 +160,26 @@ function testOn(cluster: TestCluster): void {
 
     await on.ask("DEL", heavy)
     await assert.rejects(index.lookup(alice, null), IndexUnavailable)
-    await assert.rejects(index.erase(alice), IndexUnavailable)
+    const { id: more } = await index.openBatch(source, "more", 5)
+    await assert.rejects(index.merge(more, [row(alice, more)]), IndexUnavailable)
+    // What is lost need not be read to be erased.
+    await index.erase(alice)
+    assert.equal((await index.lookup(alice, null)).erased, true)
+  })
+
+  test("redis: a heavy value that was altered is unavailable", async (t) => {
+    const name = newName()
+    const index = await open(t, name)
+    const alice = keyOf(-1)
+    const { id } = await index.openBatch(source, "many", 3)
+    await index.merge(id, [{ key: alice, entries: days(300, id, "stealer") }])
+    await index.goLive(id, { rows: 300, identities: 1 }, 4)
+    const key = bucketKeyOf(name, alice)
+    const on = node(await cluster.nodeOf(key))
+    const [heavy] = (await on.ask("KEYS", `${key}:*`)) as string[]
+    assert.ok(heavy !== undefined)
+    await on.ask("SETRANGE", heavy, "100", "x")
+    await assert.rejects(index.lookup(alice, null), IndexUnavailable)
   })
 
   test("redis: a heavy identity that is erased, or whose batch is gone, leaves no key behind", async (t) => {

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs"
-import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { finished } from "node:stream/promises"
+import { writeDrained } from "../drained.ts"
 
 /** Writes values as lines of JSON into a new file that is on the disk when `end` resolves. */
 export function jsonLines(path: string): {
@@ -12,10 +12,7 @@ export function jsonLines(path: string): {
   // Whoever puts or ends hears of it; between two calls nobody listens.
   stream.on("error", () => undefined)
   return {
-    async put(value) {
-      if (stream.errored !== null) throw stream.errored
-      if (!stream.write(`${JSON.stringify(value)}\n`)) await once(stream, "drain")
-    },
+    put: (value) => writeDrained(stream, `${JSON.stringify(value)}\n`),
     async end() {
       stream.end()
       await finished(stream)

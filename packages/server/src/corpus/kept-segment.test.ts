@@ -64,6 +64,9 @@ test("half-written files go at once, a segment that waits after seven days, one 
   writeFileSync(join(directory.segments, "half.parquet.new"), "")
   writeFileSync(join(directory.segments, "others.parquet"), "")
   mkdirSync(join(directory.imports, "work", "spill"), { recursive: true })
+  mkdirSync(directory.rejects, { recursive: true })
+  writeFileSync(join(directory.rejects, "young.csv"), "")
+  writeFileSync(join(directory.rejects, "half.csv.new"), "")
   removeLeftovers(directory, (file) => file === "served.parquet", now)
   assert.deepEqual(readdirSync(directory.segments).sort(), [
     "others.parquet",
@@ -71,4 +74,5 @@ test("half-written files go at once, a segment that waits after seven days, one 
     "young.parquet",
   ])
   assert.deepEqual(readdirSync(directory.imports), ["young.json"])
+  assert.deepEqual(readdirSync(directory.rejects), ["young.csv"])
 })

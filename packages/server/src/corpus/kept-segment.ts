@@ -107,8 +107,10 @@ export function removeLeftovers(
     }
     rmSync(path)
   }
-  for (const name of readdirSync(directory.segments)) {
-    if (name.endsWith(".new")) rmSync(join(directory.segments, name))
+  for (const folder of [directory.segments, directory.rejects]) {
+    for (const name of readdirSync(folder)) {
+      if (name.endsWith(".new")) rmSync(join(folder, name))
+    }
   }
 }
 

@@ -1,4 +1,8 @@
 import { fork } from "node:child_process"
+import { HOUR_MS } from "../time.ts"
+
+/** Longer than the largest index takes; the next is tried after a day. */
+const COMPACTION_MS = 20 * HOUR_MS
 
 /** A compaction that runs beside the service. */
 export interface RunningCompaction {
@@ -26,6 +30,9 @@ export function startCompaction(
     execArgv,
     ...(env === undefined ? {} : { env }),
     stdio: ["ignore", "ignore", "ignore", "ipc"],
+    // It keeps imports waiting; one that stands still, on a disk that does not answer, is ended.
+    timeout: COMPACTION_MS,
+    killSignal: "SIGKILL",
   })
   const { promise: ended, resolve, reject } = Promise.withResolvers<number | null>()
   child.once("error", reject)

@@ -23,6 +23,7 @@ export function watchCompaction({ facts, start, now, log }: WatchOptions): Compa
   let triedAt = -Infinity
   let running: RunningCompaction | null = null
   let stopped = false
+  const isStopped = (): boolean => stopped
   const look = async (): Promise<void> => {
     if (running !== null || now() - triedAt < DAY_MS) return
     if (compactionReason(await facts(), now()) === null) return
@@ -33,6 +34,7 @@ export function watchCompaction({ facts, start, now, log }: WatchOptions): Compa
     const exitCode = await running.ended.finally(() => (running = null))
     if (exitCode === 0) log.info("the index was compacted")
     else if (exitCode !== null) log.warn("the index could not be compacted", { exitCode })
+    else if (!isStopped()) log.warn("the compaction of the index was ended")
   }
   return {
     look,
@@ -40,7 +42,8 @@ export function watchCompaction({ facts, start, now, log }: WatchOptions): Compa
       stopped = true
       const under = running
       under?.stop()
-      await under?.ended
+      // look() reports a process that could not be started.
+      await under?.ended.catch(() => null)
     },
   }
 }

@@ -31,6 +31,11 @@ function file(name: string, text: string): string {
   return path
 }
 
+/** A busy machine shows progress before the input is known. */
+function withoutExamining(text: string): string {
+  return text.replace(/^examining, .*\n/gm, "")
+}
+
 /** Of an index nobody has made yet: nothing. */
 async function liveBatches(data: string): Promise<number> {
   if (!existsSync(join(data, "index"))) return 0
@@ -58,7 +63,7 @@ FILE  LINE  IDENTITY          SECRET    CLASS      SAYS
 Nothing was written.
 `,
   )
-  assert.equal(err, "")
+  assert.equal(withoutExamining(err), "")
   assert.equal(existsSync(env.ASSAY_DATA), false)
 })
 
@@ -101,7 +106,7 @@ $`,
   )
   // Progress follows, where the machine is slow enough for it.
   assert.ok(
-    first.err.startsWith(
+    withoutExamining(first.err).startsWith(
       `1  one.txt: lines of address and password, separated by ":"
 Source one: combolist, dated 2024-05-01, confidence 0.8
 `,

@@ -232,7 +232,7 @@ test("a backup that is damaged or of another secret is refused before anything i
     return err
   }
   const other = join(directory, "other-secret")
-  writeFileSync(other, "0f".repeat(32))
+  writeFileSync(other, "0f".repeat(32), { mode: 0o600 })
   assert.match(
     await refusal(backup, other),
     /assay: The backup was made with another master secret; put that one in place\n$/,

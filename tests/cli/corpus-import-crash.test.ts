@@ -27,7 +27,7 @@ import {
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
-writeFileSync(secretFile, "5a".repeat(32))
+writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 
 const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
 const ROWS = 10_000

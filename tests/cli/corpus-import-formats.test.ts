@@ -22,7 +22,7 @@ import { emailAt, filesWithCanary, startImport } from "./corpus.ts"
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
-writeFileSync(secretFile, "5a".repeat(32))
+writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 const soak = process.env["ASSAY_SOAK"] !== undefined
 
 test("a folder of packed and plain files is one batch, described by an entry of a breach catalogue", async () => {

@@ -19,7 +19,7 @@ import { combolist, filesWithCanary, heldIn, startImport } from "./corpus.ts"
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true }))
 const secretFile = join(directory, "secret")
-writeFileSync(secretFile, "5a".repeat(32))
+writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 
 function envFor(name: string): { ASSAY_DATA: string; ASSAY_SECRET_FILE: string } {
   return { ASSAY_DATA: join(directory, name), ASSAY_SECRET_FILE: secretFile }

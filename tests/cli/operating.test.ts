@@ -60,7 +60,7 @@ test("doctor names another secret and damaged keys as the faults and fails", asy
   const data = join(directory, "healthy")
   writeFileSync(join(data, "drop", "keys.txt"), "age1damaged\n")
   const other = join(directory, "other-secret")
-  writeFileSync(other, `${"ab".repeat(32)}\n`)
+  writeFileSync(other, `${"ab".repeat(32)}\n`, { mode: 0o600 })
   const { code, out } = await assay(["doctor"], { ASSAY_DATA: data, ASSAY_SECRET_FILE: other })
   assert.equal(code, 1)
   assert.match(out, /^fault +key +The index was made with another master secret$/m)

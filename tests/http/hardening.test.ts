@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { connect } from "node:net"
+import { hostname } from "node:os"
 import { after, before, test } from "node:test"
 import fc from "fast-check"
 import { type Service, startService } from "./service.ts"
@@ -38,6 +39,43 @@ async function raw(...chunks: (string | Buffer)[]): Promise<string> {
   await once(socket, "close")
   return text
 }
+
+test("a request names one host, and a demo answers only to names of its machine", async () => {
+  const asked = (...hosts: string[]): Promise<string> =>
+    raw(
+      `GET /healthz HTTP/1.1\r\n${hosts.map((host) => `host: ${host}\r\n`).join("")}connection: close\r\n\r\n`,
+    )
+  const own = [
+    "localhost",
+    "LOCALHOST:8080",
+    "127.0.0.1",
+    "127.9.9.9:1",
+    "[::1]:8080",
+    "localhost.",
+  ]
+  for (const host of [...own, hostname()]) assert.match(await asked(host), /^HTTP\/1\.1 200 /, host)
+  for (const hosts of [[], ["localhost", "localhost"], ["localhost", "evil.example"]])
+    assert.match(await asked(...hosts), /^HTTP\/1\.1 400 /, hosts.join())
+  for (const host of [
+    "evil.example",
+    "127.0.0.1.evil.example",
+    "evil.example:8080",
+    "10.255.255.1",
+    "[::2]",
+  ]) {
+    const answer = await asked(host)
+    assert.match(answer, /^HTTP\/1\.1 421 /, host)
+    assert.match(answer, /"code":"host-not-allowed"/)
+    assert.doesNotMatch(answer, /evil/)
+  }
+  // Also where the target names it, and whatever the path is.
+  assert.match(
+    await raw(
+      "GET http://evil.example/healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    ),
+    /^HTTP\/1\.1 421 /,
+  )
+})
 
 test("odd JSON is read or refused as its sense says, and never breaks anything", async () => {
   const email = "ana.silva@mail.example"
@@ -128,21 +166,23 @@ test("bytes that are no HTTP get a problem document and the connection is closed
     "GARBAGE\r\n\r\n",
     "\0\0\0\0\0\0",
     "GET / HTTP/9.9\r\n\r\n",
-    "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
-    "GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n",
+    "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n",
+    "GET / HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n",
   ]) {
     const answer = await raw(bytes)
     assert.match(answer, /^HTTP\/1\.1 400 /, bytes)
     assert.match(answer, /application\/problem\+json[^]*"code":"malformed-http"/)
   }
   const smuggled = await raw(
-    "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
   )
   assert.match(smuggled, /^HTTP\/1\.1 400 /)
 })
 
 test("headers over 8 KiB are 431 as a problem document", async () => {
-  const answer = await raw(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-pad: ${"a".repeat(9000)}\r\n\r\n`)
+  const answer = await raw(
+    `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-pad: ${"a".repeat(9000)}\r\n\r\n`,
+  )
   assert.match(answer, /^HTTP\/1\.1 431 [^]*"code":"headers-too-large"/)
 })
 
@@ -151,13 +191,13 @@ test("a sender too slow is cut off with 408, in its headers and in its body", as
     await raw("GET /healthz HTTP/1.1\r\nhost:"),
     /^HTTP\/1\.1 408 [^]*"code":"request-timeout"/,
   )
-  const head = `POST /api/v1/risk/score HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n`
+  const head = `POST /api/v1/risk/score HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n`
   assert.match(await raw(head, '{"email":'), /^HTTP\/1\.1 408 /)
 })
 
 test("a hundred slow senders do not keep others from being answered", async () => {
   const slow = Array.from({ length: 100 }, () =>
-    raw("POST /api/v1/risk/score HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n"),
+    raw("POST /api/v1/risk/score HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n"),
   )
   for (let n = 0; n < 5; n++) assert.equal((await service.request("/healthz")).status, 200)
   for (const answer of await Promise.all(slow)) assert.match(answer, /^HTTP\/1\.1 408 |^$/)

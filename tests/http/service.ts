@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly dataDirectory?: string
   /** With the anonymous drop, on a port of its own; without it, it is off, as most tests are not about it. */
   readonly drop?: boolean
+  /** How many files and connections each of its processes may have open. */
+  readonly openFilesMax?: number
 }
 
 export interface ServiceRequest extends RequestInit {
@@ -88,7 +90,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { env = {}, args = [], drop = false } = options
   const temporary = options.dataDirectory === undefined
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
-  const child = spawn(process.execPath, ["--conditions=source", MAIN, "serve", ...args], {
+  const { openFilesMax } = options
+  const command = [process.execPath, "--conditions=source", MAIN, "serve", ...args] as const
+  const limited = ["sh", "-c", `ulimit -n ${openFilesMax}; exec "$0" "$@"`, ...command] as const
+  const [program, ...rest] = openFilesMax === undefined ? command : limited
+  const child = spawn(program, rest, {
     // On a busy machine a loop may stall for a second; only the test of load shedding is about that.
     env: {
       ...bareEnvironment(),

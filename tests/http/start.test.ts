@@ -202,7 +202,7 @@ test("a directory opened with another secret is refused by server and commands a
 
 test("a damaged or missing secret is named; a directory of a newer program is refused", async () => {
   const bad = join(temporary, "bad-secret")
-  writeFileSync(bad, "not hexadecimal")
+  writeFileSync(bad, "not hexadecimal", { mode: 0o600 })
   const damaged = await assay(["serve"], {
     ASSAY_DATA: join(temporary, "x"),
     ASSAY_SECRET_FILE: bad,

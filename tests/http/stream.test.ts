@@ -155,7 +155,7 @@ suite("a stream that moves", () => {
     // The connection of a stream is exempt, its neighbours are not.
     const socket = connect(service.port, "127.0.0.1")
     socket.write(
-      "POST /api/v1/risk/score/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n" +
+      "POST /api/v1/risk/score/batch HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" +
         `authorization: Bearer ${service.key ?? ""}\r\ncontent-length: 100\r\n\r\n{`,
     )
     let text = ""
@@ -281,7 +281,7 @@ suite("a stream that stands still", () => {
     socket.on("error", () => undefined)
     const body = line("person@mail.example").repeat(count)
     socket.write(
-      "POST /api/v1/risk/score/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\n" +
+      "POST /api/v1/risk/score/batch HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n" +
         `authorization: Bearer ${key}\r\ncontent-length: ${body.length}\r\n\r\n`,
     )
     socket.write(body)

@@ -43,7 +43,7 @@ function slowRequest({ port, key }: Service): { finish(): void; answer: Promise<
   const body = JSON.stringify(email)
   const socket = connect(port, "127.0.0.1")
   socket.write(
-    `POST /api/v1/risk/score HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+    `POST /api/v1/risk/score HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
   )
   const answer = new Promise<string>((resolve, reject) => {
     let text = ""

@@ -36,6 +36,9 @@ export interface Config {
   readonly requestSeconds: number
   readonly streamIdleSeconds: number
   readonly stopSeconds: number
+  readonly silentSeconds: number
+  /** Names a demo answers to besides those of its machine. */
+  readonly demoHosts: readonly string[]
   /** Who is asked about mail servers; null: nobody. */
   readonly dns: NameServers | null
   /** Where registration dates are asked for, with a slash at its end; null: nowhere. */
@@ -208,6 +211,20 @@ export const settings = [
     meaning: "Time requests in flight have to finish when the service stops.",
   },
   {
+    name: "ASSAY_SILENT_SECONDS",
+    takes: "an integer from 1 to 600",
+    fallback: "20",
+    meaning:
+      "Time a worker, or the process of the drop, may give no sign of life before it is ended and replaced.",
+  },
+  {
+    name: "ASSAY_DEMO_HOSTS",
+    takes: "names, separated by commas",
+    fallback: "",
+    meaning:
+      "Names in a URL that a demo answers to besides localhost and the names and addresses of its machine. In production any name is answered.",
+  },
+  {
     name: "ASSAY_DNS",
     takes: "`system`, or addresses with or without a port, separated by commas",
     fallback: "",
@@ -376,6 +393,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     requestSeconds: integer("ASSAY_REQUEST_SECONDS", 1, 300),
     streamIdleSeconds: integer("ASSAY_STREAM_IDLE_SECONDS", 1, 3600),
     stopSeconds: integer("ASSAY_STOP_SECONDS", 1, 300),
+    silentSeconds: integer("ASSAY_SILENT_SECONDS", 1, 600),
+    demoHosts: text("ASSAY_DEMO_HOSTS")
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
     dns,
     rdapUrl,
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),

@@ -1,6 +1,17 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { ownUser } from "./process/own-user.ts"
 
 /** Grows by one with each change of the directory's layout; a newer program migrates forward, an older one refuses. */
 const FORMAT = 1
@@ -58,8 +69,7 @@ export function openDataDirectory(
   path: string,
   { completing }: { readonly completing?: keyof typeof UNFINISHED } = {},
 ): DataDirectory {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
+  makeOwnDirectory(path)
   for (const mark of [RESTORING, REKEYING] as const) {
     if (mark !== completing && existsSync(join(path, mark)))
       throw new DataDirectoryError(`${path} cannot be used. ${UNFINISHED[mark]}`)
@@ -109,6 +119,36 @@ export function openDataDirectory(
       if (!state.indexed) write({ ...state, indexed: true })
     },
   }
+}
+
+/** What keeps a directory from being used is told as a sentence with the command that mends it. */
+function makeOwnDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const { uid } = statSync(path)
+    const own = ownUser() ?? uid
+    // Its owner could put other files in place of ours.
+    if (uid !== own) {
+      throw new DataDirectoryError(
+        `${path} belongs to user ${uid}, and this is user ${own}. Run Assay as that user, or: chown -R ${own} ${path}`,
+      )
+    }
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    chmodSync(path, 0o700)
+  } catch (error) {
+    if (error instanceof DataDirectoryError) throw error
+    throw new DataDirectoryError(unusable(path, error as NodeJS.ErrnoException), { cause: error })
+  }
+}
+
+function unusable(path: string, { code }: NodeJS.ErrnoException): string {
+  if (code === "EROFS")
+    return `${path} is on a file system that is mounted read-only. Mount it for writing, or name another directory with ASSAY_DATA.`
+  if (code === "EACCES" || code === "EPERM")
+    return `${path} cannot be written by user ${ownUser() ?? "unknown"}. Run: chmod 700 ${path}, or name another directory with ASSAY_DATA.`
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return `${path} is not a directory. Name one with ASSAY_DATA.`
+  return `${path} cannot be used as the data directory (${code ?? "unknown fault"})`
 }
 
 /**

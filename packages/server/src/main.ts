@@ -18,6 +18,7 @@ import type { ScoreFileOptions } from "./cli/score.ts"
 import type { SubjectOptions } from "./cli/subjects.ts"
 import type { CorrectionOptions } from "./cli/source-correction.ts"
 import type { Terminal } from "./cli/terminal.ts"
+import { closeInheritedFiles } from "./process/close-inherited.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
 
@@ -569,6 +570,7 @@ function exitCodeOf(error: unknown): number {
 async function run(): Promise<void> {
   // Whatever this program makes, a forgotten file included, is its owner's alone.
   process.umask(0o077)
+  if (process.connected) closeInheritedFiles()
   if (cluster.isWorker) {
     // A terminal sends its signals to every process; a worker stops when its primary says so.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)

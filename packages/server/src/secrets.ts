@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  statSync,
   writeSync,
 } from "node:fs"
 import { dirname } from "node:path"
@@ -16,6 +17,7 @@ import {
   subkeyInfo,
   type SubkeyName,
 } from "@assay/core/identity"
+import { ownUser } from "./process/own-user.ts"
 
 /** Twice a request, so it matters that a digest read as text costs a fifth of one handed out as a new buffer. */
 export const sha256: Sha256 = (...parts) =>
@@ -36,6 +38,7 @@ export class SecretError extends Error {
 export function openSecrets(file: string, mayCreate: boolean): Secrets {
   const text = readIfPresent(file) ?? (mayCreate ? createSecret(file) : null)
   if (text === null) throw new SecretError(`The master secret ${file} does not exist`)
+  refuseReadableByOthers(file)
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
     throw new SecretError(
       `The master secret ${file} must hold 64 hexadecimal digits (openssl rand -hex 32)`,
@@ -52,6 +55,20 @@ export function deriveSecrets(master: Uint8Array): Secrets {
     Uint8Array
   >
   return { subkeys, checkValue: keyCheckValue(sha256, subkeys.identity) }
+}
+
+/**
+ * A secret that others can read is no secret: with it, any identity can be tested against a copy of the data. A group may
+ * read a file that is not ours, as secrets are mounted into containers: that is how we read it.
+ */
+function refuseReadableByOthers(file: string): void {
+  const { mode, uid } = statSync(file)
+  const own = ownUser()
+  if (own === null || (mode & (uid === own ? 0o077 : 0o007)) === 0) return
+  const shown = (mode & 0o777).toString(8).padStart(4, "0")
+  throw new SecretError(
+    `The master secret ${file} can be read by others (mode ${shown}). Run: chmod 600 ${file}`,
+  )
 }
 
 function readIfPresent(file: string): string | null {

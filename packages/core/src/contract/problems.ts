@@ -28,6 +28,12 @@ export const problems = {
     title: "The request is not valid HTTP",
     meaning: "The bytes could not be read as an HTTP/1.1 request. The connection is closed.",
   },
+  "host-not-allowed": {
+    status: 421,
+    title: "The service does not go by this name",
+    meaning:
+      "A demo answers only to localhost and to names and addresses of its own machine, so that no web page elsewhere can reach it through a browser here. ASSAY_DEMO_HOSTS allows more names.",
+  },
   unauthenticated: {
     status: 401,
     title: "A valid API key is needed",

@@ -5,9 +5,11 @@ import { readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openLog } from "../log.ts"
 import { parentChannel } from "../process/channels.ts"
+import { closeInheritedFiles } from "../process/close-inherited.ts"
 import { answerCalls, openCalls } from "../process/rpc.ts"
 import { openDrop } from "./open-drop.ts"
 
+closeInheritedFiles()
 // Whatever this process makes, a forgotten file included, is its owner's alone.
 process.umask(0o077)
 // Uploads and sealing take what processor time is left: somebody waits for a score, and an upload takes minutes anyway.
@@ -35,7 +37,7 @@ const stop = async (): Promise<void> => {
   await drop.close()
   log.info("drop stopped")
 }
-answerCalls(channel, { stop, reloadDropKeys: drop.reloadKeys })
+answerCalls(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
 channel.onClose(() => void stop().finally(() => process.exit(0)))
 log.info("drop started", { configHash: drop.configHash })
 await openCalls(channel)(5000)("ready", { port: drop.port, addresses: drop.addresses })

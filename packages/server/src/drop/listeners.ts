@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { DataDirectoryError } from "../data-directory.ts"
+import { connectionsMax, limitConnections } from "../process/open-files.ts"
 
 /** Where the drop can be reached. */
 export interface Listeners {
@@ -11,7 +12,10 @@ export interface Listeners {
   close(withinMs: number): Promise<void>
 }
 
-/** Past these, new ones are dropped: each takes memory, and those that stand still are ended within a minute. */
+/**
+ * Past these, or what the system allows, new ones are dropped: each takes memory, and those that stand still are ended within
+ * a minute.
+ */
 const CONNECTIONS_MAX = 16_384
 const LOOPBACK = ["127.0.0.1", "::1"] as const
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
@@ -31,6 +35,7 @@ export async function openListeners({
 }): Promise<Listeners> {
   if (Buffer.byteLength(socketPath) > PATH_MAX)
     throw new DataDirectoryError("The data directory's path is too long for the drop's socket")
+  const limited = limitConnections(Math.min(CONNECTIONS_MAX, connectionsMax()))
   const open = new Set<Socket>()
   const servers: Server[] = []
   const listen = async (
@@ -41,7 +46,7 @@ export async function openListeners({
       socket.once("close", () => open.delete(socket))
       onConnection(socket)
     })
-    server.maxConnections = CONNECTIONS_MAX
+    limited(server)
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject)
       server.listen(place, resolve)

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { type AddressInfo, Server as NetServer } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
 import type { App } from "../app.ts"
@@ -10,8 +10,11 @@ const LOOPBACK = ["127.0.0.1", "::1"] as const
 export interface Listening {
   readonly port: number
   readonly addresses: readonly string[]
-  /** Takes no new connections and resolves when the requests in flight are answered. */
-  close(): Promise<void>
+  /**
+   * Takes no new connections and resolves when the open ones have ended: each with its next answer, or `lingerMs` later once
+   * it is idle.
+   */
+  close(lingerMs?: number): Promise<void>
   /** Ends connections whose requests did not finish in time. */
   cutOff(): void
 }
@@ -28,12 +31,17 @@ export async function listen(
   prepare: (server: Server) => void = () => undefined,
 ): Promise<Listening> {
   const [first, second] = host === null ? LOOPBACK : [host, null]
-  prepare(app.server)
+  const drain = openDrain()
+  const prepared = (server: Server): void => {
+    prepare(server)
+    drain.watch(server)
+  }
+  prepared(app.server)
   await app.listen({ port, host: first })
   const bound = (app.server.address() as AddressInfo).port
-  if (second === null) return listening(app, bound, [first], [app.server])
+  if (second === null) return listening(app, drain, bound, [first], [app.server])
   const sibling = siblingOf(app)
-  prepare(sibling)
+  prepared(sibling)
   try {
     await new Promise<void>((resolve, reject) => {
       sibling.once("error", reject)
@@ -42,26 +50,52 @@ export async function listen(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") {
-      return listening(app, bound, [first], [app.server])
+      return listening(app, drain, bound, [first], [app.server])
     }
     await app.close()
     throw error
   }
-  return listening(app, bound, [first, second], [app.server, sibling])
+  return listening(app, drain, bound, [first, second], [app.server, sibling])
 }
 
 const LINGER_MS = 200
 const SWEEP_MS = 50
 
-function listening(app: App, port: number, addresses: string[], servers: Server[]): Listening {
+/** Lets connections end with an answer that says so: one closed while idle may have a request on its way to it. */
+interface Drain {
+  watch(server: Server): void
+  begin(): void
+}
+
+function openDrain(): Drain {
+  let begun = false
+  return {
+    watch(server) {
+      server.prependListener("request", (_request: IncomingMessage, response: ServerResponse) => {
+        // Node then says `Connection: close` and closes after the answer.
+        if (begun) response.shouldKeepAlive = false
+      })
+    },
+    begin: () => void (begun = true),
+  }
+}
+
+function listening(
+  app: App,
+  drain: Drain,
+  port: number,
+  addresses: string[],
+  servers: Server[],
+): Listening {
   return {
     port,
     addresses,
-    async close() {
-      // HTTP's own close also resets connections whose first request is still on its way. So: stop accepting, leave
-      // those a moment, and then end connections as they fall idle.
+    async close(lingerMs = LINGER_MS) {
+      // HTTP's own close also resets connections whose first request is still on its way. So: stop accepting, answer what
+      // comes on open connections for a while, each time for the last time, and then end those that are idle.
       const ended = Promise.all(servers.map(acceptNoMore))
-      await delay(LINGER_MS)
+      drain.begin()
+      await Promise.race([ended, delay(lingerMs)])
       const sweeping = setInterval(
         () => servers.forEach((server) => server.closeIdleConnections()),
         SWEEP_MS,

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import type { Environment } from "../config.ts"
 import type { Log } from "../log.ts"
 import { childChannel } from "./channels.ts"
+import { watchHeartbeat } from "./heartbeat.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
 import { StartError } from "./workers.ts"
 
@@ -42,6 +43,7 @@ const NEEDED =
 interface Running {
   readonly child: ChildProcess
   readonly call: Call
+  readonly ping: Call
   readonly gone: Promise<void>
   readonly address: DropAddress
 }
@@ -50,10 +52,13 @@ interface Running {
 export async function startDrop({
   program,
   stopMs,
+  silentMs,
   log,
 }: {
   readonly program: Program
   readonly stopMs: number
+  /** How long its process may be silent before it is ended and replaced. */
+  readonly silentMs: number
   readonly log: Log
 }): Promise<DropChild> {
   let stopping = false
@@ -65,7 +70,8 @@ export async function startDrop({
   const start = async (port: number | null): Promise<Running> => {
     const child = spawnDrop(program, port)
     const channel = childChannel(child)
-    const call = openCalls(channel)(Math.max(stopMs + 5000, CALL_MS))
+    const within = openCalls(channel)
+    const call = within(Math.max(stopMs + 5000, CALL_MS))
     const gone = new Promise<void>((resolve) => {
       child.once("error", () => resolve())
       child.once("exit", () => resolve())
@@ -84,12 +90,21 @@ export async function startDrop({
         reject(new StartError("The drop ended before it was ready"))
       })
     }).finally(() => (starting = null))
-    return { child, call, gone, address }
+    return { child, call, ping: within(silentMs), gone, address }
   }
   const keep = (started: Running): void => {
     running = started
+    const endWatch = watchHeartbeat({
+      ping: () => started.ping("ping"),
+      silentMs,
+      onSilent() {
+        log.error("drop does not answer and is ended")
+        started.child.kill("SIGKILL")
+      },
+    })
     void started.gone.then(() => {
       running = null
+      endWatch()
       if (stopping) return
       const { exitCode, signalCode } = started.child
       log.error("drop died and is replaced", {

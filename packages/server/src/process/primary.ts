@@ -221,12 +221,17 @@ export async function startService(
       methods: (worker) => ({ ...methods, holdStreams: counters.holdStreamsOf(worker) }),
       onGone: counters.forgetWorker,
     },
-    config.stopSeconds * 1000,
+    { stopMs: config.stopSeconds * 1000, silentMs: config.silentSeconds * 1000 },
     log,
   )
   nowRunning(workers)
   const drop = config.drop.on
-    ? await startDrop({ program, stopMs: config.stopSeconds * 1000, log })
+    ? await startDrop({
+        program,
+        stopMs: config.stopSeconds * 1000,
+        silentMs: config.silentSeconds * 1000,
+        log,
+      })
     : null
   dropNowRunning(drop)
   if (drop !== null)

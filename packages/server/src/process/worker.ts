@@ -16,6 +16,7 @@ import { remoteDesk } from "../feedback/remote-desk.ts"
 import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
+import { checkHosts, thisMachine } from "../http/host-check.ts"
 import { listen } from "../http/listen.ts"
 import { openStreams } from "../http/streams.ts"
 import { openLog } from "../log.ts"
@@ -40,6 +41,7 @@ import { remoteNotificationDesk } from "../telecom/notifications/remote-desk.ts"
 import { BUDGET_MS } from "../telecom/providers/provider-limits.ts"
 import { remoteSignals, WAY_MS } from "../telecom/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
+import { connectionsMax, limitConnections } from "./open-files.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
 
@@ -156,7 +158,15 @@ export async function runWorker(
     requireSoundIndex: requireSound,
   })
   const sharing = sharesPort(config.drop) ? await import("../drop/shared-port.ts") : null
-  const listening = await listen(app, config.port, config.host, sharing?.passOn(directory.drop))
+  // A request that is passed on has a connection to the drop besides its own.
+  const limited = limitConnections(connectionsMax(sharing === null ? 1 : 2))
+  const passOn = sharing?.passOn(directory.drop)
+  const checked = checkHosts(config.production ? null : thisMachine(config.demoHosts))
+  const listening = await listen(app, config.port, config.host, (server) => {
+    limited(server)
+    passOn?.(server)
+    checked(server)
+  })
   pressure.begin()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {
@@ -169,7 +179,7 @@ export async function runWorker(
   const flushing = setInterval(() => void flush(), FLUSH_MS)
 
   let stopping = false
-  const stop = async (): Promise<void> => {
+  const stop = async (lingerMs?: number): Promise<void> => {
     if (stopping) return
     stopping = true
     const deadline = setTimeout(() => {
@@ -177,7 +187,7 @@ export async function runWorker(
       listening.cutOff()
     }, config.stopSeconds * 1000)
     streams.interruptAll()
-    await listening.close()
+    await listening.close(lingerMs)
     clearTimeout(deadline)
     clearInterval(flushing)
     callers.close()
@@ -190,6 +200,7 @@ export async function runWorker(
   channel.onClose(() => void stop().finally(exit))
   answerCalls(channel, {
     stop,
+    ping: async () => undefined,
     metrics: async () => await registry.getMetricsAsJSON(),
     reloadLists: async () => reloadedLists(lists),
   })

@@ -1,6 +1,7 @@
 import type { Cluster, Worker } from "node:cluster"
 import type { Log } from "../log.ts"
 import { workerChannel } from "./channels.ts"
+import { watchHeartbeat } from "./heartbeat.ts"
 import { answerCalls, type Call, type Methods, openCalls } from "./rpc.ts"
 
 export interface WorkerAddress {
@@ -41,6 +42,8 @@ interface Running {
 }
 
 const READY_MS = 30_000
+/** How long a worker that is replaced answers on its open connections, so that clients leave them by themselves. */
+const LINGER_MS = 3000
 /** A worker that dies is replaced at once, but one that keeps dying does not turn into a busy loop. */
 const RESPAWN_MS = 1000
 
@@ -49,20 +52,26 @@ export async function startWorkers(
   cluster: Cluster,
   count: number,
   offered: Offered,
-  stopMs: number,
+  { stopMs, silentMs }: { readonly stopMs: number; readonly silentMs: number },
   log: Log,
 ): Promise<Workers> {
   const running = new Set<Running>()
   const starting = new Set<Worker>()
   let stopping = false
   const isStopping = (): boolean => stopping
+  let listenedOn: WorkerAddress | null = null
+  let portOfOthers: Readonly<Record<string, string>> | undefined
 
   async function spawn(): Promise<WorkerAddress> {
-    const worker = cluster.fork()
+    // With the last worker the port is gone. The next one takes the same, also where PORT asked for any.
+    if (running.size === 0 && listenedOn !== null) portOfOthers = { PORT: String(listenedOn.port) }
+    const worker = cluster.fork(portOfOthers)
     const channel = workerChannel(worker)
+    const within = openCalls(channel)
     const gone = new Promise<void>((resolve) => void worker.once("exit", () => resolve()))
-    const self: Running = { worker, call: openCalls(channel)(stopMs + 5000), gone, leaving: false }
+    const self: Running = { worker, call: within(stopMs + 5000), gone, leaving: false }
     starting.add(worker)
+    let endWatch = (): void => undefined
     const ready = new Promise<WorkerAddress>((resolve, reject) => {
       const timer = setTimeout(() => {
         worker.process.kill("SIGKILL")
@@ -74,13 +83,28 @@ export async function startWorkers(
           clearTimeout(timer)
           starting.delete(worker)
           running.add(self)
+          endWatch = watchHeartbeat({
+            ping: () => within(silentMs)("ping"),
+            silentMs,
+            onSilent() {
+              log.error("worker does not answer and is ended", { worker: worker.id })
+              worker.process.kill("SIGKILL")
+            },
+          })
           resolve(address)
         },
+      })
+      // Without a process there is no exit: no file was left for its pipes.
+      worker.on("error", (error) => {
+        clearTimeout(timer)
+        starting.delete(worker)
+        reject(error)
       })
       worker.once("exit", (exitCode, signal) => {
         clearTimeout(timer)
         starting.delete(worker)
         offered.onGone(worker.id)
+        endWatch()
         reject(new StartError("A worker ended before it was ready"))
         if (!running.delete(self) || self.leaving || stopping) return
         log.error("worker died and is replaced", {
@@ -108,10 +132,10 @@ export async function startWorkers(
     }
   }
 
-  async function retire(self: Running): Promise<void> {
+  async function retire(self: Running, lingerMs?: number): Promise<void> {
     self.leaving = true
     await self
-      .call("stop")
+      .call("stop", lingerMs)
       .catch((error: unknown) =>
         log.warn("worker did not stop by itself", { worker: self.worker.id, error }),
       )
@@ -142,12 +166,13 @@ export async function startWorkers(
     async (error: unknown) => {
       stopping = true
       endStarting()
-      await Promise.all([...running].map(retire))
+      await Promise.all([...running].map((self) => retire(self)))
       throw error
     },
   )
   const [address] = addresses
   if (address === undefined) throw new Error("A service needs at least one worker")
+  listenedOn = address
   let restarting: Promise<void> = Promise.resolve()
   return {
     address,
@@ -161,7 +186,7 @@ export async function startWorkers(
             // One that died meanwhile is replaced after its death.
             if (!running.has(old)) continue
             await succeed(old)
-            await retire(old)
+            await retire(old, LINGER_MS)
           }
           log.info("workers restarted", { workers: running.size })
         })
@@ -171,7 +196,7 @@ export async function startWorkers(
       stopping = true
       endStarting()
       await restarting.catch(() => undefined)
-      await Promise.all([...running].map(retire))
+      await Promise.all([...running].map((self) => retire(self)))
     },
     async callAll(method) {
       const results = await Promise.allSettled([...running].map(({ call }) => call(method)))

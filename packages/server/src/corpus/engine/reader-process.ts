@@ -3,11 +3,13 @@
 import { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
+import { closeInheritedFiles } from "../../process/close-inherited.ts"
 import { answerCalls } from "../../process/rpc.ts"
 import { digestInputs, type ExamineJob, type Examined, examineInputs } from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
 
+closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))

@@ -1,11 +1,13 @@
 // The process that sorts. It takes keyed rows on standard input, straight from the reader, and may spill them.
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
+import { closeInheritedFiles } from "../../process/close-inherited.ts"
 import { answerCalls } from "../../process/rpc.ts"
 import { sorterFailure } from "./import-failure.ts"
 import { readFrames } from "./keyed-rows.ts"
 import { sortIntoSegment, type SortedSegment, type SorterOptions } from "./sorter.ts"
 
+closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))

@@ -3,6 +3,7 @@
 import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
+import { closeInheritedFiles } from "../../process/close-inherited.ts"
 import { openCalls } from "../../process/rpc.ts"
 import { deskOver } from "../remote-desk.ts"
 import { plainRequests } from "./plain-requests.ts"
@@ -13,6 +14,7 @@ import { takeConnection } from "./take-connection.ts"
 /** The disk may be busy with the rewrite of the drop's file, which everybody waits for. */
 const CALL_MS = 60_000
 
+closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))

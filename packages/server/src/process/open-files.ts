@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs"
+import type { Server, Socket } from "node:net"
+
+/** Stores, journals, look-ups over the network and the pipe to the primary: what a process opens besides connections. */
+const FILES_RESERVED = 64
+/** Where the system does not say (not Linux): what most allow without being told otherwise. */
+const FILES_GUESSED = 1024
+
+/** How many files and connections this process may have open at once. */
+function openFilesMax(): number {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8")
+    const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1] ?? ""
+    return soft === "unlimited" ? Infinity : Number(soft) || FILES_GUESSED
+  } catch {
+    return FILES_GUESSED
+  }
+}
+
+/**
+ * How many connections may be open at once, so that files can still be opened beside them. Past the system's limit a worker
+ * loses the connections that are handed to it, and the primary waits for ever for word of them.
+ */
+export function connectionsMax(filesPerConnection = 1, filesMax = openFilesMax()): number {
+  if (filesMax === Infinity) return Infinity
+  const free = filesMax - FILES_RESERVED - Math.floor(filesMax / 8)
+  return Math.max(8, Math.floor(free / filesPerConnection))
+}
+
+/** Lets the servers it is given have so many connections among them. Those past it are closed at once. */
+export function limitConnections(max: number): (server: Server) => void {
+  const servers = new Map<Server, number>()
+  const share = (): void => {
+    const open = [...servers.values()].reduce((sum, count) => sum + count, 0)
+    for (const [server, count] of servers) server.maxConnections = Math.max(0, max - open + count)
+  }
+  return (server) => {
+    if (max === Infinity) return
+    // Else a worker would give the connection back, and the primary would offer it again and again.
+    Object.assign(server, { dropMaxConnection: true })
+    servers.set(server, 0)
+    const count = (change: number): void => {
+      servers.set(server, (servers.get(server) ?? 0) + change)
+      share()
+    }
+    server.on("connection", (socket: Socket) => {
+      count(1)
+      socket.once("close", () => count(-1))
+    })
+    share()
+  }
+}

@@ -54,8 +54,9 @@ async function started(count: number): Promise<{
     return worker as unknown as Worker
   }
   const cluster = { fork } as unknown as Cluster
+  const times = { stopMs: 1000, silentMs: 600_000 }
   const offered = { methods: () => ({}), onGone: () => undefined }
-  const workers = await startWorkers(cluster, count, offered, 1000, log)
+  const workers = await startWorkers(cluster, count, offered, times, log)
   return Object.assign(state, { workers })
 }
 

@@ -37,7 +37,12 @@ test("a drop that is just being started when the service stops does not outlive 
     execArgv: ["-e", DYING],
     env: { PATH: process.env["PATH"], ASSAY_DATA: folder },
   }
-  const drop = await startDrop({ program, stopMs: 100, log: openLog("error") })
+  const drop = await startDrop({
+    program,
+    stopMs: 100,
+    silentMs: 600_000,
+    log: openLog("error"),
+  })
   const file = join(folder, "second")
   for (
     const endsAt = performance.now() + 60_000;

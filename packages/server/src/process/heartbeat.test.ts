@@ -13,7 +13,9 @@ test("a process is given up after four questions without an answer, once, and ne
         asked++
         if (!answering) throw new Error("no answer")
       },
-      onSilent: () => void silent++,
+      onSilent() {
+        silent++
+      },
     })
     const seconds = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n++) {

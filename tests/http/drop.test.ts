@@ -12,7 +12,6 @@ import {
   mailboxTag,
   readAgeHeader,
   sealedSize,
-  sealFiller,
   SMALLEST_CLASS,
 } from "@assay/core/drop"
 import { type Challenge, solveChallenge } from "altcha-lib"
@@ -26,6 +25,7 @@ import {
   sealedMessage,
   storedSizes,
 } from "./drop-visitor.ts"
+import { newFilling } from "../../packages/server/src/drop/mailbox-filling.ts"
 import { openSqliteDrops } from "../../packages/server/src/stores/sqlite/drops.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -44,7 +44,7 @@ before(async () => {
   const drops = await openSqliteDrops(join(dataDirectory, "drop"))
   for (const { replies, id } of mailboxes) {
     for (let n = 0; n < replies; n++) {
-      const sealed = await sealFiller(2, "x25519")
+      const sealed = newFilling(2, "x25519")
       const reply = { id: randomBytes(16).toString("hex"), tag: mailboxTag(id), sealed }
       const today = Math.floor(Date.now() / 86_400_000)
       await drops.postReply(

@@ -8,7 +8,6 @@ import {
   recipientsOf,
   replyRecipients,
   seal,
-  sealFiller,
   SMALLEST_CLASS,
   threadKeys,
 } from "@assay/core/drop"
@@ -25,7 +24,11 @@ const secret = newSecret()
 const { replyTo } = await threadKeys(secret, keys.dropId, keys.suite)
 const recipients = replyRecipients({ reply_to: replyTo }, keys)
 const reply = await seal(packReply({ sealedBy: "sender", lang: "en", message: "Yes" }), recipients)
-const filler = await sealFiller(1, "x25519")
+const strangers = await Promise.all([1, 2].map(() => newIdentityFile(undefined, "x25519")))
+const filler = await seal(
+  new Uint8Array(SMALLEST_CLASS),
+  recipientsOf(strangers.map(({ recipient }) => recipient)),
+)
 
 function mailbox(...slots: Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(slots))

@@ -54,15 +54,7 @@ export {
   suiteOf,
 } from "./recipients.ts"
 export { contentMark, reseal, type Resealed, sealedBody } from "./reseal.ts"
-export {
-  open,
-  type Progress,
-  recipientOf,
-  replyRecipients,
-  seal,
-  sealFiller,
-  sealInPieces,
-} from "./seal.ts"
+export { open, type Progress, recipientOf, replyRecipients, seal, sealInPieces } from "./seal.ts"
 export { shownText } from "./shown-text.ts"
 export { threadAddress } from "./thread-address.ts"
 export {

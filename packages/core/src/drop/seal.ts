@@ -1,14 +1,7 @@
-import {
-  Decrypter,
-  Encrypter,
-  generateHybridIdentity,
-  generateX25519Identity,
-  identityToRecipient,
-  type Recipient,
-} from "age-encryption"
+import { Decrypter, Encrypter, identityToRecipient, type Recipient } from "age-encryption"
 import { readAgeHeader } from "./age-header.ts"
 import { EnvelopeFault } from "./envelope-fault.ts"
-import { sealedSize, SIZE_CLASSES, SMALLEST_CLASS } from "./padding.ts"
+import { sealedSize, SIZE_CLASSES } from "./padding.ts"
 import { RECIPIENTS_MAX, type Recipients, type Suite, suiteOf } from "./recipients.ts"
 
 /** Bytes handed to age at a time. */
@@ -60,15 +53,6 @@ export function replyRecipients(
   // Never the other suite instead: the sender of a pq drop must not get replies that are weaker than the message.
   if (own === undefined) throw new EnvelopeFault("recipients")
   return { suite, keys: [own, ...keys] }
-}
-
-/** A sealed file that nobody can open, of the size of a reply. An empty place in a mailbox looks like a taken one. */
-export async function sealFiller(operatorKeys: number, suite: Suite): Promise<Uint8Array> {
-  const generate = suite === "pq" ? generateHybridIdentity : generateX25519Identity
-  const keys = await Promise.all(
-    Array.from({ length: operatorKeys + 1 }, async () => recipientOf(await generate())),
-  )
-  return seal(new Uint8Array(SMALLEST_CLASS), { suite, keys })
 }
 
 /**

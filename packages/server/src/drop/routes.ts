@@ -173,7 +173,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
         const mailbox = await exactBody(visit, KEY_BYTES)
         if (keys.current() === null) return wordAnswer(503, "keys-changed")
         const replies = await desk.replies(mailboxTag(mailbox))
-        const body = await mailboxes.answer(replies)
+        const body = mailboxes.answer(replies)
         return { status: 200, type: "application/octet-stream", body }
       },
       forScripts: true,

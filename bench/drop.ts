@@ -159,7 +159,7 @@ async function underUploads(
   for (let n = 0; n <= formCount; n++) tokens.push(await newForm(dropPort))
   const tickets: string[] = []
   const [, ticketsMs] = await timed(async () => {
-    while (tickets.length < sealedCount) tickets.push(await newTicket(dropPort))
+    while (tickets.length < sealedCount) tickets.push(await newTicket(dropPort, sealed.length))
   })
   console.log("Scoring alone …")
   await scored(target)

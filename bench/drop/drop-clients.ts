@@ -36,8 +36,10 @@ export async function ask(
 }
 
 /** A ticket for one upload, for the work a browser does. */
-export async function newTicket(port: number): Promise<string> {
-  const challenge = JSON.parse((await ask(port, "/drop/challenge")).body.toString()) as Challenge
+export async function newTicket(port: number, size: number): Promise<string> {
+  const challenge = JSON.parse(
+    (await ask(port, `/drop/challenge?size=${size}`)).body.toString(),
+  ) as Challenge
   const solution = await solveChallenge({ challenge, deriveKey })
   const answer = await ask(port, "/drop/ticket", { "content-type": "application/json" }, [
     Buffer.from(JSON.stringify({ challenge, solution })),

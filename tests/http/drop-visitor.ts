@@ -9,6 +9,7 @@ import {
   readRecipients,
   type Recipients,
   seal,
+  SIZE_CLASSES,
   type Suite,
 } from "@assay/core/drop"
 import { formToken } from "../../packages/server/src/drop/form-tokens.ts"
@@ -40,8 +41,11 @@ export function oldFormToken(service: Pick<Service, "dataDirectory">, ageMs = 60
 }
 
 /** A ticket without the work for it. */
-export function freeTicket(service: Pick<Service, "dataDirectory">): string {
-  return signedTicket(signingSecret(service), Date.now() + 60_000, 0)
+export function freeTicket(
+  service: Pick<Service, "dataDirectory">,
+  sizeClass = SIZE_CLASSES.length - 1,
+): string {
+  return signedTicket(signingSecret(service), Date.now(), { effort: 0, sizeClass })
 }
 
 /** A challenge as the drop gives them out, which is solved at once. */
@@ -49,8 +53,8 @@ export async function easyChallenge(
   service: Pick<Service, "dataDirectory">,
   effort: number,
 ): Promise<string> {
-  const expiresAtMs = Date.now() + 600_000
-  const easy = { counter: 1, most: 2, effort, expiresAtMs }
+  const sizeClass = SIZE_CLASSES.length - 1
+  const easy = { counter: 1, most: 2, effort, sizeClass, madeAtMs: Date.now() }
   return JSON.stringify(await signedChallenge(signingSecret(service), easy))
 }
 

@@ -54,8 +54,9 @@ export async function fetchKeys(path: string): Promise<string> {
   return await body(() => response.text())
 }
 
-export async function fetchChallenge(effort: string): Promise<Challenge> {
-  const response = await ask(`/drop/challenge?effort=${effort}`)
+/** `size`: of the sealed message, which the work is for. */
+export async function fetchChallenge(effort: string, size: number): Promise<Challenge> {
+  const response = await ask(`/drop/challenge?effort=${effort}&size=${size}`)
   return await body(() => response.json() as Promise<Challenge>)
 }
 

@@ -2,19 +2,17 @@ import { solveChallenge } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2"
 import type { Challenge, Payload } from "altcha-lib/types"
 
-/** Past this a challenge has nearly expired. */
-const SOLVE_MS = 15 * 60_000
-
-/** Tries one number after the other, of which the challenge says how many there are at most. */
+/** Tries one number after the other, of which the challenge says how many there are at most, and for how long. */
 export async function solve(
   challenge: Challenge,
   onShare: (share: number) => void,
 ): Promise<Payload | null> {
-  const most = Number(challenge.parameters.data?.["most"])
+  const { most, solve: solveMs } = challenge.parameters.data as { most: number; solve: number }
   let tries = 0
   const solution = await solveChallenge({
     challenge,
-    timeout: SOLVE_MS,
+    // Somewhat less: a ticket must be asked for before the challenge ends.
+    timeout: solveMs * 0.9,
     deriveKey(parameters, salt, password) {
       tries += 1
       onShare(tries / most)

@@ -17,7 +17,7 @@ function opened(room: DiskRoom = EMPTY_DISK): { budgets: Budgets; clock: { now: 
 test("T41: a kind of message that is used up for this hour does not touch the other", async () => {
   const { budgets, clock } = opened()
   for (let n = 0; n < config.filesPerHour; n++)
-    assert.equal(await budgets.admitPlain("files", 100), null)
+    assert.equal(await budgets.admitPlain("files", 100, `192.0.${n}.1`), null)
   assert.equal(await budgets.admitPlain("files", 100), "busy")
   assert.equal(await budgets.admitPlain("text", 100), null)
   assert.ok(!budgets.plainTextLow())
@@ -40,7 +40,7 @@ test("T42: on a disk that is 95 % full files are refused and text is taken, unti
 
 test("past the bytes of a day only messages without files are taken", async () => {
   const { budgets, clock } = opened()
-  budgets.countSealed(config.bytesPerDay)
+  budgets.countSealed("files", config.bytesPerDay)
   assert.equal(await budgets.sealedRefusal("files", 1), "full")
   assert.equal(await budgets.sealedRefusal("text", 1), null)
   clock.now += 24 * HOUR_MS
@@ -49,18 +49,30 @@ test("past the bytes of a day only messages without files are taken", async () =
 
 test("the work for a ticket doubles as the hour's budget empties, and not without end", () => {
   const { budgets, clock } = opened()
-  const seen = [budgets.doublings()]
+  const seen = [budgets.doublings("text")]
   for (let n = 0; n < 30; n++) {
-    budgets.countSealed(1)
-    seen.push(budgets.doublings())
+    budgets.countSealed("text", 1)
+    seen.push(budgets.doublings("text"))
   }
+  assert.equal(budgets.doublings("files"), 0, "text does not make files dearer")
   assert.deepEqual(new Set(seen), new Set([0, 1, 2, 3, 4, 5]))
   assert.deepEqual(
     seen,
     seen.toSorted((a, b) => a - b),
   )
-  clock.now += HOUR_MS
-  assert.equal(budgets.doublings(), 0)
+  clock.now += 10 * HOUR_MS
+  assert.equal(budgets.doublings("text"), 0)
+})
+
+test("the work for files doubles as the bytes of a day are used up, and that for text does not", () => {
+  const { budgets, clock } = opened()
+  for (const doublings of [0, 1, 2, 3]) {
+    assert.equal(budgets.doublings("files"), doublings)
+    assert.equal(budgets.doublings("text"), 0)
+    // One message, however large, is a half of this hour's files: let the hour pass, and hardly any of the day.
+    budgets.countSealed("files", 0.3 * config.bytesPerDay)
+    clock.now += HOUR_MS
+  }
 })
 
 test("what was not taken is not counted", async () => {

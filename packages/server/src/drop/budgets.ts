@@ -1,7 +1,9 @@
 import { statfs } from "node:fs/promises"
 import { DAY_MS, HOUR_MS } from "../time.ts"
+import { openBucket } from "./bucket.ts"
 import type { MessageKind, Refusal } from "./drop-desk.ts"
 import type { DropConfig } from "./drop-config.ts"
+import { openSharedBudget } from "./shared-budget.ts"
 
 /** Below this share of free disk only messages without files are taken. */
 export const FILES_NEED_SHARE = 0.2
@@ -9,7 +11,7 @@ export const FILES_NEED_SHARE = 0.2
 const TEXT_NEEDS_BYTES = 64 * 1024 * 1024
 /** Past this share of the hour's messages, those who have not begun to write wait first. */
 const LOW_SHARE = 0.95
-/** Each quarter of the hour's budget that is used up doubles the work, up to this often. */
+/** Each quarter of a budget that is used up doubles the work, up to this often. */
 const DOUBLINGS_MAX = 5
 
 export interface DiskRoom {
@@ -20,16 +22,16 @@ export interface DiskRoom {
 
 /** What is taken of everybody together. Nothing here is about one sender, and all of it is gone with the process. */
 export interface Budgets {
-  /** Counts a message without JavaScript, or says why it is not taken. */
-  admitPlain(kind: MessageKind, bytes: number): Promise<Refusal | null>
+  /** Counts a message without JavaScript from this address, or says why it is not taken. */
+  admitPlain(kind: MessageKind, bytes: number, address?: string): Promise<Refusal | null>
   /** Why a message with a ticket is not taken. Their number is not limited: the work for a ticket grows instead. */
   sealedRefusal(kind: MessageKind, bytes: number): Promise<Refusal | null>
   /** Counts one whose ticket was good. */
-  countSealed(bytes: number): void
-  /** Hardly any message without files and without JavaScript can be sent any more in this hour. */
+  countSealed(kind: MessageKind, bytes: number): void
+  /** Hardly any message without files and without JavaScript can be sent now. */
   plainTextLow(): boolean
-  /** How often the work for a ticket is doubled now. */
-  doublings(): number
+  /** How often the work for a ticket of this kind is doubled now. */
+  doublings(kind: MessageKind): number
   filesTaken(): Promise<boolean>
 }
 
@@ -42,67 +44,53 @@ export function openBudgets({
   readonly room: () => Promise<DiskRoom>
   readonly now: () => number
 }): Budgets {
-  const plain = { text: windowed(HOUR_MS, now), files: windowed(HOUR_MS, now) }
-  const perHour = { text: config.textPerHour, files: config.filesPerHour }
-  const sealed = windowed(HOUR_MS, now)
-  const bytesToday = windowed(DAY_MS, now)
+  const { textPerHour, filesPerHour, bytesPerDay } = config
+  const plain = {
+    // Text is refused last: visitors by the onion address may have all of it.
+    text: openSharedBudget(textPerHour, now, { hereShare: 1 }),
+    files: openSharedBudget(filesPerHour, now),
+  }
+  const perHour = { text: textPerHour, files: filesPerHour }
+  const sealed = {
+    text: openBucket(textPerHour, HOUR_MS, now),
+    files: openBucket(filesPerHour, HOUR_MS, now),
+  }
+  const dayBytes = openBucket(bytesPerDay, DAY_MS, now)
 
   const noRoom = async (kind: MessageKind, bytes: number): Promise<boolean> => {
     const { freeBytes, freeShare } = await room()
     if (freeBytes < TEXT_NEEDS_BYTES + bytes) return true
     if (kind === "text") return false
-    return freeShare < FILES_NEED_SHARE || bytesToday.count() + bytes > config.bytesPerDay
+    return freeShare < FILES_NEED_SHARE || dayBytes.used() + bytes > bytesPerDay
   }
   return {
-    async admitPlain(kind, bytes) {
+    async admitPlain(kind, bytes, address) {
       if (await noRoom(kind, bytes)) return "full"
-      if (plain[kind].count() >= perHour[kind]) return "busy"
-      plain[kind].add(1)
-      bytesToday.add(bytes)
+      if (!plain[kind].take(address)) return "busy"
+      dayBytes.add(bytes)
       return null
     },
     sealedRefusal: async (kind, bytes) => ((await noRoom(kind, bytes)) ? "full" : null),
-    countSealed(bytes) {
-      sealed.add(1)
-      bytesToday.add(bytes)
+    countSealed(kind, bytes) {
+      sealed[kind].add(1)
+      dayBytes.add(bytes)
     },
-    plainTextLow: () => plain.text.count() >= LOW_SHARE * perHour.text,
-    doublings() {
-      const quarters = (4 * sealed.count()) / (config.textPerHour + config.filesPerHour)
-      return Math.min(DOUBLINGS_MAX, Math.floor(quarters))
+    plainTextLow: () => plain.text.usedShare() >= LOW_SHARE,
+    doublings(kind) {
+      const ofHour = sealed[kind].used() / perHour[kind]
+      // The bytes of a day are used up by files, and only files are refused then.
+      const ofDay = kind === "files" ? dayBytes.used() / bytesPerDay : 0
+      return Math.min(DOUBLINGS_MAX, Math.floor(4 * Math.max(ofHour, ofDay)))
     },
     filesTaken: async () => !(await noRoom("files", 0)),
   }
 }
 
+/** Text is all that fits the smallest class. */
+export const kindOf = (sizeClass: number): MessageKind => (sizeClass === 0 ? "text" : "files")
+
 /** The room on the disk of a folder, for those who are not root. */
 export async function diskRoom(folder: string): Promise<DiskRoom> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return { freeBytes: bavail * bsize, freeShare: bavail / blocks }
-}
-
-interface Windowed {
-  count(): number
-  add(amount: number): void
-}
-
-/** Counts within the hour or the day that runs by the clock. */
-function windowed(spanMs: number, now: () => number): Windowed {
-  let span = 0
-  let counted = 0
-  const turn = (): void => {
-    const current = Math.floor(now() / spanMs)
-    if (current !== span) counted = 0
-    span = current
-  }
-  return {
-    count() {
-      turn()
-      return counted
-    },
-    add(amount) {
-      turn()
-      counted += amount
-    },
-  }
 }

@@ -107,7 +107,7 @@ test("a day with messages and one without are told in the same bytes but for the
   await bring(drops)
   await pass(digest, 1)
   const mail = readFileSync(mails, "utf8")
-  await drops.purge({ day: today + 38, hour: 0 })
+  await drops.purge({ day: today + 38 })
   await pass(digest, 2)
   assert.equal(requests.length, 3)
   assert.deepEqual(
@@ -167,7 +167,7 @@ test("it is sent once a day and in its hour alone, also across restarts", async 
 test("an hour missed is not made up for, and what it would have counted is in the next one", async () => {
   await bring(drops)
   await pass(keeper({ url }), 0)
-  await drops.purge({ day: today + 38, hour: 0 })
+  await drops.purge({ day: today + 38 })
   const digest = keeper({ url })
   clock = at(1, 61)
   await digest.lookNow()
@@ -182,7 +182,7 @@ test("an hour missed is not made up for, and what it would have counted is in th
 
 test("a fault is told as a code and tried again at fixed times of the hour, then the next day", async () => {
   await bring(drops)
-  await drops.purge({ day: today + 38, hour: 0 })
+  await drops.purge({ day: today + 38 })
   status = 500
   const digest = keeper({ url })
   const tries: number[] = []

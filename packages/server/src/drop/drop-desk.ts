@@ -8,7 +8,7 @@ export type FormTokenOutcome = FormTokenState | "spent"
 
 /** `text` has no files. Each kind has a budget of its own, so that one that is used up does not touch the other. */
 export type MessageKind = "text" | "files"
-/** `busy`: this hour's messages of the kind have come; `full`: there is no room for it, on the disk or today. */
+/** `busy`: as many messages of the kind have come as may in an hour, or as one network may send; `full`: there is no room for it, on the disk or today. */
 export type Refusal = "busy" | "full"
 
 /**
@@ -30,8 +30,11 @@ export interface DropDesk {
   spendFormToken(token: string): Promise<FormTokenOutcome>
   /** True where nothing is asked. */
   isRightAnswer(answer: string): Promise<boolean>
-  /** Counts a message that was sent without JavaScript, of so many sealed bytes, or says why it is not taken. */
-  admit(kind: MessageKind, bytes: number): Promise<Refusal | null>
+  /**
+   * Counts a message that was sent without JavaScript, of so many sealed bytes, from this address, or says why it is not
+   * taken. The address is used for its network's share and kept nowhere.
+   */
+  admit(kind: MessageKind, bytes: number, address: string | undefined): Promise<Refusal | null>
 
   storePiece(id: RandomId, index: number, piece: Uint8Array): Promise<void>
   /** Resolves when the message is on the disk. `withdrawVerifier`: a random one where there is no token. */

@@ -1,24 +1,16 @@
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { after, test } from "node:test"
-import { openSqliteDrops } from "../stores/sqlite/drops.ts"
+import { test } from "node:test"
 import { HOUR_MS } from "../time.ts"
 import { formToken, openFormTokens } from "./form-tokens.ts"
 import { openSignatures } from "./signatures.ts"
+import { openSpent } from "./spent.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "assay-form-tokens-"))
-const drops = await openSqliteDrops(folder)
 const secret = randomBytes(32)
-after(async () => {
-  await drops.close()
-  rmSync(folder, { recursive: true })
-})
 
 const clock = { now: 1_800_000_000_000 }
-const tokens = openFormTokens({ secret, drops, now: () => clock.now })
+const now = (): number => clock.now
+const tokens = openFormTokens({ secret, spent: openSpent({ now }), now })
 
 test("a form may be sent from 15 seconds to 24 hours after it was given out", () => {
   const token = tokens.make()
@@ -38,9 +30,9 @@ test("a form may be sent from 15 seconds to 24 hours after it was given out", ()
 test("a token works once; looking at it does not spend it", async () => {
   const token = formToken(secret, clock.now - 60_000)
   assert.equal(tokens.state(token), "ok")
-  const outcomes = await Promise.all([tokens.spend(token), tokens.spend(token)])
+  const outcomes = [tokens.spend(token), tokens.spend(token)]
   assert.deepEqual(outcomes.toSorted(), ["ok", "spent"])
-  assert.equal(await tokens.spend(formToken(secret, clock.now)), "early")
+  assert.equal(tokens.spend(formToken(secret, clock.now)), "early")
 })
 
 test("what was not signed here for a form is wrong, however it is written", async () => {
@@ -57,5 +49,5 @@ test("what was not signed here for a form is wrong, however it is written", asyn
     "A".repeat(100_000),
     " " + token,
   ])
-    assert.equal(await tokens.spend(wrong), "wrong")
+    assert.equal(tokens.spend(wrong), "wrong")
 })

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
-import type { Drops } from "../stores/drops.ts"
 import { HOUR_MS } from "../time.ts"
 import type { FormTokenOutcome, FormTokenState } from "./drop-desk.ts"
 import { openSignatures, spentHash } from "./signatures.ts"
+import type { Spent } from "./spent.ts"
 
 /** A machine fills a form in at once; a person reads first. */
 const EARLIEST_MS = 15_000
@@ -14,17 +14,17 @@ const RANDOM_BYTES = 16
 export interface FormTokens {
   make(): string
   state(token: string): FormTokenState
-  spend(token: string): Promise<FormTokenOutcome>
+  spend(token: string): FormTokenOutcome
 }
 
 /** Every form carries one: it says, signed, when the form was given out, and works once. */
 export function openFormTokens({
   secret,
-  drops,
+  spent,
   now,
 }: {
   readonly secret: Uint8Array
-  readonly drops: Pick<Drops, "spend">
+  readonly spent: Spent
   readonly now: () => number
 }): FormTokens {
   const signatures = openSignatures(secret, "form")
@@ -39,11 +39,10 @@ export function openFormTokens({
   return {
     make: () => formToken(secret, now()),
     state: (token) => read(token).state,
-    async spend(token) {
+    spend(token) {
       const { state, body, madeAtMs } = read(token)
       if (state !== "ok") return state
-      const lastHour = Math.ceil((madeAtMs + LATEST_MS) / HOUR_MS)
-      return (await drops.spend(spentHash(body), lastHour)) ? "ok" : "spent"
+      return spent.spend(spentHash(body), madeAtMs + LATEST_MS) ? "ok" : "spent"
     },
   }
 }

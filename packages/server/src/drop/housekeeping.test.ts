@@ -11,8 +11,8 @@ test("the file is written anew after so many messages and every night, and what 
   const faults: unknown[] = []
   const house = keepHouse({
     drops: {
-      async purge({ day, hour }) {
-        done.push(`purge ${day} ${hour % 24}`)
+      async purge({ day }) {
+        done.push(`purge ${day}`)
       },
       async rewrite() {
         if (broken) throw new Error("no room")
@@ -30,19 +30,19 @@ test("the file is written anew after so many messages and every night, and what 
     await house.lookNow()
     return [...done]
   }
-  assert.deepEqual(await look(), ["purge 100 0"])
+  assert.deepEqual(await look(), ["purge 100"])
   assert.deepEqual(await look(), [])
   unordered = 2
   assert.deepEqual(await look(), [])
   unordered = 3
   assert.deepEqual(await look(), ["rewrite"])
   clock.now += HOUR_MS
-  assert.deepEqual(await look(), ["purge 100 1"])
+  assert.deepEqual(await look(), ["purge 100"])
   clock.now += DAY_MS
-  assert.deepEqual(await look(), ["purge 101 1", "rewrite"])
+  assert.deepEqual(await look(), ["purge 101", "rewrite"])
   clock.now += DAY_MS
   broken = true
-  assert.deepEqual(await look(), ["purge 102 1"])
+  assert.deepEqual(await look(), ["purge 102"])
   assert.equal(faults.length, 1)
   broken = false
   assert.deepEqual(await look(), ["rewrite"], "a failure is tried again")

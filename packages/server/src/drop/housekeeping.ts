@@ -24,7 +24,7 @@ export function keepHouse({
   const look = async (): Promise<void> => {
     const [day, hour] = [Math.floor(now() / DAY_MS), Math.floor(now() / HOUR_MS)]
     if (hour !== purged) {
-      await drops.purge({ day, hour })
+      await drops.purge({ day })
       purged = hour
     }
     const unordered = await drops.unordered()

@@ -19,8 +19,14 @@ export interface KeysInUse {
   readonly file: string
   /** Six English words. */
   readonly fingerprint: readonly string[]
-  /** Every size a sealed message can have. */
+  /** Every size a sealed message can have, in the order of classes. */
   readonly sizes: ReadonlySet<number>
+}
+
+/** The number in `SIZE_CLASSES` of the class that a sealed message of this size has; null where none has it. */
+export function classOfSize({ sizes }: Pick<KeysInUse, "sizes">, size: number): number | null {
+  const found = [...sizes].indexOf(size)
+  return found < 0 ? null : found
 }
 
 export interface Keys {

@@ -4,6 +4,7 @@ import type { Budgets } from "./budgets.ts"
 import type { DropConfig } from "./drop-config.ts"
 import type { DropDesk } from "./drop-desk.ts"
 import type { FormTokens } from "./form-tokens.ts"
+import { inEvenTime } from "./even-time.ts"
 import { dropHeaders } from "./headers.ts"
 import type { Keys } from "./keys-in-use.ts"
 
@@ -20,6 +21,9 @@ export interface DeskOptions {
   /** A message has come; nothing is told of it. */
   readonly onStored: () => void
 }
+
+/** Longer than a deletion takes: four replies are more pages to overwrite than none. */
+const EVEN_MS = 250
 
 /** The desk over the drop's own store. */
 export function openDesk(options: DeskOptions): DropDesk {
@@ -47,9 +51,9 @@ export function openDesk(options: DeskOptions): DropDesk {
 
     newFormToken: async () => formTokens.make(),
     formTokenState: async (token) => formTokens.state(token),
-    spendFormToken: formTokens.spend,
+    spendFormToken: async (token) => formTokens.spend(token),
     isRightAnswer: async (answer) => question === null || plain(answer) === plain(question.answer),
-    admit: budgets.admitPlain,
+    admit: (kind, bytes, address) => budgets.admitPlain(kind, bytes, address),
 
     storePiece: drops.appendPiece,
     async finish(upload) {
@@ -63,8 +67,8 @@ export function openDesk(options: DeskOptions): DropDesk {
     abandon: drops.abandonUpload,
 
     replies: drops.replies,
-    deleteReplies: drops.deleteReplies,
-    withdraw: drops.withdraw,
+    deleteReplies: (...args) => inEvenTime(EVEN_MS, () => drops.deleteReplies(...args)),
+    withdraw: (verifiers) => inEvenTime(EVEN_MS, () => drops.withdraw(verifiers)),
   }
 }
 

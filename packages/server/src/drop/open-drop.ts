@@ -5,7 +5,7 @@ import type { Config } from "../config.ts"
 import type { Log } from "../log.ts"
 import { REWRITE_AFTER } from "../stores/drops.ts"
 import { loadBrowserFiles } from "./browser-files.ts"
-import { diskRoom, openBudgets } from "./budgets.ts"
+import { diskRoom, kindOf, openBudgets } from "./budgets.ts"
 import { keepDigest } from "./digest.ts"
 import { openDoor } from "./door.ts"
 import { sharesPort } from "./drop-config.ts"
@@ -24,6 +24,8 @@ import { OPERATORS_SOCKET } from "./operators-socket.ts"
 import { laneSizes } from "./sealer/lane-sizes.ts"
 import { openReadBuffer } from "./sealer/read-buffer.ts"
 import { openSealerPool } from "./sealer/sealer-pool.ts"
+import { openSpent } from "./spent.ts"
+import { keepStirring } from "./stirring.ts"
 import { openTickets } from "./tickets.ts"
 
 export interface DropOptions {
@@ -60,10 +62,13 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
   // A file that cannot be used is as good as none: no message is taken until it is mended.
   await keys.reload().catch(onFault)
   const house = keepHouse({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
+  const stirring = keepStirring({ drops })
   const digest = keepDigest({ config: drop, drops, now, onFault })
   const budgets = openBudgets({ config: drop, room: () => diskRoom(folder), now })
-  const formTokens = openFormTokens({ secret, drops, now })
-  const tickets = openTickets({ secret, drops, doublings: budgets.doublings, now })
+  const spent = openSpent({ now })
+  const formTokens = openFormTokens({ secret, spent, now })
+  const doublings = (sizeClass: number): number => budgets.doublings(kindOf(sizeClass))
+  const tickets = openTickets({ secret, spent, doublings, now })
   const networks = openNetworkCounter(drop.perNetworkPerHour, now)
   const desk = openDesk({
     config: drop,
@@ -122,6 +127,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
       readBuffer.close()
       await operators.close()
       await Promise.all([house.stop(), digest.stop()])
+      await stirring.stop()
       await drops.close()
     },
   }

@@ -28,7 +28,7 @@ export const DROPS_METHODS = [
   "note",
   "putNote",
   "deleteNotes",
-  "spend",
+  "stir",
   "purge",
   "rewrite",
   "unordered",

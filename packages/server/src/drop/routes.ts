@@ -5,7 +5,7 @@ import type { DropDesk } from "./drop-desk.ts"
 import { freshForm } from "./fresh-form.ts"
 import { CLEAR_SITE_DATA } from "./headers.ts"
 import type { Visit } from "./http.ts"
-import type { Keys } from "./keys-in-use.ts"
+import { classOfSize, type Keys } from "./keys-in-use.ts"
 import type { MailboxAnswers } from "./mailbox-answers.ts"
 import type { NetworkCounter } from "./network-counter.ts"
 import {
@@ -147,7 +147,12 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
       async get({ query }) {
         const effort = Number(query.get("effort") ?? 0)
         if (!Number.isInteger(effort) || effort < 0 || effort > EFFORT_MAX) return { status: 400 }
-        const challenge = await tickets.challenge(effort)
+        const current = keys.current()
+        if (current === null) return wordAnswer(503, "keys-changed")
+        const size = query.get("size")
+        const sizeClass = size === null ? 0 : classOfSize(current, Number(size))
+        if (sizeClass === null) return wordAnswer(413, "size")
+        const challenge = await tickets.challenge({ effort, sizeClass })
         return { status: 200, type: "application/json", body: JSON.stringify(challenge) }
       },
       forScripts: true,

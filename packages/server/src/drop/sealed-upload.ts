@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { readAgeHeader, sealedSize, SMALLEST_CLASS } from "@assay/core/drop"
-import type { Budgets } from "./budgets.ts"
+import { readAgeHeader } from "@assay/core/drop"
+import { type Budgets, kindOf } from "./budgets.ts"
 import type { DropDesk } from "./drop-desk.ts"
-import type { Keys, KeysInUse } from "./keys-in-use.ts"
+import { classOfSize, type Keys, type KeysInUse } from "./keys-in-use.ts"
 import { Refused } from "./refused.ts"
 import { lengthOf } from "./request-bodies.ts"
 import type { Tickets } from "./tickets.ts"
@@ -31,19 +31,19 @@ export async function takeSealed(
   if (current === null) throw new Refused(503, "keys-changed")
   const size = lengthOf(request)
   if (size === null) throw new Refused(411, "size")
-  if (!current.sizes.has(size)) throw new Refused(413, "size")
+  const sizeClass = classOfSize(current, size)
+  if (sizeClass === null) throw new Refused(413, "size")
   const verifier = /^[0-9a-f]{64}$/.exec(headerOf(request, "drop-withdraw"))?.[0]
   if (verifier === undefined) throw new Refused(400, "header")
   const ticket = headerOf(request, "drop-ticket")
-  if (!tickets.isGood(ticket)) throw new Refused(403, "ticket")
-  const { suite, keys: all } = current.recipients
-  const kind = size === sealedSize(SMALLEST_CLASS, all.length, suite) ? "text" : "files"
+  if (!tickets.isGood(ticket, sizeClass)) throw new Refused(403, "ticket")
+  const kind = kindOf(sizeClass)
   const refusal = await budgets.sealedRefusal(kind, size)
   if (refusal !== null) throw new Refused(503, refusal)
-  const effort = await tickets.spend(ticket)
+  const effort = tickets.spend(ticket, sizeClass)
   if (effort === null) throw new Refused(403, "ticket")
   // Only now: a ticket that is shown again and again must not use up what others may send.
-  budgets.countSealed(size)
+  budgets.countSealed(kind, size)
 
   const id = randomBytes(16).toString("hex")
   try {

@@ -45,7 +45,7 @@ export interface Digest {
 export const REWRITE_AFTER = 50
 
 /**
- * Sealed messages, reply mailboxes and spent tickets, in a file of their own on one host. Holds no time, no address and
+ * Sealed messages and reply mailboxes, in a file of their own on one host. Holds no time, no address and
  * nothing that joins two messages. A promise that resolves means: it is on the disk. Faults are `DropsError`s.
  */
 export interface Drops {
@@ -79,7 +79,7 @@ export interface Drops {
   reseal(id: RandomId, upload: RandomId, size: number): Promise<boolean>
   markRead(ids: readonly RandomId[]): Promise<void>
   deleteMessages(ids: readonly RandomId[]): Promise<void>
-  /** Deletes the messages whose verifiers these are. Says nothing of how many there were. */
+  /** Deletes the messages whose verifiers these are. Says nothing of how many there were: it is one write in any case. */
   withdraw(verifiers: readonly Uint8Array[]): Promise<void>
 
   /** At most four, in no order that says when they came. */
@@ -88,7 +88,7 @@ export interface Drops {
     reply: NewReply,
     days: { readonly today: number; readonly retentionDays: number },
   ): Promise<ReplyOutcome>
-  /** Deletes the replies of this mailbox that this verifier was given for; a wrong one changes nothing and looks the same. */
+  /** Deletes the replies of this mailbox that this verifier was given for; a wrong one changes nothing and is written as much for. */
   deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
 
   /** The ids of all notes, in their order. */
@@ -98,11 +98,11 @@ export interface Drops {
   putNote(note: StoredNote, replaces: readonly RandomId[], purgeDay: number): Promise<void>
   deleteNotes(ids: readonly RandomId[]): Promise<void>
 
-  /** True once per hash, until its hour (hours since 1970) has passed. */
-  spend(hash: Uint8Array, expiryHour: number): Promise<boolean>
+  /** Writes to the file and changes nothing that anybody reads: its times then say nothing of messages. */
+  stir(): Promise<void>
 
-  /** Deletes what is due on this day and spent hashes of past hours. */
-  purge(now: { readonly day: number; readonly hour: number }): Promise<void>
+  /** Deletes what is due on this day. */
+  purge(now: { readonly day: number }): Promise<void>
   /** Writes the file anew in the order of its random ids, and overwrites and removes the old one. */
   rewrite(): Promise<void>
   /** Messages finished since the last rewrite. */

@@ -74,7 +74,8 @@ export function plainRequests(
       ])
       if (recipients === null)
         return { status: 503, page: notSetUpPage(locale, facts, files), padding: CODE_PADDING }
-      return await route.answer({ locale, facts, recipients, files, desk, body })
+      const { remoteAddress: address } = request.socket
+      return await route.answer({ locale, facts, recipients, files, desk, body, address })
     },
   }
 }

@@ -66,7 +66,7 @@ function isMessage(sealed: Uint8Array, { keys, suite }: Recipients): boolean {
 }
 
 async function store(
-  { desk, recipients, locale }: Visit,
+  { desk, recipients, locale, address }: Visit,
   token: string,
   sealed: Uint8Array,
   message: boolean,
@@ -77,7 +77,7 @@ async function store(
   const { keys, suite } = recipients
   const size = envelope === null ? sealed.length : sealedSize(envelope.length, keys.length, suite)
   const small = size === sealedSize(SIZE_CLASSES[0] ?? 0, keys.length, suite)
-  const refusal = await desk.admit(small ? "text" : "files", size)
+  const refusal = await desk.admit(small ? "text" : "files", size, address)
   if (refusal !== null) return refusalFault(refusal, false)
   try {
     const pieces = envelope === null ? [sealed] : sealInPieces(envelope, recipients)

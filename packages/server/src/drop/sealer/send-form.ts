@@ -133,7 +133,7 @@ function hasFaults(files: FileToPack[] | StatusFault[]): files is StatusFault[] 
 
 /** null: it is on the disk. */
 async function sealAndStore(
-  { desk, facts, recipients, locale }: Visit,
+  { desk, facts, recipients, locale, address }: Visit,
   { token, message, mode }: Wish,
   files: readonly FileToPack[],
   { thread, n }: { readonly thread: Thread | null; readonly n: number | null },
@@ -151,7 +151,7 @@ async function sealAndStore(
   if (outcome !== "ok") return tokenFault(outcome)
   const { keys, suite } = recipients
   const size = sealedSize(envelope.length, keys.length, suite)
-  const refusal = await desk.admit(files.length === 0 ? "text" : "files", size)
+  const refusal = await desk.admit(files.length === 0 ? "text" : "files", size, address)
   if (refusal !== null) return refusalFault(refusal, files.length > 0)
   const verifier =
     thread === null || n === null ? randomBytes(32) : withdrawVerifier(thread.secret, facts, n)

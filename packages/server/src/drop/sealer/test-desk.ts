@@ -19,6 +19,7 @@ import { KEYS_FILE, openKeys } from "../keys-in-use.ts"
 import { openDesk } from "../open-desk.ts"
 import { openDrops } from "../open-drops.ts"
 import type { PageFile } from "../pages/page-input.ts"
+import { openSpent } from "../spent.ts"
 
 export interface TestDesk extends AsyncDisposable {
   readonly desk: DropDesk
@@ -49,7 +50,7 @@ export async function openTestDesk(env: Readonly<Record<string, string>> = {}): 
     dropId,
     keys,
     budgets: openBudgets({ config, room: async () => ({ freeBytes: 1e12, freeShare: 1 }), now }),
-    formTokens: openFormTokens({ secret, drops, now }),
+    formTokens: openFormTokens({ secret, spent: openSpent({ now }), now }),
     now,
     onStored: () => undefined,
   })

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import { spawn, spawnSync } from "node:child_process"
-import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import {
   closeSync,
@@ -82,7 +81,7 @@ async function purgeForever(folder: string): Promise<never> {
     await bring(drops, sealedAs(id), { id, pieceBytes: PIECE })
     tell(`stored ${id}`)
     tell("purging")
-    await drops.purge({ day: today + 38, hour: 0 })
+    await drops.purge({ day: today + 38 })
     tell("purged")
   }
 }
@@ -221,7 +220,7 @@ async function fullDisk(): Promise<void> {
     assert.equal(stored.filter((id) => !present.includes(id)).length, 2)
     assert.equal(present.length, stored.length - 2)
     for (const id of present) assert.ok(sealedAs(id).equals(await sealedOf(drops, id)))
-    await drops.spend(randomBytes(32), 1)
+    await drops.stir()
     await drops.close()
     assert.deepEqual(readdirSync(data), ["drops.sqlite", "reserve"])
   } finally {

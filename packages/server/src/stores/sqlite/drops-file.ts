@@ -18,7 +18,7 @@ import { DatabaseSync } from "node:sqlite"
 import { DropsError } from "../drops-error.ts"
 
 /** Of the file; grows by one with each change of its tables. */
-const FORMAT = 1
+const FORMAT = 2
 
 const NAME = "drops.sqlite"
 /** Being written by a rewrite; of no use unless the file itself is missing. */
@@ -50,7 +50,6 @@ const TABLES = `
   ) without rowid;
   create table note (id blob primary key, purge_day integer not null, data blob not null) without rowid;
   create table posted (id blob primary key, purge_day integer not null) without rowid;
-  create table spent (hash blob primary key, expiry_hour integer not null) without rowid;
   pragma user_version = ${FORMAT};
 `
 
@@ -172,6 +171,9 @@ function openDatabase(path: string): DatabaseSync {
     `)
     // auto_vacuum counts only before the first table.
     if (format === 0) database.exec(`pragma auto_vacuum = full; begin immediate; ${TABLES} commit`)
+    // Format 1 kept tokens that were used, with the hour they ended in, which told when messages came.
+    if (format === 1)
+      database.exec(`begin immediate; drop table spent; pragma user_version = ${FORMAT}; commit`)
     return database
   } catch (error) {
     database.close()

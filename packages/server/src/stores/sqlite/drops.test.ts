@@ -15,6 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { after, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import { Encrypter, generateIdentity, identityToRecipient } from "age-encryption"
 
 import {
@@ -68,7 +69,7 @@ test("sqlite: no table has a row number or a time, before and after a rewrite", 
   await drops.close()
   const database = new DatabaseSync(join(folder, "drops.sqlite"), { readOnly: true })
   const tables = database.prepare("select name, sql from sqlite_schema where type = 'table'").all()
-  assert.equal(tables.length, 7)
+  assert.equal(tables.length, 6)
   for (const { name, sql } of tables) {
     assert.match(String(sql), /without rowid$/, String(name))
     assert.throws(() => database.prepare(`select rowid from ${String(name)}`), String(name))
@@ -117,7 +118,7 @@ test("T18: what was deleted, withdrawn, purged or abandoned is in no byte of the
   assert.ok(!bytesIn(folder).includes(reply.tag))
   const purged = canary("purged")
   await bring(drops, purged)
-  await drops.purge({ day: today + 38, hour: 0 })
+  await drops.purge({ day: today + 38 })
   assert.deepEqual(left(), [])
   for (const { id } of around) assert.ok(!bytesIn(folder).includes(Buffer.from(id, "hex")))
   await drops.close()
@@ -241,6 +242,82 @@ test("sqlite: what comes in one turn of the loop is one transaction", async () =
   await drops.close()
 })
 
+test("T19, T20: a deletion is one write, whether or not there was anything to delete", async () => {
+  const folder = newFolder()
+  const drops = await openSqliteDrops(folder)
+  // SQLite counts at byte 24 of its file what it wrote there: nothing is added for a transaction that changes nothing.
+  const writes = (): number => readFileSync(join(folder, "drops.sqlite")).readUInt32BE(24)
+  const reply = newReply()
+  await drops.postReply(reply, days)
+  const { verifier } = await bring(drops)
+  const strange = (): Uint8Array => randomBytes(32)
+  const attempts: Record<string, () => Promise<void>> = {
+    "an unknown mailbox": () => drops.deleteReplies(strange(), strange()),
+    "a wrong token": () => drops.deleteReplies(reply.tag, strange()),
+    "a mailbox with a reply": () => drops.deleteReplies(reply.tag, reply.deleteVerifier),
+    "an empty mailbox": () => drops.deleteReplies(reply.tag, reply.deleteVerifier),
+    "nobody's message": () => drops.withdraw([strange()]),
+    "a message": () => drops.withdraw([verifier]),
+    "a message again": () => drops.withdraw([verifier]),
+  }
+  for (const [what, attempt] of Object.entries(attempts)) {
+    const before = writes()
+    await attempt()
+    assert.equal(writes() - before, 1, what)
+  }
+  assert.deepEqual([await drops.replies(reply.tag), await drops.messages()], [[], []])
+  await drops.close()
+})
+
+test("T31: stirring leaves no time on the disk that is a message's, and no other mark", async () => {
+  const folder = newFolder()
+  const drops = await openSqliteDrops(folder)
+  const times = (): Map<string, number[]> =>
+    new Map(
+      ["", "drops.sqlite"].map((name) => {
+        const { mtimeNs, ctimeNs } = statSync(join(folder, name), { bigint: true })
+        return [name, [Number(mtimeNs), Number(ctimeNs)]]
+      }),
+    )
+  const { id } = await bring(drops)
+  const ofMessage = times()
+  // The clock of file systems ticks in steps of a few milliseconds.
+  await delay(50)
+  await drops.stir()
+  for (const [name, later] of times())
+    for (const [n, time] of later.entries()) assert.ok(time > (ofMessage.get(name)?.[n] ?? 0), name)
+  assert.deepEqual(
+    (await drops.messages()).map((message) => message.id),
+    [id],
+  )
+  assert.equal(await drops.unordered(), 1)
+  await drops.close()
+})
+
+test("sqlite: a file of the first format loses the hours of its spent tokens, and keeps all else", async () => {
+  const folder = newFolder()
+  const first = await openSqliteDrops(folder)
+  const sealed = randomBytes(5000)
+  const { id } = await bring(first, sealed)
+  await first.close()
+  const file = join(folder, "drops.sqlite")
+  const database = new DatabaseSync(file)
+  const hash = randomBytes(32)
+  database.exec(`
+    create table spent (hash blob primary key, expiry_hour integer not null) without rowid;
+    pragma user_version = 1;
+  `)
+  database.prepare("insert into spent values (?, 480027)").run(hash)
+  database.close()
+  assert.ok(readFileSync(file).includes(hash))
+  const later = await openSqliteDrops(folder)
+  assert.ok(sealed.equals(await sealedOf(later, id)))
+  await later.close()
+  assert.ok(!readFileSync(file).includes(hash))
+  assert.ok(!readFileSync(file).includes("expiry_hour"))
+  await (await openSqliteDrops(folder)).close()
+})
+
 test("sqlite: the steps of a rewrite that a crash can stop at all lead back to a whole file", async () => {
   const sealed = randomBytes(70_000)
   const started = newFolder()
@@ -288,7 +365,7 @@ test("sqlite: a file of a newer program or of none is refused and left as it is"
   await (await openSqliteDrops(folder)).close()
   const file = join(folder, "drops.sqlite")
   const database = new DatabaseSync(file)
-  database.exec("pragma user_version = 2")
+  database.exec("pragma user_version = 3")
   database.close()
   const before = readFileSync(file)
   await assert.rejects(openSqliteDrops(folder), refusedAs("newer-format"))

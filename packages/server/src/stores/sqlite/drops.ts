@@ -8,6 +8,7 @@ import { openWritingTurn } from "./drops-turn.ts"
 
 /** A message goes up to seven days later than it must, so that the day it goes does not tell the day it came. */
 const FUZZ_DAYS = 8
+const STIR_BYTES = 32
 
 interface Options {
   /** From 0 to 7, each as likely as the other. */
@@ -53,6 +54,7 @@ export async function openSqliteDrops(
   await write((db) => {
     put(db, "drop-id", randomBytes(16))
     put(db, "signing-secret", randomBytes(32))
+    put(db, "stirred", randomBytes(STIR_BYTES))
     for (const name of ["unordered", "expired-unread", "telling", "told-day"]) put(db, name, 0)
   })
 
@@ -141,7 +143,8 @@ export async function openSqliteDrops(
           .prepare("select id from blob where withdraw_verifier = ?")
           .all(verifier)
           .flatMap((row) => messageOf(db, bytesOf(row["id"])))
-      await remove(await read((db) => verifiers.flatMap((verifier) => found(db, verifier))))
+      const removals = await read((db) => verifiers.flatMap((verifier) => found(db, verifier)))
+      await remove([...removals, stir])
     },
 
     replies: (tag) =>
@@ -176,6 +179,8 @@ export async function openSqliteDrops(
       remove([
         (db) =>
           run(db, "delete from mailbox where tag = ? and delete_verifier = ?", tag, deleteVerifier),
+        // SQLite writes nothing for a deletion that finds nothing, and whoever asks would see it by the time.
+        stir,
       ]),
 
     notes: () =>
@@ -206,15 +211,11 @@ export async function openSqliteDrops(
       await remove(keys.map((key) => (db) => run(db, "delete from note where id = ?", key)))
     },
 
-    spend: (hash, expiryHour) =>
-      write((db) => run(db, "insert or ignore into spent values (?, ?)", hash, expiryHour) === 1),
+    stir: () => write(stir),
 
-    purge: async ({ day, hour }) => {
+    purge: async ({ day }) => {
       await remove(await read((db) => dueOn(db, day)))
-      await remove([
-        (db) => run(db, "delete from posted where purge_day <= ?", day),
-        (db) => run(db, "delete from spent where expiry_hour < ?", hour),
-      ])
+      await remove([(db) => run(db, "delete from posted where purge_day <= ?", day)])
     },
 
     rewrite: async () => {
@@ -249,6 +250,11 @@ export async function openSqliteDrops(
 
 /** A piece of a deletion that needs little room by itself. */
 type Removal = (db: DatabaseSync) => unknown
+
+/** A change that every writing makes the same way. */
+function stir(db: DatabaseSync): void {
+  run(db, "update meta set value = ? where name = 'stirred'", randomBytes(STIR_BYTES))
+}
 
 /** A message: its row, which makes it one, and then its pieces. */
 function messageOf(db: DatabaseSync, key: Uint8Array): Removal[] {

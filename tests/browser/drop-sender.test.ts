@@ -253,7 +253,7 @@ test("extra work that a sender chose is asked for and reaches the recipients wit
   const asked = visitor.requests.filter((request) => request.url().includes("/drop/challenge"))
   assert.deepEqual(
     asked.map((request) => new URL(request.url()).search),
-    ["?effort=1"],
+    ["?effort=1&size=65736"],
   )
   const { index } = await drop.operator.drop.sync([])
   const efforts = index.messages.filter(({ id }) => !known.has(id)).map(({ effort }) => effort)
@@ -416,13 +416,13 @@ test("nothing is sent before it is shown what its files carry", async (context) 
   assert.ok(await page.locator("#send").isEnabled())
 })
 
-test("a code is shown for every message that was stored, even if the worker dies once it has sealed", async (context) => {
+test("a code is shown for every message that was stored, even if the worker dies once its work is done", async (context) => {
   const visitors = await newContext(context)
   if (visitors === null) return
   await prefixWorker(
     visitors,
     `const post = postMessage.bind(self)
-     self.postMessage = (message) => { post(message); if (message.result?.sealed) close() }`,
+     self.postMessage = (message) => { post(message); if (message.result?.solution) close() }`,
   )
   const { page, wrong } = await visit(visitors, `${drop.url}/drop`)
   await page.fill("#message", CANARY)

@@ -1,5 +1,5 @@
 // npm run soak: the same tests as npm test with the large counts that ASSAY_SOAK asks for. With a pattern of files, those
-// alone: npm run soak -- 'tests/http/{feedback,decisions-crash}.test.ts'
+// alone: npm run soak -- 'tests/http/{feedback,decisions-crash}.test.ts'; with a name, the files of that name: npm run soak -- hostile
 import { mkdirSync, writeFileSync } from "node:fs"
 import { availableParallelism, release, totalmem, type as systemName } from "node:os"
 import { join } from "node:path"
@@ -10,9 +10,11 @@ import { markdownTable } from "./table.ts"
 // All of them, since a conformance suite that reads ASSAY_SOAK is run by test files that do not name it.
 const everything = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
 const [some] = process.argv.slice(2)
+const isName = some !== undefined && /^[\w-]+$/.test(some)
+const pattern = isName ? `{packages/*/src,eval,tests}/**/${some}.test.ts` : (some ?? everything)
 
 // One file at a time: suites that measure or kill processes must not disturb each other.
-const run = await runTests([some ?? everything], {
+const run = await runTests([pattern], {
   concurrency: 1,
   timeoutMs: 6 * 60 * 60_000,
   env: { ASSAY_SOAK: "1" },
@@ -24,7 +26,7 @@ if (run.files.length > 0) {
   const folder = join(root, "docs", "soak")
   mkdirSync(folder, { recursive: true })
   // A part is no substitute for the whole, so it stands beside it.
-  const name = some === undefined ? `${date}.md` : `${date}-part.md`
+  const name = some === undefined ? `${date}.md` : `${date}-${isName ? some : "part"}.md`
   writeFileSync(join(folder, name), page(date, table))
   console.log(`Written to docs/soak/${name}`)
 }

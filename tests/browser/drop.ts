@@ -10,7 +10,7 @@ import { type Manifest, newIdentityFile, packReply, recipientsOf } from "@assay/
 import type { BrowserContext, Page, Request } from "playwright-core"
 import { writeKeysFile } from "../../packages/server/src/drop/keys-file.ts"
 import { assay } from "../cli/assay.ts"
-import { type Service, startService } from "../http/service.ts"
+import { type Service, type ServiceOptions, startService } from "../http/service.ts"
 
 export interface Drop {
   readonly service: Service
@@ -19,15 +19,18 @@ export interface Drop {
   /** A recipient's secret key, as a file for the command `age`. */
   readonly identityFile: string
   readonly recipient: string
-  /** What a recipient can ask of the service. */
+  /** What a recipient can ask of the service, and by which token. */
   readonly operator: Client
+  readonly operatorToken: string
   /** A folder for what a test takes apart; it goes with the service. */
   readonly folder: string
   stop(): Promise<void>
 }
 
 /** Starts a service whose drop has one key. */
-export async function startDrop(): Promise<Drop> {
+export async function startDrop(
+  options: Pick<ServiceOptions, "args" | "env" | "openFilesMax"> = {},
+): Promise<Drop> {
   const folder = mkdtempSync(join(tmpdir(), "assay-drop-"))
   const dataDirectory = join(folder, "data")
   mkdirSync(dataDirectory, { mode: 0o700 })
@@ -35,7 +38,7 @@ export async function startDrop(): Promise<Drop> {
   const identityFile = join(folder, "identity.txt")
   writeFileSync(identityFile, file, { mode: 0o600 })
   writeKeysFile(join(dataDirectory, "drop"), recipientsOf([recipient]))
-  const service = await startService({ drop: true, dataDirectory })
+  const service = await startService({ ...options, drop: true, dataDirectory })
   const { dropUrl } = service
   assert.ok(dropUrl !== null)
   const token = await assay(["operators", "token", "--name", "Test"], { ASSAY_DATA: dataDirectory })
@@ -47,6 +50,7 @@ export async function startDrop(): Promise<Drop> {
     identityFile,
     recipient,
     operator: createClient({ baseUrl: service.baseUrl, apiKey }),
+    operatorToken: apiKey,
     folder,
     async stop() {
       await service.stop()

@@ -1,0 +1,46 @@
+// Runs every attack at once until its input closes, then prints what each of them did. A process of its own, so that the
+// machine can put it behind the service, as attackers on other machines would be.
+import { text } from "node:stream/consumers"
+import { type Attack, count, type Tally, type Target } from "./attack.ts"
+import { cancelledUploads } from "./attacks/cancelled-uploads.ts"
+import { connections } from "./attacks/connections.ts"
+import * as floods from "./attacks/floods.ts"
+import { hangUps } from "./attacks/hang-ups.ts"
+import { oddRequests } from "./attacks/odd-requests.ts"
+import { reloads } from "./attacks/reloads.ts"
+import { slowSenders } from "./attacks/slow-senders.ts"
+import { streams } from "./attacks/streams.ts"
+import { tornImports } from "./attacks/torn-imports.ts"
+
+/** Past this what an attack waits for hangs, which is what it was to find out. */
+const ENDS_WITHIN_MS = 60_000
+
+const attacks: readonly Attack[] = [
+  hangUps,
+  cancelledUploads,
+  slowSenders,
+  streams,
+  ...Object.values(floods),
+  connections,
+  oddRequests,
+  tornImports,
+  reloads,
+]
+
+const target = JSON.parse(process.argv[2] ?? "{}") as Target
+const only = process.argv[3]?.split(",")
+const over = new AbortController()
+void text(process.stdin).finally(() => over.abort())
+
+const chosen = attacks.filter(({ name }) => only === undefined || only.includes(name))
+const tallies = await Promise.all(
+  chosen.map(async ({ name, run }): Promise<[string, Tally]> => {
+    const tally: Tally = {}
+    const late = Promise.withResolvers<void>()
+    over.signal.addEventListener("abort", () => setTimeout(late.resolve, ENDS_WITHIN_MS))
+    const ended = run(target, tally, over.signal).then(() => true)
+    if ((await Promise.race([ended, late.promise])) !== true) count(tally, "did not end")
+    return [name, tally]
+  }),
+)
+process.stdout.write(JSON.stringify(Object.fromEntries(tallies)), () => process.exit(0))

@@ -1,0 +1,214 @@
+// Every attack at once, while two tenants and a sender without JavaScript do ordinary work. A few seconds in each run of the
+// tests, ten minutes in `npm run soak -- hostile`.
+import assert from "node:assert/strict"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { setPriority } from "node:os"
+import { join } from "node:path"
+import { json } from "node:stream/consumers"
+import { after, before, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { type Drop, fetchMessages, messageIn, startDrop } from "../../browser/drop.ts"
+import { assay } from "../../cli/assay.ts"
+import type { Tally, Target } from "./attack.ts"
+import { type Footprint, footprintOf } from "./footprint.ts"
+import { openSender, type Sender } from "./sender.ts"
+import { openTenant, type Tenant } from "./tenant.ts"
+
+const soak = process.env["ASSAY_SOAK"] !== undefined
+const QUIET_MS = soak ? 60_000 : 6_000
+const ATTACK_MS = soak ? 600_000 : 20_000
+/** A service that is left alone gives memory back when it next collects garbage. */
+const SETTLE_MS = 180_000
+/** What a process may hold more than before: heaps are not given back to the last page. */
+const MEMORY_SLACK = 64 * 1024 * 1024
+const FILES_SLACK = 16
+const FREE_IDENTITIES_A_DAY = 100
+/** How many decisions are read again, out of all. */
+const DECISIONS_READ = soak ? 2_000 : 100
+
+let drop: Drop
+let tenants: readonly Tenant[]
+let sender: Sender
+let quiet: Figures
+let quietFootprint: Footprint
+let tallies: Readonly<Record<string, Tally>>
+
+before(async () => {
+  drop = await startDrop({ args: ["--workers", "2"], openFilesMax: 1024 })
+})
+after(() => drop.stop())
+
+test("while everything attacks, others are answered, and nothing is refused without saying when to come back", async (t) => {
+  const { service, url } = drop
+  const [first, second] = await Promise.all(["first", "second"].map(enterpriseKey))
+  tenants = [
+    openTenant(service.port, first ?? "", "first"),
+    openTenant(service.port, second ?? "", "second"),
+  ]
+  sender = openSender(service, url)
+  // Compilers and caches warm up.
+  await delay(QUIET_MS / 2)
+  figures()
+  await delay(QUIET_MS)
+  quiet = figures()
+  quietFootprint = footprintOf(service.pid)
+
+  const attackers = await startAttackers()
+  await delay(ATTACK_MS)
+  const attacked = figures()
+  tallies = await endAttackers(attackers)
+
+  for (const [name, tally] of Object.entries(tallies))
+    t.diagnostic(`${name}: ${JSON.stringify(tally)}`)
+  for (const [name, { count, p99 }] of Object.entries(attacked)) {
+    const ratio = p99 / (quiet[name]?.p99 ?? NaN)
+    t.diagnostic(
+      `${name}: ${count} answers, p99 ${p99.toFixed(1)} ms, ${ratio.toFixed(1)} times quiet`,
+    )
+  }
+  t.diagnostic(`503 with Retry-After: ${tenants.map((tenant) => tenant.busy()).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // prettier-ignore
+  for (const { wrong } of [...tenants, sender]) assert.deepEqual(wrong.slice(0, 5), [])
+  for (const { count } of Object.values(attacked)) assert.ok(count > 0)
+  // Milliseconds decide only where nothing else runs on the machine.
+  if (soak)
+    for (const [name, { p99 }] of Object.entries(attacked))
+      assert.ok(p99 <= 5 * (quiet[name]?.p99 ?? 0), `${name}: ${p99} ms, quiet ${quiet[name]?.p99}`)
+})
+
+test("no attack got more than it may have", () => {
+  const answered = tallies["streams of a free key"]?.["identities answered"] ?? 0
+  assert.ok(answered > 0 && answered <= FREE_IDENTITIES_A_DAY, `${answered} identities`)
+  assert.equal(tallies["torn imports"]?.["imported"] ?? 0, 0)
+  assert.ok((tallies["torn imports"]?.["refused"] ?? 0) > 0)
+  assert.equal(tallies["dear input"]?.["status 200"] ?? 0, 0)
+  assert.equal(tallies["wrong keys"]?.["status 200"] ?? 0, 0)
+  assert.equal(tallies["useless tickets"]?.["status 201"] ?? 0, 0)
+  assert.equal(tallies["a stolen token"]?.["status 200"] ?? 0, 0)
+  for (const [name, tally] of Object.entries(tallies)) {
+    const faults = Object.keys(tally).filter((status) => /^status 5(?!03)/.test(status))
+    assert.deepEqual(faults, [], name)
+    assert.equal(tally["did not end"], undefined, `${name} waits for an answer for ever`)
+  }
+})
+
+test("afterwards every process is back to its quiet memory and files", async (t) => {
+  const deadline = performance.now() + SETTLE_MS
+  let over = tooLarge()
+  while (over.length > 0 && performance.now() < deadline) {
+    await delay(1_000)
+    over = tooLarge()
+  }
+  t.diagnostic(`quiet: ${printed(quietFootprint)}`)
+  t.diagnostic(`afterwards: ${printed(footprintOf(drop.service.pid))}`)
+  assert.deepEqual(over, [])
+})
+
+test("nothing that was acknowledged is lost", async () => {
+  await Promise.all([...tenants, sender].map((bystander) => bystander.stop()))
+  for (const tenant of tenants) {
+    const { decisions, reported, observed } = tenant
+    assert.ok(decisions.size > 0 && reported.size > 0 && observed.size > 0)
+    const step = Math.max(1, Math.floor(decisions.size / DECISIONS_READ))
+    for (const [id, score] of [...decisions].filter((_, n) => n % step === 0)) {
+      const { status, body } = await tenant.ask(`/api/v1/decisions/${id}`)
+      assert.equal(status, 200, `${id} is lost`)
+      assert.equal(body["reproduced"], true)
+      assert.equal((body["assessment"] as { risk_score: number }).risk_score, score)
+    }
+    for (const email of reported) {
+      const { body } = await tenant.ask("/api/v1/risk/score", { email })
+      assert.notEqual(body["threat_stage"], "CLEAN", `the report of ${email} is lost`)
+    }
+    for (const email of observed) {
+      const { body } = await tenant.ask("/api/v1/risk/score", { email })
+      assert.equal(body["exposure_count"], 1, `the evidence of ${email} is lost`)
+    }
+  }
+  const stored = (await fetchMessages(drop)).map(messageIn)
+  assert.ok(sender.sent.size > 0)
+  for (const message of sender.sent)
+    assert.equal(
+      stored.filter((text) => text === message).length,
+      1,
+      "a message is lost or doubled",
+    )
+})
+
+type Figures = Readonly<Record<string, { readonly count: number; readonly p99: number }>>
+
+/** Since they were last taken. */
+function figures(): Figures {
+  const all = {
+    "first tenant": tenants[0]?.latencies,
+    "second tenant": tenants[1]?.latencies,
+    "sending without JavaScript": sender.sending,
+    "reading replies": sender.reading,
+  }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, latencies]) => {
+      const taken = { count: latencies?.count ?? 0, p99: latencies?.percentile(0.99) ?? 0 }
+      latencies?.clear()
+      return [name, taken]
+    }),
+  )
+}
+
+async function keyOf(...args: string[]): Promise<string> {
+  const { out, err, code } = await assay(["keys", "create", ...args], {
+    ASSAY_DATA: drop.service.dataDirectory,
+  })
+  assert.equal(code, 0, err)
+  return out.trim()
+}
+
+const enterpriseKey = (tenant: string): Promise<string> =>
+  keyOf("--tenant", tenant, "--plan", "enterprise", "--scopes", "all")
+const freeKey = (tenant: string): Promise<string> => keyOf("--tenant", tenant)
+
+async function startAttackers(): Promise<ChildProcess> {
+  const [streams, input, writes] = await Promise.all(
+    ["free-streams", "free-input", "free-writes"].map(freeKey),
+  )
+  const target: Target = {
+    port: drop.service.port,
+    dropPort: Number(new URL(drop.url).port),
+    dataDirectory: drop.service.dataDirectory,
+    freeKeys: { streams: streams ?? "", input: input ?? "", writes: writes ?? "" },
+    recipientToken: drop.operatorToken,
+    servicePid: drop.service.pid,
+  }
+  const program = join(import.meta.dirname, "attackers.ts")
+  const child = spawn(process.execPath, ["--conditions=source", program, JSON.stringify(target)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  })
+  // Attackers have machines of their own: here they get what the service leaves.
+  setPriority(child.pid ?? 0, 19)
+  return child
+}
+
+async function endAttackers(child: ChildProcess): Promise<Record<string, Tally>> {
+  const { stdin, stdout } = child
+  assert.ok(stdin !== null && stdout !== null)
+  const ended = once(child, "exit")
+  stdin.end()
+  const found = (await json(stdout)) as Record<string, Tally>
+  await ended
+  return found
+}
+
+function tooLarge(): string[] {
+  return Object.entries(footprintOf(drop.service.pid)).flatMap(([kind, now]) => {
+    const before = quietFootprint[kind]
+    if (before === undefined) return [`${kind}: was not there`]
+    const { bytes, files } = before
+    const isOver = now.bytes > 1.25 * bytes + MEMORY_SLACK || now.files > files + FILES_SLACK
+    return isOver ? [`${kind}: ${printed({ now })}, quiet ${printed({ before })}`] : []
+  })
+}
+
+function printed(footprint: Footprint): string {
+  return Object.entries(footprint)
+    .map(([kind, { bytes, files }]) => `${kind} ${Math.round(bytes / 2 ** 20)} MiB ${files} files`)
+    .join(", ")
+}

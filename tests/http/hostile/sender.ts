@@ -1,0 +1,78 @@
+// Somebody without JavaScript who writes to the drop and looks for replies while others attack.
+import { randomBytes } from "node:crypto"
+import { setTimeout as delay } from "node:timers/promises"
+import { getPage, type PlainPage, postForm, textOf } from "../drop-plain-visitor.ts"
+import { oldFormToken } from "../drop-visitor.ts"
+import type { Service } from "../service.ts"
+import { type Latencies, openLatencies } from "./latencies.ts"
+
+export interface Sender {
+  /** From pressing the button to the page that says the message was sent. */
+  readonly sending: Latencies
+  readonly reading: Latencies
+  /** Texts that the drop said it keeps. */
+  readonly sent: ReadonlySet<string>
+  readonly wrong: readonly string[]
+  /** Pages that asked to come back later. */
+  busy(): number
+  stop(): Promise<void>
+}
+
+const EVERY_MS = 2_000
+
+export function openSender(service: Service, dropUrl: string): Sender {
+  const [sending, reading] = [openLatencies(), openLatencies()]
+  const sent = new Set<string>()
+  const wrong: string[] = []
+  let busy = 0
+  const until = new AbortController()
+
+  const isRight = (what: string, page: PlainPage): boolean => {
+    if (page.status === 200) return true
+    if (page.status === 503 && page.headers.get("retry-after") !== null) busy++
+    else wrong.push(`${what}: ${page.status} ${textOf(page, "form-fault")}`)
+    return false
+  }
+  const timed = async (
+    latencies: Latencies,
+    post: () => Promise<PlainPage>,
+  ): Promise<PlainPage> => {
+    const from = performance.now()
+    const page = await post()
+    if (page.status === 200) latencies.note(performance.now() - from)
+    return page
+  }
+  const visitOnce = async (): Promise<void> => {
+    const form = await getPage(`${dropUrl}/drop`)
+    if (!isRight("form", form)) return
+    const message = `from a sender ${randomBytes(8).toString("hex")}`
+    const values = { message, mode: "two-way", token: oldFormToken(service) }
+    const done = await timed(sending, () => postForm(dropUrl, form, "drop-form", values))
+    if (!isRight("send", done)) return
+    sent.add(message)
+    const code = textOf(done, "code-line")
+    const asking = await getPage(`${dropUrl}/drop/replies`)
+    if (!isRight("replies", asking)) return
+    const replies = await timed(reading, () => postForm(dropUrl, asking, "replies-form", { code }))
+    // The pages promise that reading replies is never refused.
+    if (replies.status !== 200) wrong.push(`replies: ${replies.status}`)
+  }
+
+  const visiting = (async () => {
+    while (!until.signal.aborted) {
+      await visitOnce().catch((error: unknown) => wrong.push(String(error)))
+      await delay(EVERY_MS)
+    }
+  })()
+  return {
+    sending,
+    reading,
+    sent,
+    wrong,
+    busy: () => busy,
+    async stop() {
+      until.abort()
+      await visiting
+    },
+  }
+}

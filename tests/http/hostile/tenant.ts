@@ -1,0 +1,121 @@
+// A tenant that does ordinary work while others attack.
+import { Agent, type IncomingMessage, request } from "node:http"
+import { text } from "node:stream/consumers"
+import { setTimeout as delay } from "node:timers/promises"
+import { type Latencies, openLatencies } from "./latencies.ts"
+
+export interface Tenant {
+  readonly latencies: Latencies
+  /** Decisions it was told of, with their score. */
+  readonly decisions: ReadonlyMap<string, number>
+  /** Identities it reported as taken over, or sent evidence about, and was told that this is kept. */
+  readonly reported: ReadonlySet<string>
+  readonly observed: ReadonlySet<string>
+  /** Answers it should not have got, and connections that broke. */
+  readonly wrong: readonly string[]
+  /** Answers of 503 that said when to come back. */
+  busy(): number
+  ask(path: string, json?: unknown): Promise<Reply>
+  stop(): Promise<void>
+}
+
+interface Reply {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+const SCORES_A_SECOND = 25
+/** One request in so many writes instead. */
+const WRITES = 25
+/** A tenth of them are identities with evidence, as in a corpus that holds a part of the world. */
+const KNOWN = ["ana.silva@mail.example", "mei.tanaka@mail.example", "sofia.rossi@mail.example"]
+
+/** Scores at a steady pace, late answers or not, and writes now and then. */
+export function openTenant(port: number, key: string, name: string): Tenant {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  const latencies = openLatencies()
+  const decisions = new Map<string, number>()
+  const [reported, observed] = [new Set<string>(), new Set<string>()]
+  const wrong: string[] = []
+  const under = new Set<Promise<void>>()
+  let busy = 0
+  const until = new AbortController()
+
+  const ask = async (path: string, json?: unknown): Promise<Reply> => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request({
+        port,
+        host: "127.0.0.1",
+        path,
+        method: json === undefined ? "GET" : "POST",
+        agent,
+        timeout: 60_000,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      })
+      sent.once("timeout", () => sent.destroy(new Error("no answer in a minute")))
+      sent.once("error", reject).once("response", resolve)
+      sent.end(json === undefined ? undefined : JSON.stringify(json))
+    })
+    const body = JSON.parse(await text(response)) as Reply["body"]
+    return { status: response.statusCode ?? 0, headers: response.headers, body }
+  }
+
+  const work = async (n: number, dueAt: number): Promise<void> => {
+    try {
+      if (n % WRITES === 0) await write(n)
+      else await score(n)
+      latencies.note(performance.now() - dueAt)
+    } catch (error) {
+      wrong.push(`${name} ${String(error)}`)
+    }
+  }
+  const score = async (n: number): Promise<void> => {
+    const email = n % 10 === 0 ? KNOWN[(n / 10) % KNOWN.length] : `${name}${n}@mail.example`
+    const reply = await ask("/api/v1/risk/score", { email })
+    if (!isRight(reply, 200)) return
+    decisions.set(String(reply.headers["x-decision-id"]), Number(reply.body["risk_score"]))
+  }
+  const write = async (n: number): Promise<void> => {
+    const email = `${name}-w${n}@mail.example`
+    if (n % (2 * WRITES) === 0) {
+      const reply = await ask("/api/v1/feedback", { email, outcome: "takeover_confirmed" })
+      if (isRight(reply, 202, 200, 201)) reported.add(email)
+      return
+    }
+    const line = { email, kind: "breach", source: "soc", observed_at: new Date().toISOString() }
+    const reply = await ask("/api/v1/evidence", [line])
+    if (isRight(reply, 202, 200, 201)) observed.add(email)
+  }
+  const isRight = ({ status, headers, body }: Reply, ...right: number[]): boolean => {
+    if (right.includes(status)) return true
+    if (status === 503 && headers["retry-after"] !== undefined) busy++
+    else wrong.push(`${name} got ${status} ${JSON.stringify(body)}`)
+    return false
+  }
+
+  const pacing = (async () => {
+    const startedAt = performance.now()
+    for (let n = 1; !until.signal.aborted; n++) {
+      const dueAt = startedAt + (n * 1000) / SCORES_A_SECOND
+      const early = dueAt - performance.now()
+      if (early > 0) await delay(early)
+      const one = work(n, dueAt).finally(() => under.delete(one))
+      under.add(one)
+    }
+  })()
+  return {
+    latencies,
+    decisions,
+    reported,
+    observed,
+    wrong,
+    busy: () => busy,
+    ask,
+    async stop() {
+      until.abort()
+      await pacing
+      await Promise.all(under)
+    },
+  }
+}

@@ -164,7 +164,7 @@ async function keyOf(...args: string[]): Promise<string> {
 
 const enterpriseKey = (tenant: string): Promise<string> =>
   keyOf("--tenant", tenant, "--plan", "enterprise", "--scopes", "all")
-const freeKey = (tenant: string): Promise<string> => keyOf("--tenant", tenant)
+const freeKey = (tenant: string): Promise<string> => keyOf("--tenant", tenant, "--scopes", "all")
 
 async function startAttackers(): Promise<ChildProcess> {
   const [streams, input, writes] = await Promise.all(

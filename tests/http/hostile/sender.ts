@@ -19,6 +19,8 @@ export interface Sender {
 }
 
 const EVERY_MS = 2_000
+/** Past this nobody will answer any more. */
+const UNANSWERED_MS = 120_000
 
 export function openSender(service: Service, dropUrl: string): Sender {
   const [sending, reading] = [openLatencies(), openLatencies()]
@@ -60,7 +62,15 @@ export function openSender(service: Service, dropUrl: string): Sender {
 
   const visiting = (async () => {
     while (!until.signal.aborted) {
-      await visitOnce().catch((error: unknown) => wrong.push(String(error)))
+      const late = new AbortController()
+      const unanswered = delay(UNANSWERED_MS, undefined, { signal: late.signal }).then(() => {
+        throw new Error("a page did not come")
+      })
+      await Promise.race([visitOnce(), unanswered]).catch((error: unknown) =>
+        wrong.push(String(error)),
+      )
+      unanswered.catch(() => undefined)
+      late.abort()
       await delay(EVERY_MS)
     }
   })()

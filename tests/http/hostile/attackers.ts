@@ -36,10 +36,10 @@ const chosen = attacks.filter(({ name }) => only === undefined || only.includes(
 const tallies = await Promise.all(
   chosen.map(async ({ name, run }): Promise<[string, Tally]> => {
     const tally: Tally = {}
-    const late = Promise.withResolvers<void>()
-    over.signal.addEventListener("abort", () => setTimeout(late.resolve, ENDS_WITHIN_MS))
-    const ended = run(target, tally, over.signal).then(() => true)
-    if ((await Promise.race([ended, late.promise])) !== true) count(tally, "did not end")
+    const late = Promise.withResolvers<"late">()
+    over.signal.addEventListener("abort", () => setTimeout(late.resolve, ENDS_WITHIN_MS, "late"))
+    const ended = await Promise.race([run(target, tally, over.signal), late.promise])
+    if (ended === "late") count(tally, "did not end")
     return [name, tally]
   }),
 )

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers"
 import { type Attack, count, type Tally, type Target } from "./attack.ts"
 import { cancelledUploads } from "./attacks/cancelled-uploads.ts"
 import { connections } from "./attacks/connections.ts"
+import { deafReaders } from "./attacks/deaf-readers.ts"
 import * as floods from "./attacks/floods.ts"
 import { hangUps } from "./attacks/hang-ups.ts"
 import { oddRequests } from "./attacks/odd-requests.ts"
@@ -23,6 +24,7 @@ const attacks: readonly Attack[] = [
   ...Object.values(floods),
   connections,
   oddRequests,
+  deafReaders,
   tornImports,
   reloads,
 ]

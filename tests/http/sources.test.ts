@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import { createClient } from "@assay/client"
 import { SourceList } from "@assay/core/contract"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
@@ -146,7 +147,30 @@ test("sources act as what they are, are told as a plan may see them, and leave t
   const told = await scored(service, HELD, small)
   for (const text of [JSON.stringify([unnamed, told]), await inputOf(service, told, small)])
     assert.doesNotMatch(text, NAMES)
-  assert.match(await inputOf(service, await scored(service, HELD, trusted), trusted), NAMES)
+  const known = await scored(service, HELD, trusted)
+  assert.match(await inputOf(service, known, trusted), NAMES)
+
+  // Nor a number that stands for a source elsewhere: they are counted within the one answer, and along the list.
+  const numbers = (text: string): string[] => [...new Set(text.match(/source \d+/g))].sort()
+  for (const text of [JSON.stringify(told), await inputOf(service, told, small)])
+    assert.deepEqual(numbers(text), ["source 1", "source 2"])
+  assert.deepEqual(numbers(JSON.stringify(await scored(service, LISTED, small))), ["source 1"])
+  const firstPage = await listOf(service, small, "?limit=2")
+  assert.equal(firstPage.next, "2")
+  const secondPage = await listOf(service, small, "?limit=2&after=2")
+  assert.deepEqual([...firstPage.sources, ...secondPage.sources], unnamed.sources.slice(0, 4))
+
+  // A decision made while the plan named sources is told without names once it does not.
+  assert.equal((await assay(["tenants", "set", "trusted", "plan=free"], env)).code, 0)
+  const deadline = Date.now() + 30_000
+  let past = ""
+  do {
+    assert.ok(Date.now() < deadline, "names are still told")
+    await delay(500)
+    past = await inputOf(service, known, trusted)
+  } while (NAMES.test(past))
+  assert.deepEqual(numbers(past), ["source 1", "source 2"])
+  assert.equal((JSON.parse(past) as { reproduced: boolean }).reproduced, true)
 
   // Pages, asked for by the client too.
   const client = createClient({

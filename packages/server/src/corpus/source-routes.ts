@@ -37,13 +37,18 @@ export function sourceRoutes(app: App, { index }: Services): void {
     const after = Number(query.after ?? 0)
     const limit = Number(query.limit ?? PAGE)
     const visible = heldSources(await index.catalogue()).filter(
-      ({ source, batches }) =>
-        source.id > after && batches.some(isLive) && (!source.flags.sensitive || caller.verified),
+      ({ source, batches }) => batches.some(isLive) && (!source.flags.sensitive || caller.verified),
     )
-    const page = visible.slice(0, limit)
+    // Plans that name no sources count along the list: an id stands for a source everywhere, and a gap for a hidden one.
+    const { namedSources } = caller.plan
+    const rest = namedSources
+      ? visible.filter(({ source }) => source.id > after)
+      : visible.slice(after)
+    const page = rest.slice(0, limit)
+    const last = namedSources ? page.at(-1)?.source.id : after + page.length
     return {
       sources: page.map((held) => summary(held, caller)),
-      next: visible.length > limit ? String(page.at(-1)?.source.id) : null,
+      next: rest.length > limit ? String(last) : null,
     }
   })
 }

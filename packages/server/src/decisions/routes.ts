@@ -12,6 +12,7 @@ import { Problem } from "../problem.ts"
 import { type Decision, ERASED_FORMAT } from "../stores/decisions.ts"
 import { isDecisionId } from "./decision-id.ts"
 import { replay, type Replay } from "./replay.ts"
+import { withoutNames } from "./without-names.ts"
 
 const COMMON = [
   "invalid-request",
@@ -66,7 +67,8 @@ export function decisionRoutes(app: App, { pastDecisions, models }: Services): v
         throw new Problem("decision-not-found", "No decision of yours has this id.")
       if (decision.format === ERASED_FORMAT)
         throw new Problem("decision-erased", "Nothing of it but its id is left.")
-      const replayed = replay(decision, models)
+      const told = caller.plan.namedSources ? decision : withoutNames(decision)
+      const replayed = replay(told, models)
       if (replayed === null)
         throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
       return details(decision, replayed, query.explain === "true")

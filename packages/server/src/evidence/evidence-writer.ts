@@ -5,7 +5,7 @@ import { RecordsError } from "../stores/records-error.ts"
 import type { IdempotencyClaim } from "../stores/records-idempotency.ts"
 import type { LineOutcome, ObservationRecords, SentLines } from "../stores/records-observations.ts"
 import { SERVICE_SOURCES } from "../stores/tenant-batches.ts"
-import { openTurns } from "../turns.ts"
+import { openFairTurns } from "../fair-turns.ts"
 import { evidenceApplier } from "./apply-evidence.ts"
 import { refusedLine } from "./refusal.ts"
 
@@ -36,11 +36,14 @@ export class EvidenceOverload extends Error {
   readonly code = "overloaded"
 }
 
+/** What may wait of all tenants: about 60 MB. */
+const LINES_WAITING_MAX = 200_000
+
 interface WriterOptions {
   readonly records: ObservationRecords
   readonly index: ExposureIndex
   readonly now: () => number
-  /** More lines than this waiting means that they come faster than disks can take them. */
+  /** More lines than this waiting of one tenant means that it sends faster than disks can take them. */
   readonly linesWaitingMax?: number
 }
 
@@ -48,20 +51,18 @@ interface WriterOptions {
  * The one writer of evidence, in the primary. The lines of a request are first written to the records, with its claim in
  * the same transaction, then to the index, and only then acknowledged: a process that dies in between leaves rows that
  * are due, and the next one finds them. One request after the other, so that a claim is done when nothing of its tenant
- * is due.
+ * is due; tenants take turns, so that none waits behind all that another sent.
  */
 export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
-  const { records, index, now, linesWaitingMax = 100_000 } = options
+  const { records, index, now, linesWaitingMax = 30_000 } = options
   const apply = evidenceApplier(records, index)
-  const turns = openTurns()
-  let linesWaiting = 0
+  const turns = openFairTurns<number>({ eachMax: linesWaitingMax, allMax: LINES_WAITING_MAX })
 
   return {
     async submit(report, claim) {
-      const lineCount = report.lines.length
-      if (linesWaiting + lineCount > linesWaitingMax)
+      const { tenantId, lines: sentLines } = report
+      if (!turns.hasRoom(tenantId, sentLines.length))
         throw new EvidenceOverload("Too much evidence is waiting")
-      linesWaiting += lineCount
       const stored = async (): Promise<Submission> => {
         const lines = withinSources(report, await index.catalogue())
         const sent = { ...report, lines, receivedAt: now() }
@@ -70,9 +71,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
         if (outcome.state === "taken") await apply(report.tenantId, now())
         return { state: "stored", outcomes: outcome.outcomes }
       }
-      return await turns
-        .take(() => faultsNamed(stored))
-        .finally(() => void (linesWaiting -= lineCount))
+      return await turns.take(tenantId, sentLines.length, () => faultsNamed(stored))
     },
 
     async settleDue() {
@@ -80,7 +79,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
       for (const tenantId of await records.tenantsWithDueObservations()) {
         // One tenant's that fails must not keep the others' waiting.
         await turns
-          .take(() => faultsNamed(() => apply(tenantId, now())))
+          .take(tenantId, 0, () => faultsNamed(() => apply(tenantId, now())))
           .catch((error: unknown) => failures.push(error))
       }
       if (failures.length > 0) throw failures[0]

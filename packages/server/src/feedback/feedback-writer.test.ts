@@ -257,3 +257,28 @@ test("what ended 90 days ago is forgotten, what still acts is kept, and the inde
   assert.equal((await records.feedbackOf(report)).length, 1)
   assert.deepEqual(await kinds(), ["fraud_confirmed"])
 })
+
+test("one tenant's report does not wait behind 600 of another's, and a full queue is its tenant's own", async (t) => {
+  const { records, index, report, clock } = await place(t)
+  const { id: otherId } = await records.createTenant({
+    name: "other",
+    plan: "free",
+    at: start,
+    actor: "test",
+  })
+  const writer = await openFeedbackWriter({ records, index, now: () => clock.ms, waitingMax: 500 })
+  let stored = 0
+  const flood = Array.from({ length: 600 }, () =>
+    writer.submit(report, null).then(
+      () => {
+        stored++
+      },
+      (error: unknown) => assert.ok(error instanceof FeedbackOverload),
+    ),
+  )
+  const single = await writer.submit({ ...report, tenantId: otherId }, null)
+  assert.equal(single.state, "stored")
+  assert.ok(stored <= 2, `${stored} others were stored before it`)
+  await Promise.all(flood)
+  assert.equal(stored, 500)
+})

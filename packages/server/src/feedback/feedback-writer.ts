@@ -4,8 +4,8 @@ import { IndexUnavailable, type ExposureIndex } from "../stores/exposure-index.t
 import { RecordsError } from "../stores/records-error.ts"
 import type { FeedbackIdentity, FeedbackRecords, NewFeedback } from "../stores/records-feedback.ts"
 import { CLAIM_MS, type IdempotencyClaim } from "../stores/records-idempotency.ts"
+import { openFairTurns } from "../fair-turns.ts"
 import { DAY_MS } from "../time.ts"
-import { openTurns } from "../turns.ts"
 import { feedbackApplier } from "./apply-feedback.ts"
 
 /** What a tenant reports, before it has a place among its other reports. */
@@ -47,7 +47,7 @@ interface WriterOptions {
   readonly records: FeedbackRecords
   readonly index: ExposureIndex
   readonly now: () => number
-  /** More than this waiting means that reports come faster than disks can take them. */
+  /** More than this waiting of one tenant means that it sends faster than disks can take it. */
   readonly waitingMax?: number
 }
 
@@ -55,22 +55,16 @@ interface WriterOptions {
  * The one writer of feedback, in the primary. A report is first written to the records, with its claim in the same
  * transaction, then what follows from it to the index, and only then acknowledged: a process that dies in between leaves
  * a row that is due, and the next one finds it. One after the other, because what follows from a report depends on all
- * reports before it.
+ * reports before it; tenants take turns, so that none waits behind all that another sent.
  */
 export async function openFeedbackWriter(options: WriterOptions): Promise<FeedbackWriter> {
-  const { records, index, now, waitingMax = 1000 } = options
+  const { records, index, now, waitingMax = 500 } = options
   const apply = feedbackApplier(records, index)
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
-  const turns = openTurns()
-  let waiting = 0
-
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    waiting++
-    return turns.take(work).finally(() => waiting--)
-  }
-  const fromCaller = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= waitingMax) throw new FeedbackOverload("Too much feedback is waiting")
-    return await inTurn(work)
+  const turns = openFairTurns<number>({ eachMax: waitingMax })
+  const fromCaller = async <T>(tenantId: number, work: () => Promise<T>): Promise<T> => {
+    if (!turns.hasRoom(tenantId, 1)) throw new FeedbackOverload("Too much feedback is waiting")
+    return await turns.take(tenantId, 1, work)
   }
   /** No two reports are received at one moment, and none before an earlier one, even if the clock is put back. */
   const receive = (): number => (lastReceivedAt = Math.max(now(), lastReceivedAt + 1))
@@ -87,7 +81,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
 
   return {
     submit: (report, claim) =>
-      fromCaller(async () => {
+      fromCaller(report.tenantId, async () => {
         const receivedAt = receive()
         const receipt: FeedbackReceipt = { id: newFeedbackId(receivedAt) }
         const outcome = await records.addFeedback(
@@ -104,7 +98,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
       }),
 
     undo: (id, tenantId) =>
-      fromCaller(async () => {
+      fromCaller(tenantId, async () => {
         const identity = await records.undoFeedback({ id, tenantId, at: receive() })
         if (identity === null) return false
         await applyNow(identity)
@@ -117,7 +111,9 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
         const due = await records.dueFeedback({ at: moment(), limit: DUE_AT_ONCE })
         for (const identity of due) {
           // One that fails must not keep the others waiting.
-          await inTurn(() => applyNow(identity)).catch((error: unknown) => failures.push(error))
+          await turns
+            .take(identity.tenantId, 1, () => applyNow(identity))
+            .catch((error: unknown) => failures.push(error))
         }
         more = due.length === DUE_AT_ONCE && failures.length === 0
       }

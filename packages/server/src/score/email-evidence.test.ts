@@ -230,7 +230,7 @@ test("a sensitive source acts for a verified tenant only, and leaves no trace fo
   assert.deepEqual([input.checked.sources, input.coverage?.credential], [1, 1])
 })
 
-test("a plan without named sources sees neither source nor item by name, but still which are the same", () => {
+test("a plan without named sources sees neither source nor item by name or number of the service, but which are the same", () => {
   const twice = found(
     { item: "site.example", of: { id: 4 } },
     { item: "site.example", of: { id: 4 } },
@@ -240,9 +240,9 @@ test("a plan without named sources sees neither source nor item by name, but sti
   assert.deepEqual(
     free?.map(({ source, item }) => [source, item]),
     [
-      ["source 4", "item 1"],
-      ["source 4", "item 1"],
-      ["source 3", "item 2"],
+      ["source 1", "item 1"],
+      ["source 1", "item 1"],
+      ["source 2", "item 2"],
     ],
   )
   assert.equal(evidence(twice).input.exposures?.[0]?.item, "site.example")

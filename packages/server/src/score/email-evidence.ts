@@ -16,7 +16,7 @@ import type { ContextTrust } from "./context-trust.ts"
 import type { DomainTrust } from "./domain-trust.ts"
 import { MailboxState } from "./mailbox-state.ts"
 import type { DomainNetwork } from "./network-trust.ts"
-import { itemLabels, type Observation, sourceLabel, visibleTo } from "./observations.ts"
+import { itemLabels, type Observation, sourceLabels, visibleTo } from "./observations.ts"
 import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.ts"
 
 export interface EmailEvidence {
@@ -53,13 +53,14 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
   const mailbox = new MailboxState()
   const visible = visibleTo(caller, found)
   const fingerprints = usableFingerprints(visible)
+  const sourceLabel = sourceLabels(caller)
   const itemLabel = itemLabels(caller)
   let exactly = false
   let seen = 0
   for (const { entry, source } of visible) {
     const age = Math.max(0, today - Math.floor(entry.hours / 24))
     const conf = entry.confidence ?? source.confidence
-    const label = sourceLabel(source, caller)
+    const label = sourceLabel(source)
     const item = entry.item === null ? undefined : itemLabel(entry.item)
     // Passed around or not, a spam list stays an address: a repost would weigh more.
     if (exposureKinds.has(entry.kind) && (!source.circulates || isAddressOnly(source))) {

@@ -20,18 +20,27 @@ export function visibleTo(caller: Caller, { entries, catalogue }: Found): Observ
   return visible
 }
 
-/** Plans without named sources see that sources differ, not which they are. */
-export function sourceLabel({ id, name }: Source, { plan }: Caller): string {
-  return plan.namedSources ? name : `source ${id}`
+/**
+ * Plans without named sources see that sources differ, not which they are: they are numbered within the one answer, so
+ * that a number says nothing about another person's.
+ */
+export function sourceLabels({ plan }: Caller): (source: Source) => string {
+  if (plan.namedSources) return ({ name }) => name
+  const label = numbered("source")
+  return ({ id }) => label(String(id))
 }
 
 /** Items can name a source too (a site, a log), so those plans see only whether two are the same. */
 export function itemLabels({ plan }: Caller): (item: string) => string {
-  if (plan.namedSources) return (item) => item
+  return plan.namedSources ? (item) => item : numbered("item")
+}
+
+/** Stands for each name by the order in which it was first asked for. */
+export function numbered(word: string): (name: string) => string {
   const numbers = new Map<string, number>()
-  return (item) => {
-    const number = numbers.get(item) ?? numbers.size + 1
-    numbers.set(item, number)
-    return `item ${number}`
+  return (name) => {
+    const number = numbers.get(name) ?? numbers.size + 1
+    numbers.set(name, number)
+    return `${word} ${number}`
   }
 }

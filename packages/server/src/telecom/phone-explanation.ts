@@ -1,7 +1,7 @@
 import type { ParsedPhone } from "@assay/core/identity"
 import { explainPhone, type PhoneInput, type PhoneModel } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
-import { sourceLabel } from "../score/observations.ts"
+import { sourceLabels } from "../score/observations.ts"
 import { HOUR_MS } from "../time.ts"
 import { numberFacts } from "./number-facts.ts"
 import type { PhoneContext } from "./phone-context.ts"
@@ -49,13 +49,14 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
 
 /** Every observation, but not our own note that the tenant asked before: the model makes nothing of it for a number. */
 function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
+  const sourceLabel = sourceLabels(caller)
   return visible
     .filter(({ entry }) => entry.kind !== "decided")
     .map(({ entry, source }) => ({
       kind: entry.kind,
       observed_at: new Date(entry.hours * HOUR_MS).toISOString(),
       value: entry.value,
-      source: sourceLabel(source, caller),
+      source: sourceLabel(source),
     }))
 }
 

@@ -243,6 +243,35 @@ test("more than can wait are refused before anything of them is stored", async (
   assert.equal((await said(index)).length, 3)
 })
 
+test("one operator's notification does not wait behind all of another's, and a full queue is its own", async (t) => {
+  const { records, index } = await place(t)
+  const writes: string[][] = []
+  const counted: typeof records = {
+    ...records,
+    async addSharedObservations(observations, at) {
+      writes.push(observations.map(({ source }) => source))
+      return await records.addSharedObservations(observations, at)
+    },
+  }
+  const perSecond = 10_000
+  const writer = openNotificationsWriter({
+    records: counted,
+    index,
+    now,
+    perSecond,
+    waitingMax: 900,
+  })
+  const flood = Promise.allSettled(
+    Array.from({ length: 1000 }, (_, n) => writer.submit(observation(alice, n % 50))),
+  )
+  const single = writer.submit(observation(alice, 1, { source: "camara:two" }))
+  assert.equal(await single, "stored")
+  assert.ok(writes.length <= 2, `it went with write ${writes.length}`)
+  assert.ok(writes.every(({ length }) => length <= 500))
+  const outcomes = await flood
+  assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 100)
+})
+
 test("an index made anew says the same once all notifications are applied to it", async (t) => {
   const { writer, records, index } = await place(t)
   const keys = Array.from({ length: 40 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))

@@ -45,7 +45,7 @@ interface WriterOptions {
   /** Drops what is remembered of an identity, by its key in hexadecimal: the index says something newer. Never rejects. */
   readonly forget?: (key: string) => Promise<void>
   readonly perSecond?: number
-  /** More than this waiting means that they come faster than disks can take them. */
+  /** More than this waiting of one operator means that they come faster than disks can take them. */
   readonly waitingMax?: number
 }
 
@@ -58,15 +58,17 @@ interface Waiting {
 /**
  * The one writer of notifications, in the primary. They are first written to the records, then to the index, and only
  * then acknowledged: a process that dies in between leaves rows that are due, and the next one finds them. Those that
- * come while others are written go together with the next write, since each one waits for the disk.
+ * come while others are written go together with the next write, since each one waits for the disk; operators take turns in
+ * filling it, so that none waits behind all that another sent.
  */
 export function openNotificationsWriter(options: WriterOptions): NotificationsWriter {
   const { records, index, now, forget = async () => undefined } = options
-  const { perSecond = NOTIFICATIONS_PER_SECOND, waitingMax = 10_000 } = options
+  const { perSecond = NOTIFICATIONS_PER_SECOND, waitingMax = 2_000 } = options
   const apply = notificationApplier(records, index)
   const turns = openTurns()
   const rates = openRates(perSecond, now)
-  let waiting: Waiting[] = []
+  const waiting = new Map<string, Waiting[]>()
+  let scheduled = false
 
   const applyDue = async (): Promise<void> => {
     const about = await apply(now())
@@ -74,8 +76,9 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
   }
 
   const storeWaiting = async (): Promise<void> => {
-    const together = waiting
-    waiting = []
+    scheduled = false
+    const together = takenInTurn(waiting, TOGETHER_MAX)
+    if (waiting.size > 0) schedule()
     try {
       const outcomes = await faultsNamed(async () => {
         const observations = together.map(({ observation }) => observation)
@@ -90,15 +93,23 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
     }
   }
 
+  const schedule = (): void => {
+    if (scheduled) return
+    scheduled = true
+    void turns.take(storeWaiting)
+  }
+
   return {
     async submit(observation) {
-      if (waiting.length >= waitingMax)
+      const own = waiting.get(observation.source) ?? []
+      if (own.length >= waitingMax)
         throw new NotificationOverload("Too many notifications are waiting")
       if (!rates.admit(observation.source))
         throw new NotificationRate("The operator sends too many notifications")
       return await new Promise<NotificationOutcome>((stored, failed) => {
-        waiting.push({ observation, stored, failed })
-        if (waiting.length === 1) void turns.take(storeWaiting)
+        own.push({ observation, stored, failed })
+        waiting.set(observation.source, own)
+        schedule()
       })
     },
 
@@ -106,6 +117,29 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
 
     idle: turns.idle,
   }
+}
+
+/** Notifications of one write: more would keep the next operator's waiting. */
+const TOGETHER_MAX = 500
+
+/** Takes up to `most` out of the queues, one of each in turn. Empty queues are removed. */
+function takenInTurn<T>(queues: Map<string, T[]>, most: number): T[] {
+  const taken: T[] = []
+  const rounds = [...queues].map(([name, queue]) => ({ name, queue, next: 0 }))
+  for (let before = -1; before < taken.length && taken.length < most;) {
+    before = taken.length
+    for (const round of rounds) {
+      const one = round.queue[round.next]
+      if (one === undefined || taken.length === most) continue
+      taken.push(one)
+      round.next++
+    }
+  }
+  for (const { name, queue, next } of rounds) {
+    queue.splice(0, next)
+    if (queue.length === 0) queues.delete(name)
+  }
+  return taken
 }
 
 const WINDOW_MS = 1000

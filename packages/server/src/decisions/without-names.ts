@@ -1,0 +1,27 @@
+import type { EmailInput } from "@assay/core/score"
+import { numbered } from "../score/observations.ts"
+import type { Decision } from "../stores/decisions.ts"
+
+/**
+ * A decision as a plan without named sources is told it, whatever the plan was when it was made. A label only tells
+ * sources apart, so the same is computed from it.
+ */
+export function withoutNames(decision: Decision): Decision {
+  if (decision.subject !== "email") return decision
+  const input = JSON.parse(decision.input) as EmailInput
+  const sourceLabel = numbered("source")
+  const itemLabel = numbered("item")
+  const unnamed = <T extends { source: string; item?: string | null | undefined }>(one: T): T => ({
+    ...one,
+    source: sourceLabel(one.source),
+    ...(typeof one.item === "string" ? { item: itemLabel(one.item) } : {}),
+  })
+  return {
+    ...decision,
+    input: JSON.stringify({
+      ...input,
+      ...(input.exposures && { exposures: input.exposures.map(unnamed) }),
+      ...(input.signals && { signals: input.signals.map(unnamed) }),
+    }),
+  }
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { openFairTurns } from "./fair-turns.ts"
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test("owners take turns, and each one's work is done in its order, one piece at a time", async () => {
+  const turns = openFairTurns<string>({ eachMax: 100 })
+  const done: string[] = []
+  let atOnce = 0
+  const work = (name: string) => async () => {
+    assert.equal(++atOnce, 1)
+    await soon()
+    done.push(name)
+    atOnce--
+    return name
+  }
+  const all = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"].map((name) =>
+    turns.take(name.slice(0, 1), 1, work(name)),
+  )
+  assert.deepEqual(await Promise.all(all), ["a1", "a2", "a3", "a4", "b1", "b2", "c1"])
+  assert.deepEqual(done, ["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+})
+
+test("work that fails tells its owner, and the next begins clean", async () => {
+  const turns = openFairTurns<string>({ eachMax: 100 })
+  const failed = turns.take("a", 1, async () => Promise.reject(new Error("away")))
+  const next = turns.take("a", 1, async () => "done")
+  await assert.rejects(failed, /away/)
+  assert.equal(await next, "done")
+  await turns.idle()
+  assert.equal(turns.hasRoom("a", 100), true)
+})
+
+test("a full queue is its owner's alone, and past the whole only those with nothing waiting have room", async () => {
+  const turns = openFairTurns<string>({ eachMax: 4, allMax: 6 })
+  const held = Promise.withResolvers<true>()
+  const work = async (): Promise<unknown> => await held.promise
+  const first = turns.take("a", 4, work)
+  assert.equal(turns.hasRoom("a", 1), false)
+  assert.equal(turns.hasRoom("b", 4), true)
+  assert.equal(turns.hasRoom("b", 5), false)
+  const second = turns.take("b", 3, work)
+  assert.equal(turns.hasRoom("b", 1), false)
+  assert.equal(turns.hasRoom("c", 4), true)
+  held.resolve(true)
+  await Promise.all([first, second])
+  await turns.idle()
+  assert.equal(turns.hasRoom("a", 4), true)
+})
+
+test("idle waits for what came while it waited", async () => {
+  const turns = openFairTurns<number>({ eachMax: 10 })
+  await turns.idle()
+  let done = 0
+  for (let n = 0; n < 5; n++)
+    void turns.take(n, 1, async () => {
+      await soon()
+      done++
+    })
+  await turns.idle()
+  assert.equal(done, 5)
+})

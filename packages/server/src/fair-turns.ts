@@ -1,0 +1,69 @@
+/** Does pieces of work one after the other. Owners take turns, so that nobody waits behind all that another sent. */
+export interface FairTurns<Owner> {
+  /** Whether this much more of the owner may wait; work is measured by whoever hands it in. */
+  hasRoom(owner: Owner, weight: number): boolean
+  /** Does the work when it is its owner's turn; of one owner in the order it came. */
+  take<T>(owner: Owner, weight: number, work: () => Promise<T>): Promise<T>
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>
+}
+
+interface Room {
+  /** The most that may wait of one owner. */
+  readonly eachMax: number
+  /** Past this in all, only owners of whom nothing waits may add to it. */
+  readonly allMax?: number
+}
+
+export function openFairTurns<Owner>({ eachMax, allMax = Infinity }: Room): FairTurns<Owner> {
+  // In the order of turns: whoever had one goes to the end.
+  const queues = new Map<Owner, (() => Promise<void>)[]>()
+  const waiting = new Map<Owner, number>()
+  let all = 0
+  let running: Promise<void> | null = null
+
+  const add = (owner: Owner, weight: number): void => {
+    const now = (waiting.get(owner) ?? 0) + weight
+    if (now === 0) waiting.delete(owner)
+    else waiting.set(owner, now)
+    all += weight
+  }
+  async function run(): Promise<void> {
+    for (let turn = queues.entries().next(); turn.done !== true; turn = queues.entries().next()) {
+      const [owner, queue] = turn.value
+      const work = queue.shift()
+      queues.delete(owner)
+      if (queue.length > 0) queues.set(owner, queue)
+      await work?.()
+    }
+    running = null
+  }
+
+  return {
+    hasRoom(owner, weight) {
+      const own = waiting.get(owner) ?? 0
+      return own + weight <= eachMax && (own === 0 || all + weight <= allMax)
+    },
+    take<T>(owner: Owner, weight: number, work: () => Promise<T>) {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      add(owner, weight)
+      const queue = queues.get(owner) ?? []
+      queue.push(async () => {
+        try {
+          resolve(await work())
+        } catch (error) {
+          // The caller gets this error; the next piece of work starts clean.
+          reject(error)
+        } finally {
+          add(owner, -weight)
+        }
+      })
+      queues.set(owner, queue)
+      running ??= run()
+      return promise
+    },
+    async idle() {
+      while (running !== null) await running
+    },
+  }
+}

@@ -62,7 +62,16 @@ export interface Application {
     readonly key: string
     connections(): Promise<number>
   }>
+  /** Sends a request without a socket: what is measured is our own work. */
+  inject(request: RawRequest): Promise<number>
   close(): Promise<void>
+}
+
+export interface RawRequest {
+  readonly method?: "GET" | "POST"
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly payload?: string | Buffer
 }
 
 export interface Change {
@@ -203,6 +212,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       const headers = with_ === undefined ? {} : { authorization: `Bearer ${with_}` }
       return (await app.inject({ url: path, headers })).statusCode
     },
+    inject: async (request) => (await app.inject({ method: "POST", ...request })).statusCode,
     async close() {
       callers.close()
       await app.close()

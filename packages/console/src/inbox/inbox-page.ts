@@ -22,6 +22,22 @@ const confirmedKeys = {
   set: (found: string) => localStorage.setItem("assay-drop-key-words", found),
 }
 
+/** Sealed to the recipient's own key, and filled up: whoever finds it learns that somebody read a drop here. */
+const memory = {
+  get() {
+    const kept = localStorage.getItem("assay-drop-seen")
+    return kept === null ? null : Uint8Array.from(atob(kept), (sign) => sign.charCodeAt(0))
+  },
+  set(sealed: Uint8Array) {
+    const signs = Array.from(sealed, (byte) => String.fromCharCode(byte))
+    try {
+      localStorage.setItem("assay-drop-seen", btoa(signs.join("")))
+    } catch {
+      // No room: what was seen on this visit is compared on this visit only.
+    }
+  },
+}
+
 show(
   main,
   signInView((drop, keys) => {
@@ -54,6 +70,7 @@ function startInbox(drop: DropCalls, ownKeyMissing: boolean): void {
     words,
     now: Date.now,
     confirmedKeys,
+    memory,
     onChange: () => view.render(),
   })
   const lock = async (): Promise<void> => {

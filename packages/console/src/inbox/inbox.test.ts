@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
 import { test, type TestContext } from "node:test"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { DropBatch, DropCalls, DropSealedFile } from "@assay/client"
@@ -109,7 +110,18 @@ async function sender() {
   return { keys, send }
 }
 
-async function openInbox(context: TestContext, drop: DropCalls): Promise<Inbox> {
+/** What a browser keeps between two visits. */
+function newMemory(): { get(): Uint8Array | null; set(sealed: Uint8Array): void } {
+  let kept: Uint8Array | null = null
+  return { get: () => kept, set: (sealed) => void (kept = sealed) }
+}
+
+async function openInbox(
+  context: TestContext,
+  drop: DropCalls,
+  memory = newMemory(),
+): Promise<Inbox> {
+  context.mock.timers.reset()
   context.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 0 })
   const opener = createOpener()
   await opener.unlock(file, null)
@@ -120,6 +132,7 @@ async function openInbox(context: TestContext, drop: DropCalls): Promise<Inbox> 
     words,
     now: Date.now,
     confirmedKeys: { get: () => confirmed, set: (found) => (confirmed = found) },
+    memory,
     onChange: () => undefined,
   })
   await inbox.sync(() => undefined)
@@ -311,6 +324,40 @@ test("what cannot be opened is listed with the reason, beside what can", async (
     ],
   )
   assert.equal(inbox.threads().length, 1)
+})
+
+test("T51: a message that is not what it was on an earlier visit is flagged, and the memory is sealed", async (context) => {
+  const service = memoryDrop()
+  const [ann, bob] = [await sender(), await sender()]
+  const [first, second] = [await ann.send("one"), await bob.send("two")]
+  service.messages.set(idOf(1), first)
+  service.messages.set(idOf(2), second)
+  const memory = newMemory()
+  const strange = (inbox: Inbox): string[] =>
+    inbox
+      .threads()
+      .flatMap(({ messages }) => messages)
+      .map((message) => `${message.opened.message} ${message.strange ?? "as before"}`)
+      .toSorted()
+  const untouched = ["one as before", "two as before"]
+  assert.deepEqual(strange(await openInbox(context, service.drop, memory)), untouched)
+  assert.deepEqual(strange(await openInbox(context, service.drop, memory)), untouched)
+  const kept = Buffer.from(memory.get() ?? [])
+  assert.ok(kept.length > 65_536 && !kept.includes(idOf(1)))
+
+  service.messages.set(idOf(1), await ann.send("forged"))
+  service.messages.delete(idOf(2))
+  service.messages.set(idOf(3), second)
+  for (const visit of ["next", "the one after"]) {
+    const found = strange(await openInbox(context, service.drop, memory))
+    assert.deepEqual(found, ["forged changed", "two moved"], visit)
+  }
+  // Another recipient's memory in the same browser is neither read nor in the way.
+  memory.set(randomBytes(70_000))
+  assert.deepEqual(strange(await openInbox(context, service.drop, memory)), [
+    "forged as before",
+    "two as before",
+  ])
 })
 
 test("after a key was added all messages and notes are sealed to it, and an old key can go", async (context) => {

@@ -8,6 +8,10 @@ import {
   type Note,
   type Recipients,
   recipientsOf,
+  remembered,
+  type Seen,
+  strangeness,
+  type Strange,
   type Thread,
   type ThreadAddress,
   type WordList,
@@ -18,6 +22,7 @@ import { createOutbox, type Outbox } from "./outbox.ts"
 
 /** A whole batch delay lies between what is opened and what is sent. */
 export const BATCH_DELAY_MS = 30 * 60_000
+const DAY_MS = 86_400_000
 
 interface Stored {
   readonly id: string
@@ -27,6 +32,8 @@ interface Stored {
   readonly purgeDay: number
   /** How often its sender doubled the proof of work. */
   readonly effort: number
+  /** What is strange about it, beside what was seen on earlier visits. */
+  readonly strange: Strange | null
 }
 
 export interface InboxMessage extends Stored {
@@ -97,12 +104,14 @@ interface InboxOptions {
   readonly now: () => number
   /** The words that were confirmed last, where they are remembered. */
   readonly confirmedKeys: { get(): string | null; set(words: string): void }
+  /** What was seen on earlier visits, sealed to the recipient's own key, where it is kept. */
+  readonly memory: { get(): Uint8Array | null; set(sealed: Uint8Array): void }
   readonly onChange: () => void
 }
 
 /** The recipient's side of the drop, without anything of a page. */
 export function createInbox(options: InboxOptions): Inbox {
-  const { drop, opener, words, now, confirmedKeys, onChange } = options
+  const { drop, opener, words, now, confirmedKeys, memory, onChange } = options
   let messages: readonly InboxMessage[] = []
   let refused: readonly RefusedMessage[] = []
   /** Notes as they are stored, by id. */
@@ -112,6 +121,14 @@ export function createInbox(options: InboxOptions): Inbox {
   let recipients: Recipients | null = null
   let full = false
   let threads: readonly InboxThread[] = []
+  let seen: Seen | null = null
+
+  /** A memory that this key does not open is another recipient's, who uses the same browser. */
+  const recalled = async (): Promise<Seen> => {
+    const sealed = memory.get()
+    const found = sealed === null ? {} : await opened(() => opener.openSeen(sealed))
+    return typeof found === "string" ? {} : found
+  }
 
   /** Fetching, sending and sealing again wait for each other: each ends with what the server has, and must not meet an older picture of it. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -170,6 +187,8 @@ export function createInbox(options: InboxOptions): Inbox {
     const found = messages.filter(({ id }) => facts.has(id))
     const unreadable = refused.filter(({ id }) => facts.has(id))
     const notes = new Map<string, Note>()
+    seen ??= await recalled()
+    const marked: { id: string; mark: string; until: number }[] = []
     let done = 0
     onProgress(done, total)
     for await (const { kind, id, sealed } of files) {
@@ -179,7 +198,10 @@ export function createInbox(options: InboxOptions): Inbox {
         const note = await opened(() => opener.openNote(blob))
         if (typeof note === "object") notes.set(id, note)
       } else if (fact !== undefined) {
-        const stored = { id, sealed: blob, purgeDay: fact.purge_day, effort: fact.effort }
+        const mark = await opener.mark(blob)
+        const strange = mark === null ? null : strangeness(seen, { id, mark })
+        if (mark !== null) marked.push({ id, mark, until: fact.purge_day })
+        const stored = { id, sealed: blob, purgeDay: fact.purge_day, effort: fact.effort, strange }
         const message = await opened(() => opener.openMessage(blob))
         if (typeof message === "string") unreadable.push({ ...stored, fault: message })
         else found.push({ ...stored, opened: message })
@@ -190,6 +212,8 @@ export function createInbox(options: InboxOptions): Inbox {
     messages = found
     refused = unreadable
     storedNotes = notes
+    seen = remembered(seen, marked, Math.floor(now() / DAY_MS))
+    memory.set(await opener.sealSeen(seen))
     arrange()
   }
 

@@ -7,6 +7,7 @@ import type {
   Recipients,
   ReplyToPack,
   Resealed,
+  Seen,
   ThreadAddress,
 } from "@assay/core/drop"
 
@@ -47,6 +48,11 @@ export interface OpenerCalls {
     recipients: Recipients,
   ): Uint8Array<ArrayBuffer>
   sealNote(note: Note, recipients: Recipients): Uint8Array<ArrayBuffer>
+  /** Stands for the content of a sealed file; null for what is none. */
+  mark(sealed: Blob): string | null
+  /** What was seen, sealed to the recipient's own key. */
+  sealSeen(seen: Seen): Uint8Array<ArrayBuffer>
+  openSeen(sealed: Uint8Array): Seen
   /** The same content, sealed to these keys. */
   reseal(sealed: Blob, recipients: Recipients): Resealed
 }

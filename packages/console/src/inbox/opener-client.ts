@@ -17,6 +17,9 @@ const CALLS: readonly CallName[] = [
   "picture",
   "sealReply",
   "sealNote",
+  "mark",
+  "sealSeen",
+  "openSeen",
   "reseal",
 ]
 

@@ -1,4 +1,5 @@
 import {
+  contentMark,
   EnvelopeFault,
   IdentityFault,
   isLocked,
@@ -8,12 +9,15 @@ import {
   type OpenedFile,
   packNote,
   packReply,
+  packSeen,
   readIdentities,
   recipientOf,
+  recipientsOf,
   replyRecipients,
   reseal,
   seal,
   unpackNote,
+  unpackSeen,
 } from "@assay/core/drop"
 import { inspect, strip } from "@assay/core/drop/metadata"
 import { type Opener, OpenerFailure } from "./opener-calls.ts"
@@ -60,6 +64,19 @@ export function createOpener(): Opener {
     sealReply: async (reply, address, recipients) =>
       new Uint8Array(await seal(packReply(reply), replyRecipients(address, recipients))),
     sealNote: async (note, recipients) => new Uint8Array(await seal(packNote(note), recipients)),
+    async mark(sealed) {
+      try {
+        return await contentMark(await bytesOf(sealed))
+      } catch (error) {
+        if (error instanceof EnvelopeFault) return null
+        throw error
+      }
+    },
+    async sealSeen(seen) {
+      const own = await recipientOf(identities[0] ?? "")
+      return new Uint8Array(await seal(packSeen(seen), recipientsOf([own])))
+    },
+    openSeen: async (sealed) => unpackSeen(await open(sealed, identities)),
     reseal: async (sealed, recipients) =>
       await reseal(await bytesOf(sealed), identities, recipients),
   })

@@ -55,6 +55,16 @@ export {
 } from "./recipients.ts"
 export { contentMark, reseal, type Resealed, sealedBody } from "./reseal.ts"
 export { open, type Progress, recipientOf, replyRecipients, seal, sealInPieces } from "./seal.ts"
+export {
+  packSeen,
+  readSeen,
+  remembered,
+  type Seen,
+  type SeenMessage,
+  strangeness,
+  type Strange,
+  unpackSeen,
+} from "./seen.ts"
 export { shownText } from "./shown-text.ts"
 export { threadAddress } from "./thread-address.ts"
 export {

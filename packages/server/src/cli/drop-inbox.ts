@@ -20,7 +20,7 @@ import { inspect, strip } from "@assay/core/drop/metadata"
 import { loadWords } from "@assay/core/drop/words"
 import { identitiesOf, type IdentityOptions } from "./drop/identity.ts"
 import { openInbox } from "./drop/inbox-folder.ts"
-import { dayOf, filesLine, firstLine, sealedBy, shortId } from "./drop/message-lines.ts"
+import { dayOf, filesLine, firstLine, sealedBy, shortId, STRANGE } from "./drop/message-lines.ts"
 import { type InboxMessage, openInboxMessages, openOne } from "./drop/opened-inbox.ts"
 import type { Keyboard } from "./drop/passphrase.ts"
 import { queueDeletion, queueReply } from "./drop/queue.ts"
@@ -57,8 +57,10 @@ function threadLines(thread: Thread<InboxMessage>): string[] {
   ]
 }
 
-function messageLine({ id, effort, purge_day: day, opened }: InboxMessage, mark: string): string {
+function messageLine(message: InboxMessage, mark: string): string {
+  const { id, effort, purge_day: day, opened, strange } = message
   const facts = [
+    ...(strange === null ? [] : [STRANGE[strange]]),
     `sealed by ${sealedBy(opened)}`,
     filesLine(opened),
     effortText(effort),
@@ -87,6 +89,7 @@ export async function openMessageOf(
       ? `Message ${shortId(message.id)}, one-way: it cannot be answered`
       : `Message ${shortId(message.id)} of thread ${threadName(thread, await loadWords("en"))}`,
   )
+  if (message.strange !== null) terminal.note(`Warning: ${STRANGE[message.strange]}`)
   terminal.note(`Sealed by ${sealedBy(message.opened)}; language ${manifest.lang}`)
   for (const { name, type, metadata, bytes, original_name: given } of files) {
     const called = given === undefined ? "" : `, called ${shownText(given)} by its sender`

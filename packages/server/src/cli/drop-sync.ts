@@ -1,6 +1,10 @@
 import type { Client } from "@assay/client"
 import { DROP_BATCH_FILES_MAX } from "@assay/core/contract"
+import { remembered, type Strange, strangeness } from "@assay/core/drop"
+import { DAY_MS } from "../time.ts"
 import { type InboxFolder, openInbox } from "./drop/inbox-folder.ts"
+import { markOf, seenIn } from "./drop/seen-messages.ts"
+import { shortId } from "./drop/message-lines.ts"
 import { dropDeletion, dropReply, readQueue } from "./drop/queue.ts"
 import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -77,22 +81,42 @@ export async function fetchAll(
   const have = folder
     .ids("messages")
     .filter((id) => folder.sealed("messages", id).length === sizes.get(id))
-  const { gone, fetched, live } = await asked(async () => {
+  const seen = await seenIn(folder)
+  const { gone, fetched, live, strange } = await asked(async () => {
     const { index, files } = await drop.sync(have)
     if (before !== null && before.drop_id !== index.drop_id) throw otherDrop()
+    const until = new Map(index.messages.map(({ id, purge_day: day }) => [id, day]))
+    const found: { id: string; mark: string; until: number; strange: Strange | null }[] = []
     const expected = new Map(index.messages.map(({ id, size }) => [id, size]))
     let messages = 0
     for await (const { kind, id, sealed } of files) {
-      if (kind === "message" && sealed.length !== expected.get(id)) continue
-      folder.put(kind === "message" ? "messages" : "notes", id, sealed)
-      if (kind === "message") messages += 1
+      if (kind === "note") {
+        folder.put("notes", id, sealed)
+        continue
+      }
+      if (sealed.length !== expected.get(id)) continue
+      const mark = await markOf(sealed)
+      const odd = mark === null ? null : strangeness(seen, { id, mark })
+      if (mark !== null) found.push({ id, mark, until: until.get(id) ?? 0, strange: odd })
+      // What was seen first stays: it is what the sender wrote, as far as anybody can tell.
+      if (odd === "changed" && folder.ids("messages").includes(id)) continue
+      folder.put("messages", id, sealed)
+      messages += 1
     }
     folder.setIndex(index)
+    folder.setSeen(remembered(seen, found, Math.floor(terminal.now() / DAY_MS)))
     const removed = folder.ids("messages").filter((id) => !expected.has(id))
     for (const id of removed) folder.remove("messages", id)
     for (const id of folder.ids("notes")) if (!index.notes.includes(id)) folder.remove("notes", id)
-    return { gone: removed.length, fetched: messages, live: index.messages.length }
+    const odd = found.filter((message) => message.strange !== null)
+    return { gone: removed.length, fetched: messages, live: index.messages.length, strange: odd }
   })
+  for (const message of strange)
+    terminal.note(
+      message.strange === "changed"
+        ? `Warning: the server gives another content for message ${shortId(message.id)} than before. What was fetched first is kept. Tell the other recipients`
+        : `Warning: message ${shortId(message.id)} has the content of one that was seen before, under another id. Somebody stored it again`,
+    )
   terminal.print(`${counted(fetched, "new message", "new messages")}, ${live} in all.`)
   if (gone > 0)
     terminal.note(

@@ -67,6 +67,7 @@ export function inboxView(
       ...(thread.effort > 0 ? [effortText(thread.effort)] : []),
       ...(thread.contested ? ["▲ contested"] : []),
       ...(thread.duplicates.length > 0 ? ["▲ stored twice"] : []),
+      ...(thread.messages.some(({ strange }) => strange !== null) ? ["▲ changed"] : []),
       ...(thread.note.muted ? ["muted"] : []),
       ...thread.note.labels,
     ]

@@ -1,4 +1,4 @@
-import { effortText, type SealedBy, shownText } from "@assay/core/drop"
+import { effortText, type SealedBy, shownText, type Strange } from "@assay/core/drop"
 import type { InboxMessage } from "../inbox.ts"
 import type { FileFacts, Opener } from "../opener-calls.ts"
 import { button, h, save } from "./dom.ts"
@@ -14,6 +14,12 @@ const metadata = {
   kept: "metadata kept by the sender",
   unknown: "metadata not looked at",
 } as const
+const strangeText: Readonly<Record<Strange, string>> = {
+  changed:
+    "▲ The server gave another content under this message's identifier before. One of the two is not what its sender wrote. Ask the other recipients what they have.",
+  moved:
+    "▲ You have seen this content before, under another identifier. Somebody took the message away and stored it again, or stored it twice.",
+}
 /** Kinds that can be cleaned and shown as a picture. Decided again from the file's own bytes before anything is shown. */
 const PICTURE = /^image\/(?:jpeg|png|gif|webp)$/
 
@@ -40,6 +46,7 @@ export function messageView(
           "▲ This message is stored a second time. The server or somebody with a copy put it there.",
         )
       : null,
+    message.strange === null ? null : h("p", { class: "warning" }, strangeText[message.strange]),
     text === ""
       ? h("p", { class: "soft" }, "No text.")
       : h(

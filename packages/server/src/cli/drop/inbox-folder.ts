@@ -9,6 +9,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import type { DropIndex } from "@assay/client"
+import { readSeen, type Seen } from "@assay/core/drop"
 import { CommandError } from "../terminal.ts"
 
 const SEALED = /^([0-9a-f]{32})\.age$/
@@ -25,6 +26,9 @@ export interface InboxFolder {
   /** What the server said last. */
   index(): DropIndex
   setIndex(index: DropIndex): void
+  /** What is remembered of messages; null: nothing yet. */
+  seen(): Seen | null
+  setSeen(seen: Seen): void
   /** Whether there was a sync yet. */
   isNew(): boolean
   ids(kind: SealedKind): string[]
@@ -42,6 +46,7 @@ export function openInbox(path: string): InboxFolder {
     return made
   }
   const indexFile = join(path, "index.json")
+  const seenFile = join(path, "seen.json")
   const isNew = (): boolean => !existsSync(indexFile)
   const index = (): DropIndex => {
     if (isNew())
@@ -64,6 +69,21 @@ export function openInbox(path: string): InboxFolder {
     setIndex(next) {
       mkdirSync(path, { recursive: true, mode: 0o700 })
       writeWhole(indexFile, `${JSON.stringify(next)}\n`)
+    },
+    seen() {
+      if (!existsSync(seenFile)) return null
+      try {
+        return readSeen(JSON.parse(readFileSync(seenFile, "utf8")))
+      } catch (error) {
+        throw new CommandError(
+          "The folder's seen.json is damaged, and changed messages would not be noticed; remove it to go on",
+          { cause: error },
+        )
+      }
+    },
+    setSeen(seen) {
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+      writeWhole(seenFile, `${JSON.stringify(seen)}\n`)
     },
     ids: (kind) => readdirSync(folder(kind)).flatMap((name) => SEALED.exec(name)?.[1] ?? []),
     sealed(kind, id) {

@@ -1,4 +1,4 @@
-import { type OpenedMessage, shownText } from "@assay/core/drop"
+import { type OpenedMessage, shownText, type Strange } from "@assay/core/drop"
 import { DAY_MS } from "../../time.ts"
 import type { InboxMessage } from "./opened-inbox.ts"
 
@@ -21,6 +21,12 @@ export function firstLine(message: string): string {
 export function sealedBy({ manifest, wrapped }: InboxMessage["opened"]): string {
   if (wrapped) return "sender, wrapped by the server"
   return manifest.sealed_by === "server" ? "server, which could read it" : manifest.sealed_by
+}
+
+/** What is strange about a message, in words for its line. */
+export const STRANGE: Readonly<Record<Strange, string>> = {
+  changed: "CHANGED ON THE SERVER since it was seen",
+  moved: "SEEN BEFORE under another id",
 }
 
 export function filesLine({ files }: OpenedMessage): string {

@@ -1,7 +1,15 @@
 import type { DropIndex } from "@assay/client"
-import { EnvelopeFault, type EnvelopeFaultCode, openMessage } from "@assay/core/drop"
+import {
+  EnvelopeFault,
+  type EnvelopeFaultCode,
+  openMessage,
+  type Seen,
+  strangeness,
+  type Strange,
+} from "@assay/core/drop"
 import { CommandError } from "../terminal.ts"
 import type { InboxFolder } from "./inbox-folder.ts"
+import { markOf, seenIn } from "./seen-messages.ts"
 
 type Opened = Awaited<ReturnType<typeof openMessage>>
 
@@ -10,6 +18,8 @@ type IndexMessage = DropIndex["messages"][number]
 
 export interface InboxMessage extends IndexMessage {
   readonly opened: Opened
+  /** What is strange about it, beside what was seen before. */
+  readonly strange: Strange | null
 }
 
 /** Every message is in one of the two lists: what cannot be opened is shown as such, never left out. */
@@ -24,10 +34,16 @@ export async function openInboxMessages(
 ): Promise<OpenedInbox> {
   const messages: InboxMessage[] = []
   const closed: { id: string; why: string }[] = []
+  const seen = await seenIn(folder)
   for (const message of folder.index().messages) {
     const outcome = await tryToOpen(folder.sealed("messages", message.id), identities)
     if (typeof outcome === "string") closed.push({ id: message.id, why: outcome })
-    else messages.push({ ...message, opened: outcome })
+    else
+      messages.push({
+        ...message,
+        opened: outcome,
+        strange: await strangeOf(folder, seen, message),
+      })
   }
   return { messages, closed }
 }
@@ -41,7 +57,17 @@ export async function openOne(
   const outcome = await tryToOpen(folder.sealed("messages", message.id), identities)
   if (typeof outcome === "string")
     throw new CommandError(`This message cannot be shown: ${outcome}`)
-  return { ...message, opened: outcome }
+  const strange = await strangeOf(folder, await seenIn(folder), message)
+  return { ...message, opened: outcome, strange }
+}
+
+async function strangeOf(
+  folder: InboxFolder,
+  seen: Seen,
+  { id }: IndexMessage,
+): Promise<Strange | null> {
+  const mark = await markOf(folder.sealed("messages", id))
+  return mark === null ? null : strangeness(seen, { id, mark })
 }
 
 const WHY: Record<EnvelopeFaultCode, string> = {

@@ -1,0 +1,87 @@
+import { EnvelopeFault } from "./envelope-fault.ts"
+import { classOf, SIZE_CLASSES } from "./padding.ts"
+import { readTar, tarSize, writeTar } from "./tar.ts"
+
+/** What a recipient remembers of a message: enough to see that it was changed, and nothing of what is in it. */
+export interface SeenMessage {
+  /** `contentMark` of the message as it was seen first. */
+  readonly mark: string
+  /** Day since 1970 on which it goes; nothing is remembered past it. */
+  readonly until: number
+  /** The server has since given another content under its id. */
+  readonly changed?: true
+}
+
+/** By the ids of messages. */
+export type Seen = Readonly<Record<string, SeenMessage>>
+
+/** `changed`: another content under an id that was seen; `moved`: a content that was seen, under another id. */
+export type Strange = "changed" | "moved"
+
+interface Found {
+  readonly id: string
+  readonly mark: string
+  readonly until: number
+}
+
+/** What is strange about a message, beside what was seen before; null: nothing. */
+export function strangeness(seen: Seen, { id, mark }: Pick<Found, "id" | "mark">): Strange | null {
+  const known = Object.hasOwn(seen, id) ? seen[id] : undefined
+  if (known !== undefined) return known.mark === mark && known.changed !== true ? null : "changed"
+  return Object.values(seen).some((each) => each.mark === mark) ? "moved" : null
+}
+
+/** The memory with these messages in it. What was seen first stays: a flag must not go away by being looked at. */
+export function remembered(seen: Seen, found: readonly Found[], today: number): Seen {
+  const kept = Object.entries(seen).filter(([, { until }]) => until >= today)
+  const next: Record<string, SeenMessage> = Object.fromEntries(kept)
+  for (const message of found) {
+    const { id, mark, until } = message
+    const strange = strangeness(next, message)
+    const known = next[id]
+    if (strange === null) next[id] = known ?? { mark, until }
+    else if (strange === "changed" && known !== undefined) next[id] = { ...known, changed: true }
+  }
+  return next
+}
+
+const DIGITS = /^[0-9a-f]{32}$/
+const MARK = /^[0-9a-f]{64}$/
+
+/** Reads a memory that was kept; throws where it is none. */
+export function readSeen(value: unknown): Seen {
+  if (typeof value !== "object" || value === null) throw new Error("this is no memory of messages")
+  const entries = Object.entries(value as Record<string, Partial<SeenMessage> | null>)
+  return Object.fromEntries(
+    entries.map(([id, entry]): [string, SeenMessage] => {
+      const { mark = "", until, changed } = entry ?? {}
+      if (!DIGITS.test(id) || !MARK.test(mark) || !Number.isSafeInteger(until))
+        throw new Error("this is no memory of messages")
+      return [id, { mark, until: until ?? 0, ...(changed === true && { changed }) }]
+    }),
+  )
+}
+
+const MEMBER = "seen.json"
+
+/** The envelope of a memory, for whoever must leave it where others can read. Its size tells little of how much it holds. */
+export function packSeen(seen: Seen): Uint8Array {
+  const members = [{ name: MEMBER, bytes: new TextEncoder().encode(JSON.stringify(seen)) }]
+  const size = classOf(tarSize(members))
+  if (size === null) throw new EnvelopeFault("size")
+  return writeTar(members, size)
+}
+
+export function unpackSeen(envelope: Uint8Array): Seen {
+  const [member] = readTar(envelope, {
+    allowed: /^seen\.json$/,
+    membersMax: 1,
+    bytesMax: SIZE_CLASSES.at(-1) ?? 0,
+  })
+  if (member === undefined) throw new EnvelopeFault("archive")
+  try {
+    return readSeen(JSON.parse(new TextDecoder().decode(member.bytes)))
+  } catch (cause) {
+    throw new EnvelopeFault("manifest", { cause })
+  }
+}

@@ -66,9 +66,10 @@ test(
       ofDrop.filter((path) => !path.startsWith("drop/") && path !== "listening"),
       [],
     )
-    assert.ok(
-      ofDrop.filter((path) => path === "listening").length <= 2,
-      "its own port, by both protocols",
+    // At its start it also listens for the connection by which it overwrites its own read buffer.
+    await until(
+      "the drop listens on its own port only, by both protocols",
+      () => held(drop).filter((path) => path === "listening").length <= 2,
     )
     for (const sealer of running("sealer"))
       await until("a sealer holds nothing", () => held(sealer).length === 0)

@@ -15,7 +15,7 @@ import { childrenOf, combolist, emailAt, filesWithCanary, heldIn, startImport } 
 const directory = mkdtempSync(join(tmpdir(), "assay-faults-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
-writeFileSync(secretFile, "5a".repeat(32))
+writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 const data = join(directory, "data")
 const env = { ASSAY_DATA: data, ASSAY_SECRET_FILE: secretFile }
 

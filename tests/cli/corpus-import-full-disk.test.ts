@@ -24,7 +24,7 @@ import { combolist, heldIn, startImport } from "./corpus.ts"
 const directory = mkdtempSync(join(tmpdir(), "assay-full-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
-writeFileSync(secretFile, "5a".repeat(32))
+writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 const ROWS = 20_000
 const list = combolist(join(directory, "list.txt"), ROWS)
 const args = [list, "--source", "s", "--date", "2024-05-01"]

@@ -15,7 +15,7 @@ import { heldIn, startImport } from "./corpus.ts"
 const directory = mkdtempSync(join(tmpdir(), "assay-large-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
-writeFileSync(secretFile, "5a".repeat(32))
+writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 const skip = process.env["ASSAY_SOAK"] === undefined ? "only in a soak" : false
 
 const FILE_BYTES = 300e6

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { Batch } from "../stores/exposure-index.ts"
+import { type Batch, INDEX_FORMAT } from "../stores/exposure-index.ts"
 import type { IndexFacts } from "../stores/lmdb/index-facts.ts"
 import { DAY_MS } from "../time.ts"
 import { compactionReason } from "./compaction.ts"
@@ -25,7 +25,7 @@ function batch(id: number, state: Batch["state"], rows: number): Batch {
 function facts(some: Partial<IndexFacts> = {}, batches: readonly Batch[] = []): IndexFacts {
   return {
     generation: 0,
-    format: 2,
+    format: INDEX_FORMAT,
     bytes: 36_000_000,
     identities: 1_000_000,
     tenantIdentities: 0,
@@ -45,13 +45,17 @@ test("an index in full pages with nothing removed or erased is left alone", () =
   assert.equal(compactionReason(facts({}, [batch(1, "live", 1_000_000)]), now), null)
 })
 
-test("past 48 bytes a key it is compacted, unless full pages take as much here or it is small", () => {
-  assert.equal(compactionReason(facts({ bytes: 48_000_000 }), now), null)
-  const grown = { bytes: 48_000_001 }
+test("an index of an older format is compacted at once: only a copy gets checksums", () => {
+  assert.equal(compactionReason(facts({ format: INDEX_FORMAT - 1, identities: 1 }), now), "format")
+})
+
+test("past 53 bytes a key it is compacted, unless full pages take as much here or it is small", () => {
+  assert.equal(compactionReason(facts({ bytes: 53_000_000 }), now), null)
+  const grown = { bytes: 53_000_001 }
   assert.equal(compactionReason(facts(grown), now), "size")
-  const compaction = { at: 1, bytesPerKey: 40, dropped: [] }
+  const compaction = { at: 1, bytesPerKey: 44, dropped: [] }
   assert.equal(compactionReason(facts({ ...grown, compaction }), now), null)
-  assert.equal(compactionReason(facts({ bytes: 52_000_001, compaction }), now), "size")
+  assert.equal(compactionReason(facts({ bytes: 57_200_001, compaction }), now), "size")
   assert.equal(compactionReason(facts({ ...grown, identities: 99_999 }), now), null)
 })
 

@@ -20,6 +20,8 @@ export interface DoorOptions {
 }
 
 const LINE_MAX = 8 * 1024
+/** A longer head is a sealer's to refuse. */
+const HEAD_MAX = 16 * 1024
 const CR = 0x0d
 const LF = 0x0a
 /** An answer is lost on its way when a connection is closed on someone who still sends; so much is let pass first. */
@@ -27,7 +29,7 @@ export const DRAIN_MAX = 34 * 1024 * 1024
 
 /**
  * Lets every connection in. Looks at the first line of its request only: a request with plain text or a code goes to a
- * sealer, unparsed, and leaves nothing in the memory of this process, which lives long.
+ * sealer, unparsed, once its head is there, and leaves nothing in the memory of this process, which lives long.
  */
 export function openDoor({
   http,
@@ -49,10 +51,14 @@ export function openDoor({
       head = longer
       const line = requestLine(head)
       if (line === null && head.length <= LINE_MAX) return
-      socket.off("data", look)
-      socket.pause()
       const target = line && readTarget(line.target)
-      if (line !== null && !isPlain(line.method, target)) {
+      const plain = line !== null && isPlain(line.method, target)
+      // A sealer is a process, so nobody gets one for half a head: who hangs up before is seen here, by reading.
+      if (plain && head.length <= HEAD_MAX && !isWhole(head)) return
+      socket.off("data", look)
+      socket.off("close", forget)
+      socket.pause()
+      if (line !== null && !plain) {
         socket.unshift(head)
         http.emit("connection", socket)
         socket.resume()
@@ -79,8 +85,15 @@ export function openDoor({
       head.fill(0)
       void refuse(socket, () => answerUnread(line === null ? 400 : 503))
     }
+    const forget = (): void => void head.fill(0)
     socket.on("data", look)
+    socket.once("close", forget)
   }
+}
+
+/** Whether the empty line is there that ends the head of a request. */
+function isWhole(head: Buffer): boolean {
+  return head.includes("\r\n\r\n") || head.includes("\n\n")
 }
 
 /**

@@ -8,6 +8,7 @@ import { parentChannel } from "../process/channels.ts"
 import { closeInheritedFiles } from "../process/close-inherited.ts"
 import { answerCalls, openCalls } from "../process/rpc.ts"
 import { openDrop } from "./open-drop.ts"
+import { withKeptCode } from "./sealer/kept-code.ts"
 
 closeInheritedFiles()
 // Whatever this process makes, a forgotten file included, is its owner's alone.
@@ -29,7 +30,7 @@ const channel = parentChannel(process)
 const drop = await openDrop({
   config,
   folder: openDataDirectory(config.dataDirectory).drop,
-  program: process,
+  program: withKeptCode(process, process.env["NODE_COMPILE_CACHE"]),
   log,
   now: Date.now,
 })

@@ -23,6 +23,7 @@ import { serveOperators } from "./operator-server.ts"
 import { OPERATORS_SOCKET } from "./operators-socket.ts"
 import { laneSizes } from "./sealer/lane-sizes.ts"
 import { openReadBuffer } from "./sealer/read-buffer.ts"
+import type { SealerProgram } from "./sealer/sealer.ts"
 import { openSealerPool } from "./sealer/sealer-pool.ts"
 import { openSpent } from "./spent.ts"
 import { keepStirring } from "./stirring.ts"
@@ -33,7 +34,7 @@ export interface DropOptions {
   /** The drop's own, in the data directory. */
   readonly folder: string
   /** How this program was started, so that sealers are started alike. */
-  readonly program: { readonly execPath: string; readonly execArgv: readonly string[] }
+  readonly program: SealerProgram
   readonly log: Log
   readonly now: () => number
 }

@@ -1,5 +1,5 @@
 // A process that sees what one sender wrote. It is started without core dumps and with an empty environment, takes one
-// connection, writes no file, and ends with the connection.
+// connection, writes no file, and ends with the connection. Started by nobody it could speak to, it was only to be loaded.
 import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
@@ -14,6 +14,7 @@ import { takeConnection } from "./take-connection.ts"
 /** The disk may be busy with the rewrite of the drop's file, which everybody waits for. */
 const CALL_MS = 60_000
 
+if (process.send === undefined) process.exit(0)
 closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
 process.on("SIGINT", () => undefined)

@@ -12,10 +12,17 @@ import { openProgress, type Phase, type Progress, type Report } from "./progress
 import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
 import type { PlainConnection } from "./waiting-line.ts"
 
+/** How this program was started, so that sealers are started alike. */
+export interface SealerProgram {
+  readonly execPath: string
+  readonly execArgv: readonly string[]
+  /** Where compiled code is kept, once all of a sealer's is there: before, one that saw a message would write it. */
+  compiledCode?(): string | null
+}
+
 export interface SealerOptions {
   readonly desk: DropDesk
-  /** How this program was started, so that sealers are started alike. */
-  readonly program: { readonly execPath: string; readonly execArgv: readonly string[] }
+  readonly program: SealerProgram
   readonly settings: SealerSettings
   readonly times: PoolTimes
   readonly now: () => number
@@ -119,13 +126,21 @@ export function startSealer(options: SealerOptions): Sealer {
   }
 }
 
-/** Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may quote a message. */
-function spawnSealer({ execPath, execArgv }: SealerOptions["program"]): ChildProcess {
+/** The file a sealer runs, as arguments of a program. */
+export function sealerCommand({ execPath, execArgv }: SealerProgram): [string, ...string[]] {
   const entry = new URL(`./sealer-process${extname(import.meta.filename)}`, import.meta.url)
-  const command = [execPath, ...execArgv, fileURLToPath(entry)]
-  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...command], {
+  return [execPath, ...execArgv, fileURLToPath(entry)]
+}
+
+/**
+ * Its environment is empty but for the place of compiled code, and what a runtime prints of an error of its own goes
+ * nowhere: it may quote a message.
+ */
+function spawnSealer(program: SealerProgram): ChildProcess {
+  const compiledCode = program.compiledCode?.() ?? null
+  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...sealerCommand(program)], {
     stdio: ["pipe", "ignore", "ignore", "ipc"],
-    env: {},
+    env: compiledCode === null ? {} : { NODE_COMPILE_CACHE: compiledCode },
     serialization: "advanced",
   })
 }

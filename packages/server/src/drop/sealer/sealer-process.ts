@@ -1,5 +1,6 @@
-// A process that sees what one sender wrote. It is started without core dumps and with an empty environment, takes one
-// connection, writes no file, and ends with the connection. Started by nobody it could speak to, it was only to be loaded.
+// A process that sees what one sender wrote. It is started without core dumps and with nothing in its environment but the
+// place of compiled code, takes one connection, writes no file, and ends with the connection. Without a parent to speak to,
+// it ends at once: kept-code.ts starts it so, only to have its code compiled.
 import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"

@@ -4,29 +4,37 @@ import { root, toolEnvironment } from "./repository.ts"
 
 export type Command = readonly [string, ...string[]]
 
+export interface RunOptions {
+  readonly env?: NodeJS.ProcessEnv
+  /** Told the process's number once it runs. */
+  readonly watch?: (pid: number) => void
+}
+
 /** Runs a command in the repository with our streams. Gives its exit code; 1 when a signal ended it. */
 export function runCommand(
   [command, ...args]: Command,
-  env: NodeJS.ProcessEnv = {},
+  { env = {}, watch }: RunOptions = {},
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: "inherit", env: toolEnvironment(env) })
+    if (child.pid !== undefined) watch?.(child.pid)
     child.on("error", reject)
     child.on("exit", (code) => resolve(code ?? 1))
   })
 }
 
 /** Runs a command in the repository beside others. Gives its exit code with all that it printed, in order. */
-export async function commandOutput([command, ...args]: Command): Promise<{
-  readonly exitCode: number
-  readonly output: string
-}> {
+export async function commandOutput(
+  [command, ...args]: Command,
+  { env = {}, watch }: RunOptions = {},
+): Promise<{ readonly exitCode: number; readonly output: string }> {
   // One pipe for both streams, which keeps the order of what a command says and where it fails.
   const merged = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", command, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
-    env: toolEnvironment(),
+    env: toolEnvironment(env),
   })
+  if (merged.pid !== undefined) watch?.(merged.pid)
   const ended = new Promise<number>((resolve, reject) => {
     merged.on("error", reject)
     merged.on("close", (code) => resolve(code ?? 1))

@@ -1,8 +1,9 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
+import { endLateFiles, reportArguments } from "./end-late-files.ts"
 import { root } from "./repository.ts"
-import { type Command, commandOutput, runCommand } from "./run-command.ts"
+import { type Command, commandOutput, runCommand, type RunOptions } from "./run-command.ts"
 import type {
   OutcomeRecord,
   SkipRecord,
@@ -53,24 +54,26 @@ export async function runTests(
       "--test",
       `--test-concurrency=${options.concurrency}`,
       `--test-timeout=${options.timeoutMs}`,
+      ...reportArguments(folder),
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       `--test-reporter=${join(import.meta.dirname, "test-record.ts")}`,
       `--test-reporter-destination=${recordFile}`,
       ...files,
     ]
-    const exitCode =
-      options.printedWhole === true
-        ? await printedWhole(command)
-        : await runCommand(command, options.env)
+    const over = new AbortController()
+    const watch = (runner: number): void =>
+      void endLateFiles(runner, options.timeoutMs, folder, over)
+    const run = options.printedWhole === true ? printedWhole : runCommand
+    const exitCode = await run(command, { ...options, watch }).finally(() => over.abort())
     return testRun(files, readRecords(recordFile), exitCode)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-async function printedWhole(command: Command): Promise<number> {
-  const { exitCode, output } = await commandOutput(command)
+async function printedWhole(command: Command, options: RunOptions): Promise<number> {
+  const { exitCode, output } = await commandOutput(command, options)
   process.stdout.write(output)
   return exitCode
 }

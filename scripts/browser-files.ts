@@ -4,10 +4,11 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { WORD_LANGUAGES, type WordList } from "@assay/core/drop"
+import { WORD_LANGUAGES } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import { METADATA_LABELS } from "@assay/core/drop/metadata"
 import { build, transform, type Metafile, type Plugin } from "esbuild"
+import { packWords } from "../packages/console/src/drop/packed-words.ts"
 import { SCRIPT_TEXTS } from "../packages/console/src/drop/script-texts.ts"
 import { sentencesOf } from "../packages/server/src/drop/pages/sentences.ts"
 import { leanAge } from "./lean-age.ts"
@@ -92,7 +93,7 @@ export async function buildBrowserFiles(
       return script(`sender-${language}`, "sender.ts", {
         ...constants,
         PAGE_LANGUAGE: language,
-        PAGE_WORDS: packed(list),
+        PAGE_WORDS: packWords(list.words),
       })
     }),
   )
@@ -100,7 +101,7 @@ export async function buildBrowserFiles(
   const inboxWorker = await script("inbox-worker", "../inbox/inbox-worker.ts", {}, [])
   const inboxConstants = {
     INBOX_WORKER: INBOX_SERVED_AT + inboxWorker.file,
-    INBOX_WORDS: packed(await loadWords("en")),
+    INBOX_WORDS: packWords((await loadWords("en")).words),
   }
   const inbox = await script("inbox", "../inbox/inbox-page.ts", inboxConstants)
   const inboxCss = readFileSync(join(source, "../inbox/inbox.css"), "utf8")
@@ -110,7 +111,7 @@ export async function buildBrowserFiles(
   const offline = await bundle(
     root,
     join(source, "offline.ts"),
-    { PAGE_WORDS: packed(await loadWords("en")), OFFLINE_TEXTS: offlineTexts() },
+    { PAGE_WORDS: packWords((await loadWords("en")).words), OFFLINE_TEXTS: offlineTexts() },
     plugins,
   )
   inputs.set("offline", offline.metafile)
@@ -130,11 +131,6 @@ export async function buildBrowserFiles(
     },
   ]
   return { files, inputs }
-}
-
-/** One string packs better than 2,048 of them, and joined letters better than letters with their accents apart. */
-function packed({ words }: WordList): string {
-  return words.join(" ").normalize("NFC")
 }
 
 /** The sentences of the script in English, with the limits in them; other pages get theirs from the server. */

@@ -9,7 +9,7 @@ declare const WORD_FILES: Readonly<
     { readonly path: string; readonly integrity: string }
   >
 >
-/** The language of the list inside the script, and its words with a space between. */
+/** The language of the list inside the script, and its words as `packWords` packs them. */
 declare const PAGE_LANGUAGE: import("@assay/core/drop").WordLanguage
 declare const PAGE_WORDS: string
 /** The sentences of the page for use without a network, which is in English. */

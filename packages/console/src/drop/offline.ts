@@ -5,6 +5,7 @@ import { element, made, say as put, shown } from "./dom.ts"
 import { filesReport } from "./files-report.ts"
 import { forgetOnLeaving } from "./forget.ts"
 import { letterFaults } from "./letter-faults.ts"
+import { unpackWords } from "./packed-words.ts"
 import { sayWith } from "./page-data.ts"
 import { progressOf } from "./progress.ts"
 import type { DropKeys, Letter } from "./worker-calls.ts"
@@ -13,7 +14,7 @@ import type { WorkerClient } from "./worker-client.ts"
 /** What the textarea holds in a copy that no drop has put its keys into. */
 const NO_KEYS = "{{keys}}"
 
-const list: WordList = { language: "en", words: PAGE_WORDS.split(" ") }
+const list: WordList = { language: "en", words: unpackWords(PAGE_WORDS) }
 const data = {
   texts: OFFLINE_TEXTS,
   limits: { message: MESSAGE_MAX, files: FILES_MAX, file: FILE_MAX },

@@ -3,6 +3,7 @@ import type { WordList } from "@assay/core/drop"
 import { shown } from "./dom.ts"
 import { forgetOnLeaving } from "./forget.ts"
 import { letterForm } from "./letter-form.ts"
+import { unpackWords } from "./packed-words.ts"
 import { readPageData, sayWith } from "./page-data.ts"
 import { takeOver, type TakenForm } from "./plain-form.ts"
 import { repliesPage } from "./replies-page.ts"
@@ -27,7 +28,7 @@ addEventListener("DOMContentLoaded", () => {
 
 function takePage(taken: (id: string) => TakenForm): void {
   const data = readPageData()
-  const list: WordList = { language: PAGE_LANGUAGE, words: PAGE_WORDS.split(" ") }
+  const list: WordList = { language: PAGE_LANGUAGE, words: unpackWords(PAGE_WORDS) }
   const worker = workerClient(dropWorker(WORKER_PATH))
   const words = listsOf(list, WORD_FILES)
   const visit: Visit = {

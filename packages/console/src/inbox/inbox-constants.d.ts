@@ -2,5 +2,5 @@
 
 /** The path of the worker, which holds its hash. */
 declare const INBOX_WORKER: string
-/** The English word list, with a space between words. */
+/** The English word list, as `packWords` packs it. */
 declare const INBOX_WORDS: string

@@ -1,6 +1,7 @@
 // The script of the inbox page: leads from the token over the key to the threads.
 import type { DropCalls, DropKeys } from "@assay/client"
 import { fingerprint, type WordList } from "@assay/core/drop"
+import { unpackWords } from "../drop/packed-words.ts"
 import { createInbox } from "./inbox.ts"
 import { inboxWorker, openerOf } from "./opener-client.ts"
 import { h, show } from "./views/dom.ts"
@@ -10,7 +11,7 @@ import { inboxView } from "./views/inbox-view.ts"
 import { signInView } from "./views/sign-in-view.ts"
 import { unlockView } from "./views/unlock-view.ts"
 
-const words: WordList = { language: "en", words: INBOX_WORDS.split(" ") }
+const words: WordList = { language: "en", words: unpackWords(INBOX_WORDS) }
 const place = document.querySelector("main")
 if (place === null) throw new Error("the page has no place for the inbox")
 const main = place

@@ -11,8 +11,9 @@ import { crc32, deflateSync } from "node:zlib"
 import { codeNumbers, codeWords, newIdentityFile, unpackMessage } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import type { Plugin } from "esbuild"
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { SILENCE_MS } from "../../packages/console/src/drop/worker-calls.ts"
+import { zipOf } from "../../packages/core/src/drop/metadata/test-documents.ts"
 import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { root } from "../../scripts/repository.ts"
 import { easyChallenge } from "../http/drop-visitor.ts"
@@ -44,6 +45,7 @@ after(async () => {
 
 const CANARY = "Canary text 7d1f: the ledger is in the blue folder"
 
+const ODG = "application/vnd.oasis.opendocument.graphics"
 /** A picture of one pixel that also says who made it. */
 const picture = png(["tEXt", "Author\0Jane Canary"])
 
@@ -414,6 +416,30 @@ test("nothing is sent before it is shown what its files carry", async (context) 
   await page.locator("#files-fault", { hasText: "Looking into the file" }).waitFor()
   assert.ok(!paths(visitor).includes("/drop/challenge"))
   assert.ok(await page.locator("#send").isEnabled())
+})
+
+test("a document says what it carries, and a file of a kind that nobody looks into says that", async (context) => {
+  const visitors = await newContext(context)
+  if (visitors === null) return
+  const { page, wrong } = await visit(visitors, `${drop.url}/drop`)
+  const meta = "<office:meta><meta:initial-creator>Jane Canary</meta:initial-creator></office:meta>"
+  const opf = "<package><dc:creator>Jane Canary</dc:creator></package>"
+  const file = (name: string, bytes: Uint8Array) => ({
+    name,
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from(bytes),
+  })
+  await page.setInputFiles("#files", [
+    file("a.odg", zipOf({ "meta.xml": meta, "content.xml": "<x/>", mimetype: ODG })),
+    file("b.epub", zipOf({ "META-INF/container.xml": "<container/>", "content.opf": opf })),
+    file("c.txt", Buffer.from("a text")),
+  ])
+  const item = (number: number): Locator => page.locator(`#files-report > li:nth-child(${number})`)
+  await item(3).getByText("This kind of file was not looked into").waitFor()
+  for (const number of [1, 2])
+    assert.match((await item(number).textContent()) ?? "", /Author: Jane Canary.*cannot be removed/)
+  assert.doesNotMatch((await page.locator("#files-report").textContent()) ?? "", /No hidden data/)
+  assert.deepEqual(wrong, [])
 })
 
 test("a code is shown for every message that was stored, even if the worker dies once its work is done", async (context) => {

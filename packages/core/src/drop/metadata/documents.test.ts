@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { bytesOf, joined } from "./bytes.ts"
 import { inspect, strip } from "./index.ts"
 import { inflate } from "./inflate.ts"
+import { zipOf } from "./test-documents.ts"
 import { big, exifBlock, fullExif, little } from "./test-pictures.ts"
 
 const runs = process.env.ASSAY_SOAK === undefined ? 300 : 50_000
@@ -13,38 +14,6 @@ function told(bytes: Uint8Array): string[] {
   return inspect(bytes).findings.map(({ label, value }) =>
     value === null ? label : `${label}: ${value}`,
   )
-}
-
-/** An archive of members, packed as office programs pack them. */
-function zipOf(members: Readonly<Record<string, string>>, method: 0 | 8 = 8): Uint8Array {
-  const local: Uint8Array[] = []
-  const central: Uint8Array[] = []
-  let at = 0
-  for (const [name, text] of Object.entries(members)) {
-    const plain = new TextEncoder().encode(text)
-    const packed = method === 8 ? deflateRawSync(plain) : plain
-    const [sizes, names] = [
-      joined([little(packed.length, 4), little(plain.length, 4)]),
-      bytesOf(name),
-    ]
-    const facts = joined([
-      joined([little(20, 2), little(0, 2), little(method, 2), little(0, 8)]),
-      joined([sizes, little(names.length, 2), little(0, 2)]),
-    ])
-    const entry = joined([bytesOf("PK\x03\x04"), facts, names, packed])
-    const where = joined([little(0, 10), little(at, 4)])
-    central.push(joined([bytesOf("PK\x01\x02"), little(20, 2), facts, where, names]))
-    local.push(entry)
-    at += entry.length
-  }
-  const directory = joined(central)
-  const count = little(central.length, 2)
-  return joined([
-    ...local,
-    directory,
-    joined([bytesOf("PK\x05\x06"), little(0, 4), count, count]),
-    joined([little(directory.length, 4), little(at, 4), little(0, 2)]),
-  ])
 }
 
 const docx = {
@@ -81,6 +50,118 @@ test("T45: a document in an archive says its authors, dates and company, packed 
   assert.deepEqual(told(zipOf(odt, 0)), ["author: Ada"])
 })
 
+const odfMeta = `<?xml version="1.0"?><office:document-meta><office:meta><meta:generator>LibreOffice/24.2</meta:generator>
+<meta:initial-creator>Ada</meta:initial-creator><meta:print-date>2024-05-07T01:02:03</meta:print-date>
+<meta:user-defined meta:name="Case">47-11</meta:user-defined></office:meta></office:document-meta>`
+const odfTold = [
+  "author: Ada",
+  "software: LibreOffice/24.2",
+  "date: 2024-05-07T01:02:03",
+  "properties: 47-11",
+]
+
+test("T45: every kind of OpenDocument is looked into, wherever it says its kind and also where it does not", () => {
+  const kinds: [string, string][] = [
+    ["text", ".odt"],
+    ["spreadsheet", ".ods"],
+    ["presentation", ".odp"],
+    ["graphics", ".odg"],
+    ["formula", ".odf"],
+    ["chart", ".odc"],
+    ["text-template", ".ott"],
+    ["graphics-template", ".otg"],
+  ]
+  for (const [kind, extension] of kinds) {
+    const type = `application/vnd.oasis.opendocument.${kind}`
+    const root = `<manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/>`
+    const manifest = {
+      "META-INF/manifest.xml": `<?xml version="1.0"?><manifest>${root}</manifest>`,
+    }
+    const content = { "meta.xml": odfMeta, "content.xml": "<office:document-content/>" }
+    for (const members of [
+      { mimetype: type, ...content },
+      { ...content, mimetype: type },
+      { ...content, ...manifest },
+    ]) {
+      const report = inspect(zipOf(members))
+      assert.deepEqual(
+        [report.type, report.extension, report.treatment],
+        [type, extension, "report"],
+      )
+      assert.deepEqual(told(zipOf(members)), odfTold)
+    }
+  }
+  const silent = inspect(
+    zipOf({ "meta.xml": odfMeta, "content.xml": "<office:document-content/>" }),
+  )
+  assert.deepEqual([silent.extension, silent.treatment], [".zip", "report"])
+  assert.equal(silent.findings.length, odfTold.length)
+})
+
+test("T45: the comments, changes, printer and macros of an OpenDocument are told", () => {
+  const long = `<text:p>${"word ".repeat(40_000)}</text:p>`
+  assert.deepEqual(
+    told(
+      zipOf({
+        "content.xml": `<office:document-content>${long}<text:changed-region/><office:annotation office:name="1"/></office:document-content>`,
+        "settings.xml": `<office:settings><config:config-item config:name="PrinterName" config:type="string">Office 4 West</config:config-item></office:settings>`,
+        "Basic/Standard/script-lc.xml": "<x/>",
+        "Pictures/1.png": "x",
+        "Thumbnails/thumbnail.png": "x",
+        mimetype: "application/vnd.oasis.opendocument.text",
+      }),
+    ),
+    ["comment", "history", "device: Office 4 West", "hidden-data: macros", "pictures", "thumbnail"],
+  )
+})
+
+test("T45: an EPUB says its authors, publisher, dates and program, with or without a leading mimetype", () => {
+  const opf = `<?xml version="1.0"?><package><metadata><dc:title>Notes</dc:title>
+<dc:creator opf:role="aut">Ada Müller</dc:creator><dc:contributor>calibre (7.1)</dc:contributor>
+<dc:publisher>Example Works</dc:publisher><dc:identifier id="id">urn:uuid:12345</dc:identifier>
+<meta property="dcterms:modified">2024-05-06T07:08:09Z</meta><meta name="generator" content="Sigil 2"/></metadata></package>`
+  const members = {
+    "META-INF/container.xml": `<rootfile full-path="OEBPS/content.opf"/>`,
+    "OEBPS/content.opf": opf,
+    "OEBPS/photo.jpg": "x",
+  }
+  const expected = [
+    "author: Ada Müller",
+    "author: calibre (7.1)",
+    "software: Sigil 2",
+    "date: 2024-05-06T07:08:09Z",
+    "title: Notes",
+    "company: Example Works",
+    "serial: urn:uuid:12345",
+    "pictures",
+  ]
+  for (const epub of [{ mimetype: "application/epub+zip", ...members }, members]) {
+    const report = inspect(zipOf(epub, "mimetype" in epub ? 0 : 8))
+    assert.deepEqual([report.type, report.extension], ["application/epub+zip", ".epub"])
+    assert.deepEqual(told(zipOf(epub)), expected)
+  }
+})
+
+test("a document that nobody could read is never one without findings", () => {
+  const type = "application/vnd.oasis.opendocument.text"
+  // An encrypted OpenDocument: its members are there, and are no XML.
+  const encrypted = { mimetype: type, "meta.xml": "\u0007\u0011jk", "content.xml": "\u0001\u0002" }
+  assert.deepEqual(told(zipOf(encrypted)), ["properties"])
+  const wide = { mimetype: type, "meta.xml": "<\0o\0", "content.xml": "\0<\0o" }
+  assert.deepEqual(told(zipOf(wide)), ["properties"])
+  // A directory that names more members than it has, and one with more than are read.
+  const short = zipOf({ mimetype: type, "meta.xml": odfMeta })
+  short.set(little(3, 2), short.length - 12)
+  const many = zipOf({
+    mimetype: type,
+    ...Object.fromEntries(Array.from({ length: 4096 }, (_, n) => [`a${n}`, ""])),
+    "meta.xml": odfMeta,
+  })
+  for (const unread of [short, many]) assert.equal(inspect(unread).treatment, "unknown")
+  const other = zipOf({ "meta.xml": "<photos/>", "a.jpg": "x" })
+  assert.equal(inspect(other).treatment, "unknown")
+})
+
 test("properties that cannot be unpacked are still named, and another archive is unknown", () => {
   const broken = zipOf(docx)
   const at = Buffer.from(broken).indexOf("docProps/core.xml") + "docProps/core.xml".length
@@ -111,6 +192,11 @@ test("T45: a PDF says its author, program and dates, and when it is a web page t
   assert.deepEqual(page.findings.at(-1), { label: "hidden-data", value: "text/html" })
   assert.deepEqual(told(bytesOf(`${pdf}PK\x03\x04more`)).at(-1), "hidden-data: 9 bytes")
   assert.deepEqual(told(bytesOf(pdf + pdf)).at(-1), "history")
+  for (const packed of ["/Type /ObjStm", "/Metadata 5 0 R"])
+    assert.deepEqual(
+      told(bytesOf(pdf.replace("trailer <<", `trailer << ${packed}`))).at(-1),
+      "properties",
+    )
   const encrypted = pdf.replace("/Info", "/Encrypt 2 0 R /Info")
   assert.deepEqual(told(bytesOf(encrypted)), ["author", "software", "date", "title"])
 })
@@ -135,6 +221,9 @@ test("T45: a film says where and when it was made, and with what", () => {
   ])
   assert.equal(inspect(film).type, "video/mp4")
   assert.deepEqual(told(film), ["date: 2024-05-06T12:53:20", `location: ${text}`])
+
+  // A box that says it is longer than the file: what it holds was not looked into.
+  assert.deepEqual(told(film.subarray(0, film.length - 1)), ["technical"])
 
   const keys = ["com.apple.quicktime.location.ISO6709", "com.apple.quicktime.model"]
   const listed = box(

@@ -5,47 +5,66 @@ import { addXmlValues } from "./xml-values.ts"
 import { type ZipMember, zipMembers } from "./zip.ts"
 
 const OPEN_XML = "application/vnd.openxmlformats-officedocument."
-const OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 /** The folder that a kind of document has, and what it then is. */
 const FOLDERS: Readonly<Record<string, MediaType>> = {
   word: { type: `${OPEN_XML}wordprocessingml.document`, extension: ".docx" },
   xl: { type: `${OPEN_XML}spreadsheetml.sheet`, extension: ".xlsx" },
   ppt: { type: `${OPEN_XML}presentationml.presentation`, extension: ".pptx" },
 }
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  [`${OPEN_DOCUMENT}text`]: ".odt",
-  [`${OPEN_DOCUMENT}spreadsheet`]: ".ods",
-  [`${OPEN_DOCUMENT}presentation`]: ".odp",
-  "application/epub+zip": ".epub",
-}
+const EPUB: MediaType = { type: "application/epub+zip", extension: ".epub" }
+/** An OpenDocument says its kind, whose first letter is the last of its extension, and whether it is a template. */
+const OPEN_DOCUMENT = /application\/vnd\.oasis\.opendocument\.([bcfgipst])[a-z]+(-template)?/
+/** Texts that say who made a document: of Office Open XML, OpenDocument and EPUB. */
+const PROPERTIES = /^(?:docProps\/\w+|meta|settings)\.xml$|\.opf$/
+/** The text itself can be long, and its comments stand anywhere in it. */
+const TEXT_MAX = 1_048_576
 
 /** Takes down what a document in an archive says of itself; null: it is an archive of something else. */
 export function addOffice(bytes: Uint8Array, add: AddFinding): MediaType | null {
   const members = zipMembers(bytes)
   const media = members === null ? null : documentType(members)
   if (members === null || media === null) return null
-  for (const member of members) {
-    if (/^(?:docProps\/\w+\.xml|meta\.xml)$/.test(member.name)) {
-      const content = member.content()
-      if (content === null) add("properties")
-      else addXmlValues(new TextDecoder().decode(content), add)
-      if (/custom/.test(member.name)) add("properties")
-    } else if (/thumbnail/i.test(member.name)) add("thumbnail")
-    else if (/\/comments\w*\.xml$/.test(member.name)) add("comment")
-    else if (/\/people\.xml$/.test(member.name)) add("author")
-    else if (/(?:\/media|^Pictures)\/./.test(member.name)) add("pictures")
-    else if (/vbaProject\.bin$/.test(member.name)) add("hidden-data", "macros")
+  for (const { name, content } of members) {
+    if (PROPERTIES.test(name)) {
+      const text = xmlOf(content())
+      // Packed in a way that cannot be unpacked here, encrypted, or cut: what it says is not known.
+      if (text === null || /custom/.test(name)) add("properties")
+      if (text !== null) addXmlValues(text, add)
+    } else if (name === "content.xml") {
+      const text = xmlOf(content(TEXT_MAX))
+      if (text === null) add("properties")
+      else if (/<office:annotation[\s>]/.test(text)) add("comment")
+      if (/<text:changed-region|<table:tracked-changes/.test(text ?? "")) add("history")
+    } else if (/thumbnail/i.test(name)) add("thumbnail")
+    else if (/\/comments\w*\.xml$/.test(name)) add("comment")
+    else if (/\/people\.xml$/.test(name)) add("author")
+    else if (/(?:\/media|^Pictures)\/.|\.jpe?g$/.test(name)) add("pictures")
+    else if (/vbaProject\.bin$|^Basic\/./.test(name)) add("hidden-data", "macros")
+    else if (/\/embeddings\/./.test(name)) add("hidden-data", "embedded files")
   }
   return media
 }
 
+/** Null where it is no XML in UTF-8. */
+function xmlOf(content: Uint8Array | null): string | null {
+  const text = new TextDecoder().decode(content ?? new Uint8Array())
+  return /^\s*</.test(text) ? text : null
+}
+
 function documentType(members: readonly ZipMember[]): MediaType | null {
-  if (members[0]?.name === "mimetype") {
-    const type = latin1(members[0].content() ?? new Uint8Array()).trim()
-    const extension = Object.hasOwn(MIME_TYPES, type) ? MIME_TYPES[type] : undefined
-    return extension === undefined ? null : { type, extension }
-  }
-  if (!members.some(({ name }) => name === "[Content_Types].xml")) return null
+  const named = (wanted: string): ZipMember | undefined =>
+    members.find(({ name }) => name === wanted)
+  const textOf = (name: string): string => latin1(named(name)?.content() ?? new Uint8Array())
+  // The first member says it; programs that pack a document anew put it anywhere or leave it out.
+  const said = textOf("mimetype") || textOf("META-INF/manifest.xml")
+  const [type, letter, template] = OPEN_DOCUMENT.exec(said) ?? []
+  if (type !== undefined && letter !== undefined)
+    return { type, extension: `.o${template === undefined ? "d" : "t"}${letter}` }
+  if (said.startsWith(EPUB.type) || named("META-INF/container.xml") !== undefined) return EPUB
+  // An older relative, or one that does not say its kind.
+  if (named("meta.xml") !== undefined && named("content.xml") !== undefined)
+    return { type: "application/zip", extension: ".zip" }
+  if (named("[Content_Types].xml") === undefined) return null
   for (const { name } of members) {
     const folder = name.split("/")[0] ?? ""
     const media = Object.hasOwn(FOLDERS, folder) ? FOLDERS[folder] : undefined

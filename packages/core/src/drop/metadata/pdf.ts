@@ -37,9 +37,11 @@ export function addPdf(bytes: Uint8Array, add: AddFinding): void {
     add(ENTRIES[name] ?? "properties", readable ? decoded(value) : "")
     if (++count === ENTRIES_MAX) break
   }
-  if (/\/ObjStm\b/.test(text) && count === 0) add("properties")
+  const packets = new Set([text.indexOf("<x:xmpmeta"), text.lastIndexOf("<x:xmpmeta")])
+  // What stands in packed objects, or in a packed or encrypted packet, is there and was not read.
+  if (/\/ObjStm\b/.test(text) || (/\/Metadata\b/.test(text) && packets.has(-1))) add("properties")
   // A changed file has the packet of its first version too.
-  for (const at of new Set([text.indexOf("<x:xmpmeta"), text.lastIndexOf("<x:xmpmeta")]))
+  for (const at of packets)
     if (at >= 0) addXmlValues(new TextDecoder().decode(bytes.subarray(at, at + PACKET_MAX)), add)
   if (/\/EmbeddedFile\b/.test(text)) add("hidden-data", "embedded files")
   if (/\/(?:JavaScript|JS)\b/.test(text)) add("hidden-data", "JavaScript")

@@ -4,7 +4,7 @@ import { inflate } from "./inflate.ts"
 export interface ZipMember {
   readonly name: string
   /** The first bytes of its content; null where they are encrypted, of another method or not well formed. */
-  content(): Uint8Array | null
+  readonly content: (max?: number) => Uint8Array | null
 }
 
 /** Of one member: texts about a document are shorter. */
@@ -12,7 +12,10 @@ const CONTENT_MAX = 65_536
 const MEMBERS_MAX = 4096
 const END_BYTES = 22
 
-/** The members by the directory at the end of an archive; null where there is none (APPNOTE 4.3.16). */
+/**
+ * The members by the directory at the end of an archive (APPNOTE 4.3.16). Null where there is none, or where it names more
+ * than can be read here: what was not read must not pass for looked into.
+ */
 export function zipMembers(bytes: Uint8Array): ZipMember[] | null {
   const start = Math.max(0, bytes.length - END_BYTES - 65_535)
   const end = start + latin1(bytes, start).lastIndexOf("PK\x05\x06")
@@ -26,16 +29,16 @@ export function zipMembers(bytes: Uint8Array): ZipMember[] | null {
     const local = number(42, 4)
     members.push({
       name: latin1(bytes, at + 46, Math.min(at + 46 + nameLength, bytes.length)),
-      content() {
+      content(max = CONTENT_MAX) {
         const from =
           local + 30 + uint(bytes, local + 26, 2, true) + uint(bytes, local + 28, 2, true)
         const packed = bytes.subarray(from, from + size)
         if (encrypted || !(from + size <= bytes.length)) return null
-        if (method === 8) return inflate(packed, CONTENT_MAX)
-        return method === 0 ? packed.subarray(0, CONTENT_MAX) : null
+        if (method === 8) return inflate(packed, max)
+        return method === 0 ? packed.subarray(0, max) : null
       },
     })
     at += 46 + nameLength + number(30, 2) + number(32, 2)
   }
-  return members
+  return members.length === uint(bytes, end + 10, 2, true) ? members : null
 }

@@ -246,7 +246,7 @@ export const ar: Texts = {
   "script-file-untouched": "يُرسل الملف كما هو، مع كل هذا.",
   "script-file-malformed":
     "يبدو هذا صورة، لكن لا يمكن حذف بياناتها المخفية. اتركها، أو أرسلها كما هي.",
-  "script-file-unknown": "لا يمكن إظهار ما يحمله هذا الملف. يُرسل كما هو.",
+  "script-file-unknown": "لم يُفحص هذا النوع من الملفات، وقد يحمل بيانات مخفية. يُرسل كما هو.",
   "script-file-reading": "جارٍ فحص الملف…",
   "script-keep-file": "أرسل هذا الملف كما هو",
   "script-remove-file": "اترك هذا الملف",

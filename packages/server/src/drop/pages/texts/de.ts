@@ -278,7 +278,7 @@ export const de: Texts = {
   "script-file-malformed":
     "Das sieht wie ein Bild aus, aber die versteckten Daten lassen sich nicht entfernen. Lassen Sie es weg, oder senden Sie es unverändert.",
   "script-file-unknown":
-    "Was diese Datei enthält, kann nicht gezeigt werden. Sie wird gesendet, wie sie ist.",
+    "In diese Art von Datei wurde nicht hineingesehen: Sie kann versteckte Daten enthalten. Sie wird so gesendet, wie sie ist.",
   "script-file-reading": "Die Datei wird angesehen …",
   "script-keep-file": "Diese Datei unverändert senden",
   "script-remove-file": "Diese Datei weglassen",

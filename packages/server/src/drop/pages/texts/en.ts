@@ -253,7 +253,8 @@ export const en = {
   "script-file-untouched": "The file is sent untouched, with all of this.",
   "script-file-malformed":
     "This looks like a picture, but its hidden data cannot be removed. Leave it out, or send it untouched.",
-  "script-file-unknown": "What this file carries cannot be shown. It is sent as it is.",
+  "script-file-unknown":
+    "This kind of file was not looked into, so it may carry hidden data. It is sent as it is.",
   "script-file-reading": "Looking into the file…",
   "script-keep-file": "Send this file untouched",
   "script-remove-file": "Leave this file out",

@@ -257,7 +257,8 @@ export const es: Texts = {
   "script-file-untouched": "El archivo se envía sin tocar, con todo esto.",
   "script-file-malformed":
     "Parece una imagen, pero no se pueden quitar sus datos ocultos. Déjela fuera, o envíela sin tocar.",
-  "script-file-unknown": "No se puede mostrar lo que lleva este archivo. Se envía tal cual.",
+  "script-file-unknown":
+    "Este tipo de archivo no se ha examinado: puede llevar datos ocultos. Se envía tal cual.",
   "script-file-reading": "Mirando el archivo…",
   "script-keep-file": "Enviar este archivo sin tocar",
   "script-remove-file": "Dejar fuera este archivo",

@@ -275,7 +275,7 @@ export const fr: Texts = {
   "script-file-malformed":
     "Cela ressemble à une image, mais ses données cachées ne peuvent pas être retirées. Laissez-la de côté, ou envoyez-la telle quelle.",
   "script-file-unknown":
-    "Ce que ce fichier contient ne peut pas être montré. Il est envoyé tel quel.",
+    "Ce type de fichier n’a pas été examiné : il peut contenir des données cachées. Il est envoyé tel quel.",
   "script-file-reading": "Lecture du fichier…",
   "script-keep-file": "Envoyer ce fichier tel quel",
   "script-remove-file": "Laisser ce fichier de côté",

@@ -217,10 +217,19 @@ test("a damaged or missing secret is named; a directory of a newer program is re
   assert.match(missing.err, /does not exist/)
 
   const data = copyOfStopped("newer")
-  writeFileSync(join(data, "format.json"), '{"format":2,"demo":true}\n')
+  writeFileSync(join(data, "format.json"), '{"format":3,"demo":true}\n')
   const newer = await assay(["serve"], { ASSAY_DATA: data, PORT: "0" })
   assert.equal(newer.code, 1)
-  assert.match(newer.err, /has format 2; this program knows formats up to 1/)
+  assert.match(newer.err, /has format 3; this program knows formats up to 2/)
+
+  writeFileSync(join(data, "format.json"), '{"format":1,"demo":true,"indexed":true}\n')
+  const older = await assay(["serve"], { ASSAY_DATA: data, PORT: "0" })
+  assert.equal(older.code, 1)
+  assert.match(
+    older.err,
+    /holds keys of identity\/v1, .+ Name a new directory with ASSAY_DATA and import again\./,
+  )
+  assert.doesNotMatch(older.err, /listening/)
 })
 
 test("a list with a line that cannot be used stops the start and names the place", async () => {

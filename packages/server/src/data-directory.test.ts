@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
@@ -57,8 +57,20 @@ test("what a directory was marked as stays, and a lost index is noticed", () => 
 test("a newer or damaged format file is refused", () => {
   const path = join(temporary, "formats")
   openDataDirectory(path)
-  for (const text of ['{"format":2}', "", "{", "[]", '{"format":"1"}']) {
+  for (const text of ['{"format":3}', "", "{", "[]", '{"format":"2"}']) {
     writeFileSync(join(path, "format.json"), text)
     assert.throws(() => openDataDirectory(path), DataDirectoryError, text)
   }
+})
+
+test("a directory with keys of identity/v1 is refused as a whole, and stays as it was", () => {
+  const path = join(temporary, "old-keys")
+  openDataDirectory(path)
+  const text = '{"format":1,"demo":false,"indexed":true}\n'
+  writeFileSync(join(path, "format.json"), text)
+  assert.throws(() => openDataDirectory(path), {
+    name: "DataDirectoryError",
+    message: `${path} holds keys of identity/v1, which this program cannot use and cannot convert. Name a new directory with ASSAY_DATA and import again.`,
+  })
+  assert.equal(readFileSync(join(path, "format.json"), "utf8"), text)
 })

@@ -11,10 +11,14 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { oldKeysSentence } from "./stores/old-keys.ts"
 import { ownUser } from "./process/own-user.ts"
 
-/** Grows by one with each change of the directory's layout; a newer program migrates forward, an older one refuses. */
-const FORMAT = 1
+/**
+ * Grows by one with each change of the directory's layout or of the keys in it; an older program refuses. Format 1 has
+ * keys of identity/v1, which nothing can convert: identities are not kept.
+ */
+const FORMAT = 2
 
 /** Where an operator puts models beside those of the program. */
 export const MODELS_FOLDER = "models"
@@ -80,6 +84,9 @@ export function openDataDirectory(
     throw new DataDirectoryError(
       `${path} has format ${found.format}; this program knows formats up to ${FORMAT}. Use a newer Assay.`,
     )
+  }
+  if (found !== null && found.format < FORMAT) {
+    throw new DataDirectoryError(oldKeysSentence(path, "Name a new directory with ASSAY_DATA"))
   }
   const write = (next: Format): void => {
     writeFileSync(`${formatFile}.new`, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true })

@@ -552,6 +552,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "IndexUnavailable",
   "IndexDamaged",
   "NewerIndexFormat",
+  "OldIndexKeys",
   "WrongSecret",
   "RecordsError",
   "WrongSecretError",

@@ -3,6 +3,8 @@ export type { EmailFault, EmailFaultWord } from "./email-fault.ts"
 export { parseEmail, type ParsedEmail } from "./email.ts"
 export {
   aliasTag,
+  HASH_START_BYTES,
+  hashStart,
   IDENTITY_KEY_BYTES,
   IDENTITY_TAGS,
   identityKey,

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { test } from "node:test"
 import {
   aliasTag,
+  hashStart,
   IDENTITY_TAGS,
   identityKey,
   identityKeyOf,
@@ -78,10 +79,19 @@ test("an alias tag depends on the alias, the mailbox and the subkey", () => {
   assert.notEqual(aliasTag(sha256, other, key, alias), tag)
 })
 
-test("a key check value is 16 lower-case hexadecimal digits and tells secrets apart", () => {
-  assert.match(keyCheckValue(sha256, subkey), /^[0-9a-f]{16}$/)
+test("a key is the hash of one whole block and of the hash of its canonical form", () => {
+  const start = hashStart(subkey, IDENTITY_TAGS.email)
+  assert.equal(start.length, 64)
+  assert.deepEqual(start.subarray(0, 32), subkey)
+  assert.deepEqual([...start.subarray(32)], [1, ...new Array<number>(31).fill(0)])
+  const whole = sha256(start, sha256(bytes("alice@example.com")))
+  assert.deepEqual([...key], [...whole.subarray(0, 16)])
+})
+
+test("a key check value is its version and 16 lower-case hexadecimal digits, and tells secrets apart", () => {
+  assert.match(keyCheckValue(sha256, subkey), /^v2:[0-9a-f]{16}$/)
   assert.notEqual(keyCheckValue(sha256, subkey), keyCheckValue(sha256, other))
-  assert.equal(keyCheckValue(digestOf(0, 1, 2, 3, 4, 5, 6, 0xab), subkey), "00010203040506ab")
+  assert.equal(keyCheckValue(digestOf(0, 1, 2, 3, 4, 5, 6, 0xab), subkey), "v2:00010203040506ab")
 })
 
 test("a password fingerprint is the first twelve bits and no more", () => {

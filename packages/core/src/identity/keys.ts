@@ -13,6 +13,9 @@ export type IdentityTag = (typeof IDENTITY_TAGS)[keyof typeof IDENTITY_TAGS]
 
 export const IDENTITY_KEY_BYTES = 16
 
+/** One block of SHA-256. */
+export const HASH_START_BYTES = 64
+
 const SUBKEY_BYTES = 32
 const encoder = new TextEncoder()
 const scratch = new Uint8Array(1024)
@@ -24,15 +27,30 @@ function utf8(text: string): Uint8Array {
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written)
 }
 
-/** The key of a canonical form: SHA-256(K_id ‖ tag ‖ UTF-8 canonical form), first 16 bytes. */
+/**
+ * What every keyed hash begins with: subkey, tag and zeros up to one block of SHA-256, so that the state after it can be
+ * kept and used for many. A hash without a tag has a zero in its place, which no kind of identity has.
+ */
+export function hashStart(subkey: Uint8Array, tag: IdentityTag | 0 = 0): Uint8Array {
+  if (subkey.length !== SUBKEY_BYTES) {
+    // An empty one would turn every key into a plain hash that anybody can compute.
+    throw new RangeError(`A subkey has ${SUBKEY_BYTES} bytes, not ${subkey.length}`)
+  }
+  const start = new Uint8Array(HASH_START_BYTES)
+  start.set(subkey)
+  start[SUBKEY_BYTES] = tag
+  return start
+}
+
+/** The key of a canonical form: SHA-256(start of K_identity and tag ‖ SHA-256(UTF-8 canonical form)), first 16 bytes. */
 export function identityKey(
   sha256: Sha256,
   identitySubkey: Uint8Array,
   tag: IdentityTag,
   canonical: string,
 ): IdentityKey {
-  requireSubkey(identitySubkey)
-  const digest = sha256(identitySubkey, Uint8Array.of(tag), utf8(canonical))
+  const start = hashStart(identitySubkey, tag)
+  const digest = sha256(start, sha256(utf8(canonical)))
   // Copied, not sliced: a slice of Node's Buffer would keep the whole digest alive.
   return identityKeyOf(new Uint8Array(digest.subarray(0, IDENTITY_KEY_BYTES)))
 }
@@ -55,21 +73,20 @@ export function aliasTag(
   key: IdentityKey,
   { exact, canonical }: { readonly exact: string; readonly canonical: string },
 ): number {
-  requireSubkey(aliasSubkey)
   if (exact === canonical) return 0
-  const [high = 0, low = 0] = sha256(aliasSubkey, key, utf8(exact))
+  const [high = 0, low = 0] = sha256(hashStart(aliasSubkey), key, utf8(exact))
   // 0 is taken by the canonical address, so the one alias in 65536 that hashes to it becomes 1.
   return (high << 8) | low || 1
 }
 
 /**
- * What is stored beside keyed data to notice another secret: 16 hexadecimal digits.
- * The zero byte is no identity tag, so this can never be the beginning of someone's key.
+ * What is stored beside keyed data to notice another secret or other rules: "v2:" and 16 hexadecimal digits. It is hashed
+ * with tag 0, which no identity has, so it can never be the beginning of someone's key.
  */
 export function keyCheckValue(sha256: Sha256, identitySubkey: Uint8Array): string {
-  requireSubkey(identitySubkey)
-  const digest = sha256(identitySubkey, Uint8Array.of(0), utf8("assay key check v1"))
-  return Array.from(digest.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  const digest = sha256(hashStart(identitySubkey), utf8("assay key check v2"))
+  const digits = Array.from(digest.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0"))
+  return `v2:${digits.join("")}`
 }
 
 /**
@@ -82,15 +99,6 @@ export function passwordFingerprint(
   key: IdentityKey,
   password: Uint8Array,
 ): number {
-  requireSubkey(passwordSubkey)
-  const [first = 0, second = 0] = sha256(passwordSubkey, key, password)
+  const [first = 0, second = 0] = sha256(hashStart(passwordSubkey), key, password)
   return (first << 4) | (second >> 4)
-}
-
-// The parts are hashed without separators: only a subkey of fixed length leaves one way to read
-// them. An empty one would turn every key into a plain hash that anybody can compute.
-function requireSubkey(subkey: Uint8Array): void {
-  if (subkey.length !== SUBKEY_BYTES) {
-    throw new RangeError(`A subkey has ${SUBKEY_BYTES} bytes, not ${subkey.length}`)
-  }
 }

@@ -193,8 +193,12 @@ test("a backup that is not as it was written, or of another secret, is refused a
     [withManifest("{}"), `The manifest of ${backup} is damaged`],
     [() => rmSync(at("manifest.json")), `${backup} is no backup, or one that was not finished`],
     [
-      withManifest(manifest.replace(secrets.checkValue, "0".repeat(secrets.checkValue.length))),
+      withManifest(manifest.replace(secrets.checkValue, "v2:0000000000000000")),
       "The backup was made with another master secret; put that one in place",
+    ],
+    [
+      withManifest(manifest.replace(secrets.checkValue, "0123456789abcdef")),
+      "The backup holds keys of identity/v1, which this program cannot use and cannot convert. Make a new data directory and import again.",
     ],
   ]
   const whole = join(folder, "whole")

@@ -12,6 +12,7 @@ import {
 import type { Secrets } from "../secrets.ts"
 import type { Decision } from "../stores/decisions.ts"
 import type { CopiedRow } from "../stores/records-copy.ts"
+import { hasOldKeys, oldKeysSentence } from "../stores/old-keys.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
 import { copyPostgresRecords } from "../stores/postgres/records.ts"
 import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
@@ -40,6 +41,9 @@ export async function restoreBackup(folder: string, reach: RestoreReach): Promis
   const { dataDirectory } = config
   tell("Comparing checksums …")
   const manifest = await checkedManifest(folder)
+  if (hasOldKeys(manifest.key_check_value)) {
+    throw new BackupError(oldKeysSentence("The backup", "Make a new data directory"))
+  }
   if (manifest.key_check_value !== secrets.checkValue)
     throw new BackupError("The backup was made with another master secret; put that one in place")
   refuseFull(config)

@@ -80,7 +80,7 @@ test("well-known disposable services are called so", () => {
     assert.equal(judged(domain).category, "disposable", domain)
 })
 
-test("our own lists have each domain once, in the form identity/v1 gives, with a second column", () => {
+test("our own lists have each domain once, in the form identity gives, with a second column", () => {
   for (const file of [
     "./mainstream-providers.csv",
     "./masked-relays.csv",

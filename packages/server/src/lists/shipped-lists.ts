@@ -112,7 +112,7 @@ function maskOf(lists: readonly ShippedList[], ...kinds: ShippedList["kind"][]):
   return lists.reduce((mask, { kind, mark }) => (kinds.includes(kind) ? mask | mark : mask), 0)
 }
 
-/** Already in the form identity/v1 gives: lower-case letters, digits and hyphens between dots. */
+/** Already in the form identity gives: lower-case letters, digits and hyphens between dots. */
 function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
   let dots = 0
   for (let at = start; at < end; at++) {

@@ -571,6 +571,16 @@ export function exposureIndexSuite(
     await reopened.checkKeyCheckValue("a")
   })
 
+  test(`${engine}: keys of identity/v1 are refused as a whole, with what to do`, async (t) => {
+    const { index } = await opened(t)
+    await index.checkKeyCheckValue("0123456789abcdef")
+    await assert.rejects(index.checkKeyCheckValue("v2:0123456789abcdef"), {
+      name: "OldIndexKeys",
+      message:
+        "The index holds keys of identity/v1, which this program cannot use and cannot convert. Make a new data directory (in a cluster also an index of another name) and import again.",
+    })
+  })
+
   test(`${engine}: closing and opening again keeps everything`, async (t) => {
     const { index, directory } = await opened(t)
     await importedBatch(index, "shared", [alice])

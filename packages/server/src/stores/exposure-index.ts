@@ -8,6 +8,7 @@ import type {
   SourceDescription,
 } from "./catalogue.ts"
 import type { Entry } from "./entry.ts"
+import { hasOldKeys, oldKeysSentence } from "./old-keys.ts"
 import type { SegmentBlock } from "./segment-block.ts"
 
 export { BatchRefused } from "./catalogue.ts"
@@ -29,7 +30,7 @@ export type { BatchState } from "./entry-set.ts"
 export type { SegmentBlock } from "./segment-block.ts"
 export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
 
-/** An identity key is 16 bytes: what identity/v1 makes of a mailbox, a phone number or a domain. */
+/** An identity key is 16 bytes: what identity/v2 makes of a mailbox, a phone number or a domain. */
 export const KEY_BYTES = 16
 
 /** Grows with each change of what the index stores; a newer program migrates forward, an older one refuses. */
@@ -184,4 +185,24 @@ export class WrongSecret extends IndexUnavailable {
   constructor() {
     super("The index was made with another master secret")
   }
+}
+
+/** The keys of the index were made by identity/v1: by today's rules everyone in it would read as unknown. */
+export class OldIndexKeys extends IndexUnavailable {
+  override readonly name = "OldIndexKeys"
+  constructor() {
+    super(
+      oldKeysSentence(
+        "The index",
+        "Make a new data directory (in a cluster also an index of another name)",
+      ),
+    )
+  }
+}
+
+/** Throws unless a stored key check value is the wanted one. */
+export function requireSameKeys(stored: Uint8Array, wanted: string): void {
+  const value = Buffer.from(stored).toString()
+  if (value === wanted) return
+  throw hasOldKeys(value) ? new OldIndexKeys() : new WrongSecret()
 }

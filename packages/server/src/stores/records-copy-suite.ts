@@ -26,7 +26,7 @@ export function recordsCopySuite(
     const source = await from()
     const before = await source.open()
     await before.migrate()
-    await before.checkKeyCheckValue("0123456789abcdef")
+    await before.checkKeyCheckValue("v2:0123456789abcdef")
     const { acme } = await tenants({
       records: before,
       open: source.open,

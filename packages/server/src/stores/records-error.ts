@@ -7,6 +7,7 @@ export type RecordsFault =
   | "key-replaced"
   | "wrong-secret"
   | "newer-format"
+  | "old-keys"
   | "read-only"
   | "unavailable"
 

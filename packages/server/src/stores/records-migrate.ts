@@ -2,6 +2,7 @@ import { sql, type Kysely } from "kysely"
 import { Migrator, type Migration } from "kysely/migration"
 
 import type { ColumnTypes, Database, Engine } from "./records-engine.ts"
+import { hasOldKeys, oldKeysSentence } from "./old-keys.ts"
 import { RecordsError } from "./records-error.ts"
 import { accounts } from "./records-migrations/0001-accounts.ts"
 import { feedback } from "./records-migrations/0002-feedback.ts"
@@ -24,7 +25,7 @@ export const recordsFormat = Object.keys(migrations).length
 /** Brings the tables to `recordsFormat` in one transaction, or leaves them as they were. */
 export async function migrateRecords(engine: Engine): Promise<void> {
   await engine.migrating(async (write) => {
-    await refuseNewerFormat(engine, write)
+    await refuseOtherFormats(engine, write)
     const { error } = await new Migrator({
       db: write,
       provider: { getMigrations: async () => numbered(engine.columns) },
@@ -36,21 +37,35 @@ export async function migrateRecords(engine: Engine): Promise<void> {
   })
 }
 
-/** Throws when a newer program has changed the tables in ways this one does not know. */
-export async function refuseNewerFormat(engine: Engine, db: Database): Promise<void> {
+/**
+ * Throws when a newer program has changed the tables in ways this one does not know, and when their identity keys were
+ * made by identity/v1. Nothing has been written then.
+ */
+export async function refuseOtherFormats(engine: Engine, db: Database): Promise<void> {
   if (!(await engine.tableExists(db, "meta"))) return
-  const row = await db
+  const rows = await db
     .selectFrom("meta")
-    .select("value")
-    .where("name", "=", "format")
-    .executeTakeFirst()
-  const format = Number(row?.value ?? 0)
-  if (format <= recordsFormat) return
-  throw new RecordsError(
-    "newer-format",
-    `The records are in format ${format} and this program knows formats up to ${recordsFormat}: ` +
-      "run the newer program, or restore a backup from before it was installed",
-  )
+    .selectAll()
+    .where("name", "in", ["format", "key_check_value"])
+    .execute()
+  const noted = new Map(rows.map(({ name, value }) => [name, value]))
+  const format = Number(noted.get("format") ?? 0)
+  if (format > recordsFormat) {
+    throw new RecordsError(
+      "newer-format",
+      `The records are in format ${format} and this program knows formats up to ${recordsFormat}: ` +
+        "run the newer program, or restore a backup from before it was installed",
+    )
+  }
+  if (hasOldKeys(noted.get("key_check_value") ?? "")) {
+    throw new RecordsError(
+      "old-keys",
+      oldKeysSentence(
+        "This database of records",
+        "Make a new data directory (with PostgreSQL also a new database)",
+      ),
+    )
+  }
 }
 
 function numbered(columns: ColumnTypes): Record<string, Migration> {

@@ -5,7 +5,7 @@ import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
 import { sqlProviderCosts } from "./records-provider-costs.ts"
 import { sqlSubjects } from "./records-subjects.ts"
-import { migrateRecords, refuseNewerFormat } from "./records-migrate.ts"
+import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
 import { sqlObservations } from "./records-observations.ts"
 import { sqlSharedObservations } from "./records-shared-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
@@ -13,7 +13,7 @@ import type { AuditEntry, Records } from "./records.ts"
 /** The records over an engine just opened, which is closed again if they cannot be used. */
 export async function openRecords(engine: Engine): Promise<Records> {
   try {
-    await explained(engine, () => refuseNewerFormat(engine, engine.db))
+    await explained(engine, () => refuseOtherFormats(engine, engine.db))
   } catch (error) {
     await engine.db.destroy()
     throw error

@@ -556,6 +556,17 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     await later.checkKeyCheckValue("first")
   })
 
+  onRecords("records with keys of identity/v1 are refused as a whole", async (openings) => {
+    const { records, execute, open } = openings
+    await records.checkKeyCheckValue("v2:0123456789abcdef")
+    await execute("update meta set value = '0123456789abcdef' where name = 'key_check_value'")
+    const saysSo = (error: unknown) =>
+      refusedAs("old-keys")(error) &&
+      /keys of identity\/v1, .+ a new database\) and import again\.$/.test((error as Error).message)
+    await assert.rejects(open(), saysSo)
+    await assert.rejects(records.migrate(), saysSo)
+  })
+
   onRecords("of two secrets used first at once one is refused", async ({ records, open }) => {
     const second = await open()
     const outcomes = await Promise.allSettled([

@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 const SPARE_BYTES = 1024
 
 /**
- * The bytes of one hash after the other: they begin alike, with a key, and go on with a text. What is hashed millions of
+ * The bytes of one hash after the other: they begin alike, most with a key, and go on with a text. What is hashed millions of
  * times is written and handed over with as few calls into the runtime as can be.
  */
 export class HashInput {
@@ -18,6 +18,11 @@ export class HashInput {
 
   setByte(at: number, value: number): void {
     this.#bytes[at] = value
+  }
+
+  /** Takes the first characters of a digest, one a byte. */
+  setBytes(at: number, digest: string, count: number): void {
+    for (let i = 0; i < count; i++) this.#bytes[at + i] = digest.charCodeAt(i)
   }
 
   /** The bytes themselves, with room for so many, good until the next call. */

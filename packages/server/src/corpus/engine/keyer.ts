@@ -1,5 +1,7 @@
 import {
   aliasTag,
+  HASH_START_BYTES,
+  hashStart,
   IDENTITY_TAGS,
   type IdentityKey,
   parseEmail,
@@ -27,8 +29,12 @@ export interface KeyerOptions {
 /** 1 January 1990: nothing that is imported can be older. */
 export const EARLIEST_HOURS = Date.UTC(1990, 0, 1) / 3_600_000
 const DAY_HOURS = 24
-const SUBKEY_BYTES = 32
+/** Where the tag stands in the start of a hash: behind the subkey. */
+const TAG_AT = 32
+const DIGEST_BYTES = 32
 const KEY_BYTES = 16
+/** The password stands behind the start and the identity's key. */
+const PASSWORD_AT = HASH_START_BYTES + KEY_BYTES
 const HAS_FINGERPRINT = 0x8000
 const BATCH_ANY = 1
 
@@ -41,6 +47,8 @@ export class Keyer implements RowSink {
   readonly #frame = new FrameWriter()
   readonly #onFrame: (frame: Buffer) => void
   readonly #onReject: (line: number, reason: RejectReason) => void
+  /** A canonical form, hashed without a key first. */
+  readonly #form = new HashInput(new Uint8Array(0))
   /** The subkeys stay; what is hashed behind them is written anew for every row. */
   readonly #identity: HashInput
   readonly #password: HashInput
@@ -59,13 +67,12 @@ export class Keyer implements RowSink {
     this.#options = options
     this.#onFrame = onFrame
     this.#onReject = onReject
-    this.#identity = new HashInput(options.subkeys.identity)
-    this.#password = new HashInput(options.subkeys.password)
+    this.#identity = new HashInput(hashStart(options.subkeys.identity))
+    this.#password = new HashInput(hashStart(options.subkeys.password))
     this.#plain = new PlainLines({
-      identity: this.#identity,
-      identityAt: SUBKEY_BYTES + 1,
+      form: this.#form,
       password: this.#password,
-      passwordAt: SUBKEY_BYTES + KEY_BYTES,
+      passwordAt: PASSWORD_AT,
     })
   }
 
@@ -85,9 +92,8 @@ export class Keyer implements RowSink {
 
   plainLine(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
     if (!this.#plain.read(bytes, from, to, delimiter)) return false
-    this.#identity.setByte(SUBKEY_BYTES, IDENTITY_TAGS.email)
-    const key = this.#identity.hashOf(this.#plain.identityEnd)
-    for (let i = 0; i < KEY_BYTES; i++) this.#password.setByte(SUBKEY_BYTES + i, key.charCodeAt(i))
+    const key = this.#keyOf(IDENTITY_TAGS.email, this.#form.hashOf(this.#plain.formEnd))
+    this.#password.setBytes(HASH_START_BYTES, key, KEY_BYTES)
     const fingerprint = fingerprintOf(this.#password.hashOf(this.#plain.passwordEnd))
     const { kind, hours } = this.#options
     const high = this.#head(kind, "plaintext", Math.floor(hours / DAY_HOURS) * DAY_HOURS)
@@ -107,7 +113,7 @@ export class Keyer implements RowSink {
       this.#onReject(line, "not-an-email")
       return
     }
-    const key = this.#key(IDENTITY_TAGS.email, parsed.canonical)
+    const key = this.#keyOf(IDENTITY_TAGS.email, this.#form.hashWith(0, parsed.canonical))
     const alias =
       parsed.exact === parsed.canonical
         ? 0
@@ -122,7 +128,8 @@ export class Keyer implements RowSink {
       this.#onReject(line, "not-a-phone")
       return
     }
-    this.#add(this.#key(IDENTITY_TAGS.phone, parsed.e164), row, hours, 0)
+    const key = this.#keyOf(IDENTITY_TAGS.phone, this.#form.hashWith(0, parsed.e164))
+    this.#add(key, row, hours, 0)
   }
 
   #add(key: string, row: ParsedRow, hours: number, alias: number): void {
@@ -177,15 +184,16 @@ export class Keyer implements RowSink {
     return high < 0 ? null : high
   }
 
-  /** The identity key as characters, one a byte; the first 16 of those given. */
-  #key(tag: number, canonical: string): string {
-    this.#identity.setByte(SUBKEY_BYTES, tag)
-    return this.#identity.hashWith(SUBKEY_BYTES + 1, canonical)
+  /** The identity key as characters, one a byte, of the hash of a canonical form; the first 16 of those given. */
+  #keyOf(tag: number, form: string): string {
+    this.#identity.setByte(TAG_AT, tag)
+    this.#identity.setBytes(HASH_START_BYTES, form, DIGEST_BYTES)
+    return this.#identity.hashOf(HASH_START_BYTES + DIGEST_BYTES)
   }
 
   #fingerprint(key: string, password: string): number {
-    for (let i = 0; i < KEY_BYTES; i++) this.#password.setByte(SUBKEY_BYTES + i, key.charCodeAt(i))
-    return fingerprintOf(this.#password.hashWith(SUBKEY_BYTES + KEY_BYTES, password))
+    this.#password.setBytes(HASH_START_BYTES, key, KEY_BYTES)
+    return fingerprintOf(this.#password.hashWith(PASSWORD_AT, password))
   }
 }
 

@@ -1,10 +1,9 @@
 import { parseEmail } from "@assay/core/identity"
 import type { HashInput } from "./hash-input.ts"
 
-/** What plain lines need of the hashes: where the text begins behind key and tag, or behind key and identity key. */
+/** What plain lines need of the hashes. The password begins behind its subkey and the identity's key. */
 export interface PlainHashes {
-  readonly identity: HashInput
-  readonly identityAt: number
+  readonly form: HashInput
   readonly password: HashInput
   readonly passwordAt: number
 }
@@ -45,7 +44,7 @@ export class PlainLines {
   readonly #hashes: PlainHashes
   readonly #domains = new Map<number, Domain>()
   /** Where address and password end in their hash inputs, after `read` returned true. */
-  identityEnd = 0
+  formEnd = 0
   passwordEnd = 0
 
   constructor(hashes: PlainHashes) {
@@ -53,9 +52,9 @@ export class PlainLines {
   }
 
   read(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
-    const { identity, identityAt, password, passwordAt } = this.#hashes
-    const address = identity.roomFor(identityAt + ADDRESS_MAX)
-    let out = identityAt
+    const { form, password, passwordAt } = this.#hashes
+    const address = form.roomFor(ADDRESS_MAX)
+    let out = 0
     let dots = false
     let before = DOT
     let at = from
@@ -72,7 +71,7 @@ export class PlainLines {
         address[out++] = lower
       }
       before = byte
-      if (out - identityAt > LOCAL_MAX) return false
+      if (out > LOCAL_MAX) return false
     }
     if (at === to || before === DOT) return false
     address[out++] = AT
@@ -82,7 +81,7 @@ export class PlainLines {
       const byte = bytes[at] as number
       if (byte === delimiter) break
       const lower = byte === DOT || byte === HYPHEN ? byte : (PLAIN[byte] as number)
-      if (lower === 0 || out - identityAt >= ADDRESS_MAX) return false
+      if (lower === 0 || out >= ADDRESS_MAX) return false
       address[out++] = lower
       hash = Math.imul(hash ^ lower, 0x0100_0193)
     }
@@ -97,7 +96,7 @@ export class PlainLines {
       if (byte < GRAPHIC_MIN || byte > GRAPHIC_MAX) return false
       secret[end++] = byte
     }
-    this.identityEnd = out
+    this.formEnd = out
     this.passwordEnd = end
     return true
   }

@@ -30,7 +30,7 @@ import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import {
   IndexUnavailable,
   KEY_BYTES,
-  WrongSecret,
+  requireSameKeys,
   type ExposureIndex,
   type Found,
   type FoundEntry,
@@ -287,9 +287,8 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     addSharedEvidence: (rows) => addingEvidence("shared", rows, mergedEntrySet),
 
     async checkKeyCheckValue(value) {
-      const wanted = Buffer.from(value)
       const isStored = (stored: Uint8Array | undefined): boolean => {
-        if (stored !== undefined && Buffer.compare(stored, wanted) !== 0) throw new WrongSecret()
+        if (stored !== undefined) requireSameKeys(stored, value)
         return stored !== undefined
       }
       const known = reading((at, on) => {
@@ -298,7 +297,7 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
       })
       if (known) return
       await writing((_, { meta }) => {
-        if (!isStored(meta.copied(KEY_CHECK))) meta.put(KEY_CHECK, wanted)
+        if (!isStored(meta.copied(KEY_CHECK))) meta.put(KEY_CHECK, Buffer.from(value))
       })
     },
 

@@ -5,7 +5,7 @@ import {
   readCatalogue,
   type CatalogueDocument,
 } from "../catalogue.ts"
-import { INDEX_FORMAT, NewerIndexFormat, WrongSecret } from "../exposure-index.ts"
+import { INDEX_FORMAT, NewerIndexFormat, requireSameKeys } from "../exposure-index.ts"
 import type { ClusterConnection, Reply } from "./connection.ts"
 import { BUCKET_BITS } from "./bucket-bits.ts"
 import { metaKey } from "./layout.ts"
@@ -38,9 +38,9 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
   const key = metaKey(name)
   const read = async (...fields: string[]): Promise<readonly (Buffer | null)[]> =>
     values(await connection.send(key, ["HMGET", key, ...fields]), fields.length)
-  const requireSame = (stored: Buffer | null | undefined, wanted: Buffer): boolean => {
+  const requireSame = (stored: Buffer | null | undefined, wanted: string): boolean => {
     if (stored === null || stored === undefined) return false
-    if (!stored.equals(wanted)) throw new WrongSecret()
+    requireSameKeys(stored, wanted)
     return true
   }
 
@@ -100,13 +100,12 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
     },
 
     async checkKeyCheckValue(value, mayWrite) {
-      const wanted = Buffer.from(value)
       const [stored] = await read("key-check")
-      if (requireSame(stored, wanted)) return
+      if (requireSame(stored, value)) return
       if (!mayWrite) throw new MalformedBytes("no key check value")
-      await connection.send(key, ["HSETNX", key, "key-check", wanted])
+      await connection.send(key, ["HSETNX", key, "key-check", Buffer.from(value)])
       const [first] = await read("key-check")
-      requireSame(first, wanted)
+      requireSame(first, value)
     },
   }
 }

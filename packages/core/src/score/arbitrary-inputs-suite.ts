@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { EmailInput, Exposure, Signal, Trust } from "./email-input.ts"
+import type { BlocklistEntry, EmailInput, Exposure, Signal, Trust } from "./email-input.ts"
 import { emailModels, phoneModels } from "./models.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { EXPOSURE_KINDS, LINES, SECRETS, SIGNAL_TYPES } from "./vocabulary.ts"
@@ -63,28 +63,38 @@ export const signal: fc.Arbitrary<Signal> = sometimes<Signal>(
   ["type", "source", "age"],
 )
 
+const blocklistMembers: Shape<BlocklistEntry> = {
+  conf,
+  age,
+  listedAge: age,
+  name: fc.constantFrom("deny.csv", "partners"),
+  likelyDisposable: fc.boolean(),
+}
+
 const trustMembers: Shape<Trust> = {
   emailAge: age,
   free: fc.boolean(),
   disposable: fc.boolean(),
   disposableDomainAge: fc.integer({ min: 0, max: 60 }),
+  disposableLikely: fc.boolean(),
   masked: fc.boolean(),
   mx: fc.boolean(),
   deliverable: fc.boolean(),
   catchAll: fc.boolean(),
   role: fc.boolean(),
   typosquat: fc.boolean(),
+  homograph: fc.boolean(),
+  imitates: fc.constantFrom("gmail.com", "acme.example"),
   toxicDomain: fc.boolean(),
   domainAge: age,
   ownershipVerified: fc.boolean(),
   traces: fc.integer({ min: 0, max: 5 }),
   handle: fc.integer({ min: -60, max: 120 }).map((hundredths) => hundredths / 100),
+  localLength: fc.integer({ min: 1, max: 12 }),
   velocity24h: fc.integer({ min: 0, max: 9 }),
   signupToActionSec: fc.integer({ min: 0, max: 5_000 }),
   clusterSize: fc.integer({ min: 0, max: 9 }),
-  blocklist: fc.array(sometimes<{ conf?: number | null; age?: number | null }>({ conf, age }, []), {
-    maxLength: 3,
-  }),
+  blocklist: fc.array(sometimes<BlocklistEntry>(blocklistMembers, []), { maxLength: 3 }),
   anomaly: unit,
   mailboxDied: fc.boolean(),
   goodHistoryDays: fc.integer({ min: 0, max: 400 }),

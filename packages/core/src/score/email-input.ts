@@ -36,18 +36,26 @@ export interface Trust {
   readonly free?: boolean | null | undefined
   readonly disposable?: boolean | null | undefined
   readonly disposableDomainAge?: number | null | undefined
+  /** One bulk list names the host as disposable, or its mail servers serve such hosts. */
+  readonly disposableLikely?: boolean | null | undefined
   readonly masked?: boolean | null | undefined
   readonly mx?: boolean | null | undefined
   readonly deliverable?: boolean | null | undefined
   readonly catchAll?: boolean | null | undefined
   readonly role?: boolean | null | undefined
   readonly typosquat?: boolean | null | undefined
+  /** The domain imitates another in letters of another alphabet, or mixes alphabets in one label. */
+  readonly homograph?: boolean | null | undefined
+  /** The domain that `typosquat` or `homograph` speaks of; null where only alphabets are mixed. */
+  readonly imitates?: string | null | undefined
   readonly toxicDomain?: boolean | null | undefined
   readonly domainAge?: number | null | undefined
   readonly ownershipVerified?: boolean | null | undefined
   /** Independent passive traces found; null when nobody looked, which is not 0. */
   readonly traces?: number | null | undefined
   readonly handle?: number | null | undefined
+  /** Characters of the local part that `handle` was computed from. */
+  readonly localLength?: number | null | undefined
   readonly velocity24h?: number | null | undefined
   readonly signupToActionSec?: number | null | undefined
   readonly clusterSize?: number | null | undefined
@@ -61,7 +69,14 @@ export interface Trust {
 
 export interface BlocklistEntry {
   readonly conf?: number | null | undefined
+  /** Days by which the entry has lost weight; a list that is in force has lost none. */
   readonly age?: number | null | undefined
+  /** Days since the list's entry or release, for the sentence; where unknown, `age` is told. */
+  readonly listedAge?: number | null | undefined
+  /** For the sentence, where the plan may see names. */
+  readonly name?: string | null | undefined
+  /** The same fact as `disposableLikely`: models that read that flag leave this entry out. */
+  readonly likelyDisposable?: boolean | null | undefined
 }
 
 /** From 0 (not looked at) to 1 (fully looked at); a family left out is 0. */

@@ -28,6 +28,7 @@ interface Parameter {
 }
 interface Operation {
   readonly summary: string
+  readonly description?: string
   readonly security?: readonly object[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: Content
@@ -63,8 +64,9 @@ export async function apiPage(): Promise<string> {
 }
 
 function operationSection(path: string, method: string, operation: Operation): string {
-  const { summary, security, parameters = [], requestBody, responses } = operation
+  const { summary, description, security, parameters = [], requestBody, responses } = operation
   const parts = [`### ${method.toUpperCase()} ${path}`, `${summary}.`]
+  if (description !== undefined) parts.push(description)
   parts.push(security === undefined ? "Needs no key." : "Needs an API key.")
   if (requestBody !== undefined) {
     parts.push(`Body: ${bodyOf(requestBody)}.`)

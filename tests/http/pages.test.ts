@@ -6,7 +6,8 @@ import { type AddressInfo, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
 import { promisify } from "node:util"
-import { problems } from "@assay/core/contract"
+import { type ProblemCode, ProblemDetails, problems } from "@assay/core/contract"
+import { Value } from "typebox/value"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -25,7 +26,13 @@ interface Operation {
       { schema: { $ref: string }; examples?: Record<string, { value: unknown }> }
     >
   }
-  responses: Record<string, { description: string; content?: Record<string, unknown> }>
+  responses: Record<
+    string,
+    {
+      description: string
+      content?: Record<string, { examples?: Record<string, { value: unknown }> }>
+    }
+  >
   security?: object[]
 }
 interface Description {
@@ -101,10 +108,13 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
       "400",
       "401",
       "403",
+      "408",
       "413",
       "415",
+      "421",
       "422",
       "429",
+      "431",
       "500",
       "503",
     ])
@@ -143,13 +153,36 @@ test("notifications are described with the operator's own token and both media t
     "204",
     "400",
     "401",
+    "408",
     "413",
     "415",
+    "421",
     "422",
     "429",
+    "431",
     "500",
     "503",
   ])
+})
+
+test("every failure has an example of each problem it stands for, and of no other", async () => {
+  const { paths } = await description()
+  let examined = 0
+  for (const [path, operations] of Object.entries(paths))
+    for (const { responses } of Object.values(operations))
+      for (const [status, response] of Object.entries(responses)) {
+        if (Number(status) < 400) continue
+        const named = [...response.description.matchAll(/`([a-z-]+)`: /g)].map(([, code]) => code)
+        const { examples = {} } = response.content?.["application/problem+json"] ?? {}
+        assert.deepEqual(Object.keys(examples), named, `${path} ${status}`)
+        for (const [code, { value }] of Object.entries(examples)) {
+          assert.ok(Value.Check(ProblemDetails, value))
+          const { title } = problems[code as ProblemCode]
+          assert.deepEqual([value.code, value.status, value.title], [code, Number(status), title])
+          examined++
+        }
+      }
+  assert.ok(examined > 200)
 })
 
 test("the examples in the API description work when sent as they stand", async () => {

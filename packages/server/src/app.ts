@@ -7,7 +7,6 @@ import {
   type FastifyReply,
   type FastifyRequest,
   type onRequestHookHandler,
-  type onResponseHookHandler,
   type RawServerDefault,
 } from "fastify"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -28,12 +27,16 @@ import { feedbackRoutes } from "./feedback/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
 import { healthRoutes } from "./health/routes.ts"
 import { describeApi } from "./http/api-description.ts"
-import { answerClientError } from "./http/client-error.ts"
+import { clientErrorAnswers, wasGivenUp } from "./http/client-error.ts"
 import { endDeafReaders } from "./http/deaf-readers.ts"
 import { refuseOtherMethods } from "./http/other-methods.ts"
 import { readJsonBodies } from "./http/json-body.ts"
 import { lazySerializers } from "./http/lazy-serializers.ts"
+import { thenLetPass } from "./http/let-pass.ts"
+import { requireBody } from "./http/missing-body.ts"
+import { openObserve } from "./http/observe.ts"
 import { requestId } from "./http/request-id.ts"
+import { senderIsGone } from "./http/sender-is-gone.ts"
 import { BODY_MAX, HEADERS_MAX } from "./http/sizes.ts"
 import type { Streams } from "./http/streams.ts"
 import type { Log } from "./log.ts"
@@ -133,6 +136,9 @@ const SECURITY_HEADERS = {
 
 export async function buildApp(services: Services): Promise<App> {
   const { config, log, callers, limits, metrics, pressure } = services
+  const observe = openObserve(log, metrics)
+  const observeReply = (route: string, request: FastifyRequest, reply: FastifyReply): void =>
+    observe(route, request.method, reply.statusCode, reply.elapsedTime, request)
   const app: App = fastify({
     logger: false,
     bodyLimit: BODY_MAX,
@@ -148,7 +154,8 @@ export async function buildApp(services: Services): Promise<App> {
       // How often slow senders are looked for; Node's default of 30 s would let them stay six times too long.
       connectionsCheckingInterval: 500,
     },
-    routerOptions: { maxParamLength: 200 },
+    // No shorter than a path can be: what names nothing is refused by the route, after the key was looked at.
+    routerOptions: { maxParamLength: HEADERS_MAX },
     ajv: {
       customOptions: {
         coerceTypes: false,
@@ -160,9 +167,11 @@ export async function buildApp(services: Services): Promise<App> {
       },
     },
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) =>
-      void sendProblem(reply as FastifyReply, asProblem(error), request.id),
+    clientErrorHandler: clientErrorAnswers(observe),
+    frameworkErrors(error, request, reply) {
+      sendProblem(reply, asProblem(error), request)
+      observeReply("unmatched", request, reply)
+    },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // Hooks take callbacks, and what differs by route is bound when the route is made: on the hot path a promise costs two
@@ -177,41 +186,33 @@ export async function buildApp(services: Services): Promise<App> {
   app.addHook("onRoute", (route) => {
     const { scope, neverShed = false } = route.config ?? {}
     route.onRequest = [
+      observing(route.url),
       ...(neverShed ? [] : [shedding]),
       ...(scope === undefined ? [] : [entering(callers, limits, asArray(scope))]),
       ...asArray(route.onRequest),
     ]
-    route.onResponse = [...asArray(route.onResponse), observing(route.url)]
+    requireBody(route)
   })
   const shedding: onRequestHookHandler = (_request, _reply, done) => {
     if (pressure.isHigh())
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     done()
   }
-  const observe = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
-    const { method, id: requestId } = request
-    const status = reply.statusCode
-    const { elapsedTime } = reply
-    metrics.observeRequest(route, method, status, elapsedTime / 1000)
-    const level = status >= 500 ? "error" : status >= 400 ? "info" : "debug"
-    if (!log.isLevelEnabled(level)) return
-    log[level]("request", {
-      requestId,
-      method,
-      route,
-      status,
-      ms: Math.round(elapsedTime),
-      ...callerFields(request.caller),
-    })
-  }
+  // On `close`, which comes also where the sender or the reader hangs up; Fastify's own hook knows answers alone.
   const observing =
-    (route: string): onResponseHookHandler =>
+    (route: string): onRequestHookHandler =>
     (request, reply, done) => {
-      observe(route, request, reply)
+      const { raw } = reply
+      raw.once("close", () => {
+        if (raw.writableFinished || !wasGivenUp(request.raw.socket))
+          observeReply(route, request, reply)
+      })
       done()
     }
   app.setErrorHandler((error, request, reply) => {
-    const problem = asProblem(error)
+    const problem = senderIsGone(request.raw)
+      ? new Problem("request-incomplete", "The sender hung up.")
+      : asProblem(error)
     if (problem.code !== "overloaded" && problems[problem.code].status >= 500) {
       log.error("request failed", {
         requestId: request.id,
@@ -219,11 +220,11 @@ export async function buildApp(services: Services): Promise<App> {
         error: problem.cause ?? problem,
       })
     }
-    return sendProblem(reply, problem, request.id)
+    return sendProblem(reply, problem, request)
   })
   app.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request.id)
-    observe("unmatched", request, reply)
+    sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request)
+    observeReply("unmatched", request, reply)
   })
 
   readJsonBodies(app)
@@ -247,12 +248,21 @@ export async function buildApp(services: Services): Promise<App> {
 }
 
 /** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
-function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
-  return reply
+function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  { id, raw }: FastifyRequest,
+): FastifyReply {
+  const text = JSON.stringify(problemDetails(problem, id))
+  reply
     .code(problems[problem.code].status)
-    .headers({ ...SECURITY_HEADERS, "x-request-id": requestId, ...problem.headers })
+    .headers({ ...SECURITY_HEADERS, "x-request-id": id, ...problem.headers })
     .type("application/problem+json")
-    .send(JSON.stringify(problemDetails(problem, requestId)))
+  const closes = reply.getHeader("connection") === "close" || !reply.raw.shouldKeepAlive
+  if (raw.complete || raw.destroyed || !closes) return reply.send(text)
+  return reply
+    .headers({ connection: "close", "content-length": String(Buffer.byteLength(text)) })
+    .send(thenLetPass(text, raw))
 }
 
 /**
@@ -289,9 +299,4 @@ function entering(
 
 function asArray<T extends string | object>(value: T | readonly T[] | undefined): readonly T[] {
   return value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
-}
-
-function callerFields(caller: Caller | undefined): { keyId?: string; tenantId?: number } {
-  if (caller === undefined) return {}
-  return { keyId: caller.keyId, ...(caller.tenantId === null ? {} : { tenantId: caller.tenantId }) }
 }

@@ -28,6 +28,12 @@ export const problems = {
     title: "The request is not valid HTTP",
     meaning: "The bytes could not be read as an HTTP/1.1 request. The connection is closed.",
   },
+  "request-incomplete": {
+    status: 400,
+    title: "The request ended before its body did",
+    meaning:
+      "The connection was closed before the whole body had arrived. Nothing was evaluated. Mostly seen in logs and metrics: whoever hangs up reads no answer.",
+  },
   "host-not-allowed": {
     status: 421,
     title: "The service does not go by this name",

@@ -5,6 +5,7 @@ import type { Caller } from "../accounts/callers.ts"
 import { onceClosed } from "../http/once-closed.ts"
 import { allowLongRequest } from "../http/long-requests.ts"
 import { piecesOf, type RequestPieces } from "../http/request-pieces.ts"
+import { senderIsGone } from "../http/sender-is-gone.ts"
 import { LINE_MAX } from "../http/sizes.ts"
 import type { Streams } from "../http/streams.ts"
 import { openTimeSlices, type TimeSlices } from "../http/time-slices.ts"
@@ -169,7 +170,7 @@ function watched(
     throwIfInterrupted() {
       if (interrupted !== null) throw interrupted
     },
-    senderIsGone: () => request.destroyed && !request.complete,
+    senderIsGone: () => senderIsGone(request),
     finish() {
       standing = "writing"
       timer.refresh()

@@ -38,7 +38,13 @@ const oneSchema = {
   querystring: ExplainQuery,
   response: {
     200: named(DecisionDetails, "What was answered, and the same computed again."),
-    ...failures("decision-not-found", "decision-erased", "model-not-loaded", ...COMMON),
+    ...failures(
+      "not-found",
+      "decision-not-found",
+      "decision-erased",
+      "model-not-loaded",
+      ...COMMON,
+    ),
   },
 }
 

@@ -21,6 +21,7 @@ const response = (common: readonly ProblemCode[]): Record<number, object> => ({
   200: named(DropResealResult, "It is on the disk, and the header before is gone."),
   ...failures(
     "invalid-request",
+    "not-found",
     "body-too-large",
     "unsupported-media-type",
     "drop-batch-refused",

@@ -47,6 +47,7 @@ const undoSchema = {
     ...failures(
       "unauthenticated",
       "insufficient-scope",
+      "not-found",
       "feedback-not-found",
       "rate-limited",
       "internal-error",

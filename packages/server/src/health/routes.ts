@@ -16,7 +16,7 @@ export function healthRoutes(app: App, services: Services): void {
     security: [],
     summary: "Whether the process answers",
     tags: ["Operate"],
-    response: { 200: Status },
+    response: { 200: Status, ...failures() },
   }
   app.get("/healthz", { schema: live, config: neverShed }, async () => ({ status: "ok" as const }))
 

@@ -33,8 +33,10 @@ import {
   SubjectRequest,
   SourceList,
 } from "@assay/core/contract"
+import type { FastifySchema } from "fastify"
 import type { App } from "../app.ts"
 import { VERSION } from "../version.ts"
+import { BODY_MAX } from "./sizes.ts"
 
 /** Serves the API description generated from the schemas the server validates with, and a reference that loads nothing from outside. */
 export async function describeApi(app: App): Promise<void> {
@@ -112,6 +114,10 @@ export async function describeApi(app: App): Promise<void> {
         },
       },
     },
+    transform: ({ schema, url, route }) => ({
+      schema: withBodyLimit(schema, route.bodyLimit),
+      url,
+    }),
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, n) =>
         typeof schema["$id"] === "string" ? schema["$id"] : `schema-${n}`,
@@ -132,4 +138,17 @@ export async function describeApi(app: App): Promise<void> {
       persistAuthorization: false,
     },
   })
+}
+
+/** Says how many bytes a body may have: for readers in words, for programs as a number. */
+function withBodyLimit<T extends FastifySchema>(schema: T, bodyLimit = BODY_MAX): T {
+  if (schema.body === undefined || schema.hide === true) return schema
+  const said = `The body may have ${bytesText(bodyLimit)}.`
+  const description = schema.description === undefined ? said : `${schema.description} ${said}`
+  return { ...schema, description, "x-body-bytes-max": bodyLimit }
+}
+
+function bytesText(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024
+  return mebibytes >= 1 ? `${mebibytes} MiB` : `${bytes / 1024} KiB`
 }

@@ -4,6 +4,7 @@ import type { Socket } from "node:net"
 import { type ProblemCode, problems } from "@assay/core/contract"
 import { Problem, problemDetails } from "../problem.ts"
 import { carriesLongRequest } from "./long-requests.ts"
+import type { Observe } from "./observe.ts"
 
 const codes: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: "headers-too-large",
@@ -11,24 +12,41 @@ const codes: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request-timeout",
 }
 
+/** How long bytes that are still on their way are thrown away: closing on them would reset the connection and lose the answer. */
+const LINGER_MS = 1000
+
+const answered = new WeakSet<Socket>()
+
+/** Whether the connection was given up with an answer of its own, so that its request needs none any more. */
+export function wasGivenUp(socket: Socket): boolean {
+  return answered.has(socket)
+}
+
 /** Answers what never became a request: broken HTTP, oversized headers, a sender too slow. Then hangs up. */
-export function answerClientError({ code }: ConnectionError, socket: Socket): void {
-  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT" && carriesLongRequest(socket)) return
-  const kind = codes[code] ?? "malformed-http"
-  const body = JSON.stringify(problemDetails(new Problem(kind, problems[kind].meaning), null))
-  const { status } = problems[kind]
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-      "content-type: application/problem+json",
-      `content-length: ${Buffer.byteLength(body)}`,
-      "cache-control: no-store",
-      "connection: close",
-      "",
-      body,
-    ].join("\r\n"),
-  )
-  // A sender that never reads the answer must not keep the connection.
-  socket.setTimeout(1000, () => socket.destroy())
+export function clientErrorAnswers(
+  observe: Observe,
+): (error: ConnectionError, socket: Socket) => void {
+  return ({ code }, socket) => {
+    // Told again with every piece that still comes.
+    if (answered.has(socket)) return
+    if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && carriesLongRequest(socket)) return
+    answered.add(socket)
+    const kind = codes[code] ?? "malformed-http"
+    const body = JSON.stringify(problemDetails(new Problem(kind, problems[kind].meaning), null))
+    const { status } = problems[kind]
+    socket.end(
+      [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+        "content-type: application/problem+json",
+        `content-length: ${Buffer.byteLength(body)}`,
+        "cache-control: no-store",
+        "connection: close",
+        "",
+        body,
+      ].join("\r\n"),
+    )
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    observe("unread", "unknown", status, 0)
+  }
 }

@@ -3,6 +3,7 @@ import { hostname, networkInterfaces } from "node:os"
 import { isIPv4 } from "node:net"
 import { problems } from "@assay/core/contract"
 import { Problem, problemDetails } from "../problem.ts"
+import type { Observe } from "./observe.ts"
 
 /** Whether a request may name this host, without its port. */
 export type HostRule = (host: string) => boolean
@@ -11,14 +12,18 @@ export type HostRule = (host: string) => boolean
  * Refuses requests with more than one `Host`, of which a proxy before us may have read the other one, and those that name a
  * host `allows` does not. Before any route, the drop's on a shared port included.
  */
-export function checkHosts(allows: HostRule | null): (server: Server) => void {
+export function checkHosts(allows: HostRule | null, observe: Observe): (server: Server) => void {
   return (server) => {
     const listeners = server.listeners("request")
     server.removeAllListeners("request")
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const problem = refusalOf(request, allows)
-      if (problem !== null) refuse(request, response, problem)
-      else for (const listener of listeners) listener.call(server, request, response)
+      if (problem === null) {
+        for (const listener of listeners) listener.call(server, request, response)
+        return
+      }
+      refuse(request, response, problem)
+      observe("unread", request.method ?? "unknown", problems[problem.code].status, 0)
     })
   }
 }

@@ -1,5 +1,6 @@
-import { type ProblemCode, problems } from "@assay/core/contract"
+import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
 import { type Static, type TSchema, Type, type TUnsafe } from "typebox"
+import { Problem, problemDetails } from "../problem.ts"
 
 /** A reference to a schema registered under its `$id`, so that the API description names it once. */
 export function named<T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T>> {
@@ -11,18 +12,40 @@ export function named<T extends TSchema>(schema: T, description?: string): TUnsa
   })
 }
 
+/** What any request can be answered with before its operation is known. */
+const BEFORE_OPERATIONS = [
+  "malformed-http",
+  "request-incomplete",
+  "request-timeout",
+  "host-not-allowed",
+  "headers-too-large",
+] as const satisfies readonly ProblemCode[]
+
 /** The failures an operation can answer with, by status, for the API description. */
 export function failures(...codes: ProblemCode[]): Record<number, object> {
-  const byStatus = Map.groupBy(codes, (code) => problems[code].status)
+  const all = new Set<ProblemCode>([...codes, ...BEFORE_OPERATIONS])
+  const byStatus = Map.groupBy(all, (code) => problems[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
       {
         description: group.map((code) => `\`${code}\`: ${problems[code].title}.`).join(" "),
-        content: { "application/problem+json": { schema: { $ref: "Problem#" } } },
+        content: {
+          "application/problem+json": {
+            schema: { $ref: "Problem#" },
+            examples: Object.fromEntries(group.map((code) => [code, { value: exampleOf(code) }])),
+          },
+        },
       },
     ]),
   )
+}
+
+function exampleOf(code: ProblemCode): ProblemDetails {
+  const errors =
+    code === "invalid-request" ? [{ pointer: "#/email", detail: "is missing" }] : undefined
+  const problem = new Problem(code, problems[code].meaning, errors && { errors })
+  return problemDetails(problem, "4f1c9a7d2b6e830515aa90c4")
 }
 
 /** What every operation with a key can answer besides its own failures. */

@@ -17,6 +17,7 @@ import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { checkHosts, thisMachine } from "../http/host-check.ts"
+import { openObserve } from "../http/observe.ts"
 import { listen } from "../http/listen.ts"
 import { openStreams } from "../http/streams.ts"
 import { openLog } from "../log.ts"
@@ -161,7 +162,10 @@ export async function runWorker(
   // A request that is passed on has a connection to the drop besides its own.
   const limited = limitConnections(connectionsMax(sharing === null ? 1 : 2))
   const passOn = sharing?.passOn(directory.drop)
-  const checked = checkHosts(config.production ? null : thisMachine(config.demoHosts))
+  const checked = checkHosts(
+    config.production ? null : thisMachine(config.demoHosts),
+    openObserve(log, metrics),
+  )
   const listening = await listen(app, config.port, config.host, (server) => {
     limited(server)
     passOn?.(server)

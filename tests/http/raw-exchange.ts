@@ -1,0 +1,61 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+
+export interface RawRequest {
+  readonly method: string
+  /** Written as latin1, so that any byte can stand in it. */
+  readonly target: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** Without a length, as one chunk. */
+  readonly chunked?: boolean
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: Buffer
+}
+
+/** Sends what no HTTP client would, and reads the answer until the server hangs up. */
+export async function exchange(port: number, request: RawRequest): Promise<RawAnswer> {
+  const socket = connect(port, "127.0.0.1")
+  const pieces: Buffer[] = []
+  socket.on("data", (piece: Buffer) => void pieces.push(piece))
+  // A refused body may be reset after its answer; the answer is what is looked at.
+  socket.on("error", () => undefined)
+  const closed = once(socket, "close")
+  socket.write(bytesOf(request))
+  await closed
+  return answerOf(Buffer.concat(pieces))
+}
+
+function bytesOf({ method, target, headers = {}, body, chunked = false }: RawRequest): Buffer {
+  const framing = chunked
+    ? { "transfer-encoding": "chunked" }
+    : body === undefined
+      ? {}
+      : { "content-length": String(body.length) }
+  const all = { host: "localhost", connection: "close", ...headers, ...framing }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1")
+  const sent = body ?? Buffer.alloc(0)
+  if (!chunked) return Buffer.concat([head, sent])
+  const size = Buffer.from(`${sent.length.toString(16)}\r\n`)
+  return Buffer.concat([head, size, sent, Buffer.from("\r\n0\r\n\r\n")])
+}
+
+function answerOf(bytes: Buffer): RawAnswer {
+  const end = bytes.indexOf("\r\n\r\n")
+  const [first = "", ...lines] = bytes
+    .subarray(0, Math.max(end, 0))
+    .toString("latin1")
+    .split("\r\n")
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(":")
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+    }),
+  )
+  return { status: Number(first.split(" ")[1] ?? 0), headers, body: bytes.subarray(end + 4) }
+}

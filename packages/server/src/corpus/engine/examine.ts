@@ -128,8 +128,7 @@ async function showRows(
     if (shown.length < rowsShown) shown.push(row)
   }
   for await (const block of blocksOf(member, detected)) {
-    // Which rows are noise depends on the kind of the import, which a look at the file does not need.
-    parseBlock(detected.format, "breach", block, {
+    parseBlock(detected.format, block, {
       row: (line, row) => show({ member: member.number, line, row: shownFields(row) }),
       reject: (line, reject) => show({ member: member.number, line, reject }),
     })

@@ -40,12 +40,7 @@ port.on("message", ({ id, format, block }: BlockTask) => {
   const before = keyer.rows
   let lines: number
   try {
-    lines = parseBlock(
-      format,
-      options.kind,
-      Buffer.from(block.buffer, block.byteOffset, block.length),
-      keyer,
-    )
+    lines = parseBlock(format, Buffer.from(block.buffer, block.byteOffset, block.length), keyer)
   } catch (error) {
     // An error that left the thread would be printed with its message, and that may hold a row.
     port.postMessage({ id, failed: readerFailure(error).message } satisfies BlockReply)

@@ -42,7 +42,7 @@ async function addressesOf(member: Member, detected: Detected): Promise<Blocks> 
   for await (const block of blocksOf(member, detected, BLOCK)) {
     const taken = structuredClone(block, { transfer: [block.buffer as ArrayBuffer] })
     assert.equal(block.length, 0)
-    openParser(detected.format, "combolist").parse(Buffer.from(taken.buffer), {
+    openParser(detected.format).parse(Buffer.from(taken.buffer), {
       row: (_line, { identity }) => void addresses.push(identity),
       reject: () => (rejected += 1),
     })

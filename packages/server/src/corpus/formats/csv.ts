@@ -1,4 +1,3 @@
-import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import { cellsOf, CsvRows } from "./csv-rows.ts"
 import { feedRow } from "./feed-row.ts"
 import {
@@ -9,17 +8,13 @@ import {
   type Format,
   type RowSink,
 } from "./format.ts"
-import { isOwnDomainNoise } from "./own-domain.ts"
 import { rowTextOf } from "./plain-text.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
 type Csv = Extract<Format, { name: "csv" }>
 
 /** Rows of cells. The first line of a file is a row like any other that repeats its header, and no row of data. */
-export function csvParser(
-  { delimiter, columns, width }: Csv,
-  importKind: EvidenceKind,
-): BlockParser {
+export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
   const header = Object.values(columns).filter(({ name }) => name !== "")
   const places = placesOf(columns)
   const isHeader = (cells: readonly string[]): boolean =>
@@ -31,10 +26,8 @@ export function csvParser(
       return
     }
     if (isHeader(cells)) return
-    const fields = fieldsOf(cells, places)
-    const row = feedRow(fields)
+    const row = feedRow(fieldsOf(cells, places))
     if (typeof row === "string") sink.reject(line, row)
-    else if (isOwnDomainNoise(row, importKind, fields.url)) sink.reject(line, "own-domain-noise")
     else sink.row(line, row)
   }
 

@@ -33,7 +33,6 @@ export const REJECT_REASONS = {
   "date-out-of-range": "the date is before 1990 or more than a day ahead",
   "unknown-kind": "the kind of evidence is not known",
   "bad-value": "a value is out of its range",
-  "own-domain-noise": "a stealer row that names only its own mail domain",
 } as const
 export type RejectReason = keyof typeof REJECT_REASONS
 

@@ -1,5 +1,4 @@
 import type { ParsedRow, RowSink } from "./format.ts"
-import { isOwnDomain } from "./own-domain.ts"
 import { credentialRow } from "./parsed-row.ts"
 
 const PHONE = /^\+[0-9]{7,15}$/
@@ -10,10 +9,12 @@ export function subjectOf(login: string): ParsedRow["subject"] | null {
   return login.startsWith("+") && PHONE.test(login) ? "phone" : null
 }
 
-/** Hands over what was used to sign in to a site. The site decides about noise and goes no further. */
+/**
+ * Hands over what was used to sign in to a site. The site goes no further, and decides nothing: a password for the
+ * company's own site is what an attacker wants most.
+ */
 export function addLogin(
   line: number,
-  site: string | null,
   login: string,
   password: string | null,
   sink: RowSink,
@@ -21,7 +22,5 @@ export function addLogin(
   const identity = login.trim()
   const subject = subjectOf(identity)
   if (subject === null) sink.reject(line, "no-identity")
-  else if (subject === "email" && site !== null && isOwnDomain(site, identity)) {
-    sink.reject(line, "own-domain-noise")
-  } else sink.row(line, credentialRow(subject, identity, password))
+  else sink.row(line, credentialRow(subject, identity, password))
 }

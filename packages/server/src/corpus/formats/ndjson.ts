@@ -1,14 +1,12 @@
-import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import { feedRow } from "./feed-row.ts"
 import { type BlockParser, type ColumnMap, type Field, FIELDS, type RowSink } from "./format.ts"
-import { isOwnDomainNoise } from "./own-domain.ts"
 import { rowTextOf } from "./plain-text.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
 
 /** A JSON object a line. */
-export function ndjsonParser(columns: ColumnMap, importKind: EvidenceKind): BlockParser {
+export function ndjsonParser(columns: ColumnMap): BlockParser {
   const members = FIELDS.flatMap((field) => {
     const name = columns[field]?.name
     return name === undefined ? [] : [{ field, name }]
@@ -26,7 +24,6 @@ export function ndjsonParser(columns: ColumnMap, importKind: EvidenceKind): Bloc
     }
     const row = feedRow(fields)
     if (typeof row === "string") sink.reject(line, row)
-    else if (isOwnDomainNoise(row, importKind, fields.url)) sink.reject(line, "own-domain-noise")
     else sink.row(line, row)
   }
 

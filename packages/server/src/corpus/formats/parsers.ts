@@ -1,4 +1,3 @@
-import type { EvidenceKind } from "../../stores/exposure-index.ts"
 import { combolistParser, passwordFirstParser } from "./combolist.ts"
 import { csvParser } from "./csv.ts"
 import type { BlockParser, Format } from "./format.ts"
@@ -7,8 +6,8 @@ import { PARQUET_LINE_COLUMNS } from "./parquet-lines.ts"
 import { stealerBlocksParser } from "./stealer-blocks.ts"
 import { urlLoginPasswordParser } from "./url-login-password.ts"
 
-/** The parser of a format. The kind is that of rows that do not name their own. */
-export function openParser(format: Format, importKind: EvidenceKind): BlockParser {
+/** The parser of a format. */
+export function openParser(format: Format): BlockParser {
   switch (format.name) {
     case "combolist":
       return combolistParser(format.delimiter)
@@ -19,13 +18,13 @@ export function openParser(format: Format, importKind: EvidenceKind): BlockParse
     case "stealer-blocks":
       return stealerBlocksParser()
     case "csv":
-      return csvParser(format, importKind)
+      return csvParser(format)
     // Documents are cut into lines of one element each before they come here.
     case "ndjson":
     case "json":
-      return ndjsonParser(format.columns, importKind)
+      return ndjsonParser(format.columns)
     case "parquet":
-      return ndjsonParser(PARQUET_LINE_COLUMNS, importKind)
+      return ndjsonParser(PARQUET_LINE_COLUMNS)
     default:
       throw new RangeError("There is no parser of this format")
   }

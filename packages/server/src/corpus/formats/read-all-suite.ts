@@ -50,7 +50,7 @@ export async function readAll(
     () => undefined,
     (line, reason) => void rejects.push({ line: before + line, reason }),
   )
-  const parser = openParser(detected.format, "combolist")
+  const parser = openParser(detected.format)
   const member = {
     name: "member",
     number: 1,

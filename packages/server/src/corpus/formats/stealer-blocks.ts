@@ -82,14 +82,12 @@ function startOfLine(text: Buffer, line: number): number {
 
 /** The fields of one login as they come. */
 class LoginRecord {
-  #site: string | null = null
   #login: string | null = null
   #password: string | null = null
   #line = 0
 
   take(line: number, { kind, value }: RecordLine): void {
-    if (kind === "site") this.#site = value.trim()
-    else if (kind === "login") {
+    if (kind === "login") {
       this.#login = value.trim()
       this.#line = line
     } else if (kind === "password") {
@@ -100,6 +98,6 @@ class LoginRecord {
 
   addTo(sink: RowSink): void {
     const isNothing = this.#password === null && subjectOf(this.#login ?? "") === null
-    if (!isNothing) addLogin(this.#line, this.#site, this.#login ?? "", this.#password, sink)
+    if (!isNothing) addLogin(this.#line, this.#login ?? "", this.#password, sink)
   }
 }

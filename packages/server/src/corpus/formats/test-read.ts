@@ -22,7 +22,7 @@ export async function readDetected(member: Member, detected: Detected): Promise<
   const rows: ReadMember["rows"] = []
   const rejects: ReadMember["rejects"] = []
   let lines = 0
-  const parser = openParser(detected.format, "combolist")
+  const parser = openParser(detected.format)
   for await (const block of blocksOf(member, detected)) {
     const before = lines
     lines += parser.parse(block, {

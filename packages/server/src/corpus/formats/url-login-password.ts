@@ -26,7 +26,7 @@ export function urlLoginPasswordParser(delimiter: string): BlockParser {
   return lineParser((line, text, sink) => {
     const said = readUrlLogin(text.trimStart(), split)
     if (said === null) sink.reject(line, "no-delimiter")
-    else addLogin(line, said.site, said.login, said.password, sink)
+    else addLogin(line, said.login, said.password, sink)
   })
 }
 

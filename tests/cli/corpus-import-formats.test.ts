@@ -6,6 +6,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,9 +16,11 @@ import { pipeline } from "node:stream/promises"
 import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { createGzip, gzipSync } from "node:zlib"
+import { testZip } from "../../packages/server/src/corpus/inputs/test-zip.ts"
 import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import { dayOf, HOUR_MS } from "../../packages/server/src/time.ts"
 import { assay } from "./assay.ts"
-import { emailAt, filesWithCanary, startImport } from "./corpus.ts"
+import { emailAt, filesWithCanary, heldIn, startImport } from "./corpus.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
@@ -64,6 +67,75 @@ test("a folder of packed and plain files is one batch, described by an entry of 
     ["A forum", "2019-03-04", ["dob"], true],
   )
   assert.deepEqual(filesWithCanary(env.ASSAY_DATA), [])
+})
+
+test("each file of an archive has its own kind and date, the mailbox's own domain included", async () => {
+  const env = { ASSAY_DATA: join(directory, "kinds"), ASSAY_SECRET_FILE: secretFile }
+  const archive = join(directory, "mixed.zip")
+  const pairs = Array.from({ length: 20 }, (_, n) => `${emailAt(n + 1)}:zqxjkv-${n}\n`).join("")
+  const login = `URL: https://vpn.${emailAt(0).split("@")[1]}/\nUsername: ${emailAt(0)}\nPassword: zqxjkv\n`
+  writeFileSync(
+    archive,
+    testZip([
+      { name: "DE_1/Passwords.txt", bytes: login },
+      { name: "DE_1/System.txt", bytes: "- HWID: 20200101\n- Local Time: 2023/5/22 10:11:12\n" },
+      { name: "combo.txt", bytes: pairs },
+      {
+        name: "users.csv",
+        bytes: `email,hash,date\n${emailAt(21)},${"5f".repeat(16)},2020-01-02\n`,
+      },
+    ]),
+  )
+  utimesSync(archive, new Date("2024-02-03"), new Date("2024-02-03"))
+  const args = ["corpus", "import", archive, "--source", "mixed"]
+  const { code, out, err } = await assay(args, env)
+  assert.equal(code, 0, err)
+  for (const line of [
+    /^of kind combolist +20$/m,
+    /^of kind stealer +1$/m,
+    /^of kind breach +1$/m,
+    /^dated by the file's own date +20$/m,
+    /^dated by the stealer's log +1$/m,
+    /^dated by the row itself +1$/m,
+  ]) {
+    assert.match(out, line)
+  }
+  assert.match(err, /Passwords\.txt: .*; stealer, dated 2023-05-22 by the stealer's log$/m)
+  assert.match(err, /combo\.txt: .*; combolist, dated 2024-02-03 by the file's own date$/m)
+  assert.match(err, /^Source mixed: breach and combolist and stealer, dated by each file/m)
+  const { entries } = await heldIn(env.ASSAY_DATA, secretFile, 22)
+  const held = [...entries.values()].map(([entry]) => [
+    entry?.kind,
+    dayOf((entry?.hours ?? 0) * HOUR_MS),
+  ])
+  assert.deepEqual(held, [
+    ["stealer", "2023-05-22"],
+    ...Array.from({ length: 20 }, () => ["combolist", "2024-02-03"]),
+    ["breach", "2020-01-02"],
+  ])
+  assert.deepEqual(filesWithCanary(env.ASSAY_DATA), [])
+
+  const said = await assay([...args, "--kind", "paste", "--date", "2022-02-02"], env)
+  assert.match(said.out, /^of kind paste +22$/m)
+  assert.match(said.out, /^dated by the source +21$/m)
+})
+
+test("the same file of hashes under a second name is the same data and counts as circulation", async () => {
+  const env = { ASSAY_DATA: join(directory, "same"), ASSAY_SECRET_FILE: secretFile }
+  const table = join(directory, "hashes.csv")
+  const row = (n: number): string => `${emailAt(n)},5f4dcc3b5aa765d61d8327deb882cf99\n`
+  writeFileSync(table, `email,password_hash\n${row(0)}${row(1)}`)
+  const add = (source: string, ...more: string[]) =>
+    assay(["corpus", "import", table, "--source", source, ...more], env)
+  const first = await add("shop")
+  assert.equal(first.code, 0, first.err)
+  assert.doesNotMatch(first.out, /circulation/)
+  const second = await add("forum", "--kind", "paste")
+  const line = "This is the same data as shop: it counts as circulation, not as another origin."
+  assert.ok(second.out.includes(line), second.out)
+  const listed = await assay(["corpus", "sources"], env)
+  assert.match(listed.out, /^shop .* no .*live/m)
+  assert.match(listed.out, /^forum .* yes .*live/m)
 })
 
 const LARGE_BYTES = 2e9

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -46,6 +47,7 @@ async function liveBatches(data: string): Promise<number> {
 test("a dry run says what a file is, shows its rows with every secret masked, and writes nothing", async () => {
   const env = envFor("dry")
   const list = file("dry.txt", "ana@mail.example:zqxjkv-1\nno delimiter\nbob@mail.example:\n")
+  utimesSync(list, new Date("2024-05-02"), new Date("2024-05-02"))
   const { code, out, err } = await assay(
     ["corpus", "import", list, "--source", "s", "--dry-run"],
     env,
@@ -53,7 +55,7 @@ test("a dry run says what a file is, shows its rows with every secret masked, an
   assert.equal(code, 0, err)
   assert.equal(
     out,
-    `1  dry.txt: lines of address and password, separated by ":"
+    `1  dry.txt: lines of address and password, separated by ":"; combolist, dated 2024-05-02 by the file's own date
 
 FILE  LINE  IDENTITY          SECRET    CLASS      SAYS
 1     1     ana@mail.example  ********  plaintext
@@ -99,6 +101,8 @@ rejected                2
   no-delimiter          1
   not-an-email          1
 identities              2
+of kind combolist       3
+dated by the source     3
 Rejected rows are listed in ${rejects}
 \\d+\\.\\d s, \\d+ MB of memory
 $`,
@@ -107,7 +111,7 @@ $`,
   // Progress follows, where the machine is slow enough for it.
   assert.ok(
     withoutExamining(first.err).startsWith(
-      `1  one.txt: lines of address and password, separated by ":"
+      `1  one.txt: lines of address and password, separated by ":"; combolist, dated 2024-05-01 by the source
 Source one: combolist, dated 2024-05-01, confidence 0.8
 `,
     ),

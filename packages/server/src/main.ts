@@ -141,8 +141,14 @@ function program(): Command {
       "import evidence from files, folders and archives of a source; all of it or nothing",
     )
     .requiredOption("--source <name>", "name of the source: a-z, 0-9, hyphen, dot, underscore")
-    .option("--kind <kind>", "kind of evidence (default: that of the source, or by the format)")
-    .option("--date <day>", "day of the event, YYYY-MM-DD (default: today, or as the rows say)")
+    .option(
+      "--kind <kind>",
+      "kind of evidence (default: what the source was said to be, or each file by its format)",
+    )
+    .option(
+      "--date <day>",
+      "day of the event, YYYY-MM-DD (default: as rows, stealer logs and files say)",
+    )
     .option("--map <pairs>", "what columns mean: email=Mail,password=3")
     .option("--format <format>", "how the files are written (default: found by looking at them)")
     .option("--title <text>", "title of the source (default: its name)")

@@ -3,7 +3,7 @@ import { readConfig } from "../config.ts"
 import { readSourceFile } from "../corpus/catalogue-file.ts"
 import { compactIfNeeded } from "../corpus/compaction.ts"
 import { type NodeProgram, startReader } from "../corpus/engine/children.ts"
-import type { Examined } from "../corpus/engine/examine.ts"
+import type { Examined, ExaminedMember } from "../corpus/engine/examine.ts"
 import { ImportFailure, isDiskFull } from "../corpus/engine/import-failure.ts"
 import { rejectsByCount } from "../corpus/engine/reject-file.ts"
 import { describeFormat, type FormatHints } from "../corpus/formats/detect.ts"
@@ -24,6 +24,7 @@ import {
   isSourceName,
   type SourceRequest,
 } from "../corpus/source-request.ts"
+import { DATINGS, type TakenAs, takenAs } from "../corpus/taken-as.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
 import { DATA_CLASSES } from "../stores/entry.ts"
@@ -80,6 +81,8 @@ export async function importFiles(
 
 const ROWS_SHOWN = 10
 const MEMBERS_SHOWN = 20
+/** How wide the names of the figures are at least. */
+const NAMES_MIN = 24
 const MASKED = "********"
 const INTERRUPTED = 130
 /** The exit code of an import whose batch is live, while something that follows was not done. */
@@ -87,7 +90,7 @@ export const UNFINISHED = 3
 
 /** Only looks: no data directory is made, no lock is taken, nothing is written. */
 async function showInput(
-  { paths, hints }: ImportRequest,
+  { paths, hints, source }: ImportRequest,
   terminal: Terminal,
   host: ImportProcess,
   signal: AbortSignal,
@@ -97,11 +100,18 @@ async function showInput(
   const progress = showImportProgress(host.stderr, terminal.now)
   try {
     const examined = await reader
-      .examine({ paths, hints, rowsShown: ROWS_SHOWN }, ({ bytes, totalBytes }) =>
-        progress.update({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
+      .examine(
+        { paths, hints, rowsShown: ROWS_SHOWN, nowMs: terminal.now() },
+        ({ bytes, totalBytes }) =>
+          progress.update({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
       )
       .finally(progress.hide)
-    memberLines(examined).forEach(terminal.print)
+    const { kind, date, described } = source
+    const keyedAs = {
+      kind: kind ?? described?.kind ?? null,
+      eventDate: date ?? described?.eventDate ?? null,
+    }
+    memberLines(examined, (member) => takenAs(member, keyedAs)).forEach(terminal.print)
     terminal.print("")
     rowTable(examined).forEach(terminal.print)
     terminal.print("")
@@ -152,9 +162,9 @@ async function runImport(
               ? "Waiting for another import."
               : `Waiting for another import (${holderText(holder)}).`,
           ),
-        examined(examined, source) {
-          memberLines(examined).forEach(terminal.note)
-          terminal.note(sourceLine(source))
+        examined(examined, source, taken) {
+          memberLines(examined, ({ number }) => taken.get(number)).forEach(terminal.note)
+          terminal.note(sourceLine(source, [...taken.values()]))
         },
         resumes: () => terminal.note("Going on with what an earlier try has read."),
         progress: progress.update,
@@ -270,15 +280,18 @@ export function memoryOf(text: string): number {
   throw new CommandError(`--memory takes megabytes from ${MEMORY_MB.min} to ${MEMORY_MB.max}`)
 }
 
-/** What was found in the input, a line a file; of many the first. */
-function memberLines({ members, skipped }: Examined): string[] {
-  const lines = members
-    .slice(0, MEMBERS_SHOWN)
-    .map(({ number, name, detected }) =>
-      detected === null
-        ? `${number}  ${name}: nothing that can be imported, passed over`
-        : `${number}  ${name}: ${describeFormat(detected)}`,
-    )
+/** What was found in the input and what it is taken for, a line a file; of many the first. */
+function memberLines(
+  { members, skipped }: Examined,
+  takenOf: (member: ExaminedMember) => TakenAs | undefined,
+): string[] {
+  const lines = members.slice(0, MEMBERS_SHOWN).map((member) => {
+    const { number, name, detected } = member
+    if (detected === null) return `${number}  ${name}: nothing that can be imported, passed over`
+    const taken = takenOf(member)
+    const as = taken === undefined ? "" : `; ${taken.kind}, dated ${datedText(taken)}`
+    return `${number}  ${name}: ${describeFormat(detected)}${as}`
+  })
   const more = members.slice(MEMBERS_SHOWN)
   if (more.length > 0) {
     const passed = more.filter(({ detected }) => detected === null).length
@@ -288,9 +301,17 @@ function memberLines({ members, skipped }: Examined): string[] {
   return lines
 }
 
-function sourceLine({ name, kind, eventDate, confidence }: SourceDescription): string {
-  const dated = eventDate ?? "today, where a row has no date"
-  return `Source ${name}: ${kind}, dated ${dated}, confidence ${confidence}`
+function datedText({ day, dating }: TakenAs): string {
+  return day === null ? `by ${DATINGS[dating]}` : `${day} by ${DATINGS[dating]}`
+}
+
+function sourceLine(
+  { name, eventDate, confidence }: SourceDescription,
+  taken: readonly TakenAs[],
+): string {
+  const kinds = [...new Set(taken.map(({ kind }) => kind))].sort().join(" and ")
+  const dated = eventDate === null ? "by each file" : eventDate
+  return `Source ${name}: ${kinds}, dated ${dated}, confidence ${confidence}`
 }
 
 function rowTable({ shown }: Examined): string[] {
@@ -328,16 +349,37 @@ function reportLines(report: ImportReport, seconds: number): string[] {
     ["rejected", rejected],
     ...rejects.map(([reason, value]): [string, number] => [`  ${reason}`, value]),
     ["identities", merged.identities],
+    ...countsOf(tally.kinds, (kind) => `of kind ${kind}`),
+    ...countsOf(tally.datings, (dating) => `dated by ${DATINGS[dating]}`),
   ]
+  const names = Math.max(NAMES_MIN, ...figures.map(([name]) => name.length + 1))
   const width = Math.max(...figures.map(([, value]) => count(value).length))
   const memory =
     report.peakMemory === null ? "" : `, ${(report.peakMemory / 1e6).toFixed(0)} MB of memory`
   return [
     `Batch ${batch.id} of ${source.name} is live.`,
-    ...figures.map(([name, value]) => `${name.padEnd(24)}${count(value).padStart(width)}`),
+    ...figures.map(([name, value]) => `${name.padEnd(names)}${count(value).padStart(width)}`),
+    ...circulationLines(report),
     ...(rejected === 0 ? [] : [`Rejected rows are listed in ${report.rejects}`]),
     `${seconds.toFixed(1)} s${memory}`,
   ]
+}
+
+function circulationLines({ source, sameAs }: ImportReport): string[] {
+  if (!source.circulates) return []
+  return sameAs === null
+    ? ["Older sources hold most of this already: it counts as circulation, not as another origin."]
+    : [`This is the same data as ${sameAs}: it counts as circulation, not as another origin.`]
+}
+
+/** The most first. */
+function countsOf<Name extends string>(
+  counts: Readonly<Partial<Record<Name, number>>>,
+  title: (name: Name) => string,
+): [string, number][] {
+  return (Object.entries(counts) as [Name, number][])
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, count]) => [title(name), count])
 }
 
 function explained(error: unknown): unknown {

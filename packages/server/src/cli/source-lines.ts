@@ -96,6 +96,8 @@ function circulationWords({ circulates, circulation = null }: Source): string {
   const word = circulates ? "circulates older sources" : "origin"
   if (circulation === null) return `${word}, not measured`
   if (circulation.decidedBy === "operator") return `${word}, decided by an operator`
+  if (circulation.sameAs !== undefined)
+    return `${word}, the same data as source number ${circulation.sameAs}`
   if (isEnough(circulation)) return `${word}, measured`
   return `${word}, because a sample below ${SAMPLE_MIN} identities and ${SAMPLE_MIN} pairs decides nothing`
 }

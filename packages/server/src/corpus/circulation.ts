@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type {
+  Batch,
   Catalogue,
   ExposureIndex,
   Source,
@@ -16,8 +17,8 @@ import { isAddressOnly, sourceDate } from "./sources.ts"
 
 /**
  * Whether a source passes on what others held before, as a property of the source: its entries stay as they are and are
- * presented as reposts. What is older is told by date and never by the order of imports, so that the same sources give
- * the same answer whichever was imported first.
+ * presented as reposts. What is older is told by date. Of sources of one day, or without any, the larger counts as the
+ * older, so that the order of imports decides only between sources that are alike.
  */
 
 /** Shares, in per cent, of what a source has in its sample that older sources must hold for it to circulate them. */
@@ -33,6 +34,9 @@ export interface LoadingBatch {
   /** Name of the file in the directory of segments. */
   readonly file: string
   readonly description: SourceDescription
+  readonly identities: number
+  /** Stand for the files it was imported from; null where they are not known. */
+  readonly inputs: readonly string[] | null
 }
 
 /** A segment cannot be read, so that it is not known which sources circulate others. Nothing was changed. */
@@ -48,7 +52,8 @@ export class CirculationUnknown extends Error {
 
 /** What follows from the figures. Both shares must be reached: the same people with other passwords are no copy. */
 export function circulates(figures: CirculationFigures): boolean {
-  const { identities, knownIdentities, pairs, knownPairs } = figures
+  const { identities, knownIdentities, pairs, knownPairs, sameAs } = figures
+  if (sameAs !== undefined) return true
   return (
     isEnough(figures) &&
     100 * knownIdentities >= KNOWN_IDENTITIES_MIN * identities &&
@@ -56,7 +61,7 @@ export function circulates(figures: CirculationFigures): boolean {
   )
 }
 
-/** Whether the sample is large enough to decide by. A source without plaintext passwords has no pairs and is not decided. */
+/** Whether the sample is large enough to decide by. A source without plaintext passwords has no pairs: only the same data decides. */
 export function isEnough({ identities, pairs }: CirculationFigures): boolean {
   return identities >= SAMPLE_MIN && pairs >= SAMPLE_MIN
 }
@@ -129,22 +134,32 @@ async function figuresOf(
 
 /** Shared sources whose live batches are kept in segments; what is not kept in one cannot be measured and stays as it is. */
 function measuredSources(catalogue: Catalogue, loading?: LoadingBatch): MeasuredSource[] {
-  const files = new Map<number, string[]>()
-  for (const { id, sourceId, owner, state, segment = null } of catalogue.batches.values()) {
-    const file =
-      id === loading?.batchId ? loading.file : state === "live" ? (segment?.file ?? null) : null
-    if (owner === "shared" && file !== null)
-      files.set(sourceId, [...(files.get(sourceId) ?? []), file])
-  }
-  return [...files].map(([id, ofSource]) => {
+  const held = [...catalogue.batches.values()].flatMap((batch) => heldBatch(batch, loading))
+  return [...Map.groupBy(held, ({ sourceId }) => sourceId)].map(([id, batches]) => {
     const source = describedSource(catalogue, id, loading)
+    const inputs = batches.map((batch) => batch.inputs)
     return {
       id,
       date: sourceDate(source),
       addressOnly: isAddressOnly(source),
-      files: ofSource.toSorted(),
+      identities: batches.reduce((sum, { identities }) => sum + identities, 0),
+      files: batches.map(({ file }) => file).toSorted(),
+      inputs: inputs.includes(null) ? null : [...new Set(inputs.flatMap((each) => each ?? []))],
     }
   })
+}
+
+/** What measuring needs of a batch; nothing of one that is not kept in a segment, or not held. */
+function heldBatch(
+  { id, sourceId, owner, state, identities, segment = null, recipe = null }: Batch,
+  loading: LoadingBatch | undefined,
+): (Pick<LoadingBatch, "file" | "identities" | "inputs"> & { readonly sourceId: number })[] {
+  if (owner !== "shared") return []
+  if (id === loading?.batchId) {
+    return [{ sourceId, ...loading }]
+  }
+  if (state !== "live" || segment === null) return []
+  return [{ sourceId, file: segment.file, identities, inputs: recipe?.inputs ?? null }]
 }
 
 function changesOf(

@@ -6,7 +6,9 @@ import type { Secrets } from "../secrets.ts"
 import type {
   Batch,
   Catalogue,
+  EvidenceKind,
   ExposureIndex,
+  ImportRecipe,
   MergedSegment,
   SegmentBlock,
   Source,
@@ -37,7 +39,8 @@ import {
 } from "./kept-segment.ts"
 import { openSegmentReader } from "./segment.ts"
 import { deleteRemovedSegments } from "./removed-segments.ts"
-import { describeSource, type SourceRequest } from "./source-request.ts"
+import { describeSource, saidKind, type SourceRequest } from "./source-request.ts"
+import { fileDaysOf, type TakenAs, takenAs } from "./taken-as.ts"
 
 export interface ImportRequest {
   readonly paths: readonly string[]
@@ -72,7 +75,7 @@ export interface ImportReach {
 export interface ImportWatch {
   waits(holder: ImportHolder | null): void
   /** What the input is, before anything of it is read or written. */
-  examined(examined: Examined, source: SourceDescription): void
+  examined(examined: Examined, source: SourceDescription, taken: ReadonlyMap<number, TakenAs>): void
   /** The segment of an earlier try is there in full, so nothing is read again. */
   resumes(): void
   progress(progress: ImportProgress): void
@@ -101,6 +104,8 @@ export interface ImportReport {
   readonly merged: MergedSegment
   /** The list of rejected rows. */
   readonly rejects: string
+  /** The name of an older source that holds the same data; null where none does. */
+  readonly sameAs: string | null
   /** Of all processes of the import together, in bytes; null where the system does not tell. */
   readonly peakMemory: number | null
 }
@@ -196,7 +201,7 @@ async function importAlone(
   try {
     const { paths, hints } = request
     const examined = await unlessStopped(signal, () =>
-      reader.examine({ paths, hints, rowsShown: 0 }, ({ bytes, totalBytes }) =>
+      reader.examine({ paths, hints, rowsShown: 0, nowMs: reach.now() }, ({ bytes, totalBytes }) =>
         watch.progress({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
       ),
     )
@@ -205,14 +210,10 @@ async function importAlone(
       const catalogue = await index.catalogue()
       removeLeftovers(directory, (file) => isReferenced(catalogue, file), reach.now())
       await deleteRemovedSegments(catalogue, directory.segments)
-      const source =
-        request.repeats?.description ??
-        describeSource(
-          request.source,
-          sharedSource(catalogue, request.source.name),
-          examined.members.flatMap(({ detected }) => (detected === null ? [] : [detected.format])),
-        )
-      watch.examined(examined, source)
+      const known = sharedSource(catalogue, request.source.name)
+      const { source, keyedAs } = asSaid(request, known, catalogue, examined)
+      const taken = takenMembers(examined, keyedAs)
+      watch.examined(examined, source, taken)
       const attempt = await openAttempt(
         index,
         catalogue,
@@ -220,7 +221,10 @@ async function importAlone(
         fingerprintOf(request, examined),
         reach.now(),
       )
-      const work = { request, reach, watch, index, source, ...attempt }
+      const work = {
+        ...{ request, reach, watch, index, source, keyedAs, taken, ...attempt },
+        kindIsKnown: keyedAs.kind !== null || known !== undefined || request.repeats !== undefined,
+      }
       const { report, catalogue: current } =
         attempt.batch?.state === "live"
           ? { report: alreadyLive(work, attempt.batch), catalogue }
@@ -240,6 +244,41 @@ async function importAlone(
   }
 }
 
+/** By number: what the rows of a member are taken for. Members that are passed over are not in it. */
+type TakenMembers = ReadonlyMap<number, TakenAs>
+
+/** What the request, or the import it repeats, says of the source and of all rows. */
+function asSaid(
+  request: ImportRequest,
+  known: Source | undefined,
+  catalogue: Catalogue,
+  { members }: Examined,
+): { source: SourceDescription; keyedAs: ImportRecipe["keyedAs"] } {
+  const { repeats } = request
+  if (repeats !== undefined) return { source: repeats.description, keyedAs: repeats.keyedAs }
+  const kind = saidKind(request.source, known, catalogue.batches.values())
+  const source = describeSource(request.source, known, kind ?? "breach")
+  const { eventDate } = source
+  const fileDays = eventDate === null ? { fileDays: fileDaysOf(members) } : {}
+  return { source, keyedAs: { kind, eventDate, ...fileDays } }
+}
+
+function takenMembers({ members }: Examined, keyedAs: ImportRecipe["keyedAs"]): TakenMembers {
+  return new Map(
+    members
+      .filter(({ detected }) => detected !== null)
+      .map((member) => [member.number, takenAs(member, keyedAs)]),
+  )
+}
+
+/** Of the kinds that files were taken for, the one with the most rows. */
+function kindOfMost({ kinds }: ReadTally, taken: TakenMembers): EvidenceKind {
+  const rows = (kind: EvidenceKind): number => kinds[kind] ?? 0
+  return [...taken.values()]
+    .map(({ kind }) => kind)
+    .reduce((one, other) => (rows(other) > rows(one) ? other : one))
+}
+
 /** One import under way. */
 interface Work {
   readonly request: ImportRequest
@@ -247,6 +286,10 @@ interface Work {
   readonly watch: ImportWatch
   readonly index: ExposureIndex
   readonly source: SourceDescription
+  readonly keyedAs: ImportRecipe["keyedAs"]
+  readonly taken: TakenMembers
+  /** Otherwise the source is of the kind most of its rows are. */
+  readonly kindIsKnown: boolean
   readonly fingerprint: string
   readonly kept: KeptSegment | null
 }
@@ -260,28 +303,34 @@ async function importBatch(
   reader: ReaderChild,
   pids: number[],
 ): Promise<{ report: Report; catalogue: Catalogue }> {
-  const { reach, watch, index, source, fingerprint } = work
+  const { reach, watch, index, fingerprint } = work
   const { directory, signal } = reach
   if (work.kept !== null) watch.resumes()
-  const { kept, batch, merged } = await unlessStopped(signal, async () => {
+  const { kept, source, batch, merged } = await unlessStopped(signal, async () => {
     const segment = work.kept ?? (await makeSegment(work, examined, reader, pids))
-    const loading = await index.openBatch(source, fingerprint, segment.startedAtMs)
+    const described = work.kindIsKnown
+      ? work.source
+      : { ...work.source, kind: kindOfMost(segment.tally, work.taken) }
+    const loading = await index.openBatch(described, fingerprint, segment.startedAtMs)
     const rows = await mergeKept(work, segment, loading)
     // The last moment at which stopping leaves everything as it was.
     signal.throwIfAborted()
-    return { kept: segment, batch: loading, merged: rows }
+    return { kept: segment, source: described, batch: loading, merged: rows }
   })
   const { rows, identities } = merged
   const importedBy = work.request.importedBy
+  const recipe = recipeOf(work.request, examined, kept.keyedAs)
   watch.progress({ phase: "measuring", rows, done: 0, total: null })
   // Circulation between sources is recomputed at the moment the batch goes live.
   const sources = await circulationChanges(
     await index.catalogue(),
     directory.segments,
     directory.imports,
-    { batchId: batch.id, file: kept.segment.file, description: source },
+    {
+      ...{ batchId: batch.id, file: kept.segment.file, description: source },
+      ...{ identities, inputs: recipe.inputs },
+    },
   )
-  const recipe = recipeOf(work.request, examined, kept.keyedAs)
   const going = { rows, identities, importedBy, segment: kept.segment, recipe, sources }
   const report: Report = {
     changed: true,
@@ -292,8 +341,13 @@ async function importBatch(
     repeated: kept.tally.rows - kept.rows,
     merged,
     rejects: kept.rejects,
+    sameAs: null,
   }
-  return { report, catalogue: await goLive(index, batch.id, going, reach.now()) }
+  const catalogue = await goLive(index, batch.id, going, reach.now())
+  const live = catalogue.sources.get(batch.sourceId)
+  if (live === undefined) return { report, catalogue }
+  const sameAs = catalogue.sources.get(live.circulation?.sameAs ?? -1)?.name ?? null
+  return { report: { ...report, source: live, sameAs }, catalogue }
 }
 
 /** An index elsewhere may lose its answer and not the change: then the catalogue says whether the batch is live. */
@@ -320,17 +374,18 @@ function alreadyLive({ source, kept }: Work, batch: Batch): Report {
     completed: kept !== null,
     batch,
     source,
-    tally: { rows: 0, rejects: {} },
+    tally: { rows: 0, rejects: {}, kinds: {}, datings: {} },
     repeated: 0,
     merged: { rows, identities, known: rows },
     rejects: "",
+    sameAs: null,
   }
 }
 
 /** What follows once a batch is live. `next` is told what is not done, should the next step break. */
 async function completeLive(
-  { request, reach, source, fingerprint }: Work,
-  { batch, merged: { rows, identities } }: Report,
+  { request, reach, fingerprint }: Work,
+  { batch, source, merged: { rows, identities } }: Report,
   catalogue: Catalogue,
   next: (undone: string) => void,
 ): Promise<void> {
@@ -352,18 +407,14 @@ async function completeLive(
 
 /** Reads, keys and sorts the input into a segment that lasts. */
 async function makeSegment(
-  { request, reach, watch, source, fingerprint }: Work,
+  { request, reach, watch, keyedAs, taken, fingerprint }: Work,
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
 ): Promise<KeptSegment> {
   const { directory, program, secrets, signal } = reach
   refuseFullDisk(directory, request.paths, examined.totalBytes)
-  const { kind, eventDate } = source
-  const { startedAtMs, keyedAs } = request.repeats ?? {
-    startedAtMs: reach.now(),
-    keyedAs: { kind, eventDate },
-  }
+  const startedAtMs = request.repeats?.startedAtMs ?? reach.now()
   const rejects = request.rejects ?? join(directory.rejects, `${fingerprint}.csv`)
   const workDirectory = join(directory.imports, fingerprint)
   const segment = unfinishedSegment(directory, fingerprint)
@@ -386,10 +437,16 @@ async function makeSegment(
         paths: request.paths,
         keyer: {
           subkeys: { identity, alias, password },
-          kind: keyedAs.kind,
-          hours: keyedAs.eventDate === null ? hours : Date.parse(keyedAs.eventDate) / HOUR_MS,
+          kind: keyedAs.kind ?? "breach",
+          hours,
           latestHours: hours + 24,
         },
+        members: new Map(
+          [...taken].map(([number, { kind, day, dating }]) => [
+            number,
+            { kind, dating, hours: day === null ? hours : Date.parse(day) / HOUR_MS },
+          ]),
+        ),
         threads: Math.min(THREADS_MAX, availableParallelism()),
         rejects,
       },

@@ -33,7 +33,7 @@ async function keep(fingerprint: string, startedAtMs: number): Promise<KeptSegme
     },
     rows: 3,
     keyedAs: { kind: "breach", eventDate: null },
-    tally: { rows: 4, rejects: { blank: 1 } },
+    tally: { rows: 4, rejects: { blank: 1 }, kinds: { breach: 4 }, datings: { source: 4 } },
     rejects: "list.csv",
   }
   await keepSegment(directory, fingerprint, kept)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
 import type { DataDirectory } from "../data-directory.ts"
-import { EVIDENCE_KINDS, type EvidenceKind } from "../stores/entry.ts"
+import { KeyedAsSchema } from "../stores/catalogue.ts"
 import type { ImportRecipe, SegmentReference } from "../stores/exposure-index.ts"
 import { DAY_MS } from "../time.ts"
 import { renameDurably, writeDurably } from "./durable-files.ts"
@@ -24,7 +24,7 @@ export interface KeptSegment {
   readonly rejects: string
 }
 
-const FORMAT = 1
+const FORMAT = 2
 /** How long a segment waits for its command to be repeated. */
 const KEPT_DAYS = 7
 const Kept = Type.Object({
@@ -32,13 +32,12 @@ const Kept = Type.Object({
   startedAtMs: Type.Number(),
   segment: Type.Object({ file: Type.String(), bytes: Type.Integer(), sha256: Type.String() }),
   rows: Type.Integer(),
-  keyedAs: Type.Object({
-    kind: Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS])),
-    eventDate: Type.Union([Type.String(), Type.Null()]),
-  }),
+  keyedAs: KeyedAsSchema,
   tally: Type.Object({
     rows: Type.Integer(),
     rejects: Type.Unsafe<ReadTally["rejects"]>(Type.Record(Type.String(), Type.Integer())),
+    kinds: Type.Unsafe<ReadTally["kinds"]>(Type.Record(Type.String(), Type.Integer())),
+    datings: Type.Unsafe<ReadTally["datings"]>(Type.Record(Type.String(), Type.Integer())),
   }),
   rejects: Type.String(),
 })

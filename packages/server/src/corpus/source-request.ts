@@ -1,6 +1,5 @@
 import { DATA_CLASSES, type DataClass, type EvidenceKind } from "../stores/entry.ts"
-import type { Source, SourceDescription } from "../stores/exposure-index.ts"
-import type { Format } from "./formats/format.ts"
+import type { Batch, Source, SourceDescription } from "../stores/exposure-index.ts"
 
 /** The kinds of evidence a file can bring for all of its rows: the model's exposures and signals. */
 export const IMPORT_KINDS = [
@@ -45,19 +44,36 @@ const CONFIDENCE = 0.8
 const NO_FLAGS = { spamList: false, fabricated: false, sensitive: false, verified: false }
 
 /**
+ * The kind that holds for every file of an import: what the person or the catalogue they name says now, else what was
+ * said of the source when something was imported before. Null: each file is what it looks like.
+ */
+export function saidKind(
+  request: SourceRequest,
+  known: Source | undefined,
+  batches: Iterable<Batch>,
+): EvidenceKind | null {
+  const now = request.kind ?? request.described?.kind
+  if (now !== undefined) return now
+  const before = [...batches]
+    .filter(({ sourceId, state }) => sourceId === known?.id && state === "live")
+    .map(({ recipe }) => recipe?.said.kind ?? null)
+  return before.findLast((kind) => kind !== null) ?? null
+}
+
+/**
  * A source as it will be described: by the request, else by the catalogue it names, else as it is known, else by what its
  * files look like.
  */
 export function describeSource(
   request: SourceRequest,
   known: Source | undefined,
-  formats: readonly Format[],
+  kindOfFiles: EvidenceKind,
 ): SourceDescription {
   const said = request.described ?? known
   return {
     name: request.name,
     title: request.title ?? said?.title ?? request.name,
-    kind: request.kind ?? said?.kind ?? kindOfFormats(formats),
+    kind: request.kind ?? said?.kind ?? kindOfFiles,
     confidence: request.confidence ?? said?.confidence ?? CONFIDENCE,
     classes: request.classes ?? said?.classes ?? [],
     flags: said?.flags ?? NO_FLAGS,
@@ -67,11 +83,4 @@ export function describeSource(
     circulates: known?.circulates ?? false,
     circulation: known?.circulation ?? null,
   }
-}
-
-/** Lines with the site a password is for come from stealers, tables from a breach, bare pairs from a combolist. */
-function kindOfFormats(formats: readonly Format[]): EvidenceKind {
-  const names = new Set(formats.map(({ name }) => name))
-  if (names.has("stealer-blocks") || names.has("url-login-password")) return "stealer"
-  return names.has("combolist") ? "combolist" : "breach"
 }

@@ -42,6 +42,8 @@ export interface Circulation {
   readonly knownIdentities: number
   readonly pairs: number
   readonly knownPairs: number
+  /** The number of an older source that holds the same data, file for file or person for person; absent where none does. */
+  readonly sameAs?: number
 }
 
 export interface SourceFlags {
@@ -109,8 +111,21 @@ export interface ImportRecipe {
     readonly map: Readonly<Record<string, string>>
   }
   /** What rows were taken for that do not say it; the source may have been corrected since. */
-  readonly keyedAs: { readonly kind: EvidenceKind; readonly eventDate: string | null }
+  readonly keyedAs: {
+    /** null: each file for what it looks like. */
+    readonly kind: EvidenceKind | null
+    /** null: each file by its stealer's log, else by its own date. */
+    readonly eventDate: string | null
+    /**
+     * The files' own dates at that time, from the member of a number on until the next. Absent where no row is dated by
+     * them, null where there were too many to keep: then the files are asked again.
+     */
+    readonly fileDays?: FileDays | null
+  }
 }
+
+/** From the member of a number on, the day its file was last written; null where that cannot be true. */
+export type FileDays = readonly (readonly [member: number, day: string | null])[]
 
 /** A segment as it was when its batch went live. */
 export interface SegmentReference {
@@ -408,12 +423,22 @@ const descriptionMembers = {
         knownIdentities: Count,
         pairs: Count,
         knownPairs: Count,
+        sameAs: Type.Optional(Id),
       }),
       Type.Null(),
     ]),
   ),
 }
 const Kind = Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS]))
+export const KeyedAsSchema = Type.Object({
+  kind: Type.Union([Kind, Type.Null()]),
+  eventDate: Day,
+  fileDays: Type.Optional(
+    Type.Unsafe<FileDays | null>(
+      Type.Union([Type.Array(Type.Tuple([Type.Integer({ minimum: 1 }), Day])), Type.Null()]),
+    ),
+  ),
+})
 const RecipeSchema = Type.Object({
   inputs: Type.Union([Type.Array(Type.String()), Type.Null()]),
   said: Type.Object({
@@ -422,7 +447,7 @@ const RecipeSchema = Type.Object({
     format: Type.Union([Type.String(), Type.Null()]),
     map: Type.Record(Type.String(), Type.String()),
   }),
-  keyedAs: Type.Object({ kind: Kind, eventDate: Day }),
+  keyedAs: KeyedAsSchema,
 })
 const DescriptionSchema = Type.Object(descriptionMembers)
 const DocumentSchema = Type.Object({

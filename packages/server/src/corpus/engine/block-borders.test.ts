@@ -19,17 +19,23 @@ const ROW_BYTES = 512
 const ROWS = (3 * BLOCK_BYTES) / ROW_BYTES + 3
 
 /** Reads a file as an import does, by the threads that take its blocks away. */
-async function read(path: string, format: RowWriter["format"] | "parquet"): Promise<ReadTally> {
-  const examined = await examineInputs({ paths: [path], hints: { map: {} }, rowsShown: 0 })
+async function read(
+  path: string,
+  format: RowWriter["format"] | "parquet",
+): Promise<Pick<ReadTally, "rows" | "rejects">> {
+  const look = { paths: [path], hints: { map: {} }, rowsShown: 0, nowMs: Date.now() }
+  const examined = await examineInputs(look)
   assert.deepEqual(
     examined.members.map(({ detected }) => detected?.format.name),
     [format],
   )
   const hours = 480_000
   const keyer = { subkeys, kind: "breach" as const, hours, latestHours: hours + 24 }
-  const job = { paths: [path], keyer, threads: 2, rejects: join(directory, "rejects.csv") }
+  const rejects = join(directory, "rejects.csv")
+  const job = { paths: [path], keyer, members: new Map(), threads: 2, rejects }
   const out = new Writable({ write: (_piece, _encoding, done) => done() })
-  return await readInputs(job, examined, out, () => undefined)
+  const { rows, rejects: rejected } = await readInputs(job, examined, out, () => undefined)
+  return { rows, rejects: rejected }
 }
 
 for (const writer of ROW_WRITERS) {

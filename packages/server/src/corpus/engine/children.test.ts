@@ -10,7 +10,7 @@ const directory = mkdtempSync(join(tmpdir(), "assay-children-"))
 after(() => rmSync(directory, { recursive: true }))
 const list = join(directory, "list.txt")
 writeFileSync(list, "ana@mail.example:1\n")
-const job = { paths: [list], hints: { map: {} }, rowsShown: 0 }
+const job = { paths: [list], hints: { map: {} }, rowsShown: 0, nowMs: Date.now() }
 const quiet = (): void => undefined
 
 test("a reader tells how far it is, and which file it is at", async () => {

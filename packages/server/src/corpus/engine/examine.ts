@@ -1,10 +1,13 @@
 import { blocksOf } from "../formats/blocks.ts"
 import { type Detected, detectFormat, type FormatHints, HEAD_BYTES_MAX } from "../formats/detect.ts"
 import type { ParsedRow, RejectReason } from "../formats/format.ts"
+import { logDay } from "../formats/log-day.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
+import { dayWithin } from "../formats/written-day.ts"
 import { type ContentDigest, contentDigest, inputBytes } from "../inputs/content-digest.ts"
 import { InputError, type Member, openInputs, type SkipReason } from "../inputs/members.ts"
 import type { SecretClass } from "../../stores/exposure-index.ts"
+import { DAY_MS } from "../../time.ts"
 import { parseBlock } from "./parse-block.ts"
 
 export interface ExamineJob {
@@ -12,6 +15,8 @@ export interface ExamineJob {
   readonly hints: FormatHints
   /** How many parsed rows to show; 0 where nobody looks at them. */
   readonly rowsShown: number
+  /** No log and no file is dated later than a day after this moment. */
+  readonly nowMs: number
 }
 
 /** How far a look at the inputs is: their contents are read once before any row is. */
@@ -42,6 +47,10 @@ export interface ExaminedMember {
   readonly name: string
   /** null: nothing that can be imported; it is passed over. */
   readonly detected: Detected | null
+  /** The day a stealer's log says it was made; null for what is no part of one. */
+  readonly logDay: string | null
+  /** The day on which the file was last written; null where that cannot be true. */
+  readonly fileDay: string | null
 }
 
 /** A parsed row for the person whose file it is. What it has for a secret stays behind; only its form is told. */
@@ -59,7 +68,7 @@ export async function examineInputs(
   job: ExamineJob,
   onProgress: (progress: LookProgress) => void = () => undefined,
 ): Promise<Examined> {
-  const { paths, hints, rowsShown } = job
+  const { paths, hints, rowsShown, nowMs } = job
   const { digest, progress } = await digestInputs(paths, onProgress)
   const { sha256, inputs: digests, stamp } = digest
   const inputs = await openInputs(paths)
@@ -70,7 +79,13 @@ export async function examineInputs(
       const { number, name } = member
       onProgress({ ...progress, members: number, member: name })
       const detected = detectFormat(name, await headOf(member), hints)
-      members.push({ number, name, detected })
+      members.push({
+        number,
+        name,
+        detected,
+        logDay: detected === null ? null : await logDay(member, nowMs),
+        fileDay: dayWithin(member.modifiedMs, nowMs + DAY_MS),
+      })
       if (detected !== null && shown.length < rowsShown) {
         await showRows(member, detected, shown, rowsShown)
       }

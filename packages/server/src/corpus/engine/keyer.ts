@@ -44,6 +44,8 @@ const BATCH_ANY = 1
  */
 export class Keyer implements RowSink {
   readonly #options: KeyerOptions
+  #kind: EvidenceKind
+  #hours: number
   readonly #frame = new FrameWriter()
   readonly #onFrame: (frame: Buffer) => void
   readonly #onReject: (line: number, reason: RejectReason) => void
@@ -57,6 +59,10 @@ export class Keyer implements RowSink {
   readonly #heads = new Map<string, number>()
   /** The last of them: rows of a file are mostly alike, and comparing three values costs less than making a name. */
   #last: { kind: EvidenceKind; secret: SecretClass; hours: number; high: number } | null = null
+  /** Rows of one kind stand together, so they are counted apart only where the kind changes. */
+  #counted: { kind: EvidenceKind; rows: number }
+  #byKind = new Map<EvidenceKind, number>()
+  #datedByRow = 0
   rows = 0
 
   constructor(
@@ -65,6 +71,9 @@ export class Keyer implements RowSink {
     onReject: (line: number, reason: RejectReason) => void,
   ) {
     this.#options = options
+    this.#kind = options.kind
+    this.#hours = options.hours
+    this.#counted = { kind: options.kind, rows: 0 }
     this.#onFrame = onFrame
     this.#onReject = onReject
     this.#identity = new HashInput(hashStart(options.subkeys.identity))
@@ -76,12 +85,28 @@ export class Keyer implements RowSink {
     })
   }
 
+  /** From here on rows are taken for this, where they do not say otherwise. */
+  takeAs(kind: EvidenceKind, hours: number): void {
+    this.#kind = kind
+    this.#hours = hours
+  }
+
+  /** How many rows of each kind there were, and how many had a date of their own, since this was last asked. */
+  takeCounts(): { kinds: [EvidenceKind, number][]; datedByRow: number } {
+    this.#countAs(this.#kind)
+    const kinds = [...this.#byKind].filter(([, rows]) => rows > 0)
+    const datedByRow = this.#datedByRow
+    this.#byKind = new Map()
+    this.#datedByRow = 0
+    return { kinds, datedByRow }
+  }
+
   reject(line: number, reason: RejectReason): void {
     this.#onReject(line, reason)
   }
 
   row(line: number, row: ParsedRow): void {
-    const hours = row.hours ?? this.#options.hours
+    const hours = row.hours ?? this.#hours
     if (hours < EARLIEST_HOURS || hours > this.#options.latestHours) {
       this.#onReject(line, "date-out-of-range")
       return
@@ -95,10 +120,11 @@ export class Keyer implements RowSink {
     const key = this.#keyOf(IDENTITY_TAGS.email, this.#form.hashOf(this.#plain.formEnd))
     this.#password.setBytes(HASH_START_BYTES, key, KEY_BYTES)
     const fingerprint = fingerprintOf(this.#password.hashOf(this.#plain.passwordEnd))
-    const { kind, hours } = this.#options
+    const kind = this.#kind
+    const hours = this.#hours
     const high = this.#head(kind, "plaintext", Math.floor(hours / DAY_HOURS) * DAY_HOURS)
     if (high === null || hours < EARLIEST_HOURS || hours > this.#options.latestHours) return false
-    this.#put(key, high, ((HAS_FINGERPRINT | fingerprint) << 16) >>> 0, null)
+    this.#put(kind, key, high, ((HAS_FINGERPRINT | fingerprint) << 16) >>> 0, null)
     return true
   }
 
@@ -133,7 +159,8 @@ export class Keyer implements RowSink {
   }
 
   #add(key: string, row: ParsedRow, hours: number, alias: number): void {
-    const kind = row.kind ?? this.#options.kind
+    const kind = row.kind ?? this.#kind
+    if (row.hours !== null) this.#datedByRow++
     const secret = row.secretClass ?? secretClassOf(row.secret, row.secretIsHash)
     const fingerprint =
       secret === "plaintext" && row.secret !== null ? this.#fingerprint(key, row.secret) : null
@@ -143,7 +170,7 @@ export class Keyer implements RowSink {
       const flags = fingerprint === null ? 0 : HAS_FINGERPRINT | fingerprint
       const high = this.#head(kind, secret, hours)
       if (high !== null) {
-        this.#put(key, high, ((flags << 16) | alias) >>> 0, null)
+        this.#put(kind, key, high, ((flags << 16) | alias) >>> 0, null)
         return
       }
     }
@@ -161,13 +188,27 @@ export class Keyer implements RowSink {
       value,
     })
     const view = Buffer.from(head.buffer, head.byteOffset, head.length)
-    this.#put(key, view.readUInt32BE(0), view.readUInt32BE(4), extended)
+    this.#put(kind, key, view.readUInt32BE(0), view.readUInt32BE(4), extended)
   }
 
-  #put(key: string, high: number, low: number, extended: Uint8Array | null): void {
+  #put(
+    kind: EvidenceKind,
+    key: string,
+    high: number,
+    low: number,
+    extended: Uint8Array | null,
+  ): void {
     this.#frame.add(key, high, low, extended)
     this.rows++
+    if (kind !== this.#counted.kind) this.#countAs(kind)
+    this.#counted.rows++
     if (this.#frame.full) this.#onFrame(this.#frame.take())
+  }
+
+  #countAs(next: EvidenceKind): void {
+    const { kind, rows } = this.#counted
+    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + rows)
+    this.#counted = { kind: next, rows: 0 }
   }
 
   /** Kind, secret class and hours as stored; null for a kind whose code stands in the extended part. */

@@ -27,7 +27,7 @@ export class ParsingPool {
   }
 
   /** Hands the block away: its memory is gone from the caller's side. */
-  run(format: Format, block: Buffer): Promise<BlockDone> {
+  run(format: Format, block: Buffer, as: BlockTask["as"] = null): Promise<BlockDone> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const { worker, waiting } = this.#threads.reduce((one, other) =>
       other.waiting.size < one.waiting.size ? other : one,
@@ -37,7 +37,7 @@ export class ParsingPool {
       try {
         // Memory that is shared with other buffers cannot be handed away, only what is in it.
         const own = block.byteLength === block.buffer.byteLength ? block : Uint8Array.from(block)
-        const task: BlockTask = { id, format, block: own }
+        const task: BlockTask = { id, format, block: own, as }
         worker.postMessage(task, [own.buffer as ArrayBuffer])
         waiting.set(id, { resolve, reject })
       } catch {

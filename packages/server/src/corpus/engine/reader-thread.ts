@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads"
+import type { EvidenceKind } from "../../stores/entry.ts"
 import type { Format, RejectReason } from "../formats/format.ts"
 import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
@@ -9,11 +10,16 @@ export interface BlockTask {
   readonly id: number
   readonly format: Format
   readonly block: Uint8Array
+  /** What its rows are taken for; null: what the keyer's options say. */
+  readonly as: { readonly kind: EvidenceKind; readonly hours: number } | null
 }
 export interface BlockDone {
   readonly id: number
   readonly lines: number
   readonly rows: number
+  readonly kinds: readonly (readonly [EvidenceKind, number])[]
+  /** How many rows had a date of their own. */
+  readonly datedByRow: number
   readonly frames: readonly Uint8Array[]
   readonly rejects: readonly { readonly line: number; readonly reason: RejectReason }[]
 }
@@ -36,8 +42,10 @@ const keyer = new Keyer(
   (line, reason) => void rejects.push({ line, reason }),
 )
 
-port.on("message", ({ id, format, block }: BlockTask) => {
+port.on("message", ({ id, format, block, as }: BlockTask) => {
   const before = keyer.rows
+  const { kind, hours } = as ?? options
+  keyer.takeAs(kind, hours)
   let lines: number
   try {
     lines = parseBlock(format, Buffer.from(block.buffer, block.byteOffset, block.length), keyer)
@@ -47,7 +55,14 @@ port.on("message", ({ id, format, block }: BlockTask) => {
     return
   }
   keyer.flush()
-  const done: BlockDone = { id, lines, rows: keyer.rows - before, frames, rejects }
+  const done: BlockDone = {
+    id,
+    lines,
+    rows: keyer.rows - before,
+    ...keyer.takeCounts(),
+    frames,
+    rejects,
+  }
   port.postMessage(
     done,
     frames.map((frame) => frame.buffer as ArrayBuffer),

@@ -35,7 +35,7 @@ writeFileSync(
 function jobOf(name: string, threads: number, paths = [list]): ReadJob {
   const hours = 480_000
   const keyer = { subkeys, kind: "breach" as const, hours, latestHours: hours + 24 }
-  return { paths, keyer, threads, rejects: join(directory, `${name}.csv`) }
+  return { paths, keyer, members: new Map(), threads, rejects: join(directory, `${name}.csv`) }
 }
 
 function collecting(): { out: Writable; bytes(): Buffer } {
@@ -51,7 +51,7 @@ function collecting(): { out: Writable; bytes(): Buffer } {
 }
 
 async function examined(paths = [list]): Promise<Examined> {
-  return await examineInputs({ paths, hints: { map: {} }, rowsShown: 0 })
+  return await examineInputs({ paths, hints: { map: {} }, rowsShown: 0, nowMs: Date.now() })
 }
 
 test("one thread or three: the same frames, and rejects by line through all blocks", async () => {
@@ -60,7 +60,13 @@ test("one thread or three: the same frames, and rejects by line through all bloc
     const { out, bytes } = collecting()
     const told: number[] = []
     const tally = await readInputs(job, await examined(), out, ({ rows }) => told.push(rows))
-    assert.deepEqual(tally, { rows: LINES - 20, rejects: { "no-delimiter": 20 } })
+    const rows = LINES - 20
+    assert.deepEqual(tally, {
+      rows,
+      rejects: { "no-delimiter": 20 },
+      kinds: { breach: rows },
+      datings: { source: rows },
+    })
     assert.equal(told.at(-1), LINES - 20)
     assert.equal(statSync(job.rejects).mode & 0o077, 0)
     assert.equal(existsSync(`${job.rejects}.new`), false)

@@ -1,8 +1,10 @@
 import type { Writable } from "node:stream"
+import type { EvidenceKind } from "../../stores/entry.ts"
 import { writeDrained } from "../../drained.ts"
 import { blocksOf } from "../formats/blocks.ts"
 import { inputStamp } from "../inputs/content-digest.ts"
 import { InputError, type Inputs, openInputs } from "../inputs/members.ts"
+import type { Dating } from "../taken-as.ts"
 import type { Examined } from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { END_FRAME } from "./keyed-rows.ts"
@@ -14,9 +16,18 @@ import { type RejectCounts, RejectFile } from "./reject-file.ts"
 export interface ReadJob {
   readonly paths: readonly string[]
   readonly keyer: KeyerOptions
+  /** By member: what its rows are taken for; the keyer's options hold for all that are not named. */
+  readonly members: ReadonlyMap<number, MemberRows>
   readonly threads: number
   /** Where the rejected rows are listed. */
   readonly rejects: string
+}
+
+/** What the rows of a member are taken for that do not say it themselves. */
+export interface MemberRows {
+  readonly kind: EvidenceKind
+  readonly hours: number
+  readonly dating: Dating
 }
 
 export interface ReadProgress {
@@ -31,6 +42,9 @@ export interface ReadProgress {
 export interface ReadTally {
   readonly rows: number
   readonly rejects: RejectCounts
+  readonly kinds: Readonly<Partial<Record<EvidenceKind, number>>>
+  /** By what dated them. */
+  readonly datings: Readonly<Partial<Record<Dating, number>>>
 }
 
 /** How many blocks are held for each thread: one that it works on and one that waits, so that it never does. */
@@ -56,8 +70,14 @@ export async function readInputs(
   try {
     const turns: Turn[] = []
     let place = { member: 0, lines: 0 }
+    const kinds = new Tally<EvidenceKind>()
+    const datings = new Tally<Dating>()
     const finish = async ({ member, name, parsing }: Turn): Promise<void> => {
-      const { lines, rows, frames, rejects: rejected } = await parsed(name, parsing)
+      const done = await parsed(name, parsing)
+      const { lines, rows, frames, rejects: rejected, datedByRow } = done
+      for (const [kind, count] of done.kinds) kinds.add(kind, count)
+      datings.add("row", datedByRow)
+      datings.add(job.members.get(member)?.dating ?? "source", rows - datedByRow)
       if (place.member !== member) place = { member, lines: 0 }
       for (const frame of frames) await writeDrained(out, frame)
       for (const { line, reason } of rejected) await rejects.add(member, place.lines + line, reason)
@@ -69,7 +89,7 @@ export async function readInputs(
       read.member = member
       onProgress({ bytes: inputs.readBytes(), ...read })
     }
-    for await (const turn of blockTurns(inputs, examined, pool, begins)) {
+    for await (const turn of blockTurns(inputs, examined, pool, job.members, begins)) {
       turns.push(turn)
       if (turns.length >= job.threads * BLOCKS_A_THREAD) await finish(turns.shift() as Turn)
     }
@@ -80,7 +100,12 @@ export async function readInputs(
     await rejects.commit()
     await writeDrained(out, END_FRAME)
     onProgress({ bytes: inputs.readBytes(), ...read })
-    return { rows: read.rows, rejects: rejects.counts }
+    return {
+      rows: read.rows,
+      rejects: rejects.counts,
+      kinds: kinds.counts(),
+      datings: datings.counts(),
+    }
   } catch (error) {
     await rejects.abandon()
     throw readerFailure(error, `${read.member || "The input"} could not be read`)
@@ -101,6 +126,7 @@ async function* blockTurns(
   inputs: Inputs,
   examined: Examined,
   pool: ParsingPool,
+  members: ReadJob["members"],
   begins: (member: string) => void,
 ): AsyncGenerator<Turn> {
   const formats = new Map(examined.members.map(({ number, detected }) => [number, detected]))
@@ -110,11 +136,24 @@ async function* blockTurns(
     if (detected === undefined) throw new InputError("The input changed while it was read")
     begins(member.name)
     for await (const block of blocksOf(member, detected)) {
-      const parsing = pool.run(detected.format, block)
+      const parsing = pool.run(detected.format, block, members.get(member.number) ?? null)
       // Awaited when its turn comes; until then a failure must not count as unhandled.
       parsing.catch(() => undefined)
       yield { member: member.number, name: member.name, parsing }
     }
+  }
+}
+
+/** Counts by name. */
+class Tally<Name extends string> {
+  readonly #counts = new Map<Name, number>()
+
+  add(name: Name, count: number): void {
+    if (count > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + count)
+  }
+
+  counts(): Partial<Record<Name, number>> {
+    return Object.fromEntries(this.#counts) as Partial<Record<Name, number>>
   }
 }
 

@@ -1,3 +1,4 @@
+import { isCompanion } from "../inputs/stealer-log.ts"
 import { detectLineFormat, isLineFormat } from "./detect-lines.ts"
 import { detectTabular } from "./detect-tabular.ts"
 import { type Encoding, encodingOf, textHead } from "./encoding.ts"
@@ -24,10 +25,6 @@ export interface Detected {
 export const HEAD_BYTES_MAX = 65_536
 const LINES_MAX = 1000
 
-// What else lies in a stealer's folder: facts of the machine, and texts that name people without any login.
-const COMPANION =
-  /^(?:auto ?fills?|important ?autofills?|cookies?|history|downloads?|bookmarks?|credit ?cards?|cc|clipboard|domain ?detects?|(?:user|system|hardware|pc)? ?info(?:rmation)?|system|installed ?(?:software|programs|browsers|apps)|software|process(?:es)?(?: ?list)?|running ?processes|tokens?|wallets?|screenshots?)$/
-
 /** What a member is, by its name and first bytes; null where it is nothing that can be imported. */
 export function detectFormat(name: string, head: Buffer, hints: FormatHints): Detected | null {
   const encoding = encodingOf(head)
@@ -38,21 +35,16 @@ export function detectFormat(name: string, head: Buffer, hints: FormatHints): De
     if (tabular !== null) return { format: tabular, encoding }
     // Whoever named a format or columns means just that.
     if (named !== undefined || Object.keys(hints.map).length > 0) return null
-    if (isCompanion(name)) return null
+    if (isCompanion(basename(name))) return null
   }
   const lines = completeLines(text, head.length >= HEAD_BYTES_MAX)
   const format = detectLineFormat(lines, named)
   return format === null ? null : { format, encoding }
 }
 
-/** By the file's name without folders and ending, whatever stands between its words. */
-function isCompanion(name: string): boolean {
-  const [file = ""] = name.split(/[/\\]/).slice(-1)
-  const words = file
-    .replace(/\.[^.]*$/, "")
-    .replace(/[^A-Za-z]+/g, " ")
-    .trim()
-  return COMPANION.test(words.toLowerCase())
+/** Archives are made on systems with either kind of slash. */
+function basename(name: string): string {
+  return name.split(/[/\\]/).at(-1) ?? ""
 }
 
 /** The first lines of a head, without the last where the head's end cut it. */

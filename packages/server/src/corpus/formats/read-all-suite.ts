@@ -55,6 +55,8 @@ export async function readAll(
     name: "member",
     number: 1,
     path: null,
+    modifiedMs: 0,
+    information: null,
     bytes: () => piecesOf(bytes, pieceBytes),
     countRead: () => undefined,
   }

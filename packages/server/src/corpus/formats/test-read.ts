@@ -39,6 +39,8 @@ export function memberOf(name: string, bytes: Buffer, pieceBytes = 1 << 16): Mem
     name,
     number: 1,
     path: null,
+    modifiedMs: 0,
+    information: null,
     countRead: () => undefined,
     async *bytes() {
       for (let at = 0; at < bytes.length; at += pieceBytes) {

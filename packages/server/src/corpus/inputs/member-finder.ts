@@ -7,10 +7,12 @@ import type { InputFile, Member } from "./members.ts"
 import { OpenZips } from "./open-zips.ts"
 import { PACKING_HEAD_BYTES, packingOf } from "./packing.ts"
 import { SkipTally } from "./skipped.ts"
-import { otherPartsOfLogs } from "./stealer-log.ts"
+import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
 import { openZip, tooManyMembers, type Zip } from "./zip.ts"
 
 const PIECE_BYTES = 1 << 20
+/** Archives that keep no times have zeros, which is 1980 or before. */
+const WRITTEN_MIN = Date.UTC(1990, 0, 1)
 
 /** A file on the disk, and what has been read and unpacked of it so far, whatever is read twice. */
 interface Origin {
@@ -26,6 +28,8 @@ interface Holding {
   /** How many packings it lies in. */
   readonly level: number
   readonly origin: Origin
+  readonly modifiedMs: number
+  readonly information: Member["information"]
   /** Tells `count` which part of it was taken, 0 to 1. */
   bytes(count: CountRead): AsyncIterable<Buffer>
   readonly countRead: CountRead
@@ -111,7 +115,10 @@ export class MemberFinder {
     }
     this.#archiveFiles += zip.entries.length
     if (this.#archiveFiles > ARCHIVE_FILES_MAX) throw tooManyMembers(holding.name)
-    const leftOut = otherPartsOfLogs(zip.entries.map(({ name }) => name))
+    const names = zip.entries.map(({ name }) => name)
+    const leftOut = otherPartsOfLogs(names)
+    const informationOf = informationOfLogs(names)
+    const byName = new Map(zip.entries.map((entry) => [entry.name, entry]))
     for (const entry of zip.entries) {
       const name = `${holding.name}/${entry.name}`
       const countRead = this.#counter(holding.level === 0 ? entry.packedBytes : 0)
@@ -123,11 +130,19 @@ export class MemberFinder {
         countRead(1)
         continue
       }
+      const facts = byName.get(informationOf(entry.name) ?? "")
       yield* this.#membersOf({
         name,
         path: null,
         level: holding.level + 1,
         origin: holding.origin,
+        modifiedMs: entry.modifiedMs < WRITTEN_MIN ? holding.modifiedMs : entry.modifiedMs,
+        information:
+          facts?.refused !== null
+            ? null
+            : async function* () {
+                yield* (await open()).bytes(facts)
+              },
         countRead,
         async *bytes(count) {
           const archive = await open()
@@ -146,13 +161,15 @@ export class MemberFinder {
   }
 
   #fileHolding(origin: Origin): Holding {
-    const { name, path, bytes } = origin.file
+    const { name, path, bytes, modifiedMs, information } = origin.file
     const countRead = this.#counter(bytes)
     return {
       name,
       path,
       level: 0,
       origin,
+      modifiedMs,
+      information: information === null ? null : () => createReadStream(information),
       countRead,
       async *bytes(count) {
         let read = 0
@@ -173,13 +190,15 @@ export class MemberFinder {
   }
 
   #memberOf(holding: Holding): Member {
-    const { name, path, level, origin, countRead } = holding
+    const { name, path, level, origin, modifiedMs, information, countRead } = holding
     this.#number++
     let counted = 0
     return {
       name,
       number: this.#number,
       path,
+      modifiedMs,
+      information,
       countRead,
       async *bytes() {
         let given = 0

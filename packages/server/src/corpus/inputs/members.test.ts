@@ -301,6 +301,25 @@ test("of a stealer log only the passwords are taken, and what lies outside of lo
   assert.equal(zip.inputs.skippedCounts().get("other-part-of-a-log"), 3)
 })
 
+test("a list beside passwords is taken, in a log and where nothing else is part of one", async () => {
+  const beside = testZip([
+    { name: "Passwords.txt", bytes: "p" },
+    { name: "combo.txt", bytes: "combo" },
+    { name: "lists/more.txt", bytes: "more" },
+  ])
+  const { members } = await readAll(fileOf("beside.zip", beside))
+  assert.deepEqual(Object.values(members), ["p", "combo", "more"])
+  const inLog = testZip([
+    { name: "log/Passwords.txt", bytes: "p" },
+    { name: "log/System.txt", bytes: "s" },
+    { name: "log/combo.txt", bytes: "combo" },
+    { name: "log/Desktop/notes.txt", bytes: "notes" },
+  ])
+  const log = await readAll(fileOf("in-log.zip", inLog))
+  assert.deepEqual(Object.values(log.members), ["p", "combo"])
+  assert.equal(log.inputs.skippedCounts().get("other-part-of-a-log"), 2)
+})
+
 test("reading archives writes nothing beside them", async () => {
   const folder = folderOf({ "a.zip": testZip([{ name: "n.zip", bytes: testZip([]) }]) })
   const before = readdirSync(tmpdir()).length

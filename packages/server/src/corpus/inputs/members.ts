@@ -17,6 +17,10 @@ export interface Member {
   readonly number: number
   /** Where it lies on the disk; null for one that is packed. For formats that cannot be read from front to back. */
   readonly path: string | null
+  /** When it was last written, as the disk or the archive says. */
+  readonly modifiedMs: number
+  /** Of a stealer's file of passwords: what its log says of the machine, among it the time. Null where nothing does. */
+  readonly information: (() => AsyncIterable<Buffer>) | null
   /** What it holds, unpacked. Each call begins anew. Members are read one after the other. */
   bytes(): AsyncIterable<Buffer>
   /** Counts the member as read up to this part of it, 0 to 1, by whoever reads it by its path. */
@@ -40,6 +44,9 @@ export interface InputFile {
   readonly name: string
   readonly path: string
   readonly bytes: number
+  readonly modifiedMs: number
+  /** Where the machine's facts lie, of a stealer's file of passwords. */
+  readonly information: string | null
   /** Named on the command line, so that leaving it out would be against what was asked. */
   readonly named: boolean
 }
@@ -77,5 +84,6 @@ async function filesOf(path: string, skipped: SkipTally): Promise<InputFile[]> {
   }
   if (!stats.isFile()) throw new InputError(`${path} is neither a file nor a folder`)
   await access(path, constants.R_OK)
-  return [{ name: basename(path), path, bytes: stats.size, named: true }]
+  const { size: bytes, mtimeMs: modifiedMs } = stats
+  return [{ name: basename(path), path, bytes, modifiedMs, information: null, named: true }]
 }

@@ -1,13 +1,16 @@
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { SkipTally } from "./skipped.ts"
-import { otherPartsOfLogs } from "./stealer-log.ts"
+import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
 
 export interface FoundFile {
   /** From the folder that was walked, with slashes. */
   readonly name: string
   readonly path: string
   readonly bytes: number
+  readonly modifiedMs: number
+  /** Of a stealer's log: the file that holds the machine's facts. */
+  readonly information: string | null
 }
 
 /**
@@ -18,6 +21,7 @@ export async function filesUnder(folder: string, skipped: SkipTally): Promise<Fo
   const names: string[] = []
   await walk(folder, "", names, skipped)
   const leftOut = otherPartsOfLogs(names)
+  const informationOf = informationOfLogs(names)
   const files: FoundFile[] = []
   for (const name of names) {
     if (leftOut(name)) {
@@ -25,7 +29,15 @@ export async function filesUnder(folder: string, skipped: SkipTally): Promise<Fo
       continue
     }
     const path = join(folder, name)
-    files.push({ name, path, bytes: (await stat(path)).size })
+    const { size, mtimeMs } = await stat(path)
+    const information = informationOf(name)
+    files.push({
+      name,
+      path,
+      bytes: size,
+      modifiedMs: mtimeMs,
+      information: information === null ? null : join(folder, information),
+    })
   }
   return files
 }

@@ -22,6 +22,7 @@ export interface Zip {
 export interface ZipEntry {
   readonly name: string
   readonly packedBytes: number
+  readonly modifiedMs: number
   /** Why it cannot be taken; null for one that can. */
   readonly refused: SkipReason | null
   readonly entry: Entry
@@ -67,6 +68,8 @@ async function entriesOf(name: string, zip: ZipFile, filesMax: number): Promise<
     entries.push({
       name: path,
       packedBytes: entry.compressedSize,
+      // Most archives have local time and do not say of where; as UTC it is the same everywhere.
+      modifiedMs: entry.getLastModDate({ timezone: "UTC" }).getTime(),
       refused: refusalOf(entry, path),
       entry,
     })

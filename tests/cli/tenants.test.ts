@@ -31,7 +31,7 @@ test("a tenant is made on a plan, listed, and shown with every setting at its de
     out,
     /\nprovider_daily_cap +as for every tenant \(default\) +a number from 0 up, in the unit of the prices\n/,
   )
-  assert.equal(out.match(/\(default\)/g)?.length, 13)
+  assert.equal(out.match(/\(default\)/g)?.length, 14)
 })
 
 test("settings are changed together, printed as before and after, and reset one by one", async () => {
@@ -69,10 +69,27 @@ test("settings are changed together, printed as before and after, and reset one 
   assert.match((await assay(["tenants", "list"], env)).out, /\nacme +enterprise .* none\n/)
 })
 
+test("a tenant's own domains are kept as they are registered, and what is none is refused", async () => {
+  const set = (...args: string[]) => assay(["tenants", "set", "small", ...args], env)
+  const named = await set("--domains", "Acme.com,mail.acme.de,BÜCHER.example")
+  assert.equal(named.out, "domains: none (default) → acme.com,acme.de,xn--bcher-kva.example\n")
+  const again = await set("domains=acme.com,acme.de,bücher.example")
+  assert.equal(again.out, "Nothing changed.\n")
+  for (const wrong of ["co.uk", "acme", "acme.com,,", "acme.com acme.de"]) {
+    const { code, out, err } = await set("--domains", wrong)
+    assert.deepEqual([code, out], [1, ""], wrong)
+    assert.match(err, /^assay: domains takes up to 100 domains of the tenant's own/)
+  }
+  assert.equal((await set("--domains", "")).out.split("\n").length, 2)
+  assert.match((await set()).err, /Name a setting, by KEY=VALUE/)
+})
+
 test("every change of settings is one entry of the audit trail, with all that is set", () => {
   const records = new DatabaseSync(join(env.ASSAY_DATA, "records.sqlite"), { readOnly: true })
   const entries = records
-    .prepare("SELECT subject, detail FROM audit WHERE action = 'tenant.set-settings' ORDER BY id")
+    .prepare(
+      "SELECT subject, detail FROM audit WHERE action = 'tenant.set-settings' AND subject = 'tenant:1' ORDER BY id",
+    )
     .all() as { subject: string; detail: string }[]
   records.close()
   assert.deepEqual(

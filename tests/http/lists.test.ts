@@ -35,11 +35,8 @@ interface Answer {
   }
 }
 
-async function score(service: Service, email: string): Promise<Answer> {
-  const answer = await service.request("/api/v1/risk/score?explain=true", {
-    key: bootstrapKey,
-    json: { email },
-  })
+async function score(service: Service, email: string, key = bootstrapKey): Promise<Answer> {
+  const answer = await service.request("/api/v1/risk/score?explain=true", { key, json: { email } })
   assert.equal(answer.status, 200)
   return (await answer.json()) as Answer
 }
@@ -69,6 +66,36 @@ test("with an empty corpus a disposable address is elevated and says why; a plai
   assert.deepEqual(unicode.domain, ascii.domain)
   assert.deepEqual(unicode.input, ascii.input)
   assert.equal(unicode.domain["imitates"], "gmail.com")
+  assert.equal(unicode.domain["homograph"], true)
+  assert.equal(unicode.input.trust["homograph"], true)
+})
+
+test("an address that imitates the tenant's own domain is told to that tenant, and to no other", async () => {
+  await using service = await startEmpty()
+  const env = { ASSAY_DATA: service.dataDirectory }
+  const key = await assay(["keys", "create", "--tenant", "Acme"], env)
+  assert.equal(key.code, 0, key.err)
+  const set = await assay(["tenants", "set", "Acme", "--domains", "acme.com"], env)
+  assert.equal(set.out, "domains: none (default) → acme.com\n")
+  const trustOf = async (email: string, by: string): Promise<Answer["explanation"]> =>
+    (await score(service, email, by)).explanation
+
+  const acme = key.out.trim()
+  const letters = await trustOf("ceo@аcme.com", acme)
+  assert.equal(letters.input.trust["homograph"], true)
+  assert.equal(letters.input.trust["imitates"], "acme.com")
+  assert.equal(letters.domain["imitates"], "acme.com")
+  const slip = await trustOf("ceo@acrne.com", acme)
+  assert.deepEqual(
+    [slip.input.trust["typosquat"], slip.input.trust["imitates"]],
+    [true, "acme.com"],
+  )
+  const own = await trustOf("ceo@mail.acme.com", acme)
+  assert.equal(own.domain["imitates"], null)
+
+  const others = await trustOf("ceo@acrne.com", bootstrapKey)
+  assert.equal(others.input.trust["typosquat"], undefined)
+  assert.equal(others.domain["imitates"], null)
 })
 
 test("an import changes the answers of every worker of a running service, and removing changes them back", async () => {

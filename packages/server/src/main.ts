@@ -274,12 +274,16 @@ function program(): Command {
       (await import("./cli/tenants.ts")).createTenant(name, options, terminal),
     )
   tenants
-    .command("set <name> <setting...>")
+    .command("set <name> [setting...]")
     .description(
       "change settings by KEY=VALUE, such as providers=true; KEY= goes back to the default",
     )
-    .action(async (name: string, settings: string[]) =>
-      (await import("./cli/tenants.ts")).setTenant(name, settings, terminal),
+    .option(
+      "--domains <domains>",
+      "the tenant's own mail domains, with commas between: what looks like one of them is told as an imitation",
+    )
+    .action(async (name: string, settings: string[], options: { domains?: string }) =>
+      (await import("./cli/tenants.ts")).setTenant(name, settings, options, terminal),
     )
 
   const providers = assay

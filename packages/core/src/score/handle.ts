@@ -71,6 +71,11 @@ export function bitsPerLetter(localPart: string): number {
   return letters === 0 ? BITS_PER_LETTER_WITHOUT_LETTERS : bits / letters
 }
 
+/** How many characters of a local part the handle score looks at. */
+export function handleLength(localPart: string): number {
+  return Array.from(withoutTag(localPart)).length
+}
+
 /** The handle score in nats, from -0.6 to 1.2; null where a letter outside a-z makes it unknowable. */
 export function handleScore(localPart: string): number | null {
   const handle = withoutTag(localPart)

@@ -25,7 +25,7 @@ export type {
 } from "./explain-email.ts"
 export type { PhoneExplanation } from "./explain-phone.ts"
 export type { ExplainedStage, StageItem } from "./explain-stage.ts"
-export { bitsPerLetter, handleScore } from "./handle.ts"
+export { bitsPerLetter, handleLength, handleScore } from "./handle.ts"
 export { ModelFault } from "./model-document.ts"
 export { EmailModelSchema, loadEmailModel } from "./model-email.ts"
 export type { EmailModel } from "./model-email.ts"

@@ -1,6 +1,7 @@
 import type { EmailSettings, PhoneSettings } from "@assay/core/score"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
+import { type OwnDomains, ownDomains } from "../lists/own-domains.ts"
 import { MICROS } from "../telecom/providers/spending.ts"
 
 // A misspelt member must not pass for the default it hides.
@@ -47,6 +48,10 @@ export const TenantSettings = Type.Object(
     providers: Type.Optional(Type.Boolean()),
     /** The most that may be spent on them in a day, in the unit of the prices. */
     provider_daily_cap: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+    /** The tenant's own mail domains in ASCII: what imitates one of them is after this tenant. */
+    domains: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { minItems: 1, maxItems: 100 }),
+    ),
   },
   exactly,
 )
@@ -82,6 +87,8 @@ export interface ScoringSettings {
   readonly providers: boolean
   /** In millionths; null: the cap that holds for every tenant. */
   readonly providerCapMicros: number | null
+  /** Ready to be compared with; null where the tenant named none. */
+  readonly ownDomains: OwnDomains | null
 }
 
 /** Frozen, because one object serves every request of a caller and goes into stored inputs. */
@@ -105,6 +112,7 @@ export function scoringSettings(settings: TenantSettings): ScoringSettings {
       settings.provider_daily_cap === undefined
         ? null
         : Math.round(settings.provider_daily_cap * MICROS),
+    ownDomains: settings.domains === undefined ? null : ownDomains(settings.domains),
   })
 }
 

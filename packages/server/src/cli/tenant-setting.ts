@@ -1,6 +1,9 @@
 import { plans } from "../accounts/plans.ts"
+import { ownDomainOf } from "../lists/own-domains.ts"
 import type { Models } from "../score/models.ts"
 import { CommandError } from "./terminal.ts"
+
+type SettingValue = boolean | number | string | readonly string[]
 
 /** One thing that can be set for a tenant by `KEY=VALUE`. */
 export interface TenantSetting {
@@ -10,7 +13,7 @@ export interface TenantSetting {
   /** What it takes, for the person who mistyped it. */
   readonly takes: (models: Models) => string
   /** The value of a text, or undefined for a text that is none. */
-  readonly parse: (text: string, models: Models) => boolean | number | string | undefined
+  readonly parse: (text: string, models: Models) => SettingValue | undefined
   /** What counts where nothing is set, under the models the tenant uses. */
   readonly usual: (models: Models, emailVersion: string | null) => boolean | number | string
 }
@@ -92,6 +95,21 @@ const providerCap: TenantSetting = {
   usual: () => "as for every tenant",
 }
 
+const DOMAINS_MAX = 100
+
+const domains: TenantSetting = {
+  key: "domains",
+  path: ["domains"],
+  takes: () =>
+    `up to ${DOMAINS_MAX} domains of the tenant's own, with commas between: acme.com,acme.de`,
+  parse(text) {
+    const read = text.split(",").map((domain) => ownDomainOf(domain))
+    const named = [...new Set(read)].filter((domain) => domain !== null)
+    return read.includes(null) || named.length > DOMAINS_MAX ? undefined : named
+  },
+  usual: () => "none",
+}
+
 export const TENANT_SETTINGS: readonly TenantSetting[] = [
   plan,
   flag("verified"),
@@ -107,12 +125,13 @@ export const TENANT_SETTINGS: readonly TenantSetting[] = [
   flag("sms_only_step_up"),
   flag("providers"),
   providerCap,
+  domains,
 ]
 
 export interface Assignment {
   readonly setting: TenantSetting
   /** undefined: back to what counts where nothing is set. */
-  readonly value: boolean | number | string | undefined
+  readonly value: SettingValue | undefined
 }
 
 /** Reads `KEY=VALUE`; `KEY=` sets nothing. Fails with the key and what it takes. */

@@ -75,9 +75,14 @@ export async function createTenant(
 /** Changes all that is named or, where one value does not fit, nothing. Prints what was and what is. */
 export async function setTenant(
   name: string,
-  assignments: readonly string[],
+  named: readonly string[],
+  options: { domains?: string },
   terminal: Terminal,
 ): Promise<void> {
+  const assignments =
+    options.domains === undefined ? named : [...named, `domains=${options.domains}`]
+  if (assignments.length === 0)
+    throw new CommandError("Name a setting, by KEY=VALUE", { exitCode: 2 })
   await withTenants(terminal, async (records, models) => {
     const tenant = await knownTenant(name, records)
     const read = assignments.map((text) => readAssignment(text, models))
@@ -141,6 +146,7 @@ function ownValue({ path }: TenantSetting, { plan, settings }: Tenant): unknown 
 /** A setting's value for a person, with a word where it is not the tenant's own. */
 function told(setting: TenantSetting, tenant: Tenant, models: Models): string {
   const own = ownValue(setting, tenant)
+  if (Array.isArray(own)) return own.join(",")
   if (own !== undefined) return typeof own === "string" ? own : JSON.stringify(own)
   const version = valueAt(tenant.settings, ["models", "email"])
   const known = models.loaded("email").some(({ model }) => model.version === version)

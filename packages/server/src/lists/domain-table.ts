@@ -2,11 +2,14 @@ const SLOT_EMPTY = -1
 const LOAD_MAX = 0.7
 const NAME_MAX = 255
 
+/** Two of marks and one of the name's length. */
+const HEAD_BYTES = 3
+
 /**
- * Domain names with eight marks each, in two flat arrays outside the heap: the shipped lists are 170,000 names in every
+ * Domain names with sixteen marks each, in two flat arrays outside the heap: the shipped lists are 170,000 names in every
  * worker, four megabytes here and several times that as a Map of strings, with as many objects for the collector.
  *
- * A record is one byte of marks, one of length, and the name. Slots hold where records start, found by FNV-1a.
+ * A record is two bytes of marks, one of length, and the name. Slots hold where records start, found by FNV-1a.
  */
 export class DomainTable {
   #records: Uint8Array
@@ -16,7 +19,7 @@ export class DomainTable {
 
   /** `expected` spares growing; any number of names fits. */
   constructor(expected = 0) {
-    this.#records = new Uint8Array(Math.max(64, expected * 18))
+    this.#records = new Uint8Array(Math.max(64, expected * 19))
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(16, expected / LOAD_MAX))))
     this.#slots.fill(SLOT_EMPTY)
   }
@@ -40,7 +43,7 @@ export class DomainTable {
     let slot = hash & mask
     for (let record; (record = this.#slots[slot]) !== SLOT_EMPTY; slot = (slot + 1) & mask) {
       if (record === undefined || !this.#holds(record, bytes, start, length)) continue
-      this.#records[record] = (this.#records[record] ?? 0) | marks
+      this.#setMarks(record, this.#marksAt(record) | marks)
       return
     }
     this.#slots[slot] = this.#append(bytes, start, end, marks)
@@ -51,18 +54,27 @@ export class DomainTable {
   /** Takes marks back from a name; one that has none left is as if it had never been marked. */
   unmark(name: string, marks: number): void {
     const record = this.#find(name, 0)
-    if (record !== SLOT_EMPTY) this.#records[record] = (this.#records[record] ?? 0) & ~marks
+    if (record !== SLOT_EMPTY) this.#setMarks(record, this.#marksAt(record) & ~marks)
   }
 
   /** The marks of the name that starts at `from` in a text; 0 where it was never marked. */
   marks(text: string, from: number): number {
     const record = this.#find(text, from)
-    return record === SLOT_EMPTY ? 0 : (this.#records[record] ?? 0)
+    return record === SLOT_EMPTY ? 0 : this.#marksAt(record)
   }
 
   /** Visits the marks of every name, in no order. */
   forEachMarks(visit: (marks: number) => void): void {
-    for (const record of this.#slots) if (record !== SLOT_EMPTY) visit(this.#records[record] ?? 0)
+    for (const record of this.#slots) if (record !== SLOT_EMPTY) visit(this.#marksAt(record))
+  }
+
+  #marksAt(record: number): number {
+    return (this.#records[record] ?? 0) | ((this.#records[record + 1] ?? 0) << 8)
+  }
+
+  #setMarks(record: number, marks: number): void {
+    this.#records[record] = marks
+    this.#records[record + 1] = marks >>> 8
   }
 
   #find(text: string, from: number): number {
@@ -78,30 +90,31 @@ export class DomainTable {
   }
 
   #spells(record: number, text: string, from: number, length: number): boolean {
-    if (this.#records[record + 1] !== length) return false
+    if (this.#records[record + HEAD_BYTES - 1] !== length) return false
     for (let at = 0; at < length; at++)
-      if (this.#records[record + 2 + at] !== text.charCodeAt(from + at)) return false
+      if (this.#records[record + HEAD_BYTES + at] !== text.charCodeAt(from + at)) return false
     return true
   }
 
   #holds(record: number, bytes: Uint8Array, start: number, length: number): boolean {
-    if (this.#records[record + 1] !== length) return false
+    if (this.#records[record + HEAD_BYTES - 1] !== length) return false
     for (let at = 0; at < length; at++)
-      if (this.#records[record + 2 + at] !== bytes[start + at]) return false
+      if (this.#records[record + HEAD_BYTES + at] !== bytes[start + at]) return false
     return true
   }
 
   #append(bytes: Uint8Array, start: number, end: number, marks: number): number {
     const record = this.#used
-    const next = record + 2 + end - start
+    const next = record + HEAD_BYTES + end - start
     if (next > this.#records.length) {
       const larger = new Uint8Array(Math.max(next, this.#records.length * 1.5))
       larger.set(this.#records)
       this.#records = larger
     }
-    this.#records[record] = marks
-    this.#records[record + 1] = end - start
-    for (let at = start; at < end; at++) this.#records[record + 2 + at - start] = bytes[at] ?? 0
+    this.#setMarks(record, marks)
+    this.#records[record + HEAD_BYTES - 1] = end - start
+    for (let at = start; at < end; at++)
+      this.#records[record + HEAD_BYTES + at - start] = bytes[at] ?? 0
     this.#used = next
     return record
   }
@@ -109,10 +122,10 @@ export class DomainTable {
   #growSlots(): void {
     const slots = new Int32Array(this.#slots.length * 2).fill(SLOT_EMPTY)
     const mask = slots.length - 1
-    for (let record = 0; record < this.#used; record += 2 + (this.#records[record + 1] ?? 0)) {
-      const end = record + 2 + (this.#records[record + 1] ?? 0)
+    for (let record = 0, next = 0; record < this.#used; record = next) {
+      next = record + HEAD_BYTES + (this.#records[record + HEAD_BYTES - 1] ?? 0)
       let hash = FNV_BASIS
-      for (let at = record + 2; at < end; at++)
+      for (let at = record + HEAD_BYTES; at < next; at++)
         hash = Math.imul(hash ^ (this.#records[at] ?? 0), FNV_PRIME)
       let slot = hash & mask
       while (slots[slot] !== SLOT_EMPTY) slot = (slot + 1) & mask

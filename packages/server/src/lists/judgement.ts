@@ -1,5 +1,8 @@
 import type { ParsedDomain } from "@assay/core/identity"
 import { categoryMark, LIST_CATEGORIES, type ListCategory } from "./categories.ts"
+import { type DomainLooks, looksOf } from "./domain-looks.ts"
+import { isGuardedSuffix } from "./guarded-suffixes.ts"
+import { type Homograph, homographOf } from "./homographs.ts"
 import { imitatedProvider } from "./look-alikes.ts"
 import type { OwnList } from "./own-lists.ts"
 import { registrableDomain, walkParents } from "./registrable-domain.ts"
@@ -23,8 +26,14 @@ export interface Judgement {
   readonly firstSeenMs: number | null
   /** The provider it imitates. */
   readonly imitates: string | null
+  /** Letters that make it look like a well-known domain, or a mixture of alphabets. */
+  readonly homograph: Homograph | null
   readonly allowed: boolean
+  /** No shipped list may call it disposable: a popular domain, or one of a university or a government. */
   readonly guarded: boolean
+  /** A provider or a popular domain, or allowed: it imitates nobody, whoever asks. */
+  readonly known: boolean
+  readonly looks: DomainLooks | null
   readonly shipped: readonly Naming[]
   readonly own: readonly Naming[]
 }
@@ -60,7 +69,8 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
   })
 
   const allowed = (ownMarks & allow) !== 0
-  const guarded = (shippedMarks & masks.guard) !== 0
+  const guardedByName = (shippedMarks & masks.guard) !== 0
+  const guarded = guardedByName || (registrable !== null && isGuardedSuffix(registrable.suffix))
   const relay = !allowed && (shippedMarks & masks.masked) !== 0
   const evidence = allowed || guarded || relay ? 0 : shippedMarks & (masks.curated | masks.bulk)
   const burner = (evidence & masks.curated) !== 0 || isSeveral(evidence)
@@ -71,15 +81,19 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
   const denied = !allowed && (ownMarks & deny) !== 0
   const weakly = ownCategory === null && evidence !== 0 && !burner
   // Whoever is a provider on any list imitates none, also where others call it disposable.
-  const known = allowed || guarded || provider || category === "masked" || category === "free"
+  const known = allowed || guardedByName || provider || category === "masked" || category === "free"
+  const looks = looksOf(parsed, registrable)
   return {
     category,
     toxic: !allowed && (ownMarks & toxic) !== 0,
     blocklisted: denied ? "denied" : weakly ? "weakly" : null,
     firstSeenMs: category === "disposable" ? seenMs : null,
-    imitates: known ? null : imitatedProvider(parsed, registrable),
+    imitates: known ? null : imitatedProvider(domain, looks),
+    homograph: known ? null : homographOf(parsed, looks),
     allowed,
     guarded,
+    known,
+    looks,
     shipped,
     own,
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { parseDomain } from "@assay/core/identity"
 import { readDataFile } from "./data-file.ts"
+import { looksOf } from "./domain-looks.ts"
 import { judgeDomain } from "./judgement.ts"
 import { imitatedProvider } from "./look-alikes.ts"
 import { registrableDomain } from "./registrable-domain.ts"
@@ -19,7 +20,7 @@ function imitated(domain: string): string | null {
 function looksLike(domain: string): string | null {
   const parsed = parseDomain(domain)
   if ("fault" in parsed) return null
-  return imitatedProvider(parsed, registrableDomain(parsed.domain))
+  return imitatedProvider(parsed.domain, looksOf(parsed, registrableDomain(parsed.domain)))
 }
 
 function firstColumn(file: string): string[] {
@@ -118,11 +119,12 @@ test("every name taken out of the list of free providers does imitate the provid
     assert.equal(looksLike(slip), provider, slip)
 })
 
-test("no mainstream provider, relay or major is called an imitation of another", () => {
+test("no mainstream provider, relay, major or popular domain is called an imitation of another", () => {
   for (const domain of [
     ...firstColumn("./mainstream-providers.csv"),
     ...firstColumn("./masked-relays.csv"),
     ...firstColumn("./major-providers.csv"),
+    ...firstColumn("./popular-domains.csv"),
     ...firstColumn("./guarded.csv"),
   ])
     assert.equal(imitated(domain), null, domain)

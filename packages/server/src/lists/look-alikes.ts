@@ -1,8 +1,8 @@
-import type { ParsedDomain } from "@assay/core/identity"
 import { readDataFile } from "./data-file.ts"
+import type { DomainLooks } from "./domain-looks.ts"
 import { isOneSlipApart } from "./edit-distance.ts"
-import { type RegistrableDomain, registrableDomain } from "./registrable-domain.ts"
-import { isAscii, skeletonOf } from "./skeleton.ts"
+import { registrableDomain } from "./registrable-domain.ts"
+import { skeletonOf } from "./skeleton.ts"
 
 interface Major {
   readonly domain: string
@@ -42,20 +42,14 @@ const bySkeleton: ReadonlyMap<string, string> = new Map(
  * has made sure that the domain is not a provider's own. It is a sign and never a correction: the address stays as
  * it was written.
  */
-export function imitatedProvider(
-  { domain, unicodeDomain }: ParsedDomain,
-  registrable: RegistrableDomain | null,
-): string | null {
-  if (registrable === null) return null
-  const labels = domain.slice(registrable.start).split(".").length
-  const shown = unicodeDomain.split(".").slice(-labels).join(".")
-  const twin = bySkeleton.get(skeletonOf(shown))
-  if (twin !== undefined && twin !== domain.slice(registrable.start)) {
+export function imitatedProvider(domain: string, looks: DomainLooks | null): string | null {
+  if (looks === null) return null
+  const { registered, name, suffix, skeleton } = looks
+  const twin = bySkeleton.get(skeleton)
+  if (twin !== undefined && twin !== registered) {
     const length = twin.indexOf(".")
-    if (length >= PLAIN_SKELETON_NAME_MIN || !isAscii(shown)) return twin
+    if (length >= PLAIN_SKELETON_NAME_MIN || !looks.isAscii) return twin
   }
-  const { suffix } = registrable
-  const name = isAscii(shown) ? registrable.name : skeletonOf(shown.slice(0, shown.indexOf(".")))
   for (const major of majors) {
     const imitates =
       name === major.name

@@ -4,7 +4,9 @@ import { createRequire } from "node:module"
 import { test } from "node:test"
 import { parseDomain } from "@assay/core/identity"
 import { readDataFile } from "./data-file.ts"
+import { isGuardedSuffix } from "./guarded-suffixes.ts"
 import { type Judgement, judgeDomain } from "./judgement.ts"
+import { registrableDomain } from "./registrable-domain.ts"
 import { isRoleMailbox } from "./role-mailboxes.ts"
 import { shippedLists } from "./shipped-lists.ts"
 import { shippedPackages } from "./shipped-packages.ts"
@@ -75,6 +77,45 @@ test("domains that bulk lists name by mistake are neither disposable nor blockli
   }
 })
 
+test("no popular domain, university or government is ever disposable or likely so", () => {
+  const named = [
+    ...firstColumn("./popular-domains.csv"),
+    ...firstColumn("./universities.csv"),
+    ...["lsmu.com", "uj.edu.pl", "tulane.edu", "marun.edu.tr", "ox.ac.uk", "hackney.gov.uk"],
+    ...["news.uhd.edu", "aol.edu", "army.gov", "min.edu.gov", "berkshirehealthcare.nhs.uk"],
+  ]
+  assert.ok(named.length > 14_000)
+  for (const domain of named.flatMap((each) => [each, `mail.${each}`])) {
+    const { category, blocklisted, guarded } = judged(domain)
+    assert.ok(category !== "disposable" && blocklisted === null && guarded, domain)
+  }
+})
+
+test("no name of any list under a suffix of universities or governments is disposable or likely so", () => {
+  let looked = 0
+  for (const { kind, read } of shippedPackages) {
+    if (kind === "free") continue
+    read(
+      (bytes, start, end) => {
+        const domain = Buffer.from(bytes.subarray(start, end)).toString()
+        const suffix = registrableDomain(domain)?.suffix
+        if (suffix === undefined || !isGuardedSuffix(suffix)) return
+        looked++
+        const { category, blocklisted } = judged(domain)
+        assert.ok(category !== "disposable" && blocklisted === null, domain)
+      },
+      () => undefined,
+    )
+  }
+  assert.ok(looked > 50, String(looked))
+})
+
+test("where anybody can have a name under an academic suffix, a disposable host there is called so", () => {
+  for (const domain of ["tmail.edu.rs", "yomail.edu.pl", "imail.edu.vn"])
+    assert.equal(judged(domain).category, "disposable", domain)
+  assert.equal(judged("uw.edu.pl").guarded, true)
+})
+
 test("well-known disposable services are called so", () => {
   for (const domain of ["mailinator.com", "yopmail.com", "guerrillamail.com", "temp-mail.org"])
     assert.equal(judged(domain).category, "disposable", domain)
@@ -98,10 +139,10 @@ test("our own lists have each domain once, in the form identity gives, with a se
   }
 })
 
-test("the marks of all lists fit into a byte, none shared", () => {
+test("the marks of all lists fit into two bytes, none shared", () => {
   const marks = shippedLists().lists.map(({ mark }) => mark)
   assert.equal(new Set(marks).size, marks.length)
-  for (const mark of marks) assert.ok(mark > 0 && mark <= 128)
+  for (const mark of marks) assert.ok(mark > 0 && mark <= 32_768)
 })
 
 test("a role mailbox is known by its whole name, a tag aside", () => {

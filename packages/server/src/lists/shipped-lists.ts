@@ -7,8 +7,9 @@ export interface ShippedList {
   readonly name: string
   readonly version: string
   readonly released: string
-  /** Mainstream providers are free and under guard. */
-  readonly kind: ShippedPackage["kind"] | "mainstream" | "masked" | "guard"
+  /** Mainstream providers are free and under guard; popular domains and universities are under guard. */
+  readonly kind:
+    ShippedPackage["kind"] | "mainstream" | "masked" | "popular" | "university" | "guard"
   readonly mark: number
   readonly entries: number
   /** Entries that are no domain names; they are left out. */
@@ -32,11 +33,13 @@ export interface MarkMasks {
   readonly bulk: number
   readonly free: number
   readonly masked: number
-  /** Whatever other shipped lists say, the domain is neither disposable nor blocklisted. */
+  /** Whatever other shipped lists say, the domain is neither disposable nor likely so. */
   readonly guard: number
+  /** Of those, names that everybody knows, so that none is taken for another. */
+  readonly popular: number
 }
 
-const EXPECTED_NAMES = 180_000
+const EXPECTED_NAMES = 195_000
 /** The day our own files were last gone through. */
 const OWN_RELEASED = "2026-11-15"
 const OWN_VERSION = "1"
@@ -82,6 +85,8 @@ function readShippedLists(): ShippedLists {
   for (const [name, kind, file] of [
     ["mainstream-providers", "mainstream", new URL("./mainstream-providers.csv", import.meta.url)],
     ["masked-relays", "masked", new URL("./masked-relays.csv", import.meta.url)],
+    ["popular-domains", "popular", new URL("./popular-domains.csv", import.meta.url)],
+    ["universities", "university", new URL("./universities.csv", import.meta.url)],
     ["guarded", "guard", new URL("./guarded.csv", import.meta.url)],
   ] as const) {
     const mark = next()
@@ -95,7 +100,8 @@ function readShippedLists(): ShippedLists {
     bulk: maskOf(lists, "bulk"),
     free: maskOf(lists, "free", "mainstream"),
     masked: maskOf(lists, "masked"),
-    guard: maskOf(lists, "guard", "mainstream"),
+    guard: maskOf(lists, "guard", "mainstream", "popular", "university"),
+    popular: maskOf(lists, "popular", "mainstream"),
   }
   return { lists, masks, table, firstSeenMs }
 }

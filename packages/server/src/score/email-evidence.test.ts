@@ -105,7 +105,7 @@ function evidence(
     parsed: address,
     aliasTag,
     found: of,
-    domain: domainTrust(address, lists, nowMs),
+    domain: domainTrust(address, lists, null, nowMs),
     network: { mx: null, domainAge: null, coverage: 0, told: {} },
     context: null,
     caller,

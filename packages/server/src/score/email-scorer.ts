@@ -73,7 +73,7 @@ export function emailScorer({
         context === null ? null : velocity.compare(identified, context, caller.tenantId)
       const looking = network.look(parsed.domain, nowMs)
       const found = await index.lookup(key, caller.tenantId)
-      const domain = domainTrust(parsed, lists, nowMs)
+      const domain = domainTrust(parsed, lists, caller.ownDomains, nowMs)
       const seen = looking instanceof Promise ? await looking : looking
       const compared = comparing === null ? null : await comparing
       const { input, matched, cut } = emailEvidence({

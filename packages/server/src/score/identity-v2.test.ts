@@ -138,7 +138,7 @@ async function inputs(
         parsed,
         aliasTag: alias(key(parsed), parsed),
         found: await index.lookup(key(parsed), 1),
-        domain: domainTrust(parsed, lists, nowMs),
+        domain: domainTrust(parsed, lists, null, nowMs),
         network: await networkTrustOff.look(parsed.domain, nowMs),
         context: null,
         caller,

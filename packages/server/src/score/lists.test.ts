@@ -61,8 +61,10 @@ test("a list of toxic domains adds to what is known and takes nothing away", () 
     category: null,
     toxic: true,
     blocklisted: null,
+    disposable_likely: false,
     origins: ["0.csv"],
     imitates: null,
+    homograph: false,
     role: false,
   })
   assert.equal(about(shippedOnly, "new.example").toxic, false)
@@ -80,7 +82,7 @@ test("one curated list or two lists make a domain disposable; the verdict names 
 test("one bulk list alone is a weak entry of a block list and no verdict", () => {
   const { category, blocklist, told } = about(shippedOnly, "gnail.com")
   assert.equal(category, null)
-  assert.deepEqual(blocklist, [{ conf: 0.3, age: 0 }])
+  assert.deepEqual(blocklist, [{ conf: 0.3, age: 0, likelyDisposable: true }])
   assert.equal(told.blocklisted, "weakly")
   assert.deepEqual(told.origins, ["mailchecker 6.0.21 (2026-07-18)"])
 })

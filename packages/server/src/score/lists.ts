@@ -1,5 +1,7 @@
 import type { ParsedDomain } from "@assay/core/identity"
 import type { Trust } from "@assay/core/score"
+import type { DomainLooks } from "../lists/domain-looks.ts"
+import type { Homograph } from "../lists/homographs.ts"
 import { type Judgement, judgeDomain } from "../lists/judgement.ts"
 import { type OwnList, readOwnLists } from "../lists/own-lists.ts"
 import { shippedLists } from "../lists/shipped-lists.ts"
@@ -14,7 +16,13 @@ export interface DomainFacts {
   readonly toxic: boolean
   /** When a disposable host was first seen; null where no list knows. */
   readonly firstSeenMs: number | null
+  /** One bulk list alone names it. */
+  readonly disposableLikely: boolean
   readonly imitates: string | null
+  readonly homograph: Homograph | null
+  /** It imitates nobody, whoever asks. */
+  readonly known: boolean
+  readonly looks: DomainLooks | null
   readonly blocklist: NonNullable<Trust["blocklist"]>
   readonly told: DomainTold
 }
@@ -24,9 +32,12 @@ export interface DomainTold {
   readonly category: Judgement["category"]
   readonly toxic: boolean
   readonly blocklisted: Judgement["blocklisted"]
+  readonly disposable_likely: boolean
   /** The lists the verdict rests on, with their versions. */
   readonly origins: readonly string[]
   readonly imitates: string | null
+  /** By letters that look alike, or with a mixture of alphabets. */
+  readonly homograph: boolean
   readonly role: boolean
 }
 
@@ -74,24 +85,39 @@ export function openLists(directory: string): Lists {
 }
 
 const NOT_BLOCKLISTED: DomainFacts["blocklist"] = []
-/** One bulk list alone is wrong too often to be a verdict. */
-const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0 }]
+/** One bulk list alone is wrong too often to be a verdict. Models from 1.1 on read `disposableLikely` instead. */
+const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0, likelyDisposable: true }]
 const DENIED: DomainFacts["blocklist"] = [{ conf: 1, age: 0 }]
 
 function factsOf(judgement: Judgement): DomainFacts {
-  const { category, toxic, blocklisted, firstSeenMs, imitates } = judgement
+  const { category, toxic, blocklisted, firstSeenMs, homograph, known, looks } = judgement
+  const imitates = homograph?.imitates ?? judgement.imitates
+  const disposableLikely = blocklisted === "weakly"
   return {
     category,
     toxic,
     firstSeenMs,
-    imitates,
+    disposableLikely,
+    imitates: judgement.imitates,
+    homograph,
+    known,
+    looks,
     blocklist:
       blocklisted === null
         ? NOT_BLOCKLISTED
         : blocklisted === "denied"
           ? DENIED
           : WEAKLY_BLOCKLISTED,
-    told: { category, toxic, blocklisted, origins: originsOf(judgement), imitates, role: false },
+    told: {
+      category,
+      toxic,
+      blocklisted,
+      disposable_likely: disposableLikely,
+      origins: originsOf(judgement),
+      imitates,
+      homograph: homograph !== null,
+      role: false,
+    },
   }
 }
 

@@ -282,7 +282,7 @@ suite("the whole two-way journey with the command line alone", () => {
     const reseal = ["--url", service.baseUrl, "--token-file", briefFile, ...withIdentity(identity)]
     assert.match(
       (await assay(["drop", "reseal", ...reseal])).out,
-      /\n1 messages and 0 notes are sealed to 2 keys now\.\n$/,
+      /\n1 messages and 1 notes are sealed to 2 keys now\.\n$/,
     )
     await assay(["drop", "keys", "rotate", oldKey, newKey, "--remove"])
     await assay(["drop", "reseal", ...reseal])

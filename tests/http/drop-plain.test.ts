@@ -69,11 +69,11 @@ function run(cwd: string, command: string, ...args: string[]): void {
   execFileSync(command, args, { cwd, stdio: "pipe" })
 }
 
-/** A reply, written with the programs of the machine and nothing of ours. */
-async function reply({ thread }: Manifest, text: string): Promise<void> {
+/** A reply, written with the programs of the machine and nothing of ours. The store sorts by id: a later one is put first. */
+async function reply({ thread }: Manifest, text: string, order?: number): Promise<void> {
   assert.ok(thread !== undefined)
   const folder = mkdtempSync(join(drop.folder, "reply-"))
-  const manifest = { v: 1, nid: randomBytes(16).toString("hex"), sealed_by: "sender", mode: "two-way", lang: "en", files: [] } // prettier-ignore
+  const manifest = { v: 1, nid: randomBytes(16).toString("hex"), sealed_by: "sender", mode: "two-way", lang: "en", files: [], order } // prettier-ignore
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest))
   writeFileSync(join(folder, "message.txt"), text)
   run(folder, "tar", "--format=ustar", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=600", "-cf", "r.tar", "manifest.json", "message.txt") // prettier-ignore
@@ -82,7 +82,7 @@ async function reply({ thread }: Manifest, text: string): Promise<void> {
   const outcome = await drop.operator.drop.batch({
     replies: [
       {
-        id: randomBytes(16).toString("hex"),
+        id: `${9 - (order ?? 9)}${randomBytes(16).toString("hex").slice(1)}`,
         mailbox: thread.mailbox,
         deleteVerifier: thread.delete_verifier,
         sealed: readFileSync(join(folder, "r.age")),
@@ -174,6 +174,23 @@ test("T7: without JavaScript a person sends files, comes back with the code, rea
   assert.equal(textOf(await ask(code), "reply-list"), "")
   const again = await postForm(drop.url, shown, "delete-form", {})
   assert.equal(again.html, deleted.html)
+})
+
+test("replies are shown in the order they were written, the acknowledgement first", async () => {
+  const sent = await send({ message: "an orderly talk", mode: "two-way" })
+  const { manifest } = await storedAs("an orderly talk")
+  await reply(manifest, "Made by hand")
+  await reply(manifest, "Answer two", 2)
+  await reply(manifest, "Answer one", 1)
+  await reply(manifest, "It has arrived", 0)
+  const asking = await getPage(`${drop.url}/drop/replies`)
+  const shown = await postForm(drop.url, asking, "replies-form", {
+    code: textOf(sent, "code-line"),
+  })
+  assert.match(
+    textOf(shown, "reply-list"),
+    /It has arrived[^]*Answer one[^]*Answer two[^]*Made by hand/,
+  )
 })
 
 test("T20: whoever withdraws takes back the first message of their code and nobody else's", async () => {

@@ -44,12 +44,36 @@ test("T4: replies are found in whichever slots they are, and filling is no reply
   assert.deepEqual(await openReplies(newSecret(), keys, mailbox(reply, reply, reply, reply)), [])
 })
 
+test("replies come out in the order they were written, the acknowledgement first and one by hand last", async () => {
+  const sealed = (message: string, order?: number): Promise<Uint8Array> =>
+    seal(
+      packReply({
+        sealedBy: "browser",
+        lang: "en",
+        message,
+        ...(order === undefined ? {} : { order }),
+      }),
+      recipients,
+    )
+  const [byHand, second, arrived, first] = await Promise.all([
+    sealed("by hand"),
+    sealed("second", 2),
+    sealed("arrived", 0),
+    sealed("first", 1),
+  ])
+  const found = await openReplies(secret, keys, mailbox(byHand, second, arrived, first))
+  assert.deepEqual(
+    found.map((each) => each?.message),
+    ["arrived", "first", "second", "by hand"],
+  )
+})
+
 test("T6: a reply that was changed, or is none, is told as damaged and hides no other", async () => {
   const changed = reply.slice()
   changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
   const none = await seal(new Uint8Array(SMALLEST_CLASS), recipients)
   const found = await openReplies(secret, keys, mailbox(changed, reply, none, filler))
-  assert.deepEqual(found, [null, { message: "Yes", file: null }, null])
+  assert.deepEqual(found, [{ message: "Yes", file: null }, null, null])
 })
 
 test("a mailbox of another size than four replies is refused, and never taken for an empty one", async () => {

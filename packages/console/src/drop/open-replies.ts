@@ -1,5 +1,6 @@
 import {
   EnvelopeFault,
+  inReplyOrder,
   mailboxFiles,
   open,
   type OpenedMessage,
@@ -9,8 +10,9 @@ import {
 import type { DropKeys, Reply } from "./worker-calls.ts"
 
 /**
- * Tries every slot of a mailbox. One that our key does not open is filling. One that it opens, but that is damaged or
- * not a reply, comes out as null: it must not hide the others, and must not pass for none.
+ * Tries every slot of a mailbox, and gives what it finds in the order it was written. One that our key does not open is
+ * filling. One that it opens, but that is damaged or not a reply, comes out as null, last: it must not hide the others, and
+ * must not pass for none.
  */
 export async function openReplies(
   secret: Uint8Array,
@@ -19,16 +21,17 @@ export async function openReplies(
 ): Promise<(Reply | null)[]> {
   const { identity, pqIdentity } = await threadKeys(secret, dropId, suite)
   const identities = pqIdentity === undefined ? [identity] : [identity, pqIdentity]
-  const replies: (Reply | null)[] = []
+  const replies: OpenedMessage[] = []
+  const damaged: null[] = []
   for (const slot of mailboxFiles(slots)) {
     try {
-      replies.push(replyOf(unpackMessage(await open(slot, identities))))
+      replies.push(unpackMessage(await open(slot, identities)))
     } catch (error) {
       if (!(error instanceof EnvelopeFault)) throw error
-      if (error.code !== "identity") replies.push(null)
+      if (error.code !== "identity") damaged.push(null)
     }
   }
-  return replies
+  return [...inReplyOrder(replies).map(replyOf), ...damaged]
 }
 
 function replyOf({ message, files: [file] }: OpenedMessage): Reply {

@@ -4,6 +4,7 @@ import { test, type TestContext } from "node:test"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { DropBatch, DropCalls, DropSealedFile } from "@assay/client"
 import {
+  inReplyOrder,
   newIdentityFile,
   newSecret,
   open,
@@ -221,6 +222,78 @@ test("a reply reaches its sender and nobody else, and colleagues see what was sa
   assert.deepEqual(colleague.threads()[0]?.note.replies, ["Thank you."])
   const stored = [...service.notes.values()].map((note) => Buffer.from(note).toString("latin1"))
   assert.ok(stored.every((note) => !note.includes("Thank you.")))
+})
+
+/** What a sender reads of the replies that left, in the order they say. */
+async function readReplies(
+  { batches }: ReturnType<typeof memoryDrop>,
+  { keys }: Awaited<ReturnType<typeof sender>>,
+): Promise<string[]> {
+  const sealed = batches.flatMap(({ replies }) => replies ?? [])
+  const opened = sealed.map(async (reply) =>
+    unpackMessage(await open(reply.sealed, [keys.identity])),
+  )
+  // As a mailbox gives them: in no order.
+  const replies = inReplyOrder((await Promise.all(opened)).toReversed())
+  return replies.map(({ message }) => message.slice(0, 12))
+}
+
+test("replies say in which order they were written, over visits and colleagues, and the acknowledgement is the first", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("bonjour"))
+  const inbox = await openInbox(context, service.drop)
+  const id = inbox.threads()[0]?.id ?? ""
+  inbox.shown(id)
+  for (const text of ["one", "two"]) inbox.reply(id, text)
+  await inbox.outbox.flush()
+  const colleague = await openInbox(context, service.drop)
+  colleague.reply(id, "three")
+  await colleague.outbox.flush()
+  await inbox.sync(() => undefined)
+  inbox.reply(id, "four")
+  await inbox.outbox.flush()
+  assert.deepEqual(await readReplies(service, ann), ["Votre messag", "one", "two", "three", "four"])
+})
+
+test("nobody is told that a message has arrived after a colleague has answered it", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("bonjour"))
+  const slow = await openInbox(context, service.drop)
+  const id = slow.threads()[0]?.id ?? ""
+  slow.shown(id)
+  const quick = await openInbox(context, service.drop)
+  quick.reply(id, "the answer")
+  await quick.outbox.flush()
+  await slow.outbox.flush()
+  assert.deepEqual(await readReplies(service, ann), ["the answer"])
+  assert.deepEqual(slow.outbox.items(), [])
+  // What the colleague wrote is still in the note that the late one replaced.
+  const third = await openInbox(context, service.drop)
+  assert.deepEqual(third.threads()[0]?.note.replies, ["the answer"])
+  assert.equal(service.notes.size, 1)
+})
+
+test("a note that waits does not take a colleague's newer note away", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("bonjour"))
+  const [first, second] = [
+    await openInbox(context, service.drop),
+    await openInbox(context, service.drop),
+  ]
+  const id = first.threads()[0]?.id ?? ""
+  first.changeNote(id, { labels: ["mine"] })
+  second.reply(id, "theirs")
+  await second.outbox.flush()
+  await first.sync(() => undefined)
+  await first.outbox.flush()
+  const { labels, replies, answers } = first.threads()[0]?.note ?? {}
+  assert.deepEqual(
+    { labels, replies, answers },
+    { labels: ["mine"], replies: ["theirs"], answers: 1 },
+  )
 })
 
 test("what fails stays in the outbox, and a full mailbox is tried again under the same id", async (context) => {

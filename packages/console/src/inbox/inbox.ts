@@ -61,8 +61,8 @@ export type InboxAction =
       readonly address: ThreadAddress
       readonly lang: string
       readonly text: string
-      /** Made by itself at the first opening. */
-      readonly automatic: boolean
+      /** Which reply of its thread. 0: the acknowledgement, made by itself at the first opening. */
+      readonly order: number
     }
   | { readonly kind: "note"; readonly id: string; readonly thread: string }
   | { readonly kind: "delete"; readonly id: string; readonly thread: string }
@@ -85,7 +85,7 @@ export interface Inbox {
   shown(thread: string): void
   /** False: longer than a message may be, or nothing. */
   reply(thread: string, text: string): boolean
-  changeNote(thread: string, change: Partial<Omit<Note, "about" | "replies">>): void
+  changeNote(thread: string, change: Partial<Omit<Note, "about" | "replies" | "answers">>): void
   deleteThread(thread: string): void
   /** Takes back a reply, or the deletion of a thread. */
   takeBack(action: string): void
@@ -116,8 +116,8 @@ export function createInbox(options: InboxOptions): Inbox {
   let refused: readonly RefusedMessage[] = []
   /** Notes as they are stored, by id. */
   let storedNotes: ReadonlyMap<string, Note> = new Map()
-  /** Notes that were changed here and wait to be sent, by thread. */
-  const changedNotes = new Map<string, Note>()
+  /** Notes that were changed here and wait to be sent, by thread, with the stored ones each was made from. */
+  const changedNotes = new Map<string, { readonly note: Note; readonly from: readonly string[] }>()
   let recipients: Recipients | null = null
   let full = false
   let threads: readonly InboxThread[] = []
@@ -152,12 +152,14 @@ export function createInbox(options: InboxOptions): Inbox {
   }
   const noteIds = (about: string): string[] =>
     [...storedNotes].flatMap(([id, note]) => (note.about === about ? [id] : []))
-  const noteOf = (about: string): Note =>
-    changedNotes.get(about) ??
-    mergeNotes(
-      about,
-      noteIds(about).flatMap((id) => storedNotes.get(id) ?? []),
-    )
+  const noteOf = (about: string): Note => {
+    const changed = changedNotes.get(about)
+    // A colleague's note that came after the change holds what the change did not know.
+    const others = noteIds(about).filter((id) => changed?.from.includes(id) !== true)
+    if (changed !== undefined && others.length === 0) return changed.note
+    const stored = others.flatMap((id) => storedNotes.get(id) ?? [])
+    return mergeNotes(about, changed === undefined ? stored : [...stored, changed.note])
+  }
   const arrange = (): void => {
     threads = groupThreads(messages, words).map((thread) => {
       const all = [...thread.messages, ...thread.duplicates]
@@ -172,7 +174,7 @@ export function createInbox(options: InboxOptions): Inbox {
   }
   const threadOf = (id: string): InboxThread | undefined => threads.find((each) => each.id === id)
   const changeNote = (about: string, change: Partial<Note>): void => {
-    changedNotes.set(about, { ...noteOf(about), ...change })
+    changedNotes.set(about, { note: { ...noteOf(about), ...change }, from: noteIds(about) })
     outbox.add({ kind: "note", id: `note ${about}`, thread: about })
     arrange()
   }
@@ -225,24 +227,39 @@ export function createInbox(options: InboxOptions): Inbox {
 
   /** All at once, in as many requests as it takes. */
   async function send(actions: readonly InboxAction[]): Promise<ReadonlySet<string>> {
-    const done = new Set<string>()
-    for (let at = 0; at < actions.length; at += DROP_BATCH_FILES_MAX) {
-      const sent = await sendBatch(actions.slice(at, at + DROP_BATCH_FILES_MAX))
+    const late = new Set(await lateAcknowledgements(actions))
+    const leaving = actions.filter((action) => !late.has(action))
+    const done = new Set([...late].map(({ id }) => id))
+    for (let at = 0; at < leaving.length; at += DROP_BATCH_FILES_MAX) {
+      const sent = await sendBatch(leaving.slice(at, at + DROP_BATCH_FILES_MAX))
       for (const id of sent) done.add(id)
     }
     full = done.size < actions.length
     return done
   }
 
+  /**
+   * Acknowledgements of threads that a colleague acknowledged or answered since they were put into the outbox: after an
+   * answer nobody has to be told that the message arrived. Asked only where one is to leave, by fetching all there is.
+   */
+  async function lateAcknowledgements(actions: readonly InboxAction[]): Promise<InboxAction[]> {
+    const automatic = actions.filter((action) => action.kind === "reply" && action.order === 0)
+    if (automatic.length === 0) return []
+    await sync(() => undefined)
+    return automatic.filter(({ thread }) =>
+      noteIds(thread).some((id) => storedNotes.get(id)?.acknowledged === true),
+    )
+  }
+
   async function sendBatch(actions: readonly InboxAction[]): Promise<readonly string[]> {
     const to = confirmedRecipients()
     const replies: NonNullable<DropBatch["replies"]>[number][] = []
     const notes: NonNullable<DropBatch["notes"]>[number][] = []
-    const sentNotes = new Map<string, { id: string; note: Note }>()
+    const sentNotes = new Map<string, { id: string; note: Note; changed: unknown }>()
     for (const action of actions) {
       if (action.kind === "reply") {
-        const { id, address, lang, text } = action
-        const reply = { sealedBy: "browser", lang, message: text } as const
+        const { id, address, lang, text, order } = action
+        const reply = { sealedBy: "browser", lang, message: text, order } as const
         const sealed = await opener.sealReply(reply, address, to)
         const { mailbox, delete_verifier: deleteVerifier } = address
         replies.push({ id, mailbox, deleteVerifier, sealed })
@@ -254,7 +271,7 @@ export function createInbox(options: InboxOptions): Inbox {
           replaces: noteIds(action.thread),
           sealed: await opener.sealNote(note, to),
         })
-        sentNotes.set(action.thread, { id, note })
+        sentNotes.set(action.thread, { id, note, changed: changedNotes.get(action.thread) })
       }
     }
     const deleted = actions.filter(({ kind }) => kind === "delete")
@@ -269,10 +286,14 @@ export function createInbox(options: InboxOptions): Inbox {
     const waiting = new Set(
       outcome.replies.flatMap((reply) => (reply.outcome === "full" ? [reply.id] : [])),
     )
-    for (const [about, { id, note }] of sentNotes) {
+    for (const [about, { id, note, changed }] of sentNotes) {
       const replaced = new Set(noteIds(about))
       storedNotes = new Map([...storedNotes].filter(([each]) => !replaced.has(each))).set(id, note)
-      if (changedNotes.get(about) === note) changedNotes.delete(about)
+      const current = changedNotes.get(about)
+      if (current === changed) changedNotes.delete(about)
+      // Changed again while it was on its way: that change was made from what is stored now.
+      else if (current !== undefined)
+        changedNotes.set(about, { ...current, from: [...current.from, id] })
     }
     messages = messages.filter(({ id }) => !gone.has(id))
     arrange()
@@ -328,7 +349,7 @@ export function createInbox(options: InboxOptions): Inbox {
       const { lang, text } = acknowledgement(first?.opened.manifest.lang ?? "en")
       const { address } = thread
       const action = { kind: "reply", id: randomId(), thread: id, address, lang, text } as const
-      outbox.add({ ...action, automatic: true })
+      outbox.add({ ...action, order: 0 })
       changeNote(id, { acknowledged: true })
     },
     reply(id, text) {
@@ -338,8 +359,9 @@ export function createInbox(options: InboxOptions): Inbox {
       if (text.trim() === "" || bytes > MESSAGE_MAX) return false
       const { address, note } = thread
       const action = { kind: "reply", id: randomId(), thread: id, address, text } as const
-      outbox.add({ ...action, lang: "und", automatic: false })
-      changeNote(id, { acknowledged: true, replies: [...note.replies, text] })
+      const answers = note.answers + 1
+      outbox.add({ ...action, lang: "und", order: answers })
+      changeNote(id, { acknowledged: true, replies: [...note.replies, text], answers })
       return true
     },
     changeNote,
@@ -360,7 +382,7 @@ export function createInbox(options: InboxOptions): Inbox {
         const { thread } = action
         for (const each of outbox.items()) if (each.thread === thread) outbox.remove(each.id)
       } else if (action.kind === "reply") outbox.remove(actionId)
-      if (action.kind === "reply" && !action.automatic) {
+      if (action.kind === "reply" && action.order > 0) {
         const { replies } = noteOf(action.thread)
         const at = replies.lastIndexOf(action.text)
         changeNote(action.thread, { replies: replies.filter((_, index) => index !== at) })

@@ -79,6 +79,9 @@ test("every reply has one size, and one that does not fit is refused", () => {
   const file = fileOf(new Uint8Array(60_000).fill(1))
   assert.equal(packReply(reply).length, packReply({ ...reply, file }).length)
   assert.equal(unpackMessage(packReply({ ...reply, file })).files[0]?.bytes.length, 60_000)
+  assert.equal(unpackMessage(packReply({ ...reply, order: 3 })).manifest.order, 3)
+  assert.equal(packReply({ ...reply, order: 3 }).length, packReply(reply).length)
+  assert.ok(!("order" in unpackMessage(packReply(reply)).manifest))
   const tooBig = fileOf(new Uint8Array(64_000))
   assert.throws(() => packReply({ ...reply, file: tooBig }), refusedAs("size"))
 })
@@ -186,6 +189,7 @@ test("T50: a manifest that lies about its form is refused, and nothing of it is 
     { ...fair, thread: { ...thread, delete_verifier: "00" } },
     { ...fair, thread: { ...thread, n: 16 } },
     { ...fair, thread: { ...thread, n: "0" } },
+    ...[-1, 1.5, 1_000_000, "0", null].map((order) => ({ ...fair, order })),
     { ...fair, files: {} },
     { ...fair, files: Array.from({ length: 4 }, () => ({})) },
     { ...fair, files: [{ name: "attachment-2.jpg", type: "image/jpeg", metadata: "kept" }] },

@@ -41,6 +41,8 @@ export interface ReplyToPack {
   readonly lang: string
   readonly message: string
   readonly file?: FileToPack
+  /** Which reply of its thread, 0 for the acknowledgement: replies are stored without an order. */
+  readonly order?: number
 }
 
 export interface OpenedFile extends ManifestFile {
@@ -72,12 +74,12 @@ export function packMessage(message: MessageToPack): Uint8Array {
 }
 
 /** The envelope of a reply. Every reply has the same size: one that does not fit is refused. */
-export function packReply({ sealedBy, lang, message, file }: ReplyToPack): Uint8Array {
+export function packReply({ file, order, ...reply }: ReplyToPack): Uint8Array {
   const files = file === undefined ? [] : [file]
-  return writeTar(membersOf({ sealedBy, mode: "two-way", lang, message, files }), SMALLEST_CLASS)
+  return writeTar(membersOf({ ...reply, mode: "two-way", files }, order), SMALLEST_CLASS)
 }
 
-function membersOf(content: MessageToPack): TarMember[] {
+function membersOf(content: MessageToPack, order?: number): TarMember[] {
   const { sealedBy, mode, lang, thread, message, files } = content
   const text = new TextEncoder().encode(message)
   if (text.length === 0 && files.length === 0) throw new EnvelopeFault("empty")
@@ -97,6 +99,7 @@ function membersOf(content: MessageToPack): TarMember[] {
       metadata,
       ...(originalName === undefined ? {} : { original_name: keptName(originalName) }),
     })),
+    ...(order === undefined ? {} : { order }),
   }
   // Read back at once: what a recipient would refuse must fail while the sender is still there.
   const written = writeManifest(manifest)

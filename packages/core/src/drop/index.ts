@@ -53,6 +53,7 @@ export {
   type Suite,
   suiteOf,
 } from "./recipients.ts"
+export { inReplyOrder } from "./reply-order.ts"
 export { contentMark, reseal, type Resealed, sealedBody } from "./reseal.ts"
 export { open, type Progress, recipientOf, replyRecipients, seal, sealInPieces } from "./seal.ts"
 export {

@@ -38,8 +38,12 @@ export interface Manifest {
   readonly lang: string
   readonly thread?: ThreadAddress
   readonly files: readonly ManifestFile[]
+  /** Of a reply: which one of its thread. 0 is the acknowledgement that is made by itself. */
+  readonly order?: number
 }
 
+/** Far more replies than anybody writes in a thread. */
+const ORDER_MAX = 1_000_000
 /** No manifest of ours is near this; a longer one is not even parsed. */
 const MANIFEST_MAX = 65_536
 /** An `age1pq1` key is the longest. */
@@ -66,6 +70,7 @@ export function readManifest(bytes: Uint8Array): Manifest {
   const mode = readWord(given["mode"], ["one-way", "two-way"])
   const thread = given["thread"] === undefined ? undefined : readThread(given["thread"])
   if (mode === "one-way" && thread !== undefined) throw refused()
+  const order = given["order"]
   return {
     v: 1,
     nid: readText(given["nid"], HEX_16),
@@ -74,21 +79,19 @@ export function readManifest(bytes: Uint8Array): Manifest {
     lang: readText(given["lang"], LANG),
     ...(thread === undefined ? {} : { thread }),
     files: files.map(readFile),
+    ...(order === undefined ? {} : { order: readNumber(order, ORDER_MAX) }),
   }
 }
 
 function readThread(value: unknown): ThreadAddress {
   const given = readRecord(value)
   const { reply_to: replyTo, reply_to_pq: replyToPq, n } = given
-  const numbered =
-    typeof n === "number" && Number.isSafeInteger(n) && n >= 0 && n < WITHDRAWABLE ? n : null
-  if (numbered === null && n !== null) throw refused()
   return {
     mailbox: readText(given["mailbox"], HEX_32),
     reply_to: readRecipient(replyTo, "x25519"),
     ...(replyToPq === undefined ? {} : { reply_to_pq: readRecipient(replyToPq, "pq") }),
     delete_verifier: readText(given["delete_verifier"], HEX_32),
-    n: numbered,
+    n: n === null ? null : readNumber(n, WITHDRAWABLE),
   }
 }
 
@@ -118,6 +121,13 @@ function parse(bytes: Uint8Array): unknown {
 function readRecord(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused()
   return value as Readonly<Record<string, unknown>>
+}
+
+/** A whole number below `max`. */
+function readNumber(value: unknown, max: number): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= max)
+    throw refused()
+  return value
 }
 
 function readText(value: unknown, pattern: RegExp): string {

@@ -14,6 +14,8 @@ export interface Note {
   readonly acknowledged: boolean
   /** Replies that were sent, oldest first: the server cannot give them back. */
   readonly replies: readonly string[]
+  /** How many replies were written; there can be more than `replies` still holds. The next one is numbered by it. */
+  readonly answers: number
 }
 
 export const LABELS_MAX = 8
@@ -31,6 +33,7 @@ export const emptyNote = (about: string): Note => ({
   muted: false,
   acknowledged: false,
   replies: [],
+  answers: 0,
 })
 
 /** The envelope of a note. The oldest replies are left out where not all of them fit. */
@@ -63,6 +66,7 @@ export function unpackNote(envelope: Uint8Array): Note {
 
 /** One note of several about the same thread, as two recipients may write at the same time: nothing of any is lost. */
 export function mergeNotes(about: string, notes: readonly Note[]): Note {
+  const replies = [...new Set(notes.flatMap((note) => note.replies))]
   const texts = new Set(notes.map(({ text }) => text).filter((text) => text !== ""))
   return {
     about,
@@ -70,14 +74,16 @@ export function mergeNotes(about: string, notes: readonly Note[]): Note {
     text: [...texts].join("\n\n").slice(0, NOTE_TEXT_MAX),
     muted: notes.some(({ muted }) => muted),
     acknowledged: notes.some(({ acknowledged }) => acknowledged),
-    replies: [...new Set(notes.flatMap(({ replies }) => replies))],
+    replies,
+    answers: Math.max(replies.length, ...notes.map(({ answers }) => answers)),
   }
 }
 
 function readNote(value: unknown): Note {
-  const { v, about, labels, text, muted, acknowledged, replies } = value as Partial<
+  const { v, about, labels, text, muted, acknowledged, replies, answers } = value as Partial<
     Record<"v" | keyof Note, unknown>
   >
+  const kept = readTexts(replies, REPLIES_MAX, SMALLEST_CLASS)
   if (v !== 1 || typeof muted !== "boolean" || typeof acknowledged !== "boolean") throw refused()
   return {
     about: readText(about, ABOUT_MAX),
@@ -85,7 +91,9 @@ function readNote(value: unknown): Note {
     text: readText(text, NOTE_TEXT_MAX),
     muted,
     acknowledged,
-    replies: readTexts(replies, REPLIES_MAX, SMALLEST_CLASS),
+    replies: kept,
+    // Notes of before have no such number.
+    answers: answers === undefined ? kept.length : readCount(answers),
   }
 }
 
@@ -96,6 +104,11 @@ function readTexts(value: unknown, countMax: number, lengthMax: number): string[
 
 function readText(value: unknown, lengthMax: number): string {
   if (typeof value !== "string" || value.length > lengthMax) throw refused()
+  return value
+}
+
+function readCount(value: unknown): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw refused()
   return value
 }
 

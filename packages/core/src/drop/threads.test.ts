@@ -90,9 +90,12 @@ test("a note comes out as it went in, and all notes have one size", () => {
 
 test("a note that would grow too large leaves its oldest replies out", () => {
   const replies = Array.from({ length: 30 }, (_, i) => `${i} ${"x".repeat(5_000)}`)
-  const kept = unpackNote(packNote({ ...emptyNote("x"), replies })).replies
+  const { replies: kept, answers } = unpackNote(
+    packNote({ ...emptyNote("x"), replies, answers: 30 }),
+  )
   assert.ok(kept.length > 5 && kept.length < 30)
   assert.deepEqual(kept, replies.slice(-kept.length))
+  assert.equal(answers, 30)
 })
 
 test("notes of two recipients about one thread are joined without loss", () => {
@@ -107,12 +110,21 @@ test("notes of two recipients about one thread are joined without loss", () => {
     muted: true,
     acknowledged: true,
     replies: ["yes"],
+    answers: 1,
   })
+  const notes = [7, 3].map((answers) => ({ ...emptyNote("x"), answers }))
+  assert.equal(mergeNotes("x", notes).answers, 7)
 })
 
 test("what is no note is refused", () => {
   const note = { v: 1, ...emptyNote("x") }
-  for (const lie of [{ ...note, v: 2 }, { ...note, labels: [1] }, { ...note, text: null }, null]) {
+  for (const lie of [
+    { ...note, v: 2 },
+    { ...note, labels: [1] },
+    { ...note, text: null },
+    { ...note, answers: -1 },
+    null,
+  ]) {
     const bytes = new TextEncoder().encode(JSON.stringify(lie))
     const envelope = writeTar([{ name: "note.json", bytes }], 65_536)
     assert.throws(() => unpackNote(envelope), refusedAs("manifest"))

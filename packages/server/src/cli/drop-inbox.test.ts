@@ -6,11 +6,15 @@ import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { after, test } from "node:test"
 import {
+  emptyNote,
+  inReplyOrder,
   newIdentityFile,
   newSecret,
   open,
   openMessage,
   packMessage,
+  packNote,
+  readIdentities,
   type MessageToPack,
   recipientsOf,
   seal,
@@ -18,13 +22,16 @@ import {
   threadKeys,
   type ThreadKeys,
   threadName,
+  threadOf,
+  unpackMessage,
+  unpackNote,
 } from "@assay/core/drop"
 import { writeTar } from "@assay/core/drop/tar"
 import { loadWords } from "@assay/core/drop/words"
 import { deleteMessage, listMessages, openMessageOf, replyTo } from "./drop-inbox.ts"
 import { openInbox } from "./drop/inbox-folder.ts"
 import type { Keyboard } from "./drop/passphrase.ts"
-import { readQueue } from "./drop/queue.ts"
+import { dropNote, readQueue } from "./drop/queue.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 const home = mkdtempSync(join(tmpdir(), "assay-inbox-"))
@@ -221,6 +228,42 @@ test("T4: a reply waits sealed, opens with the sender's key and with each recipi
     assert.ok(!readFileSync(path).includes("canary"), path)
     assert.equal(statSync(path).mode & 0o077, 0, path)
   }
+})
+
+test("replies are numbered after all that were written, and tell colleagues so in one sealed note", async () => {
+  const own = readIdentities(made.file)
+  await fill([message()])
+  const about = threadOf(unpackMessage(message()).manifest)
+  const note = { ...emptyNote(about), labels: ["urgent"], replies: ["from the page"], answers: 4 }
+  const other = { ...emptyNote("another thread"), answers: 9 }
+  folder.put("notes", id(8), await seal(packNote(note), recipients))
+  folder.put("notes", id(9), await seal(packNote(other), recipients))
+  const before = new Set(readQueue(folder).replies.map((reply) => reply.id))
+  for (const waiting of readQueue(folder).notes) dropNote(folder, waiting.id)
+  await replied("0000", "a fifth")
+  await replied("0000", "a sixth")
+  const queue = readQueue(folder)
+  const written = queue.replies.filter((reply) => !before.has(reply.id))
+  const opened = await Promise.all(
+    written.map(async ({ sealed }) => await openMessage(sealed, [sender.identity])),
+  )
+  assert.deepEqual(
+    inReplyOrder(opened).map(({ message: text, manifest }) => [manifest.order, text]),
+    [
+      [5, "a fifth"],
+      [6, "a sixth"],
+    ],
+  )
+  const [waiting, ...others] = queue.notes
+  assert.ok(waiting !== undefined && others.length === 0)
+  assert.deepEqual(waiting.replaces, [id(8)])
+  assert.deepEqual(unpackNote(await open(waiting.sealed, await own)), {
+    ...note,
+    acknowledged: true,
+    replies: ["from the page", "a fifth", "a sixth"],
+    answers: 6,
+  })
+  for (const kept of [8, 9]) folder.remove("notes", id(kept))
 })
 
 test("a reply cannot be empty, too large, to a one-way message, or in other bytes than UTF-8", async () => {

@@ -8,6 +8,7 @@ import {
   EnvelopeFault,
   type FileToPack,
   groupThreads,
+  packNote,
   packReply,
   recipientsOf,
   replyRecipients,
@@ -15,6 +16,7 @@ import {
   shownText,
   type Thread,
   threadName,
+  threadOf,
 } from "@assay/core/drop"
 import { inspect, strip } from "@assay/core/drop/metadata"
 import { loadWords } from "@assay/core/drop/words"
@@ -23,7 +25,8 @@ import { openInbox } from "./drop/inbox-folder.ts"
 import { dayOf, filesLine, firstLine, sealedBy, shortId, STRANGE } from "./drop/message-lines.ts"
 import { type InboxMessage, openInboxMessages, openOne } from "./drop/opened-inbox.ts"
 import type { Keyboard } from "./drop/passphrase.ts"
-import { queueDeletion, queueReply } from "./drop/queue.ts"
+import { dropNote, queueDeletion, queueNote, queueReply } from "./drop/queue.ts"
+import { threadNote } from "./drop/thread-note.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface InboxOptions extends IdentityOptions {
@@ -132,20 +135,37 @@ export async function replyTo(
   keyboard: Keyboard & { readonly stdin: Readable },
 ): Promise<void> {
   const folder = openInbox(options.into)
-  const { opened } = await openOne(folder, id, await identitiesOf(options, keyboard))
+  const identities = await identitiesOf(options, keyboard)
+  const { opened } = await openOne(folder, id, identities)
   const { thread, lang } = opened.manifest
   if (thread === undefined) throw new CommandError("This message is one-way: it cannot be answered")
   const message = await textOf(options.messageFile, keyboard.stdin)
   const file = options.attach === undefined ? {} : { file: fileOf(options.attach, options) }
+  const recipients = recipientsOf(folder.index().recipients)
+  const { note, replaces, waiting } = await threadNote(
+    folder,
+    threadOf(opened.manifest),
+    identities,
+  )
+  const answers = note.answers + 1
   const sealed = await sealReply(
-    { sealedBy: "sender", lang, message, ...file },
-    replyRecipients(thread, recipientsOf(folder.index().recipients)),
+    { sealedBy: "sender", lang, message, ...file, order: answers },
+    replyRecipients(thread, recipients),
   )
   const { mailbox, delete_verifier: deleteVerifier } = thread
-  queueReply(folder, { id: randomBytes(16).toString("hex"), mailbox, deleteVerifier, sealed })
+  queueReply(folder, { id: newId(), mailbox, deleteVerifier, sealed })
+  // Colleagues see what was answered, number their replies after it and send no acknowledgement any more.
+  const replies = message === "" ? note.replies : [...note.replies, message]
+  const written = packNote({ ...note, acknowledged: true, replies, answers })
+  queueNote(folder, { id: newId(), replaces, sealed: await seal(written, recipients) })
+  for (const each of waiting) dropNote(folder, each)
   terminal.print(
     `The reply to thread ${threadName(thread, await loadWords("en"))} is sealed and waits; assay drop sync sends it.`,
   )
+}
+
+function newId(): string {
+  return randomBytes(16).toString("hex")
 }
 
 async function sealReply(

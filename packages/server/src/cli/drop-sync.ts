@@ -5,7 +5,7 @@ import { DAY_MS } from "../time.ts"
 import { type InboxFolder, openInbox } from "./drop/inbox-folder.ts"
 import { markOf, seenIn } from "./drop/seen-messages.ts"
 import { shortId } from "./drop/message-lines.ts"
-import { dropDeletion, dropReply, readQueue } from "./drop/queue.ts"
+import { dropDeletion, dropNote, dropReply, readQueue } from "./drop/queue.ts"
 import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
@@ -19,6 +19,8 @@ export interface SyncOptions extends ServiceOptions {
  * the server which message and which mailbox belong together.
  */
 const BATCH_DELAY_MS = 30 * 60_000
+/** Replies in one batch, each with a note. */
+const PAIRS_MAX = DROP_BATCH_FILES_MAX / 2
 
 /** Sends what waits and fetches what is new. All messages come at once: which of them is read shows nowhere. */
 export async function syncDrop(options: SyncOptions, terminal: Terminal): Promise<void> {
@@ -34,7 +36,7 @@ async function sendQueue(
   atOnce: boolean,
   terminal: Terminal,
 ): Promise<void> {
-  const { replies, deletions, newestMs } = readQueue(folder)
+  const { replies, notes, deletions, newestMs } = readQueue(folder)
   if (newestMs === null) return
   const waitMs = newestMs + BATCH_DELAY_MS - terminal.now()
   if (waitMs > 0 && !atOnce) {
@@ -46,9 +48,11 @@ async function sendQueue(
   }
   let full = 0
   // Deletions leave with the first replies; more than a batch takes follow at once.
-  for (let at = 0; at === 0 || at < replies.length; at += DROP_BATCH_FILES_MAX) {
+  const most = Math.max(replies.length, notes.length)
+  for (let at = 0; at === 0 || at < most; at += PAIRS_MAX) {
     const batch = {
-      replies: replies.slice(at, at + DROP_BATCH_FILES_MAX),
+      replies: replies.slice(at, at + PAIRS_MAX),
+      notes: notes.slice(at, at + PAIRS_MAX),
       delete: at === 0 ? deletions : [],
     }
     const outcome = await asked(() => drop.batch(batch))
@@ -56,6 +60,7 @@ async function sendQueue(
       if (became === "full") full += 1
       else dropReply(folder, id)
     }
+    for (const { id } of batch.notes) dropNote(folder, id)
   }
   for (const id of deletions) {
     dropDeletion(folder, id)

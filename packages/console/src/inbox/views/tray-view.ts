@@ -72,6 +72,6 @@ export function trayView(inbox: Inbox): { readonly element: HTMLElement; render(
 }
 
 function actionText(action: InboxAction): string {
-  if (action.kind === "reply") return action.automatic ? "Acknowledgement" : "Reply"
+  if (action.kind === "reply") return action.order === 0 ? "Acknowledgement" : "Reply"
   return action.kind === "note" ? "Note" : "Deletion"
 }

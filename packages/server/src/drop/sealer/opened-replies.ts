@@ -1,23 +1,36 @@
-import { codeNumbers, EnvelopeFault, open, shownText, unpackMessage } from "@assay/core/drop"
+import {
+  codeNumbers,
+  EnvelopeFault,
+  inReplyOrder,
+  open,
+  type OpenedMessage,
+  shownText,
+  unpackMessage,
+} from "@assay/core/drop"
 import type { ShownReply } from "../pages/page-input.ts"
 import { sentencesOf } from "../pages/sentences.ts"
 import type { Thread } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
-/** The replies that wait for a thread, and its code in digits for the forms below them. */
+/** The replies that wait for a thread, as they were written and damaged ones last, and its code in digits for the forms below them. */
 export async function openedReplies(
   { desk, locale }: Pick<Visit, "desk" | "locale">,
   { secret, keys, tag }: Thread,
 ): Promise<{ code: string; replies: ShownReply[] }> {
   const identities = [keys.pqIdentity ?? keys.identity]
-  const replies: ShownReply[] = []
+  const readable: OpenedMessage[] = []
+  const damaged: ShownReply[] = []
   for (const sealed of await desk.replies(tag)) {
     const reply = await openedReply(sealed, identities)
     if (reply === "unreadable")
-      replies.push({ text: sentencesOf(locale)("reply-unreadable"), file: false })
-    else if (reply !== null) replies.push(reply)
+      damaged.push({ text: sentencesOf(locale)("reply-unreadable"), file: false })
+    else if (reply !== null) readable.push(reply)
   }
-  return { code: codeNumbers(secret).join(" "), replies }
+  const replies = inReplyOrder(readable).map(({ message, files }) => ({
+    text: shownText(message),
+    file: files.length > 0,
+  }))
+  return { code: codeNumbers(secret).join(" "), replies: [...replies, ...damaged] }
 }
 
 /**
@@ -27,10 +40,9 @@ export async function openedReplies(
 async function openedReply(
   sealed: Uint8Array,
   identities: readonly string[],
-): Promise<ShownReply | "unreadable" | null> {
+): Promise<OpenedMessage | "unreadable" | null> {
   try {
-    const { message, files } = unpackMessage(await open(sealed, identities))
-    return { text: shownText(message), file: files.length > 0 }
+    return unpackMessage(await open(sealed, identities))
   } catch (error) {
     if (!(error instanceof EnvelopeFault)) throw error
     return error.code === "identity" ? null : "unreadable"

@@ -37,7 +37,7 @@ export function limitsPage(): string {
         ...SERVICE_SCOPES.map((scope) => [code(scope), "service keys"]),
       ],
     ),
-    "This release has operations for `score`, `decisions:read`, `feedback:write`, `evidence:write`, `subjects:own`, `subjects:admin`, `drop:read` and `drop:reseal` only; the other scopes can be given to a key and open nothing yet. A key can use `drop:reseal` only where it was made for 24 hours or less.",
+    "The [HTTP API](api.md) names the scope of each operation, and every scope opens at least one. A key can use `drop:reseal` only where it was made for 24 hours or less.",
     "## Requests",
     table(
       ["Past this limit", "Status", "The limit"],

@@ -78,9 +78,15 @@ test("a command that cannot be carried out says why in one line, changes nothing
     [["keys", "create", "--tenant", "acme", "--plan", "free"], /is on the enterprise plan/],
     [["keys", "create", "--tenant", "new", "--plan", "gold"], /--plan takes free or enterprise/],
     [
-      ["keys", "create", "--tenant", "acme", "--scopes", "corpus:admin"],
-      /cannot have the scope corpus:admin/,
+      ["keys", "create", "--tenant", "acme", "--scopes", "subjects:admin"],
+      /cannot have the scope subjects:admin/,
     ],
+    // Planned, and not to be had before they open something.
+    [
+      ["keys", "create", "--tenant", "acme", "--scopes", "webhooks:manage"],
+      /There is no scope webhooks:manage/,
+    ],
+    [["keys", "create", "--service", "--scopes", "corpus:admin"], /There is no scope corpus:admin/],
     [["keys", "create", "--tenant", "acme", "--scopes", "scores"], /There is no scope scores/],
     [["keys", "create", "--service"], /Name the scopes of a service key/],
     [["keys", "create", "--service", "--scopes", "score"], /cannot have the scope score/],
@@ -101,7 +107,7 @@ test("a command that cannot be carried out says why in one line, changes nothing
 
 test("a free tenant's key cannot be given more than the plan has", async () => {
   const refused = await assay(
-    ["keys", "create", "--tenant", "small", "--scopes", "webhooks:manage"],
+    ["keys", "create", "--tenant", "small", "--scopes", "evidence:write"],
     env,
   )
   assert.equal(refused.code, 1)

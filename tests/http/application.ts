@@ -136,6 +136,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       onUnavailable: metrics.countLimitsUnavailable,
     }),
     usage: openUsage(records, now, log),
+    metering: records,
     feedback: await openFeedbackWriter({ records, index, now }),
     subjects: openSubjectWriter({
       records,

@@ -416,7 +416,7 @@ test("a tenant names a hundred sources and no more, and those it named go on", a
 test("evidence takes a tenant's key with its scope", async () => {
   const lines = [breach(stranger())]
   const scoring = await createKey(service, "--tenant", "one", "--scopes", "score,feedback:write")
-  const administration = await createKey(service, "--service", "--scopes", "corpus:admin")
+  const administration = await createKey(service, "--service", "--scopes", "subjects:admin")
   for (const key of [scoring, administration]) {
     const response = await send(lines, { key })
     assert.equal(response.status, 403)

@@ -287,7 +287,7 @@ test("a request that does not fit is refused by pointer, and nothing is stored",
 test("feedback takes a tenant's key with its scope", async () => {
   const json = { email: stranger(), outcome: "fraud_confirmed" } as const
   const scoring = await createKey(service, "--tenant", "one", "--scopes", "score")
-  const administration = await createKey(service, "--service", "--scopes", "corpus:admin")
+  const administration = await createKey(service, "--service", "--scopes", "subjects:admin")
   for (const key of [scoring, administration]) {
     const response = await send(json, { key })
     assert.equal(response.status, 403)

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { createClient } from "@assay/client"
+import { UsageReport } from "@assay/core/contract"
+import { Value } from "typebox/value"
+import { dayOf } from "../../packages/server/src/time.ts"
 import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
+import { usageOf } from "./usage.ts"
 
 let service: Service
 before(async () => {
@@ -97,8 +102,44 @@ test("a key without the scope is 403 and told which scope it needs", async () =>
     /error="insufficient_scope", scope="score"/,
   )
   assert.equal(((await answer.json()) as { code: string }).code, "insufficient-scope")
-  const admin = await create("--service", "--scopes", "corpus:admin")
+  const admin = await create("--service", "--scopes", "subjects:admin")
   assert.equal((await score(admin)).status, 403)
+})
+
+test("a key with usage:read sees the lookups of its tenant by day, key and operation, and of no other", async () => {
+  const day = dayOf(Date.now())
+  const asking = await create("--tenant", "counted", "--plan", "enterprise", "--label", "asking")
+  const reading = await create("--tenant", "counted", "--scopes", "usage:read")
+  const elsewhere = await create("--tenant", "elsewhere", "--scopes", "usage:read")
+  for (let n = 0; n < 3; n++) assert.equal((await score(asking)).status, 200)
+  assert.equal(await usageOf(service.dataDirectory, "counted", 3), 3)
+  const usage = (key: string, query = ""): Promise<Response> =>
+    service.request(`/api/v1/usage${query}`, { key })
+  const report = (await (await usage(reading)).json()) as UsageReport
+  assert.ok(Value.Check(UsageReport, report))
+  assert.deepEqual(report, {
+    from: `${day.slice(0, 8)}01`,
+    to: day,
+    lookups_per_month: null,
+    total: 3,
+    usage: [{ day, key_id: await idOf("asking"), operation: "email", count: 3 }],
+  })
+  const client = createClient({ baseUrl: service.baseUrl, apiKey: elsewhere, timeoutMs: 10_000 })
+  const other = await client.getUsage({ from: day, to: day })
+  assert.deepEqual([other.total, other.usage, other.lookups_per_month], [0, [], 1000])
+  const before = await usage(reading, "?from=2026-01-01&to=2026-01-31")
+  assert.deepEqual(((await before.json()) as UsageReport).usage, [])
+
+  const refused = await usage(asking)
+  assert.equal(refused.status, 403)
+  assert.match(refused.headers.get("www-authenticate") ?? "", /scope="usage:read"/)
+  for (const query of [
+    "?from=yesterday",
+    "?to=2026-02-30",
+    "?from=2026-02-02&to=2026-02-01",
+    "?from=2024-01-01&to=2026-01-01",
+  ])
+    assert.equal((await usage(reading, query)).status, 400, query)
 })
 
 test("a revoked key stops working in every worker within five seconds, and no other key does", async () => {

@@ -6,7 +6,13 @@ import { type AddressInfo, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
 import { promisify } from "node:util"
-import { type ProblemCode, ProblemDetails, problems } from "@assay/core/contract"
+import {
+  type ProblemCode,
+  ProblemDetails,
+  problems,
+  SERVICE_SCOPES,
+  TENANT_SCOPES,
+} from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -34,6 +40,7 @@ interface Operation {
     }
   >
   security?: object[]
+  "x-scopes"?: string[]
 }
 interface Description {
   openapi: string
@@ -97,6 +104,7 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
     "/api/v1/sources",
     "/api/v1/subjects/erase",
     "/api/v1/subjects/export",
+    "/api/v1/usage",
     "/healthz",
     "/readyz",
   ])
@@ -124,6 +132,14 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
       ])
     }
   }
+})
+
+test("every scope that a key can have opens an operation, and none that it cannot have is asked for", async () => {
+  const { paths } = await description()
+  const opened = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).flatMap((operation) => operation["x-scopes"] ?? []),
+  )
+  assert.deepEqual(new Set(opened), new Set([...TENANT_SCOPES, ...SERVICE_SCOPES]))
 })
 
 test("operations on many identities are described with both media types, of the request and of the answer", async () => {

@@ -11,6 +11,7 @@ import type {
   SubjectExport,
   SubjectRequest,
   SourceList,
+  UsageReport,
 } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
@@ -29,6 +30,7 @@ import { type Expected, resultOf } from "./response.ts"
 import { listSources, type SourceOptions } from "./sources.ts"
 import { type Identities, scoreStream } from "./stream.ts"
 import { eraseSubject, exportSubject } from "./subjects.ts"
+import { getUsage, type UsageOptions } from "./usage.ts"
 
 export interface ScoreOptions extends CallOptions {
   /** Adds `explanation`: what the score was made from and how each part moved it. */
@@ -111,6 +113,8 @@ export interface Client<F extends Failover = "throw"> {
   exportSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectExport>
   /** A page of the sources that scores rest on, as the key's plan may see them; never answered by `failover`. */
   listSources(options?: SourceOptions): Promise<SourceList>
+  /** What the tenant's keys have looked up, by day. Needs the scope `usage:read`; never answered by `failover`. */
+  getUsage(options?: UsageOptions): Promise<UsageReport>
   /** The anonymous drop, for its recipients. */
   readonly drop: DropCalls
 }
@@ -147,6 +151,7 @@ export function createClient<const F extends Failover = "throw">(
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),
+    getUsage: (options) => getUsage(settings, options),
     drop: dropCalls(settings),
   }
 }

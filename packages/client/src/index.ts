@@ -14,6 +14,7 @@ export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
 export type { ScoredItem } from "./items.ts"
 export type { SourceOptions } from "./sources.ts"
+export type { UsageOptions } from "./usage.ts"
 export type { Identities } from "./stream.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions } from "./request.ts"
@@ -33,4 +34,5 @@ export type {
   ProblemCode,
   RequestContext,
   SourceList,
+  UsageReport,
 } from "@assay/core/contract"

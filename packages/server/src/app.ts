@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
 import type { Usage } from "./accounts/usage.ts"
+import { usageRoutes } from "./accounts/usage-routes.ts"
 import { bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
 import { consoleDropRoutes } from "./console/drop-routes.ts"
@@ -52,7 +53,7 @@ import type { VelocityOfContext } from "./score/velocity.ts"
 import type { Secrets } from "./secrets.ts"
 import type { PastDecisions } from "./stores/decisions.ts"
 import type { ExposureIndex } from "./stores/exposure-index.ts"
-import type { AuditNote } from "./stores/records.ts"
+import type { AuditNote, Metering } from "./stores/records.ts"
 import { subjectRoutes } from "./subjects/routes.ts"
 import type { SubjectDesk } from "./subjects/subject-desk.ts"
 import type { VelocityOfNumbers } from "./telecom/number-velocity.ts"
@@ -108,6 +109,8 @@ export interface Services {
   readonly callers: Callers
   readonly limits: Limits
   readonly usage: Usage
+  /** What was counted and written. */
+  readonly metering: Pick<Metering, "usage">
   readonly feedback: FeedbackDesk
   readonly subjects: SubjectDesk
   readonly evidence: EvidenceDesk
@@ -241,6 +244,7 @@ export async function buildApp(services: Services): Promise<App> {
   await bulkRoutes(app, services)
   decisionRoutes(app, services)
   sourceRoutes(app, services)
+  usageRoutes(app, services)
   if (services.dropDesk !== null) consoleDropRoutes(app)
   await operatorRoutes(app, services)
   finishMethods()

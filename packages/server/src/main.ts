@@ -1,6 +1,7 @@
 import cluster from "node:cluster"
 import { userInfo } from "node:os"
 import { Command, CommanderError, Option } from "commander"
+import type { AuditFilter } from "./cli/audit.ts"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
 import type { CorpusImportOptions } from "./cli/corpus-import.ts"
 import type { RekeyOptions } from "./cli/corpus-rekey.ts"
@@ -18,6 +19,7 @@ import type { ScoreFileOptions } from "./cli/score.ts"
 import type { SubjectOptions } from "./cli/subjects.ts"
 import type { CorrectionOptions } from "./cli/source-correction.ts"
 import type { Terminal } from "./cli/terminal.ts"
+import type { UsageOptions } from "./cli/usage.ts"
 import { closeInheritedFiles } from "./process/close-inherited.ts"
 import { keepCompiledCode } from "./process/compiled-code.ts"
 import { VERSION } from "./version.ts"
@@ -375,6 +377,35 @@ function program(): Command {
       (await import("./cli/decisions.ts")).listDecisions(options, terminal),
     )
 
+  const audit = assay.command("audit").description("who changed or fetched what, and when")
+  const auditFilters = (command: Command): Command =>
+    command
+      .option("--action <word>", "only this action, or all that begin with it: key, key.revoke")
+      .option("--subject <word>", "only what it was done to: key:ID, tenant:ID")
+      .option("--since <day>", "only from this UTC day on, YYYY-MM-DD")
+  auditFilters(audit.command("list"))
+    .description("list the audit trail, the newest entry first")
+    .option("--limit <count>", "at most this many", "50")
+    .action(async (options: AuditFilter & { limit: string }) =>
+      (await import("./cli/audit.ts")).listAudit(options, terminal),
+    )
+  auditFilters(audit.command("export"))
+    .description("print the audit trail as lines of JSON, the oldest entry first")
+    .option("--after <id>", "only entries after this one, to go on from the last export")
+    .action(async (options: AuditFilter & { after?: string }) =>
+      (await import("./cli/audit.ts")).exportAudit(options, terminal),
+    )
+  assay
+    .command("usage")
+    .description("print the lookups of a month, by tenant, key and operation")
+    .option("--tenant <name>", "only those of this tenant")
+    .option("--month <month>", "YYYY-MM, in UTC (default: this one)")
+    .option("--by-day", "each day by itself")
+    .option("--json", "as a document")
+    .action(async (options: UsageOptions) =>
+      (await import("./cli/usage.ts")).printUsage(options, terminal),
+    )
+
   assay
     .command("backup <folder>")
     .description(
@@ -591,7 +622,13 @@ async function run(): Promise<void> {
     return
   }
   cluster.setupPrimary({ serialization: "advanced" })
+  // `assay audit export | head`: nobody reads the rest.
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(0)
+  })
   await program().parseAsync(process.argv)
+  // Where the output is a socket, as for programs that start us, an exit would cut off what is not written yet.
+  await new Promise<void>((resolve) => process.stdout.write("", () => resolve()))
   process.exit(0)
 }
 

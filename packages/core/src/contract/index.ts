@@ -74,4 +74,5 @@ export {
   SubjectRequest,
 } from "./subjects.ts"
 export { SourceList, SourceListQuery, type SourceSummary } from "./sources.ts"
+export { USAGE_DAYS_MAX, UsageQuery, UsageReport } from "./usage.ts"
 export { ExplainQuery } from "./words.ts"

@@ -28,10 +28,12 @@ import {
   PhoneRiskRequest,
   PhoneRiskResult,
   ProblemDetails,
+  type Scope,
   SubjectErasure,
   SubjectExport,
   SubjectRequest,
   SourceList,
+  UsageReport,
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "../app.ts"
@@ -63,6 +65,7 @@ export async function describeApi(app: App): Promise<void> {
     PhoneBatchItem,
     PhoneBatchResult,
     SourceList,
+    UsageReport,
     CarrierNotification,
     DropSyncRequest,
     DropIndex,
@@ -92,6 +95,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Feedback", description: "Report what became of an identity." },
         { name: "Subjects", description: "Erase or export what is held about a person." },
         { name: "Sources", description: "See what scores rest on." },
+        { name: "Usage", description: "See what your keys have looked up." },
         { name: "Evidence", description: "Send what you know of identities yourself." },
         { name: "Carrier", description: "For mobile operators: tell of changes on a line." },
         { name: "Drop", description: "For recipients of the anonymous drop: fetch and answer." },
@@ -115,7 +119,7 @@ export async function describeApi(app: App): Promise<void> {
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: withBodyLimit(schema, route.bodyLimit),
+      schema: withScopes(withBodyLimit(schema, route.bodyLimit), route.config?.scope),
       url,
     }),
     refResolver: {
@@ -143,9 +147,21 @@ export async function describeApi(app: App): Promise<void> {
 /** Says how many bytes a body may have: for readers in words, for programs as a number. */
 function withBodyLimit<T extends FastifySchema>(schema: T, bodyLimit = BODY_MAX): T {
   if (schema.body === undefined || schema.hide === true) return schema
-  const said = `The body may have ${bytesText(bodyLimit)}.`
-  const description = schema.description === undefined ? said : `${schema.description} ${said}`
+  const description = withSentence(schema, `The body may have ${bytesText(bodyLimit)}.`)
   return { ...schema, description, "x-body-bytes-max": bodyLimit }
+}
+
+/** Says which scope a key needs, where it needs one. */
+function withScopes<T extends FastifySchema>(schema: T, scope: Scope | readonly Scope[] = []): T {
+  const scopes = [scope].flat()
+  if (scopes.length === 0 || schema.hide === true) return schema
+  const names = scopes.map((name) => `\`${name}\``).join(" or ")
+  const description = withSentence(schema, `Needs the scope ${names}.`)
+  return { ...schema, description, "x-scopes": scopes }
+}
+
+function withSentence({ description }: FastifySchema, sentence: string): string {
+  return description === undefined ? sentence : `${description} ${sentence}`
 }
 
 function bytesText(bytes: number): string {

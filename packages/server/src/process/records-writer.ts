@@ -77,6 +77,7 @@ export const RECORDS_METHODS = [
   "checkKeyCheckValue",
   "addAudit",
   "audit",
+  "auditAfter",
   "ping",
   "close",
 ] as const satisfies readonly (keyof Records)[]

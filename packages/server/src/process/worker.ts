@@ -143,6 +143,7 @@ export async function runWorker(
     callers,
     limits,
     usage,
+    metering: records,
     feedback: remoteDesk(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
     evidence: remoteEvidenceDesk(within(30_000)),

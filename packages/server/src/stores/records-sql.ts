@@ -62,18 +62,17 @@ function sqlRecords(engine: Engine): Records {
           .execute()
       }),
 
-    audit: ({ limit }) =>
+    audit: ({ limit, before }) =>
       read(async (db) => {
-        const rows = await db
-          .selectFrom("audit")
-          .selectAll()
-          .orderBy("id", "desc")
-          .limit(limit)
-          .execute()
-        return rows.map((row) => ({
-          ...row,
-          detail: JSON.parse(row.detail) as AuditEntry["detail"],
-        }))
+        const query = db.selectFrom("audit").selectAll().orderBy("id", "desc").limit(limit)
+        const rows = await (before === undefined ? query : query.where("id", "<", before)).execute()
+        return rows.map(auditEntry)
+      }),
+
+    auditAfter: ({ limit, after }) =>
+      read(async (db) => {
+        const query = db.selectFrom("audit").selectAll().orderBy("id").limit(limit)
+        return (await query.where("id", ">", after).execute()).map(auditEntry)
       }),
 
     async ping() {
@@ -88,4 +87,8 @@ function sqlRecords(engine: Engine): Records {
 
     close: () => engine.db.destroy(),
   }
+}
+
+function auditEntry(row: Omit<AuditEntry, "detail"> & { detail: string }): AuditEntry {
+  return { ...row, detail: JSON.parse(row.detail) as AuditEntry["detail"] }
 }

@@ -331,6 +331,15 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
         ],
       )
       assert.deepEqual(await records.audit({ limit: 2 }), entries.slice(0, 2))
+      // In pages, from either end.
+      const before = entries[1]?.id ?? 0
+      assert.deepEqual(await records.audit({ limit: 2, before }), entries.slice(2, 4))
+      assert.deepEqual(await records.audit({ limit: 2, before: entries.at(-1)?.id ?? 0 }), [])
+      const oldestFirst = entries.toReversed()
+      const after = oldestFirst[1]?.id ?? 0
+      assert.deepEqual(await records.auditAfter({ limit: 9, after: 0 }), oldestFirst)
+      assert.deepEqual(await records.auditAfter({ limit: 2, after }), oldestFirst.slice(2, 4))
+      assert.deepEqual(await records.auditAfter({ limit: 2, after: entries[0]?.id ?? 0 }), [])
     },
   )
 

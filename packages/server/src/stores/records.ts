@@ -174,8 +174,10 @@ export interface Records
   /** Keeps the first value it is given and throws `WrongSecretError` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
   addAudit(note: AuditNote): Promise<void>
-  /** The newest entries first. */
-  audit(query: { limit: number }): Promise<AuditEntry[]>
+  /** The newest entries first; with `before` those whose ids are smaller. */
+  audit(query: { limit: number; before?: number }): Promise<AuditEntry[]>
+  /** Entries whose ids are greater, the oldest first. */
+  auditAfter(query: { limit: number; after: number }): Promise<AuditEntry[]>
   /** Reads a row, so that "up" means able to answer. */
   ping(): Promise<void>
   close(): Promise<void>

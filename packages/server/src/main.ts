@@ -1,5 +1,5 @@
 import cluster from "node:cluster"
-import { userInfo } from "node:os"
+import { constants, userInfo } from "node:os"
 import { Command, CommanderError, Option } from "commander"
 import type { AuditFilter } from "./cli/audit.ts"
 import type { CalibrateOptions } from "./cli/calibrate.ts"
@@ -624,7 +624,7 @@ async function run(): Promise<void> {
   cluster.setupPrimary({ serialization: "advanced" })
   // `assay audit export | head`: nobody reads the rest.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-    if (code === "EPIPE") process.exit(0)
+    if (code === "EPIPE") process.exit(128 + constants.signals.SIGPIPE)
   })
   await program().parseAsync(process.argv)
   // Where the output is a socket, as for programs that start us, an exit would cut off what is not written yet.

@@ -156,7 +156,10 @@ function program(): Command {
     .option("--title <text>", "title of the source (default: its name)")
     .option("--confidence <share>", "how far the source is believed, up to 1 (default: 0.8)")
     .option("--classes <list>", "what else of a person it holds, separated by commas")
-    .option("--source-file <file>", "entry of a breach catalogue, or a list with one, in JSON")
+    .option(
+      "--source-file <file>",
+      "entry of a breach catalogue in JSON, or a list with one of that name, title or domain",
+    )
     .option("--rejects <file>", "where rejected rows are listed (default: in the data directory)")
     .option("--memory <megabytes>", "memory of the sorter; the rest goes to the disk", "512")
     .option("--dry-run", "show what the files are and their first rows; write nothing")

@@ -247,6 +247,7 @@ const FORMATS: readonly Format["name"][] = [
   "combolist",
   "password-first",
   "url-login-password",
+  "labelled-lines",
   "stealer-blocks",
   "csv",
   "ndjson",

@@ -59,7 +59,48 @@ test("an entry of the catalogue describes a source", () => {
 test("of a list the entry of the name is taken, and no other", () => {
   write([{ ...entry, Name: "Other", Title: "Other" }, entry, "noise", null])
   assert.equal(readSourceFile(path, "Forum").title, "The Forum")
-  assert.throws(() => readSourceFile(path, "forum"), InputError)
+  assert.throws(() => readSourceFile(path, "forums"), InputError)
+})
+
+test("case and punctuation do not matter: a source is found by its name, else its title, else its domain", () => {
+  const adobe = { Name: "Adobe", Title: "Adobe", Domain: "adobe.com", BreachDate: "2013-10-04" }
+  const list = {
+    name: "000webhost",
+    title: "000 Web-Host!",
+    domain: "000webhost.com",
+    breach_date: "2015-03-01",
+  }
+  const cafe = { Name: "CaféForum", Title: "The Café", BreachDate: "2018-01-01" }
+  write([adobe, list, cafe, { ...entry, Name: "Adobe Forum", Title: "Another" }])
+  for (const [name, date] of [
+    ["adobe", "2013-10-04"],
+    ["adobe.com", "2013-10-04"],
+    ["000-web-host", "2015-03-01"],
+    ["000webhost.com", "2015-03-01"],
+    ["cafe-forum", "2018-01-01"],
+    ["the_cafe", "2018-01-01"],
+    ["adobe-forum", "2019-03-04"],
+    ["another", "2019-03-04"],
+  ] as const) {
+    assert.equal(readSourceFile(path, name).eventDate, date, name)
+  }
+  for (const name of ["ado", "-", "forum"]) {
+    assert.throws(() => readSourceFile(path, name), /has no entry with the name, title or domain/)
+  }
+})
+
+test("a name is meant before a title, and of two that may be meant none is taken", () => {
+  write([
+    { Name: "One", Title: "Forum", BreachDate: "2001-01-01" },
+    { Name: "FORUM", BreachDate: "2002-02-02" },
+  ])
+  assert.equal(readSourceFile(path, "forum").eventDate, "2002-02-02")
+  write([{ Name: "FORUM" }, { Name: "For-um" }])
+  assert.throws(
+    () => readSourceFile(path, "forum"),
+    /has 2 entries that forum may mean: "FORUM", "For-um"/,
+  )
+  assert.equal(readSourceFile(path, "FORUM").title, "FORUM")
 })
 
 test("what nobody verified is believed less, and what is made up least", () => {

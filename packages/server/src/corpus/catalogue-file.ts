@@ -15,6 +15,7 @@ const FILE_BYTES_MAX = 64 << 20
 const CatalogueEntry = Type.Object({
   Name: Type.String({ minLength: 1 }),
   Title: Type.Optional(Type.String()),
+  Domain: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   BreachDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   AddedDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   DataClasses: Type.Optional(Type.Array(Type.String())),
@@ -27,18 +28,62 @@ const CatalogueEntry = Type.Object({
 })
 type CatalogueEntry = Static<typeof CatalogueEntry>
 
+/** What an entry may be called by, and in this order: a name is meant before a title, and that before a domain. */
+const CALLED_BY = ["Name", "Title", "Domain"] as const
+const NAMED_MAX = 3
+
 /**
- * Describes a source by an entry of a breach catalogue: a file of one entry, or of a list with the one of this name.
- * The source is called `name`, whatever a single entry is called. Throws InputError.
+ * Describes a source by an entry of a breach catalogue: a file of one entry, or of a list with the one that is called so.
+ * Names of sources have no capitals and no spaces, so only letters and digits are compared. The source is called `name`,
+ * whatever a single entry is called. Throws InputError.
  */
 export function readSourceFile(path: string, name: string): SourceDescription {
   const document = documentOf(path)
-  if (!Array.isArray(document)) return describe(path, document, name)
-  const entry = (document as unknown[]).find((each) => nameOf(each) === name)
-  if (entry === undefined) {
-    throw new InputError(`${path} has no entry with the name ${name}`)
+  if (!Array.isArray(document)) return describe(path, withKnownMembers(document), name)
+  const entries = (document as unknown[]).map(withKnownMembers)
+  const exact = entries.find((entry) => entry["Name"] === name)
+  return describe(path, exact ?? calledEntry(path, entries, name), name)
+}
+
+function calledEntry(path: string, entries: readonly Entry[], name: string): Entry {
+  const letters = lettersOf(name)
+  for (const member of letters === "" ? [] : CALLED_BY) {
+    const found = entries.filter((entry) => lettersOf(entry[member]) === letters)
+    if (found.length > 1) {
+      const names = found.slice(0, NAMED_MAX).map((entry) => JSON.stringify(entry["Name"]))
+      throw new InputError(
+        `${path} has ${found.length} entries that ${name} may mean: ${names.join(", ")}. Give a file with the one that is meant`,
+      )
+    }
+    if (found[0] !== undefined) return found[0]
   }
-  return describe(path, entry, name)
+  throw new InputError(`${path} has no entry with the name, title or domain ${name}`)
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+/** The same entry with the members that are read here spelled as they are here: `breach_date` is `BreachDate`. */
+function withKnownMembers(entry: unknown): Entry {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return {}
+  const known = new Map(
+    Object.keys(CatalogueEntry.properties).map((member) => [lettersOf(member), member]),
+  )
+  const members: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(entry)) {
+    const member = known.get(lettersOf(name))
+    // Where both spellings are there, our own is meant.
+    if (member !== undefined && (name === member || !(member in entry))) members[member] = value
+  }
+  return members
+}
+
+/** Without case, accents and anything but letters and digits; empty for what is no text. */
+function lettersOf(value: unknown): string {
+  if (typeof value !== "string") return ""
+  return value
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "")
 }
 
 /** The same of an entry that was read already. Throws InputError. */
@@ -97,8 +142,4 @@ function documentOf(path: string): unknown {
     // What the parser says quotes the file.
     throw new InputError(`${path} is not JSON`)
   }
-}
-
-function nameOf(entry: unknown): unknown {
-  return typeof entry === "object" && entry !== null && "Name" in entry ? entry.Name : undefined
 }

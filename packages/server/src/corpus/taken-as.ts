@@ -42,6 +42,7 @@ export function takenAs(
 function kindOfFormat(format: Format): EvidenceKind {
   switch (format.name) {
     case "stealer-blocks":
+    case "labelled-lines":
     case "url-login-password":
       return "stealer"
     case "combolist":

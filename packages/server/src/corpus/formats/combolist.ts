@@ -6,8 +6,8 @@ import { credentialRow } from "./parsed-row.ts"
 // A local part in quotes may hold any delimiter; no unquoted one in these files does.
 const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.){0,64}"@/
 const LF = 10
-const ANY_DELIMITER = /[:;|\t ]/g
-const OTHER_DELIMITER = /[\t ]*[:;|] ?|[\t ]+/y
+const ANY_DELIMITER = /[:;|,\t ]/g
+const OTHER_DELIMITER = /[\t ]*[:;|,] ?|[\t ]+/y
 
 /**
  * Lines of an address and a password. The first delimiter behind the address splits; what follows is the password,
@@ -109,8 +109,11 @@ function unwrapped(written: string): string {
   return isInQuotes(text) ? text.slice(1, -1) : text
 }
 
+/** A double quote inside of quotes is written twice, as tables have it. */
 function withoutQuotes(text: string): string {
-  return isInQuotes(text) ? text.slice(1, -1) : text
+  if (!isInQuotes(text)) return text
+  const inside = text.slice(1, -1)
+  return text.startsWith('"') ? inside.replaceAll('""', '"') : inside
 }
 
 function isInQuotes(text: string): boolean {

@@ -22,6 +22,8 @@ function formatText(format: Format): string {
       return `lines of password and address, ${separation(format.delimiter)}`
     case "url-login-password":
       return `lines of URL, login and password, ${separation(format.delimiter)}`
+    case "labelled-lines":
+      return `lines of labelled URL, login and password, ${separation(format.delimiter)}`
     case "stealer-blocks":
       return "blocks of URL, login and password, as stealers write them"
     case "csv":

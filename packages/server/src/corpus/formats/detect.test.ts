@@ -42,6 +42,35 @@ test("what was found is stated in one line", () => {
   )
 })
 
+test("lists without a header are taken where a comma stands between an address and one word", () => {
+  const is = "lines of address and password, separated by"
+  assert.equal(described("a@mail.example,x\n"), `${is} ","`)
+  assert.equal(described("a@mail.example, x\nb@mail.example, y\n"), `${is} ", "`)
+  assert.equal(described('"a@mail.example","x"\n'), `${is} ","`)
+  assert.equal(described("a@mail.example,x\nb@mail.example,x,y\n"), `${is} ","`)
+  // A table whose columns nobody has named, and people with their names.
+  assert.equal(described("a@mail.example,x,192.0.2.7,Berlin\n".repeat(9)), null)
+  assert.equal(described("a@mail.example,Ana Smith\nb@mail.example,Bob Jones\n"), null)
+  assert.equal(described("Ana,a@mail.example\nBob,b@mail.example\n"), null)
+})
+
+test("lines with labels are taken, whatever stands between their fields", () => {
+  for (const [line, mark] of [
+    ["URL: https://b.example/ | USER: a@mail.example | PASS: x", '"| "'],
+    ["URL:https://b.example/|USER:a@mail.example|PASS:x", '"|"'],
+    ["Login: a@mail.example; Password: x; Host: b.example", '"; "'],
+    ["url=https://b.example/\tuser=a@mail.example\tpass=x", "tabs"],
+    ["URL: https://b.example/ USER: a@mail.example PASS: x", "spaces"],
+  ] as const) {
+    const is = "lines of labelled URL, login and password, separated by"
+    assert.match(described(`${line}\n${line}\n`) ?? "", new RegExp(`^${is}`), line)
+    assert.ok(
+      described(`${line}\n`)?.endsWith(`separated by ${mark}`),
+      described(`${line}\n`) ?? "",
+    )
+  }
+})
+
 test("a column's name sends nothing but text to a terminal", () => {
   const columns = { email: { at: 0, name: "mail\u001b[2J\u009b2J" } }
   const format = { name: "csv", delimiter: ";", columns, width: 1 } as const

@@ -52,6 +52,7 @@ export type Format =
   | { readonly name: "combolist"; readonly delimiter: string }
   | { readonly name: "password-first"; readonly delimiter: string }
   | { readonly name: "url-login-password"; readonly delimiter: string }
+  | { readonly name: "labelled-lines"; readonly delimiter: string }
   | { readonly name: "stealer-blocks" }
   | {
       readonly name: "csv"

@@ -11,11 +11,12 @@ import { GOLDEN_FILES, GOLDEN_FOLDER, readAll } from "./read-all-suite.ts"
 const seed = 20_261_115
 const RUNS = process.env["ASSAY_SOAK"] === undefined ? 150 : 3_000
 
-const DELIMITERS = [":", ";", "|", "\t", " ", ": ", "| "]
+const DELIMITERS = [":", ";", "|", "\t", ",", " ", ": ", "| "]
 const FORMATS: readonly Format[] = [
   ...DELIMITERS.map((delimiter) => ({ name: "combolist", delimiter }) as const),
   ...DELIMITERS.map((delimiter) => ({ name: "password-first", delimiter }) as const),
   ...DELIMITERS.map((delimiter) => ({ name: "url-login-password", delimiter }) as const),
+  ...DELIMITERS.map((delimiter) => ({ name: "labelled-lines", delimiter }) as const),
   { name: "stealer-blocks" },
 ]
 const golden = GOLDEN_FILES.map((name) => readFileSync(join(GOLDEN_FOLDER, name)))

@@ -34,6 +34,7 @@ test("every line format has a golden file", () => {
   )
   assert.deepEqual([...new Set(names)].sort(), [
     "combolist",
+    "labelled-lines",
     "password-first",
     "stealer-blocks",
     "url-login-password",

@@ -1,6 +1,7 @@
 import { combolistParser, passwordFirstParser } from "./combolist.ts"
 import { csvParser } from "./csv.ts"
 import type { BlockParser, Format } from "./format.ts"
+import { labelledLinesParser } from "./labelled-lines.ts"
 import { ndjsonParser } from "./ndjson.ts"
 import { PARQUET_LINE_COLUMNS } from "./parquet-lines.ts"
 import { stealerBlocksParser } from "./stealer-blocks.ts"
@@ -15,6 +16,8 @@ export function openParser(format: Format): BlockParser {
       return passwordFirstParser(format.delimiter)
     case "url-login-password":
       return urlLoginPasswordParser(format.delimiter)
+    case "labelled-lines":
+      return labelledLinesParser(format.delimiter)
     case "stealer-blocks":
       return stealerBlocksParser()
     case "csv":

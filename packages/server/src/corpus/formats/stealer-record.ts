@@ -33,12 +33,16 @@ const THREE_ALIKE = /([=\-_*#~+\u2500-\u257f])\1\1/
 export function readRecordLine(text: string): RecordLine {
   const keyEnd = text.slice(0, KEY_LENGTH_MAX).search(KEY_END)
   if (keyEnd > 0) {
-    const key = text.slice(0, keyEnd).toLowerCase().replace(NOT_LETTERS, "")
-    const kind = KEYS.get(key)
+    const kind = kindOfKey(text.slice(0, keyEnd))
     if (kind !== undefined) return { kind, value: valueAt(text, keyEnd + 1) }
   }
   if (text.trim() === "") return BLANK
   return DRAWN.test(text) && THREE_ALIKE.test(text) ? SEPARATOR : OTHER
+}
+
+/** What a key means, however it is spelled. */
+export function kindOfKey(key: string): LineKind | undefined {
+  return KEYS.get(key.toLowerCase().replace(NOT_LETTERS, ""))
 }
 
 /** A password keeps its spaces, except for those that every line of the file has behind its key. */

@@ -58,6 +58,11 @@ export const ROW_WRITERS: readonly RowWriter[] = [
     (address, password) => `https://shop.example/in:${address}:${password}\n`,
   ),
   writer(
+    "labelled-lines",
+    "lines",
+    (address, password) => `URL: https://shop.example/ | USER: ${address} | PASS: ${password}\n`,
+  ),
+  writer(
     "stealer-blocks",
     "records",
     (address, password) =>

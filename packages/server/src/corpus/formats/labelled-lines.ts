@@ -1,0 +1,67 @@
+import type { BlockParser } from "./format.ts"
+import { lineParser } from "./lines.ts"
+import { addLogin, subjectOf } from "./login-row.ts"
+import { kindOfKey, type LineKind } from "./stealer-record.ts"
+
+/** What a line says of one login. */
+export interface LabelledLogin {
+  readonly login: string | null
+  readonly password: string | null
+}
+
+interface Label {
+  readonly kind: LineKind
+  /** Where its field begins, with the delimiter, and where its value does. */
+  readonly at: number
+  readonly valueAt: number
+}
+
+const NAME = "([A-Za-z][A-Za-z_ -]{0,19}?)[ \\t]*[:=][ \\t]?"
+const AT_SPACE = new RegExp(`(?:^|[ \\t])${NAME}`, "g")
+
+/**
+ * Lines with a whole login each, every field with its label: `URL: … | USER: … | PASS: …`, in any order. Where the
+ * fields are separated by a character, any label ends the one before; where by spaces, only one that is known.
+ */
+export function labelledLinesParser(delimiter: string): BlockParser {
+  const read = labelledReader(delimiter)
+  return lineParser((line, text, sink) => {
+    const said = read(text)
+    if (said === null) sink.reject(line, "bad-row")
+    else addLogin(line, said.login ?? "", said.password, sink)
+  })
+}
+
+/** Takes lines apart; null for one without a label of a login or password. */
+export function labelledReader(delimiter: string): (text: string) => LabelledLogin | null {
+  const bySpace = delimiter.trim() === "" && delimiter !== "\t"
+  const labels = bySpace
+    ? AT_SPACE
+    : new RegExp(`(?:^|\\${delimiter.charAt(0)})[ \\t]*${NAME}`, "g")
+  return (text) => {
+    const found = labelsIn(text, labels).filter(({ kind }) => !bySpace || kind !== "other")
+    const values = found.map(({ kind, valueAt }, n) => {
+      const next = found[n + 1]
+      const value = text.slice(valueAt, next?.at)
+      // At the end of a line a password keeps its spaces; before a delimiter nobody knows whose they are.
+      return { kind, value: next === undefined && kind === "password" ? value : value.trim() }
+    })
+    const logins = values.filter(({ kind }) => kind === "login").map(({ value }) => value)
+    const login = logins.find((each) => subjectOf(each) !== null) ?? logins[0] ?? null
+    const password = values.find(({ kind }) => kind === "password")?.value ?? null
+    return login === null && password === null ? null : { login, password }
+  }
+}
+
+function labelsIn(text: string, pattern: RegExp): Label[] {
+  const labels: Label[] = []
+  for (const match of text.matchAll(pattern)) {
+    const [all, name = ""] = match
+    labels.push({
+      kind: kindOfKey(name) ?? "other",
+      at: match.index,
+      valueAt: match.index + all.length,
+    })
+  }
+  return labels
+}

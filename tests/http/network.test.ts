@@ -1,4 +1,6 @@
 import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import { type EmailInput, emailModels, explainEmail } from "@assay/core/score"
 import { openTestNameServer } from "../../packages/server/src/score/network/test-name-server.ts"
@@ -8,7 +10,9 @@ import {
   registeredOn,
   silent,
 } from "../../packages/server/src/score/network/test-registry.ts"
+import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
 
 const DAY_MS = 86_400_000
 const young = new Date(Date.now() - 5 * DAY_MS).toISOString()
@@ -66,6 +70,80 @@ before(async () => {
   plain = await startService()
 })
 after(() => plain.stop())
+
+suite("mail servers that serve disposable hosts", async () => {
+  const listed = ["mailinator.com", "yopmail.com", "guerrillamail.com", "temp-mail.org"]
+  const farm = { MX: [[5, "mx.farm.example"]] } as const
+  const names = await openTestNameServer({
+    ...Object.fromEntries(listed.map((host) => [host, farm])),
+    "10minutemail.de": farm,
+    "fresh.example": farm,
+    "later.example": farm,
+    "allowed.example": farm,
+    "tulane.edu": { MX: [[5, "mx.campus.example"]] },
+    "honest.example": { MX: [[5, "mx.campus.example"]] },
+    "mx.farm.example": { A: ["203.0.113.7"] },
+    "mx.campus.example": { A: ["203.0.113.8"] },
+  })
+  const service = await startService({
+    args: ["--workers", "2"],
+    env: { ASSAY_DNS: names.address, ASSAY_NETWORK_BUDGET_MS: "10000" },
+  })
+  after(() => service.stop())
+  const env = { ASSAY_DATA: service.dataDirectory, ASSAY_DNS: names.address }
+  const likely = async (domain: string): Promise<boolean> =>
+    (await explained(service, domain)).explanation.input.trust?.disposableLikely === true
+  /** Workers tell the primary and are told by it: the answer is the same for all of them soon, and stays. */
+  const becomes = async (domain: string, expected: boolean): Promise<void> => {
+    const deadline = performance.now() + 60_000
+    for (let same = 0; same < 6;) {
+      same = (await likely(domain)) === expected ? same + 1 : 0
+      assert.ok(performance.now() < deadline, `${domain} did not become ${expected}`)
+    }
+  }
+
+  test("the next host of a server with five disposable ones is likely disposable, in every worker", async () => {
+    for (const host of listed) await explained(service, host)
+    assert.equal(await likely("fresh.example"), false)
+    await explained(service, "10minutemail.de")
+    await becomes("fresh.example", true)
+    await becomes("later.example", true)
+    const { explanation } = await explained(service, "fresh.example")
+    assert.equal(explanation.network["mx"]?.["disposable_server"], "mx.farm.example")
+    assert.equal(explanation.input.trust?.disposable, undefined)
+    // What lists know is told as they know it.
+    assert.equal(await likely("mailinator.com"), false)
+  })
+
+  test("a university's server marks nobody, and a person's own domain is not kept", async () => {
+    await explained(service, "tulane.edu")
+    assert.equal(await likely("honest.example"), false)
+    const learnt = await assay(["lists", "learnt", "--all"], env)
+    assert.match(learnt.out, /^mx\.farm\.example +5 +\d{4}-\d\d-\d\d +likely disposable +\d{4}-/m)
+    assert.match(learnt.out, /^203\.0\.113\.7 +5 /m)
+    assert.doesNotMatch(learnt.out, /campus|fresh|honest/)
+  })
+
+  test("a server that is overruled marks nobody from then on, and may again when it is reinstated", async () => {
+    for (const server of ["mx.farm.example", "203.0.113.7"]) {
+      const overruled = await assay(["lists", "learnt", "--overrule", server], env)
+      assert.equal(overruled.out, `${server} marks no host, whatever it serves.\n`)
+    }
+    await becomes("fresh.example", false)
+    assert.match((await assay(["lists", "learnt"], env)).out, /mx\.farm\.example .+ overruled/)
+    await assay(["lists", "learnt", "--reinstate", "203.0.113.7"], env)
+    await becomes("fresh.example", true)
+  })
+
+  test("a host that an operator allows is not marked by its server", async () => {
+    const file = join(temporaryDirectory(), "ours.txt")
+    writeFileSync(file, "allowed.example\n")
+    await becomes("allowed.example", true)
+    const made = await assay(["lists", "import", file, "--category", "allow"], env)
+    assert.equal(made.code, 0, made.err)
+    await becomes("allowed.example", false)
+  })
+})
 
 suite("look-ups over the network, switched on", async () => {
   const { names, registry } = await providers()

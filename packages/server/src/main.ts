@@ -13,6 +13,7 @@ import type { InboxOptions, OpenOptions, ReplyOptions } from "./cli/drop-inbox.t
 import type { ResealOptions } from "./cli/drop-reseal.ts"
 import type { SyncOptions } from "./cli/drop-sync.ts"
 import type { ImportOptions } from "./cli/lists.ts"
+import type { LearntOptions } from "./cli/lists-learnt.ts"
 import type { ShowOptions } from "./cli/model.ts"
 import type { OperatorTokenOptions } from "./cli/operators.ts"
 import type { ScoreFileOptions } from "./cli/score.ts"
@@ -135,6 +136,15 @@ function program(): Command {
     .command("remove <name>")
     .description("remove a list that was imported or written by hand")
     .action(async (name: string) => (await import("./cli/lists.ts")).removeList(name, terminal))
+  lists
+    .command("learnt")
+    .description("print the mail servers that serve disposable hosts, learnt with ASSAY_DNS on")
+    .option("--all", "also servers that say nothing yet")
+    .option("--overrule <server>", "let a server, by name or address, mark no host any more")
+    .option("--reinstate <server>", "let a server that was overruled count again")
+    .action(async (options: LearntOptions) =>
+      (await import("./cli/lists-learnt.ts")).listsLearnt(options, terminal),
+    )
 
   const corpus = assay.command("corpus").description("import, list and care for evidence")
   corpus

@@ -39,6 +39,7 @@ import { keepCompacted } from "./keep-compacted.ts"
 import { keepVerified } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
+import { keepLearnt, type ServerSighting } from "./keep-learnt.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
 import { startVerify } from "./verify-child.ts"
@@ -183,11 +184,19 @@ export async function startService(
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const { promise: dropRunning, resolve: dropNowRunning } =
     Promise.withResolvers<DropChild | null>()
+  const learnt = keepLearnt({
+    directory: directory.lists,
+    now: Date.now,
+    tellWorkers: async () => await (await running).callAll("reloadLearnt"),
+    log,
+  })
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
     ...subjectMethods,
     // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
     reloadLists: async () => await reloadLists(await running),
+    learntServers: async () => learnt.all(),
+    overruleServer: learnt.overrule,
     reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
   const gatherMetrics = async (): Promise<string> => {
@@ -210,6 +219,7 @@ export async function startService(
     ...(providers && { lookSignals: providers.look }),
     submitNotification: (...args: Parameters<NotificationsWriter["submit"]>) =>
       notifications.submit(...args),
+    noticeServers: async (sighting: ServerSighting) => learnt.notice(sighting),
     gatherMetrics,
     foldDecisions: decisions.fold,
     ...subjectMethods,
@@ -283,6 +293,7 @@ export async function startService(
       await endVerifying()
       await providers?.close()
       control.close()
+      learnt.close()
       await keepIdentities().catch((error: unknown) =>
         log.warn("today's identities could not be written", { error }),
       )

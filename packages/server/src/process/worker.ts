@@ -20,6 +20,7 @@ import { checkHosts, thisMachine } from "../http/host-check.ts"
 import { openObserve } from "../http/observe.ts"
 import { listen } from "../http/listen.ts"
 import { openStreams } from "../http/streams.ts"
+import { openMarkingServers } from "../lists/marking-servers.ts"
 import { openLog } from "../log.ts"
 import { openLists } from "../score/lists.ts"
 import { openModels } from "../score/models.ts"
@@ -42,6 +43,7 @@ import { remoteNotificationDesk } from "../telecom/notifications/remote-desk.ts"
 import { BUDGET_MS } from "../telecom/providers/provider-limits.ts"
 import { remoteSignals, WAY_MS } from "../telecom/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "./channels.ts"
+import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "./open-files.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
@@ -50,6 +52,7 @@ import { answerCalls, type Call, openCalls } from "./rpc.ts"
 const VELOCITY_MS = 250
 /** Callers wait for a shorter time; what the counters grant later than that is still taken. */
 const COUNTERS_MS = 30_000
+const SIGHTING_MS = 5000
 const FLUSH_MS = 1000
 /** Somebody waits for one past decision; what others left in the journals is at most a second's. */
 const FOLD_MS = 5000
@@ -106,7 +109,18 @@ export async function runWorker(
     log,
   )
   const lists = openLists(directory.lists)
-  const network = openNetworkTrust({ config, metrics })
+  const marking = openMarkingServers(directory.lists, now)
+  const network = openNetworkTrust({
+    config,
+    metrics,
+    learning: {
+      marking,
+      noticed: serversNoticed(lists, (sighting) => {
+        // Not learnt this time: the same host will be seen again.
+        within(SIGHTING_MS)("noticeServers", sighting).catch(() => undefined)
+      }),
+    },
+  })
   const pressure = openPressure(config.shedDelayMs)
   const streams = openStreams()
   const decisions = openRecorder({
@@ -208,6 +222,7 @@ export async function runWorker(
     ping: async () => undefined,
     metrics: async () => await registry.getMetricsAsJSON(),
     reloadLists: async () => reloadedLists(lists),
+    reloadLearnt: async () => marking.reload(),
   })
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
   // From here on the primary tells us of changed lists; one that changed since we read them is read now.

@@ -27,6 +27,7 @@ test("a plain address at a mainstream provider is free and nothing else", () => 
     disposable: undefined,
     disposableDomainAge: undefined,
     disposableLikely: undefined,
+    isOpen: false,
     free: true,
     toxicDomain: undefined,
     typosquat: undefined,

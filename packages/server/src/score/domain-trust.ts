@@ -12,6 +12,8 @@ export interface DomainTrust {
   readonly disposableDomainAge: number | undefined
   /** One list alone says so. */
   readonly disposableLikely: boolean | undefined
+  /** No list calls it disposable or vouches for it, so its mail servers may tell. */
+  readonly isOpen: boolean
   /** False where the lists were asked and none has it as free mail. */
   readonly free: boolean | undefined
   readonly toxicDomain: boolean | undefined
@@ -46,6 +48,7 @@ export function domainTrust(
     disposable: category === "disposable" ? true : undefined,
     disposableDomainAge: firstSeenMs === null ? undefined : daysBetween(firstSeenMs, nowMs),
     disposableLikely: facts.disposableLikely ? true : undefined,
+    isOpen: facts.standing === null,
     free: category === "free",
     toxicDomain: toxic ? true : undefined,
     typosquat: typosquat ? true : undefined,

@@ -210,7 +210,9 @@ function trustOf(
     masked: domain.masked,
     disposable: domain.disposable,
     disposableDomainAge: domain.disposableDomainAge,
-    disposableLikely: domain.disposableLikely,
+    disposableLikely:
+      domain.disposableLikely ??
+      (domain.isOpen && network.disposableServer !== null ? true : undefined),
     free: domain.free,
     toxicDomain: domain.toxicDomain,
     typosquat: domain.typosquat,

@@ -3,6 +3,7 @@ import type { Trust } from "@assay/core/score"
 import type { DomainLooks } from "../lists/domain-looks.ts"
 import type { Homograph } from "../lists/homographs.ts"
 import { type Judgement, judgeDomain } from "../lists/judgement.ts"
+import type { Standing } from "../lists/learnt-servers.ts"
 import { type OwnList, readOwnLists } from "../lists/own-lists.ts"
 import { shippedLists } from "../lists/shipped-lists.ts"
 
@@ -20,6 +21,8 @@ export interface DomainFacts {
   readonly disposableLikely: boolean
   readonly imitates: string | null
   readonly homograph: Homograph | null
+  /** What its mail servers are told of it: a host that is neither says nothing of them. */
+  readonly standing: Standing | null
   /** It imitates nobody, whoever asks. */
   readonly known: boolean
   readonly looks: DomainLooks | null
@@ -100,6 +103,7 @@ function factsOf(judgement: Judgement): DomainFacts {
     disposableLikely,
     imitates: judgement.imitates,
     homograph,
+    standing: category === "disposable" ? "listed" : judgement.guarded || known ? "guarded" : null,
     known,
     looks,
     blocklist:

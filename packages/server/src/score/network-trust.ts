@@ -2,6 +2,8 @@
 export interface DomainNetwork {
   readonly mx: boolean | null
   readonly domainAge: number | null
+  /** A mail server of it that serves disposable hosts and no guarded one; null for none. */
+  readonly disposableServer: string | null
   /** Shares of the trust coverage that were answered: 0.2 for mail servers, 0.2 for the registration. */
   readonly coverage: number
   /**
@@ -20,6 +22,7 @@ export interface NetworkTrust {
 const OFF: DomainNetwork = {
   mx: null,
   domainAge: null,
+  disposableServer: null,
   coverage: 0,
   told: { mx: { status: "off" }, mail_policy: { status: "off" }, registration: { status: "off" } },
 }

@@ -31,16 +31,28 @@ suite("mail servers of a domain, by a real name server", async () => {
     "silent.example": "silent",
     "garbage.example": "garbage",
     "xn--bcher-kva.example": { MX: [[10, "mx.example"]] },
+    "ordered.example": {
+      MX: [
+        [20, "second.example"],
+        [10, "First.Example"],
+      ],
+    },
   })
   const names = openNameService([server.address])
   after(() => names.close())
 
-  const finds = (title: string, domain: string, expected: Omit<MailServers, "status">): void => {
+  type Told = Omit<MailServers, "status" | "exchanges">
+  const told = async (domain: string): Promise<Omit<MailServers, "exchanges">> => {
+    const { exchanges, ...rest } = await mailServers(names, domain)
+    assert.equal(exchanges.length, rest.records)
+    return rest
+  }
+  const finds = (title: string, domain: string, expected: Told): void => {
     test(title, async () => {
-      assert.deepEqual(await mailServers(names, domain), { status: "answered", ...expected })
+      assert.deepEqual(await told(domain), { status: "answered", ...expected })
     })
   }
-  const accepts = (records: number): Omit<MailServers, "status"> => ({
+  const accepts = (records: number): Told => ({
     accepts_mail: true,
     records,
     null_mx: false,
@@ -59,8 +71,13 @@ suite("mail servers of a domain, by a real name server", async () => {
   finds("a name that does not exist takes none", "nowhere.example", refuses)
   finds("an internationalised name is asked in ASCII form", "xn--bcher-kva.example", accepts(1))
 
+  test("servers are named in lower case, the preferred first", async () => {
+    const { exchanges } = await mailServers(names, "ordered.example")
+    assert.deepEqual(exchanges, ["first.example", "second.example"])
+  })
+
   test("a reply too large for a datagram is fetched again over TCP", async () => {
-    assert.deepEqual(await mailServers(names, "large.example"), {
+    assert.deepEqual(await told("large.example"), {
       status: "answered",
       ...accepts(1),
     })

@@ -1,3 +1,4 @@
+import type { MxRecord } from "node:dns"
 import type { NameService } from "./name-service.ts"
 import type { Answer } from "./probe.ts"
 
@@ -8,17 +9,19 @@ export interface MailServers extends Answer {
   readonly records: number
   /** The domain says that it takes no mail (RFC 7505). */
   readonly null_mx: boolean
+  /** The servers' names in lower case, the preferred first. */
+  readonly exchanges: readonly string[]
 }
 
 /** By RFC 5321, section 5.1: a domain without a mail server of its own takes mail at its address, if it has one. */
 export async function mailServers(names: NameService, domain: string): Promise<MailServers> {
   const found = await names.mx(domain)
-  if (found === null) return mailServersOf(false, 0, false)
+  if (found === null) return mailServersOf(false, [], false)
   // The null record has the root as its server, which the resolver gives as an empty text.
-  const records = found.filter(({ exchange }) => exchange !== "").length
-  if (records > 0) return mailServersOf(true, records, false)
-  if (found.length > 0) return mailServersOf(false, 0, true)
-  return mailServersOf(await hasAddress(names, domain), 0, false)
+  const records = found.filter(({ exchange }) => exchange !== "")
+  if (records.length > 0) return mailServersOf(true, records, false)
+  if (found.length > 0) return mailServersOf(false, [], true)
+  return mailServersOf(await hasAddress(names, domain), [], false)
 }
 
 /** One kind of address is enough; that there is none takes both answers. */
@@ -32,6 +35,18 @@ async function hasAddress(names: NameService, domain: string): Promise<boolean> 
   return false
 }
 
-function mailServersOf(accepts: boolean, records: number, nullMx: boolean): MailServers {
-  return { status: "answered", accepts_mail: accepts, records, null_mx: nullMx }
+function mailServersOf(
+  accepts: boolean,
+  records: readonly MxRecord[],
+  nullMx: boolean,
+): MailServers {
+  return {
+    status: "answered",
+    accepts_mail: accepts,
+    records: records.length,
+    null_mx: nullMx,
+    exchanges: [...records]
+      .sort((a, b) => a.priority - b.priority)
+      .map(({ exchange }) => exchange.toLowerCase()),
+  }
 }

@@ -56,6 +56,7 @@ test("with both configured, all is asked, and the next request is answered at on
   const expected: DomainNetwork = {
     mx: true,
     domainAge: 1,
+    disposableServer: null,
     coverage: 0.4,
     told: {
       mx: { status: "answered", accepts_mail: true, records: 1, null_mx: false },
@@ -93,6 +94,7 @@ test("a failure is unknown: neither true nor false, without coverage, and told",
   assert.deepEqual(await network.look("broken.example", TODAY), {
     mx: null,
     domainAge: null,
+    disposableServer: null,
     coverage: 0,
     told: {
       mx: { status: "failed" },
@@ -175,6 +177,92 @@ test("a provider that is gone is not asked for long, and the metrics say so", as
   assert.match(text, /assay_network_breaker_open\{probe="registration"\} 1/)
   assert.match(text, /assay_network_lookups_total\{probe="registration",outcome="failed"\} 6/)
   assert.doesNotMatch(text, /probe="mx"/)
+})
+
+/** What a worker would learn, and a network that knows these servers as marking. */
+async function openLearning(
+  scripted: Parameters<typeof openTestNameServer>[0],
+  marking: readonly string[],
+): Promise<{
+  network: NetworkTrust
+  noticed: Map<string, readonly string[]>
+  asked: () => string[]
+}> {
+  const server = await openTestNameServer(scripted)
+  const noticed = new Map<string, readonly string[]>()
+  const registry = new Registry()
+  const network = openNetworkTrust({
+    config: {
+      dns: [server.address],
+      rdapUrl: null,
+      rdapRedirects: false,
+      networkBudgetMs: PATIENT_MS,
+    },
+    metrics: openMetrics(registry, () => registry.metrics()),
+    learning: {
+      marking: { markOf: (_, servers) => servers.find((each) => marking.includes(each)) ?? null },
+      noticed: (domain, servers) => void noticed.set(domain, servers),
+    },
+  })
+  opened.push(network)
+  return { network, noticed, asked: () => server.asked.map(({ name, type }) => `${type} ${name}`) }
+}
+
+test("a host is known by the names and the addresses of its preferred mail servers", async () => {
+  const { network, noticed } = await openLearning(
+    {
+      "burner.example": { MX: [[5, "mx1.burner.example"]] },
+      "mx1.burner.example": { A: ["203.0.113.7", "127.0.0.1"] },
+      "other.example": { MX: [[5, "mail.other.example"]] },
+      "mail.other.example": { A: ["203.0.113.7"] },
+      "clean.example": { MX: [[5, "mail.clean.example"]] },
+      "mail.clean.example": { A: ["203.0.113.8"] },
+    },
+    ["203.0.113.7"],
+  )
+  const other = await network.look("other.example", TODAY)
+  assert.equal(other.disposableServer, "203.0.113.7")
+  assert.deepEqual(other.told["mx"], {
+    status: "answered",
+    accepts_mail: true,
+    records: 1,
+    null_mx: false,
+    disposable_server: "203.0.113.7",
+  })
+  // Remembered: at once, and the same.
+  assert.deepEqual(network.look("other.example", TODAY), other)
+  assert.equal((await network.look("clean.example", TODAY)).disposableServer, null)
+  await network.look("burner.example", TODAY)
+  assert.deepEqual(noticed.get("burner.example"), ["mx1.burner.example", "203.0.113.7"])
+})
+
+test("servers of providers and of mail companies say nothing, and are asked nothing", async () => {
+  const { network, noticed, asked } = await openLearning(
+    {
+      "workspace.example": { MX: [[1, "aspmx.l.google.com"]] },
+      "routed.example": { MX: [[1, "route1.mx.cloudflare.net"]] },
+      "mx.example": { A: ["203.0.113.9"] },
+    },
+    ["aspmx.l.google.com", "route1.mx.cloudflare.net"],
+  )
+  for (const domain of ["workspace.example", "routed.example"]) {
+    const { mx, disposableServer } = await network.look(domain, TODAY)
+    assert.deepEqual([mx, disposableServer], [true, null], domain)
+    assert.deepEqual(noticed.get(domain), [], domain)
+  }
+  assert.deepEqual(
+    asked().filter((question) => question.startsWith("A")),
+    [],
+  )
+})
+
+test("an address that cannot be found leaves the server's name to go by", async () => {
+  const { network } = await openLearning(
+    { "half.example": { MX: [[5, "mx.farm.example"]] }, "mx.farm.example": { A: "servfail" } },
+    ["mx.farm.example"],
+  )
+  const { mx, disposableServer } = await network.look("half.example", TODAY)
+  assert.deepEqual([mx, disposableServer], [true, "mx.farm.example"])
 })
 
 test("closing ends what is under way: nobody is left waiting, and nobody is asked any more", async () => {

@@ -1,21 +1,42 @@
 import type { Config } from "../../config.ts"
 import type { Metrics, ProbeMetrics } from "../../health/metrics.ts"
+import { isLearnableServer } from "../../lists/learnable-servers.ts"
+import type { MarkingServers } from "../../lists/marking-servers.ts"
 import { registrableDomain } from "../../lists/registrable-domain.ts"
 import { DAY_MS } from "../../time.ts"
 import { type DomainNetwork, type NetworkTrust, networkTrustOff } from "../network-trust.ts"
 import { KEEP_MS, NAMES, REGISTRY } from "./limits.ts"
+import { type MailAddresses, mailAddresses } from "./mail-addresses.ts"
 import { mailPolicy, type MailPolicy } from "./mail-policy.ts"
 import { mailServers, type MailServers } from "./mail-servers.ts"
 import { openNameService } from "./name-service.ts"
-import { type Answer, type Failed, openProbe, type Probe, type ProbeLimits } from "./probe.ts"
+import {
+  type Answer,
+  FAILED,
+  type Failed,
+  openProbe,
+  type Probe,
+  type ProbeLimits,
+} from "./probe.ts"
 import { openRegistry, type Registration } from "./registration.ts"
 
 export interface NetworkTrustOptions {
   readonly config: Pick<Config, "dns" | "rdapUrl" | "rdapRedirects" | "networkBudgetMs">
   readonly metrics: Pick<Metrics, "networkProbe">
+  /** What was learnt of mail servers; without it nothing is. */
+  readonly learning?: Learning
   /** A clock that never goes back: it times pauses and caches, and dates nothing. */
   readonly now?: () => number
 }
+
+export interface Learning {
+  readonly marking: Pick<MarkingServers, "markOf">
+  /** Hears of the mail servers of a domain, by name and address, whenever they were asked for. */
+  noticed(domain: string, servers: readonly string[]): void
+}
+
+/** More than the preferred ones tell nothing more. */
+const EXCHANGES_MAX = 2
 
 const OFF = { status: "off" } as const
 const UNASKED = { status: "unasked" } as const
@@ -35,6 +56,7 @@ interface Watched<T extends Answer> extends Probe<T> {
 export function openNetworkTrust({
   config,
   metrics,
+  learning,
   now = () => performance.now(),
 }: NetworkTrustOptions): NetworkTrust {
   const { dns, rdapUrl, rdapRedirects, networkBudgetMs } = config
@@ -58,9 +80,26 @@ export function openNetworkTrust({
     watched(
       "mx",
       NAMES,
-      (domain) => mailServers(names, domain),
+      async (domain) => {
+        const servers = await mailServers(names, domain)
+        // Nobody waits for it: what is learnt of this host is for the next one.
+        if (learning !== undefined)
+          void Promise.resolve(addressesOf(servers)).then((addresses) =>
+            learning.noticed(domain, comparedOf(servers, addresses)),
+          )
+        return servers
+      },
       ({ accepts_mail }) => (accepts_mail ? KEEP_MS.mail : KEEP_MS.noMail),
     )
+  const addresses =
+    names && learning
+      ? watched(
+          "mail_address",
+          NAMES,
+          (server) => mailAddresses(names, server),
+          () => KEEP_MS.mail,
+        )
+      : null
   const policy =
     names &&
     watched(
@@ -75,28 +114,52 @@ export function openNetworkTrust({
       date === null ? KEEP_MS.noRegistration : KEEP_MS.registration,
     )
 
+  /** The addresses of the servers that can tell something; known of most, since many hosts share a server. */
+  const addressesOf = (servers: Known<MailServers>): Coming<MailAddresses> => {
+    if (addresses === null || servers.status !== "answered") return UNASKED
+    const found = learnable(servers).map((server) => addresses.find(server))
+    if (found.length === 0) return UNASKED
+    const ready = found.flatMap((each) => (each instanceof Promise ? [] : [each]))
+    if (ready.length === found.length) return joined(ready)
+    return Promise.all(found.map((each) => Promise.resolve(each))).then(joined)
+  }
+
   const known = (
+    domain: string,
     servers: Known<MailServers>,
+    places: Known<MailAddresses>,
     posture: Known<MailPolicy>,
     registered: Known<Registration>,
     nowMs: number,
   ): DomainNetwork => {
     count(mx, servers)
+    count(addresses, places)
     count(policy, posture)
     count(registration, registered)
+    const disposableServer = learning?.marking.markOf(domain, comparedOf(servers, places)) ?? null
     const date = registered.status === "answered" ? registered.date : null
     return {
       mx: servers.status === "answered" ? servers.accepts_mail : null,
       domainAge: date === null ? null : wholeDays(date, nowMs),
+      disposableServer,
       coverage:
         (servers.status === "answered" ? 0.2 : 0) + (registered.status === "answered" ? 0.2 : 0),
-      told: { mx: servers, mail_policy: posture, registration: registered },
+      told: {
+        mx: {
+          ...toldOf(servers),
+          ...(disposableServer && { disposable_server: disposableServer }),
+        },
+        mail_policy: posture,
+        registration: registered,
+      },
     }
   }
 
-  /** All three are under way together, so the budget is one for all. What comes later is there for the next request. */
+  /** All are under way together, so the budget is one for all. What comes later is there for the next request. */
   const inTime = async (
+    domain: string,
     servers: Coming<MailServers>,
+    places: Coming<MailAddresses>,
     posture: Coming<MailPolicy>,
     registered: Coming<Registration>,
     nowMs: number,
@@ -105,28 +168,61 @@ export function openNetworkTrust({
     const timer = setTimeout(() => resolve(LATE), networkBudgetMs)
     const heard = await Promise.all([
       Promise.race([servers, over]),
+      Promise.race([places, over]),
       Promise.race([posture, over]),
       Promise.race([registered, over]),
     ])
     clearTimeout(timer)
-    return known(...heard, nowMs)
+    return known(domain, ...heard, nowMs)
   }
 
   return {
     look(domain, nowMs) {
       const servers = mx === null ? OFF : mx.find(domain)
+      const places = servers instanceof Promise ? servers.then(addressesOf) : addressesOf(servers)
       const posture = policy === null ? OFF : policy.find(domain)
       const registered = registration === null ? OFF : askRegistry(registration, domain)
-      if (servers instanceof Promise || posture instanceof Promise || registered instanceof Promise)
-        return inTime(servers, posture, registered, nowMs)
-      return known(servers, posture, registered, nowMs)
+      if (
+        servers instanceof Promise ||
+        places instanceof Promise ||
+        posture instanceof Promise ||
+        registered instanceof Promise
+      )
+        return inTime(domain, servers, places, posture, registered, nowMs)
+      return known(domain, servers, places, posture, registered, nowMs)
     },
     close() {
-      for (const each of [mx, policy, registration]) each?.close()
+      for (const each of [mx, addresses, policy, registration]) each?.close()
       names?.close()
       registry?.close()
     },
   }
+}
+
+/** The preferred servers that can tell something of the hosts they serve. */
+function learnable({ exchanges }: MailServers): readonly string[] {
+  return exchanges.slice(0, EXCHANGES_MAX).filter(isLearnableServer)
+}
+
+function joined(found: readonly (MailAddresses | Failed)[]): MailAddresses | Failed {
+  const answered = found.filter((each) => each.status === "answered")
+  if (answered.length === 0) return FAILED
+  return { status: "answered", addresses: answered.flatMap(({ addresses }) => addresses) }
+}
+
+/** What is compared with what was learnt: names and addresses of servers. */
+function comparedOf(servers: Known<MailServers>, places: Known<MailAddresses>): string[] {
+  return [
+    ...(servers.status === "answered" ? learnable(servers) : []),
+    ...(places.status === "answered" ? places.addresses : []),
+  ]
+}
+
+/** Without the servers' names, which tell a reader nothing. */
+function toldOf(servers: Known<MailServers>): object {
+  if (servers.status !== "answered") return servers
+  const { exchanges: _, ...told } = servers
+  return told
 }
 
 /** The registry of a suffix registers others under it, and has no date for it. */

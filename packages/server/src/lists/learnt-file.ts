@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Type } from "typebox"
+import { Value } from "typebox/value"
+import { LearntServers } from "./learnt-servers.ts"
+import { ListsError } from "./lists-error.ts"
+
+/** Beside the operator's lists, and with them in every backup. */
+export const LEARNT_FILE = "learnt.json"
+
+const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$" })
+const LearntDocument = Type.Object({
+  format: Type.Literal(1),
+  servers: Type.Record(
+    Type.String(),
+    Type.Object({ listed: Type.Record(Type.String(), Day), guarded: Type.Optional(Day) }),
+  ),
+  overruled: Type.Array(Type.String()),
+})
+
+/** What was learnt so far; nothing where there is no file yet. */
+export function readLearnt(directory: string): LearntServers {
+  let document: unknown
+  try {
+    document = JSON.parse(readFileSync(join(directory, LEARNT_FILE), "utf8"))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new LearntServers()
+    throw new ListsError(`${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`, {
+      cause: error,
+    })
+  }
+  if (!Value.Check(LearntDocument, document))
+    throw new ListsError(`${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`)
+  return new LearntServers(document)
+}
+
+/** Old or new, never half. */
+export function writeLearnt(directory: string, learnt: LearntServers): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const file = join(directory, LEARNT_FILE)
+  writeFileSync(`${file}.new`, `${JSON.stringify(learnt.document())}\n`, {
+    mode: 0o600,
+    flush: true,
+  })
+  renameSync(`${file}.new`, file)
+}

@@ -47,6 +47,8 @@ function abuseTerms(trust: Trust, { abuse, conf }: EmailModel): readonly Term[] 
   if (trust.disposable === true) {
     add("disposable", abuse.disposable, "ID_DISPOSABLE")
     if (isBurner(trust, abuse)) add("burner_domain", abuse.burnerDomain.nats, "ID_DISPOSABLE")
+  } else if (trust.disposableLikely === true) {
+    add("disposable_likely", abuse.disposableLikely ?? 0, "ID_DISPOSABLE")
   }
   if (trust.masked === true) add("masked", abuse.masked, "ID_MASKED")
   if (isCorporate(trust, abuse)) add("corporate", abuse.corporate.nats, null)
@@ -57,13 +59,17 @@ function abuseTerms(trust: Trust, { abuse, conf }: EmailModel): readonly Term[] 
     add("undeliverable", abuse.undeliverable, "ID_UNDELIVERABLE")
   }
   if (trust.toxicDomain === true) add("toxic_domain", abuse.toxicDomain, "ID_TOXIC_DOMAIN")
-  if (trust.typosquat === true) add("typosquat", abuse.typosquat, "ID_TYPOSQUAT")
+  if (isHomograph(trust, abuse)) {
+    add("homograph", abuse.homograph ?? 0, "ID_HOMOGRAPH")
+  } else if (trust.typosquat === true) {
+    add("typosquat", abuse.typosquat, "ID_TYPOSQUAT")
+  }
   if (trust.role === true) add("role", abuse.role, "ID_ROLE")
   if (trust.catchAll === true) add("catch_all", abuse.catchAll, "ID_CATCH_ALL")
   if (trust.ownershipVerified === true) add("ownership_verified", abuse.ownershipVerified, null)
   if (trust.deliverable === true) add("deliverable", abuse.deliverable, null)
   if (known(trust.traces)) add("traces", traceNats(trust.traces, abuse.traces), "ID_NO_FOOTPRINT")
-  if (known(trust.handle)) {
+  if (known(trust.handle) && (trust.localLength ?? Infinity) >= (abuse.handle.lengthMin ?? 0)) {
     add("handle", clip(trust.handle, abuse.handle.min, abuse.handle.max), "BOT_HANDLE")
   }
   if (known(trust.velocity24h)) {
@@ -74,7 +80,8 @@ function abuseTerms(trust: Trust, { abuse, conf }: EmailModel): readonly Term[] 
     add("instant_action", nats, "BOT_INSTANT_ACTION")
   }
   if (known(trust.blocklist)) {
-    add("blocklist", blocklistNats(trust.blocklist, abuse.blocklist, conf), "BOT_BLOCKLIST")
+    const entries = blocklistEntries(trust, abuse)
+    add("blocklist", blocklistNats(entries, abuse.blocklist, conf), "BOT_BLOCKLIST")
   }
   if (known(trust.anomaly)) add("anomaly", abuse.anomaly * clip(trust.anomaly, 0, 1), "BOT_ANOMALY")
   if (known(trust.clusterSize)) {
@@ -96,6 +103,21 @@ function abuseTerms(trust: Trust, { abuse, conf }: EmailModel): readonly Term[] 
 export function isBurner(trust: Trust, abuse: EmailModel["abuse"]): boolean {
   const { disposable, disposableDomainAge: age } = trust
   return disposable === true && age != null && age < abuse.burnerDomain.daysBelow
+}
+
+/** Whether letters of another alphabet speak, beside which a slip of the keyboard is nothing. */
+function isHomograph(trust: Trust, abuse: EmailModel["abuse"]): boolean {
+  return trust.homograph === true && abuse.homograph !== undefined
+}
+
+/** The entries that count: one list of disposable hosts counts once, by whichever name the model knows it. */
+export function blocklistEntries(
+  { blocklist }: Trust,
+  { disposableLikely }: EmailModel["abuse"],
+): readonly BlocklistEntry[] {
+  const entries = blocklist ?? []
+  if (disposableLikely === undefined) return entries
+  return entries.filter(({ likelyDisposable }) => likelyDisposable !== true)
 }
 
 function isCorporate(trust: Trust, abuse: EmailModel["abuse"]): boolean {

@@ -116,7 +116,8 @@ suite("the recommended action", () => {
       reviewDelay: 0,
       reviewCatch: 1,
     }
-    const even = { p: 0.5, takeover: 0.5, abuse: 0, stepUpEff: null, mayBlock: true }
+    const may = { mayBlock: true, mayAllow: true }
+    const even = { p: 0.5, takeover: 0.5, abuse: 0, stepUpEff: null, ...may }
     const choice = (score: number, review: number) => {
       const { action, permitted } = decide(
         emailModel.scale,

@@ -35,6 +35,8 @@ export interface ActionCase {
   readonly abuse: number
   readonly stepUpEff: number | null
   readonly mayBlock: boolean
+  /** False where what was found may not be let through, whatever a tenant's costs say. */
+  readonly mayAllow: boolean
 }
 
 export interface Decision {
@@ -61,7 +63,7 @@ export function costsFor(costs: Costs, settings: CostSettings | null | undefined
 /** The cheapest action among those the score permits; of equal costs, the first permitted. */
 export function decide(scale: Scale, costs: Costs, facts: ActionCase): Decision {
   const edges = edgesOf(scale, costs)
-  const permitted = permittedAt(facts.score, edges, facts.mayBlock)
+  const permitted = permittedAt(edges, facts)
   const expected = expectedCosts(costs, facts)
   let action = permitted[0]
   for (const other of permitted) if (expected[other] < expected[action]) action = other
@@ -86,8 +88,11 @@ const CHALLENGE: Permitted = ["step_up_auth", "review"]
 const BLOCK: Permitted = ["block", "review"]
 const REVIEW: Permitted = ["review"]
 
-function permittedAt(score: number, edges: Decision["edges"], mayBlock: boolean): Permitted {
-  if (score < edges.challenge) return ALLOW
+function permittedAt(
+  edges: Decision["edges"],
+  { score, mayAllow, mayBlock }: ActionCase,
+): Permitted {
+  if (score < edges.challenge) return mayAllow ? ALLOW : CHALLENGE
   if (score < edges.block) return CHALLENGE
   return mayBlock ? BLOCK : REVIEW
 }

@@ -4,6 +4,9 @@ import { emailModels, phoneModels } from "./models.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { EXPOSURE_KINDS, LINES, SECRETS, SIGNAL_TYPES } from "./vocabulary.ts"
 
+/** Every version that comes with the program keeps the invariants. */
+export const VERSIONS = ["1.0", "1.1"] as const
+
 export const emailModel = emailModels["1.0"]
 export const phoneModel = phoneModels["1.0"]
 
@@ -37,7 +40,7 @@ function sometimes<T>(shape: Shape<T>, required: (keyof T)[]): fc.Arbitrary<T> {
 // Around the windows of the stages as often as anywhere else.
 export const age = fc.oneof(
   fc.integer({ min: 0, max: 4_000 }),
-  fc.constantFrom(0, 1, 89, 90, 91, 119, 120, 179, 180, 240, 360, 365, 366, 480, 540, 730),
+  fc.constantFrom(0, 1, 30, 31, 89, 90, 91, 119, 120, 179, 180, 240, 360, 365, 366, 480, 540, 730),
 )
 const conf = fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100)
 const source = fc.constantFrom("s1", "s2", "s3", "s4", "s5", "s6")
@@ -138,9 +141,12 @@ export const days = fc.oneof(
 const phoneMembers = {
   line: fc.constantFrom(...LINES),
   valid: fc.boolean(),
+  reserved: fc.boolean(),
   active: fc.boolean(),
   tenureDays: fc.integer({ min: 0, max: 2_000 }),
   simChangeAge: days,
+  simChangeAgeMin: days,
+  simChangeAgeMax: days,
   portAge: days,
   noSimChangeDays: days,
   deviceContinuityDays: days,
@@ -153,7 +159,10 @@ const phoneMembers = {
   accounts24h: fc.integer({ min: 0, max: 9 }),
   countryMismatch: fc.boolean(),
   blocklisted: fc.boolean(),
+  blocklistedForFraud: fc.boolean(),
+  confirmedFraudAge: days,
   verifiedAge: days,
+  verifiedIndependently: fc.boolean(),
 }
 
 /** Every member a number may have beside its own shape, each of them known. */

@@ -1,12 +1,13 @@
-import { leading } from "./attribution.ts"
+import { leading, type Contribution } from "./attribution.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput } from "./email-input.ts"
 import { emailPass, type EmailPass } from "./email-pass.ts"
-import { nothingFound, summary, toldReason } from "./email-reasons.ts"
+import { nothingFound, summary, toldReason, uncheckedExposure } from "./email-reasons.ts"
 import { emailExplanation, type EmailExplanation } from "./explain-email.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import {
+  EMAIL_REASON_CODES,
   EVIDENCE_KINDS,
   type Action,
   type Confidence,
@@ -41,7 +42,7 @@ export function explainEmail(input: EmailInput, model: EmailModel): EmailExplana
 function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): EmailAssessment {
   const exposed = pass.evidence.items.filter(isExposed)
   const { sources, age } = summary(exposed)
-  const reasons = leading(pass.contributions, model.reasons)
+  const reasons = leading(worthTelling(pass, input, model), model.reasons)
   return {
     risk_score: pass.score,
     confidence: pass.confidence.word,
@@ -62,12 +63,32 @@ function sentencesOf(
   input: EmailInput,
   model: EmailModel,
 ): string[] {
-  if (reasons.length === 0) return [nothingFound(exposed, input, model)]
-  const sentences = reasons.map(({ code }) => toldReason(code, pass, input, model).text)
+  const sentences =
+    reasons.length === 0
+      ? [nothingFound(exposed, input, model)]
+      : reasons.map(({ code }) => toldReason(code, pass, input, model).text)
   // Beside whatever else raised the score: "clean" and "not looked at" must not be confused.
-  if (input.checked.withheld === true) sentences.push(model.texts.nothing.withheld)
+  const unchecked =
+    uncheckedExposure(input, model) ??
+    (input.checked.withheld === true && reasons.length > 0 ? model.texts.nothing.withheld : null)
+  if (unchecked !== null && !sentences.includes(unchecked)) sentences.push(unchecked)
   return sentences
 }
+
+// Names that are rare in one language are common in another, so a weak likeness to machine-made
+// ones is no reason to give anybody. It still counts, and the explanation shows it.
+function worthTelling(
+  pass: EmailPass,
+  input: EmailInput,
+  model: EmailModel,
+): readonly Contribution[] {
+  const { reasonFrom } = model.abuse.handle
+  if (reasonFrom === undefined || (input.trust?.handle ?? 0) >= reasonFrom)
+    return pass.contributions
+  return pass.contributions.filter(({ code }) => code !== HANDLE_CODE)
+}
+
+const HANDLE_CODE = EMAIL_REASON_CODES.indexOf("BOT_HANDLE")
 
 // Talk about a person, an attack and a loss are no exposure: they publish nothing of the person's.
 const NO_EXPOSURE: ReadonlySet<EvidenceKind> = new Set(["mention", "attack", "monetized"])

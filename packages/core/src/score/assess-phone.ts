@@ -9,7 +9,7 @@ import {
 } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { phonePass, type PhonePass } from "./phone-pass.ts"
-import { nothingRaises, toldPhoneReason } from "./phone-reasons.ts"
+import { missesSimHistory, nothingRaises, toldPhoneReason } from "./phone-reasons.ts"
 import {
   bandOf,
   PHONE_REASON_CODES,
@@ -71,7 +71,9 @@ function reasonsOf(pass: PhonePass, input: PhoneInput, model: PhoneModel): strin
       toldPhoneReason(PHONE_REASON_CODES[code] as PhoneReasonCode, pass, input, model).text,
   )
   if (reasons.length === 0) reasons.push(nothingRaises(pass.knowledge, model.texts))
-  if (!pass.knowledge.simHistory) reasons.push(model.texts.simHistoryUnavailable)
+  if (missesSimHistory(pass.knowledge, input, model)) {
+    reasons.push(model.texts.simHistoryUnavailable)
+  }
   return reasons
 }
 

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { anyPhone, phoneModel, PROPERTY } from "./arbitrary-inputs-suite.ts"
+import { anyPhone, PROPERTY, VERSIONS } from "./arbitrary-inputs-suite.ts"
 import { explainPhone } from "./assess-phone.ts"
+import type { PhoneModel } from "./model-phone.ts"
+import { phoneModels } from "./models.ts"
 import type { PhoneInput } from "./phone-input.ts"
+import { phonePass } from "./phone-pass.ts"
 import { clip, logit, pointsOf } from "./scale.ts"
 import type { PhoneReasonCode } from "./vocabulary.ts"
 
 const without: Record<PhoneReasonCode, Partial<PhoneInput>> = {
-  SIM_CHANGED: { simChangeAge: null },
+  SIM_CHANGED: { simChangeAge: null, simChangeAgeMin: null },
   SIM_PORTED: { portAge: null },
   NUMBER_RECYCLED: { recycledSinceVerified: null },
   CALL_FORWARDING: { callForwarding: null },
@@ -16,6 +19,7 @@ const without: Record<PhoneReasonCode, Partial<PhoneInput>> = {
   ROUTE_CHANGES: { routeChanges90d: null },
   OTP_FAILURES: { otpFailureBurst: null },
   NUMBER_INVALID: { valid: null },
+  NUMBER_RESERVED: { reserved: null },
   NUMBER_INACTIVE: { active: null },
   // A plain mobile line is the one that adds nothing.
   LINE_TYPE: { line: "mobile" },
@@ -23,11 +27,16 @@ const without: Record<PhoneReasonCode, Partial<PhoneInput>> = {
   COUNTRY_MISMATCH: { countryMismatch: null },
   PHONE_VELOCITY: { accounts24h: null },
   PHONE_BLOCKLIST: { blocklisted: null },
+  FRAUD_CONFIRMED: { confirmedFraudAge: null },
 }
 
-function scoreWithout(input: PhoneInput, codes: readonly PhoneReasonCode[]): number {
+function scoreWithout(
+  input: PhoneInput,
+  codes: readonly PhoneReasonCode[],
+  model: PhoneModel,
+): number {
   const left = codes.reduce((rest, code) => ({ ...rest, ...without[code] }), input)
-  return clip(pointsOf(phoneModel.scale, logit(explainPhone(left, phoneModel).p)), 0, 100)
+  return clip(pointsOf(model.scale, logit(phonePass(left, model).p)), 0, 100)
 }
 
 // The device term lives on the age of the SIM change, so taking the change out of the input would
@@ -38,31 +47,34 @@ const separable = anyPhone.map((input): PhoneInput => ({
   deviceChangedWithSim: null,
 }))
 
-test("the points of a factor are those of scoring the number again with and without it", () => {
-  let floors = 0
-  fc.assert(
-    fc.property(separable, (input) => {
-      const { contributions, baseline } = explainPhone(input, phoneModel)
-      const codes = contributions.map(({ code }) => code)
-      if (codes.includes("SIM_CHANGED") && codes.includes("NUMBER_RECYCLED")) floors++
-      const none = scoreWithout(input, codes)
-      const all = scoreWithout(input, [])
-      assert.ok(Math.abs(none - baseline) <= 1e-9)
-      const shares = codes.map((code) => {
-        const alone = scoreWithout(
-          input,
-          codes.filter((other) => other !== code),
-        )
-        return (alone - none + all - scoreWithout(input, [code])) / 2
-      })
-      const sum = shares.reduce((total, share) => total + share, 0)
-      if (sum < 1e-6) return
-      contributions.forEach(({ code, points }, i) => {
-        const expected = ((shares[i] ?? NaN) * (all - none)) / sum
-        assert.ok(Math.abs(points - expected) <= 1e-6, `${code}: ${points}, expected ${expected}`)
-      })
-    }),
-    PROPERTY,
-  )
-  assert.ok(floors > 10, "two floors should have met often enough")
-})
+for (const version of VERSIONS)
+  test(`model ${version}: the points of a factor are those of scoring the number again with and without it`, () => {
+    const phoneModel = phoneModels[version]
+    let floors = 0
+    fc.assert(
+      fc.property(separable, (input) => {
+        const { contributions, baseline } = explainPhone(input, phoneModel)
+        const codes = contributions.map(({ code }) => code)
+        if (codes.includes("SIM_CHANGED") && codes.includes("NUMBER_RECYCLED")) floors++
+        const none = scoreWithout(input, codes, phoneModel)
+        const all = scoreWithout(input, [], phoneModel)
+        assert.ok(Math.abs(none - baseline) <= 1e-9)
+        const shares = codes.map((code) => {
+          const alone = scoreWithout(
+            input,
+            codes.filter((other) => other !== code),
+            phoneModel,
+          )
+          return (alone - none + all - scoreWithout(input, [code], phoneModel)) / 2
+        })
+        const sum = shares.reduce((total, share) => total + share, 0)
+        if (sum < 1e-6) return
+        contributions.forEach(({ code, points }, i) => {
+          const expected = ((shares[i] ?? NaN) * (all - none)) / sum
+          assert.ok(Math.abs(points - expected) <= 1e-6, `${code}: ${points}, expected ${expected}`)
+        })
+      }),
+      PROPERTY,
+    )
+    assert.ok(floors > 10, "two floors should have met often enough")
+  })

@@ -7,12 +7,21 @@ import {
   emailInput,
   emailModel,
   PROPERTY,
+  VERSIONS,
 } from "./arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
-import { contributionsOf, leading } from "./attribution.ts"
+import { contributionsOf, leading, placesOf } from "./attribution.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
+import { emailPass } from "./email-pass.ts"
+import type { EmailModel } from "./model-email.ts"
+import { emailModels } from "./models.ts"
 import { clip, logit, pointsOf } from "./scale.ts"
-import { EXPOSURE_KINDS, SIGNAL_TYPES, type EmailReasonCode } from "./vocabulary.ts"
+import {
+  EMAIL_REASON_CODES,
+  EXPOSURE_KINDS,
+  SIGNAL_TYPES,
+  type EmailReasonCode,
+} from "./vocabulary.ts"
 
 // The definition taken literally: take the factors out of the input and score what is left. The
 // scorer itself keeps its terms from one walk; the two must agree on every identity.
@@ -41,6 +50,7 @@ const trustMembers: Partial<Record<EmailReasonCode, keyof Trust>> = {
   ID_NEW_DOMAIN: "domainAge",
   ID_TOXIC_DOMAIN: "toxicDomain",
   ID_TYPOSQUAT: "typosquat",
+  ID_HOMOGRAPH: "homograph",
   ID_ROLE: "role",
   ID_CATCH_ALL: "catchAll",
   ID_NO_FOOTPRINT: "traces",
@@ -66,6 +76,9 @@ function reduced(input: EmailInput, gone: ReadonlySet<EmailReasonCode>): EmailIn
   for (const code of gone) {
     const member = trustMembers[code]
     if (member !== undefined) trust[member] = null
+    // Taken out of the input, the stronger finding would let the weaker one speak.
+    if (code === "ID_HOMOGRAPH") trust.typosquat = null
+    if (code === "ID_DISPOSABLE") trust.disposableLikely = null
     if (code === "ID_UNDELIVERABLE") {
       if (trust.mx === false) trust.mx = null
       if (trust.deliverable === false) trust.deliverable = null
@@ -74,8 +87,8 @@ function reduced(input: EmailInput, gone: ReadonlySet<EmailReasonCode>): EmailIn
   return { ...input, exposures, signals, trust }
 }
 
-function scoreOf(input: EmailInput): number {
-  return clip(pointsOf(emailModel.scale, logit(explainEmail(input, emailModel).p)), 0, 100)
+function scoreOf(input: EmailInput, model: EmailModel): number {
+  return clip(pointsOf(model.scale, logit(emailPass(input, model).p)), 0, 100)
 }
 
 // Without a masked or disposable domain an address could count as corporate, which it does not with
@@ -86,15 +99,20 @@ const literal = anyEmail.map((input): EmailInput => ({
 }))
 
 suite("the points of a factor", () => {
-  const agree = (input: EmailInput): void => {
-    const { contributions, baseline } = explainEmail(input, emailModel)
+  const agreeUnder = (input: EmailInput, model: EmailModel): void => {
+    const { contributions: placed, baseline } = emailPass(input, model)
+    const contributions = placed.map(({ code, points }) => ({
+      code: EMAIL_REASON_CODES[code] as EmailReasonCode,
+      points,
+    }))
     const codes = contributions.map(({ code }) => code)
-    const none = scoreOf(reduced(input, new Set(codes)))
-    const all = scoreOf(input)
+    const score = (of: EmailInput) => scoreOf(of, model)
+    const none = score(reduced(input, new Set(codes)))
+    const all = score(input)
     assert.ok(Math.abs(none - baseline) <= 1e-9)
     const shares = codes.map((code) => {
-      const alone = scoreOf(reduced(input, new Set(codes.filter((other) => other !== code))))
-      const without = scoreOf(reduced(input, new Set([code])))
+      const alone = score(reduced(input, new Set(codes.filter((other) => other !== code))))
+      const without = score(reduced(input, new Set([code])))
       return (alone - none + all - without) / 2
     })
     const sum = shares.reduce((total, share) => total + share, 0)
@@ -103,6 +121,9 @@ suite("the points of a factor", () => {
       const expected = ((shares[i] ?? NaN) * (all - none)) / sum
       assert.ok(Math.abs(points - expected) <= 1e-6, `${code}: ${points}, expected ${expected}`)
     })
+  }
+  const agree = (input: EmailInput): void => {
+    for (const version of VERSIONS) agreeUnder(input, emailModels[version])
   }
 
   test("are those of scoring the identity again with and without it", () => {
@@ -178,6 +199,25 @@ suite("contributions", () => {
     const { risk_score, risk_reasons } = assessEmail(input, emailModel)
     assert.equal(risk_score, 40)
     assert.equal(risk_reasons.length, 4)
+  })
+
+  test("are told of the right factor also beyond the thirty-second code", () => {
+    const last = EMAIL_REASON_CODES.indexOf("FRAUD_CONFIRMED")
+    assert.ok(last >= 32)
+    for (const version of VERSIONS) {
+      const { contributions } = explainEmail(
+        emailInput({ trust: { confirmedFraudAge: 5 } }),
+        emailModels[version],
+      )
+      assert.deepEqual(
+        contributions.map(({ code }) => code),
+        ["FRAUD_CONFIRMED"],
+      )
+    }
+    const present: boolean[] = []
+    present[100] = true
+    present[33] = true
+    assert.deepEqual(placesOf(present), [33, 100])
   })
 
   test("are nothing where there is no factor or no rise", () => {

@@ -43,6 +43,15 @@ export function contributionsOf(
   }))
 }
 
+/** The codes that are present, in tie order. They may be more than a number has bits. */
+export function placesOf(present: readonly boolean[]): number[] {
+  const places: number[] = []
+  for (let place = 0; place < present.length; place++) {
+    if (present[place] === true) places.push(place)
+  }
+  return places
+}
+
 /** The contributions worth telling, most points first; equal points keep the order of the codes. */
 export function leading(contributions: readonly Contribution[], rule: ReasonRule): Contribution[] {
   if (contributions.length === 0) return []

@@ -43,11 +43,9 @@ export class Balance {
     this.#against = negatives.length === 0 ? 0 : -discountedSum(negatives.map(weight), discount)
   }
 
-  /** Bit i is set when a positive term belongs to the factor with code i. */
-  get factors(): number {
-    let mask = 0
-    for (const { code } of this.#positives) if (code !== ALWAYS) mask |= 1 << code
-    return mask
+  /** Sets the places of the factors that positive terms belong to. */
+  markFactors(present: boolean[]): void {
+    for (const { code } of this.#positives) if (code !== ALWAYS) present[code] = true
   }
 
   all(): number {

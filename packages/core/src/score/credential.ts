@@ -28,8 +28,11 @@ export interface CredentialRisk {
   /** The points before floor and cap. */
   readonly raw: number
   readonly stage: number
+  /** The floor of the stage, or that of a fresh and usable secret where it is the higher. */
   readonly floor: number | null
   readonly cap: number
+  /** Somebody can sign in with what leaked a moment ago. */
+  readonly freshUsable: boolean
 }
 
 /**
@@ -44,6 +47,8 @@ export class CredentialTerms {
   /** Excess odds with the bit of their kind, largest first. */
   readonly #excess: { odds: number; bit: number }[] = []
   readonly #classes = zeros(EXPOSURE_KINDS.length)
+  /** The kinds of exposures that are fresh and usable. */
+  #fresh = 0
   /** By kind: the summed, and the largest, weight on the market. */
   readonly #sums = zeros(EVIDENCE_KINDS.length)
   readonly #maxima = zeros(EVIDENCE_KINDS.length)
@@ -65,11 +70,18 @@ export class CredentialTerms {
   risk(kinds: number, withReuse: boolean): CredentialRisk {
     const { scale } = this.#model
     const stage = this.stages.stage(kinds)
-    const floor = this.stages.floor(stage, kinds)
     const cap = this.stages.cap(stage)
+    const freshUsable = stage > 0 && (this.#fresh & kinds) !== 0
+    const floor = this.#floor(this.stages.floor(stage, kinds), cap, freshUsable)
     const raw = pointsOf(scale, this.#logOdds(kinds, withReuse))
     const points = clip(raw, floor ?? -Infinity, cap)
-    return { p: sigmoid(logOddsOf(scale, points)), points, raw, stage, floor, cap }
+    return { p: sigmoid(logOddsOf(scale, points)), points, raw, stage, floor, cap, freshUsable }
+  }
+
+  #floor(ofStage: number | null, cap: number, freshUsable: boolean): number | null {
+    const fresh = this.#model.exposure.freshUsable
+    if (!freshUsable || fresh === undefined) return ofStage
+    return Math.min(cap, Math.max(ofStage ?? 0, fresh.floor))
   }
 
   #weigh(item: Item, rotated: boolean): void {
@@ -79,11 +91,19 @@ export class CredentialTerms {
     if (isExposure(kind)) {
       this.#excess.push({ odds: this.#excessOdds(item, kind, rotated), bit: bitOf[kind] })
       this.#classes[item.kind] = (this.#classes[item.kind] ?? 0) | item.classes
+      if (this.#isFreshUsable(item, rotated)) this.#fresh |= bitOf[kind]
       if (kind !== "combolist" || item.secret === SECRET_NONE) return
     }
     const weight = item.conf * this.#marketShare(kind, item.age, rotated)
     this.#sums[item.kind] = (this.#sums[item.kind] ?? 0) + weight
     this.#maxima[item.kind] = Math.max(this.#maxima[item.kind] ?? 0, weight)
+  }
+
+  #isFreshUsable({ secret, conf, age }: Item, rotated: boolean): boolean {
+    const fresh = this.#model.exposure.freshUsable
+    if (fresh === undefined || rotated) return false
+    const usable = secret >= SECRETS.indexOf(fresh.secretFrom)
+    return usable && conf >= fresh.confMin && age <= fresh.daysMax
   }
 
   #excessOdds(item: Item, kind: (typeof EXPOSURE_KINDS)[number], rotated: boolean): number {

@@ -1,3 +1,5 @@
+import { filled } from "./sentence.ts"
+
 const DAY_MS = 86_400_000
 const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$/
 
@@ -23,6 +25,19 @@ export function dateBefore(asOf: string, days: number): string {
   // Four times as fast as toISOString, which is left with the years that need a sign.
   if (year < 1000 || year > 9999) return date.toISOString().slice(0, 10)
   return `${year}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
+}
+
+/** Words for a date, of which the names of the months are a part. */
+export interface DateTexts {
+  readonly months: readonly string[]
+  readonly date: string
+}
+
+/** "14 March 2027" for 2027-03-14. */
+export function dateInWords(date: string, texts: DateTexts): string {
+  const [year = "", month = "", day = ""] = date.split("-")
+  const values = { day: Number(day), month: texts.months[Number(month) - 1] ?? month, year }
+  return filled(texts.date, values)
 }
 
 function twoDigits(n: number): string {

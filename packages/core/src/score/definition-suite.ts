@@ -2,7 +2,7 @@ import type { EmailInput, Exposure, Signal, Trust } from "./email-input.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { SECRETS, type EvidenceKind } from "./vocabulary.ts"
 
-// Model 1.0 written out a second time, plainly and with its numbers in place, sharing nothing with
+// Models 1.0 and 1.1 written out a second time, plainly and with its numbers in place, sharing nothing with
 // the scorer but the words. What the two disagree on is a mistake in one of them.
 
 const logit = (p: number): number => Math.log(p / (1 - p))
@@ -143,7 +143,10 @@ const usable: Record<string, number> = {
 }
 const sensitive = "phone dob address gov_id security_qa ip_geo device payment session".split(" ")
 
-function credentialPoints(facts: Fact[]): number {
+/** Which model is written out. */
+export type Version = "1.0" | "1.1"
+
+function credentialPoints(facts: Fact[], version: Version): number {
   const exposures = facts.filter(({ secret }) => secret !== "signal")
   const prints = new Set(exposures.flatMap((fact) => [...fact.prints]))
   const reuse = [...prints].some(
@@ -180,11 +183,20 @@ function credentialPoints(facts: Fact[]): number {
   const stage = stageOf(facts)
   const fresh = facts.filter((fact) => effective(fact) >= 2 && fact.age <= 90)
   const lifted = stage === 2 && new Set(fresh.map(({ source }) => source)).size >= 2
-  const floor = lifted ? 25 : (floors[stage] ?? NaN)
+  const stageFloor = lifted ? 25 : (floors[stage] ?? NaN)
+  const atOnce = facts.some(
+    ({ secret, conf, age, rotated }) =>
+      (secret === "plaintext" || secret === "weak_hash") && conf >= 0.5 && age <= 30 && !rotated,
+  )
+  const floor = version === "1.1" && stage >= 1 && atOnce ? Math.max(25, stageFloor) : stageFloor
   return Math.min(caps[stage] ?? NaN, Math.max(floor, raw))
 }
 
-function abuseTerms(t: Trust): number[] {
+function abuseTerms(t: Trust, version: Version): number[] {
+  const later = version === "1.1"
+  const lookAlike = later && t.homograph === true
+  const listed = (t.blocklist ?? []).filter((entry) => !later || entry.likelyDisposable !== true)
+  const shaped = !later || t.localLength == null || t.localLength >= 4
   const step = (n: number, ...steps: [number, number][]): number =>
     steps.findLast(([from]) => n >= from)?.[1] ?? 0
   const ownDomain = t.free === false && t.disposable !== true && t.masked !== true && t.mx === true
@@ -204,6 +216,8 @@ function abuseTerms(t: Trust): number[] {
         ),
     t.disposable === true ? 2.8 : 0,
     t.disposable === true && t.disposableDomainAge != null && t.disposableDomainAge < 30 ? 0.5 : 0,
+    later && t.disposable !== true && t.disposableLikely === true ? 1.6 : 0,
+    lookAlike ? 3 : 0,
     t.masked === true ? 0.3 : 0,
     ownDomain && t.domainAge != null && t.domainAge > 365 ? -0.4 : 0,
     t.domainAge == null || t.free === true
@@ -211,18 +225,18 @@ function abuseTerms(t: Trust): number[] {
       : line(t.domainAge, [0, 1.6], [32, 1.4], [90, 0.8], [180, 0.4], [365, 0], [1825, -0.2]),
     t.mx === false || t.deliverable === false ? 2 : 0,
     t.toxicDomain === true ? 1.5 : 0,
-    t.typosquat === true ? 0.8 : 0,
+    t.typosquat === true && !lookAlike ? 0.8 : 0,
     t.catchAll === true ? 0.3 : 0,
     t.role === true ? 0.3 : 0,
     t.ownershipVerified === true ? -0.7 : 0,
     t.deliverable === true ? -0.2 : 0,
     t.traces == null ? 0 : ([0.5, -0.35, -0.7][t.traces] ?? -1.05),
-    Math.min(1.2, Math.max(-0.6, t.handle ?? 0)),
+    shaped ? Math.min(1.2, Math.max(-0.6, t.handle ?? 0)) : 0,
     step(t.velocity24h ?? 0, [2, 1.5], [3, 2.2], [6, 2.8]),
     seconds <= 60 ? 2 : seconds <= 3600 ? 0.3 : 0,
     (t.clusterSize ?? 0) >= 5 ? 1.5 : 0,
-    Math.max(0, ...(t.blocklist ?? []).map((e) => 2.5 * (e.conf ?? 0.8) * half(e.age ?? 0, 180))),
-    t.confirmedFraudAge == null ? 0 : 4 * half(t.confirmedFraudAge, 365),
+    Math.max(0, ...listed.map((e) => 2.5 * (e.conf ?? 0.8) * half(e.age ?? 0, 180))),
+    t.confirmedFraudAge == null ? 0 : (later ? 7 : 4) * half(t.confirmedFraudAge, 365),
     2 * Math.min(1, Math.max(0, t.anomaly ?? 0)),
     t.mailboxDied === true ? 1 : 0,
     step(t.goodHistoryDays ?? 0, [30, -0.5], [180, -1]),
@@ -230,11 +244,11 @@ function abuseTerms(t: Trust): number[] {
 }
 
 /** The numbers of an e-mail identity at the settings of the model, by their definition. */
-export function definedEmail(input: EmailInput) {
+export function definedEmail(input: EmailInput, version: Version) {
   const facts = factsOf(input)
-  const credential_points = credentialPoints(facts)
+  const credential_points = credentialPoints(facts, version)
   const p_credential = sigma(logOdds(credential_points))
-  const lB = logit(0.01) + balance(abuseTerms(input.trust ?? {}), 0.7)
+  const lB = logit(0.01) + balance(abuseTerms(input.trust ?? {}, version), 0.7)
   const p_abuse = sigma(Math.min(6, Math.max(-9, lB)))
   const p = 1 - (1 - p_credential) * (1 - p_abuse)
   const { credential, darkweb, trust, bot } = input.coverage ?? {}
@@ -266,13 +280,23 @@ const lineNats: Record<string, number> = {
 }
 
 /** The numbers of a phone number, by their definition. */
-export function definedPhone(n: PhoneInput) {
-  const ages = [n.simChangeAge, n.portAge].filter((age) => age != null)
-  const t = ages.length === 0 ? null : Math.min(...ages)
-  const counts = t !== null && !(n.verifiedAge != null && n.verifiedAge < t)
+export function definedPhone(n: PhoneInput, version: Version) {
+  const later = version === "1.1"
+  const known = (...ages: (number | null | undefined)[]) => {
+    const given = ages.filter((age) => age != null)
+    return given.length === 0 ? null : Math.min(...given)
+  }
+  const sim = later ? known(n.simChangeAge, n.simChangeAgeMin) : (n.simChangeAge ?? null)
+  const t = known(sim, n.portAge)
+  const proved =
+    n.verifiedAge != null &&
+    t !== null &&
+    n.verifiedAge < t &&
+    (!later || n.verifiedIndependently === true || t - n.verifiedAge >= 10)
+  const counts = t !== null && !proved
   const ratioAt = (d: number): number =>
     1 + (0.05 / (0.15 / 365)) * (0.7 * Math.exp(-d) + (0.3 / 7) * Math.exp(-d / 7))
-  const deviceAge = n.simChangeAge ?? n.portAge
+  const deviceAge = sim ?? n.portAge
   const takeover = [
     counts ? Math.log(ratioAt(t)) : 0,
     counts && n.portAge != null ? 0.5 * half(n.portAge, 7) : 0,
@@ -294,14 +318,33 @@ export function definedPhone(n: PhoneInput) {
       : line(n.tenureDays, [0, 1.2], [30, 0.9], [90, 0.5], [365, 0], [730, -0.6]),
     n.countryMismatch === true ? 0.6 : 0,
     accounts >= 6 ? 2.8 : accounts >= 3 ? 2.2 : accounts >= 2 ? 1.5 : 0,
-    n.blocklisted === true ? 2.5 : 0,
+    n.blocklisted === true && !(later && n.blocklistedForFraud === true) ? 2.5 : 0,
+    later && n.reserved === true ? 6 : 0,
+    later && n.confirmedFraudAge != null ? 7 * half(n.confirmedFraudAge, 365) : 0,
   ]
-  const simFloor =
-    counts && t <= 30 ? line(t, [1, 60], [3, 40], [7, 25], [10, 15], [30, 0]) : -Infinity
-  const floor = Math.max(simFloor, n.recycledSinceVerified === true ? 60 : -Infinity)
+  const steps: [number, number][] = later
+    ? [
+        [1, 60],
+        [3, 40],
+        [10, 25],
+        [30, 0],
+      ]
+    : [
+        [1, 60],
+        [3, 40],
+        [7, 25],
+        [10, 15],
+        [30, 0],
+      ]
+  const floor = Math.max(
+    counts && t <= 30 ? line(t, ...steps) : -Infinity,
+    n.recycledSinceVerified === true ? 60 : -Infinity,
+    later && n.callForwarding === true ? 40 : -Infinity,
+  )
   const raw = points(logit(0.004) + balance(takeover, 0.8))
   const p_takeover = sigma(logOdds(Math.max(raw, floor)))
-  const p_quality = sigma(logit(0.01) + balance(quality, 0.7))
+  const owned = sigma(logit(0.01) + balance(quality, 0.7))
+  const p_quality = later && n.active === false ? Math.max(owned, sigma(logOdds(40))) : owned
   const p = 1 - (1 - p_takeover) * (1 - p_quality)
   return { p_takeover, p_quality, p, risk: points(logit(p)) }
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import fc from "fast-check"
-import { anyEmail, anyPhone, emailModel, phoneModel, PROPERTY } from "./arbitrary-inputs-suite.ts"
+import { anyEmail, anyPhone, PROPERTY, VERSIONS } from "./arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import { definedEmail, definedPhone, definedStage } from "./definition-suite.ts"
+import { emailModels, phoneModels } from "./models.ts"
 import { STAGES } from "./vocabulary.ts"
 
 function assertNear(actual: object, defined: Readonly<Record<string, number>>): void {
@@ -23,39 +24,43 @@ function assertScore(score: number, risk: number): void {
   assert.ok(Math.abs(score - clipped) <= 0.5 + 1e-9, `${score} for ${clipped}`)
 }
 
-suite("the scorer agrees with the model written out plainly", () => {
-  test("on every number of an e-mail identity", () => {
-    fc.assert(
-      fc.property(anyEmail, (input) => {
-        const { risk, ...numbers } = definedEmail(input)
-        assertNear(explainEmail(input, emailModel), numbers)
-        assertScore(assessEmail(input, emailModel).risk_score, risk)
-      }),
-      PROPERTY,
-    )
-  })
+for (const version of VERSIONS)
+  suite(`the scorer agrees with model ${version} written out plainly`, () => {
+    const emailModel = emailModels[version]
+    const phoneModel = phoneModels[version]
 
-  test("on the stage, and all of them are met", () => {
-    const seen = new Set<string>()
-    fc.assert(
-      fc.property(anyEmail, (input) => {
-        const { threat_stage } = assessEmail(input, emailModel)
-        seen.add(threat_stage)
-        assert.equal(threat_stage, STAGES[definedStage(input)]?.name)
-      }),
-      PROPERTY,
-    )
-    assert.equal(seen.size, STAGES.length)
-  })
+    test("on every number of an e-mail identity", () => {
+      fc.assert(
+        fc.property(anyEmail, (input) => {
+          const { risk, ...numbers } = definedEmail(input, version)
+          assertNear(explainEmail(input, emailModel), numbers)
+          assertScore(assessEmail(input, emailModel).risk_score, risk)
+        }),
+        PROPERTY,
+      )
+    })
 
-  test("on every number of a phone number", () => {
-    fc.assert(
-      fc.property(anyPhone, (input) => {
-        const { risk, ...numbers } = definedPhone(input)
-        assertNear(explainPhone(input, phoneModel), numbers)
-        assertScore(assessPhone(input, phoneModel).risk_score, risk)
-      }),
-      PROPERTY,
-    )
+    test("on the stage, and all of them are met", () => {
+      const seen = new Set<string>()
+      fc.assert(
+        fc.property(anyEmail, (input) => {
+          const { threat_stage } = assessEmail(input, emailModel)
+          seen.add(threat_stage)
+          assert.equal(threat_stage, STAGES[definedStage(input)]?.name)
+        }),
+        PROPERTY,
+      )
+      assert.equal(seen.size, STAGES.length)
+    })
+
+    test("on every number of a phone number", () => {
+      fc.assert(
+        fc.property(anyPhone, (input) => {
+          const { risk, ...numbers } = definedPhone(input, version)
+          assertNear(explainPhone(input, phoneModel), numbers)
+          assertScore(assessPhone(input, phoneModel).risk_score, risk)
+        }),
+        PROPERTY,
+      )
+    })
   })
-})

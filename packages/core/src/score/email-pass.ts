@@ -1,6 +1,6 @@
 import { AbuseTerms } from "./abuse.ts"
 import { costsFor, decide, blockIsPermitted, type Decision } from "./action.ts"
-import { contributionsOf, type Contribution, type Factor } from "./attribution.ts"
+import { contributionsOf, placesOf, type Contribution, type Factor } from "./attribution.ts"
 import { totalOf, usableCalibration, usablePrior, type Calibration } from "./calibration.ts"
 import { confidenceOf, type ConfidenceValue } from "./confidence.ts"
 import { ALL_KINDS, CredentialTerms, type CredentialRisk } from "./credential.ts"
@@ -86,6 +86,7 @@ export function emailPass(input: EmailInput, model: EmailModel): EmailPass {
     abuse: pAbuse,
     stepUpEff: input.ctx?.stepUpEff ?? null,
     mayBlock: blockIsPermitted(confidence.word, confirmed, settings.confirmedBeforeBlock === true),
+    mayAllow: !risk.freshUsable,
   })
   return {
     evidence,
@@ -119,12 +120,9 @@ function presentCodes(
   credential: CredentialTerms,
   abuse: AbuseTerms,
 ): number[] {
-  let present = abuse.balance.factors
-  for (const { kind } of items) present |= 1 << codeOfKind(kind)
-  if (credential.reuse.isShownBy(ALL_KINDS)) present |= 1 << REUSE_CODE
-  const codes: number[] = []
-  for (let code = 0; code < EMAIL_REASON_CODES.length; code++) {
-    if ((present & (1 << code)) !== 0) codes.push(code)
-  }
-  return codes
+  const present: boolean[] = []
+  abuse.balance.markFactors(present)
+  for (const { kind } of items) present[codeOfKind(kind)] = true
+  if (credential.reuse.isShownBy(ALL_KINDS)) present[REUSE_CODE] = true
+  return placesOf(present)
 }

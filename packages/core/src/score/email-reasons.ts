@@ -1,4 +1,4 @@
-import { isBurner } from "./abuse.ts"
+import { blocklistEntries, isBurner } from "./abuse.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
 import { codeOfKind, REUSE_CODE, type EmailPass } from "./email-pass.ts"
@@ -14,6 +14,7 @@ export interface Told {
 }
 
 type Texts = EmailModel["texts"]
+type TrustCode = keyof Texts["trust"] | "ID_HOMOGRAPH"
 
 export function toldReason(
   code: number,
@@ -32,7 +33,7 @@ export function toldReason(
     const ago = daysAgo(model.texts.ago, age)
     return { text: counted(model.texts.signals[name], sources, { ago }), age }
   }
-  return toldTrust(name as keyof Texts["trust"], input.trust ?? {}, model)
+  return toldTrust(name as TrustCode, input.trust ?? {}, model)
 }
 
 /** The newest date behind a reason, as YYYY-MM-DD. */
@@ -85,7 +86,7 @@ function toldReuse({ credential }: EmailPass, texts: Texts): Told {
   return { text: filled(texts.reuse, { n, ago: daysAgo(texts.ago, age) }), age }
 }
 
-function toldTrust(code: keyof Texts["trust"], trust: Trust, model: EmailModel): Told {
+function toldTrust(code: TrustCode, trust: Trust, model: EmailModel): Told {
   const { trust: texts, ago } = model.texts
   const undated = (text: string): Told => ({ text, age: null })
   // Days since a first sight date the address, not the evidence, so they give no newest date.
@@ -97,9 +98,14 @@ function toldTrust(code: keyof Texts["trust"], trust: Trust, model: EmailModel):
     case "ID_NEW_DOMAIN":
       return since(texts[code], trust.domainAge)
     case "ID_DISPOSABLE":
+      if (trust.disposable !== true) return undated(texts[code].likely ?? texts[code].plain)
       return isBurner(trust, model.abuse)
         ? since(texts[code].burner, trust.disposableDomainAge)
         : undated(texts[code].plain)
+    case "ID_TYPOSQUAT":
+      return undated(imitation(trust, model.texts, "typosquat") ?? texts[code])
+    case "ID_HOMOGRAPH":
+      return undated(imitation(trust, model.texts, "homograph") ?? texts.ID_TYPOSQUAT)
     case "ID_UNDELIVERABLE":
       return undated(trust.mx === false ? texts[code].domain : texts[code].mailbox)
     case "BOT_HANDLE": {
@@ -114,11 +120,8 @@ function toldTrust(code: keyof Texts["trust"], trust: Trust, model: EmailModel):
       return undated(filled(texts[code], { n: trust.clusterSize ?? 0 }))
     case "BOT_INSTANT_ACTION":
       return undated(counted(texts[code], Math.round(trust.signupToActionSec ?? 0)))
-    case "BOT_BLOCKLIST": {
-      const entries = trust.blocklist ?? []
-      const age = Math.max(0, Math.min(...entries.map((entry) => entry.age ?? 0)))
-      return { text: counted(texts[code], entries.length, { ago: daysAgo(ago, age) }), age }
-    }
+    case "BOT_BLOCKLIST":
+      return toldBlocklists(trust, model)
     case "FRAUD_CONFIRMED": {
       const age = Math.max(0, trust.confirmedFraudAge ?? 0)
       return { text: filled(texts[code], { ago: daysAgo(ago, age) }), age }
@@ -126,6 +129,43 @@ function toldTrust(code: keyof Texts["trust"], trust: Trust, model: EmailModel):
     default:
       return undated(texts[code])
   }
+}
+
+/** What the domain imitates by name; null where the model or the input has no name for it. */
+function imitation(
+  { imitates }: Trust,
+  { imitation: texts }: Texts,
+  by: "typosquat" | "homograph",
+): string | null {
+  if (texts === undefined) return null
+  if (imitates != null) return filled(texts[by], { domain: imitates })
+  return by === "homograph" ? texts.mixed : null
+}
+
+// The age told is that of the entry or of the list's release: the day a list was loaded says
+// nothing about the domain. A model without the words for a name tells what 1.0 told.
+function toldBlocklists(trust: Trust, { abuse, texts }: EmailModel): Told {
+  const { named, ...unnamed } = texts.trust.BOT_BLOCKLIST
+  const entries = blocklistEntries(trust, abuse)
+  const ages = entries.map(({ age, listedAge }) =>
+    named === undefined ? (age ?? 0) : (listedAge ?? age ?? 0),
+  )
+  const age = Math.max(0, Math.min(...ages))
+  const ago = daysAgo(texts.ago, age)
+  const names = entries.map(({ name }) => name).filter((name) => name != null)
+  if (named === undefined || names.length < entries.length) {
+    return { text: counted(unnamed, entries.length, { ago }), age }
+  }
+  return { text: counted(named, entries.length, { names: names.join(", "), ago }), age }
+}
+
+/** That exposure was not looked at, for a model that says so whatever else there is to say. */
+export function uncheckedExposure(input: EmailInput, { texts }: EmailModel): string | null {
+  const { nothing } = texts
+  const { sources, withheld } = input.checked
+  if (nothing.unchecked === undefined || (input.coverage?.credential ?? 0) > 0) return null
+  if (withheld === true) return nothing.withheld
+  return sources === 0 ? nothing.unloaded : nothing.unchecked
 }
 
 /** Said when no reason is worth a point: what was searched, or why nothing could be. */
@@ -139,6 +179,8 @@ export function nothingFound(
     const { sources, age } = summary(exposed)
     return counted(faint, sources, { ago: daysAgo(ago, age) })
   }
+  const unchecked = uncheckedExposure(input, model)
+  if (unchecked !== null) return unchecked
   const { sources, newestImport, withheld } = input.checked
   if (withheld === true) return nothing.withheld
   if (sources === 0) return nothing.unloaded

@@ -7,6 +7,7 @@ import type { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, decayed, eitherOf, roundHalfUp } from "./scale.ts"
 import { daysAgo, filled } from "./sentence.ts"
+import { emailSummary, type EmailSummary } from "./summary-email.ts"
 import { explainedStage, type ExplainedStage } from "./explain-stage.ts"
 import {
   bandOf,
@@ -58,6 +59,8 @@ export interface EmailExplanation {
   readonly action: Decision
   readonly interest_trend: InterestTrend
   readonly notes: readonly string[]
+  /** The same for a person; left out by a model that has no words for it. */
+  readonly summary?: EmailSummary
 }
 
 export interface InterestTrend {
@@ -71,6 +74,8 @@ export function emailExplanation(
   model: EmailModel,
 ): EmailExplanation {
   const { coverage } = input
+  const stage = explainedStage(pass, input, model)
+  const summary = emailSummary(pass, stage, input, model)
   return {
     model: { name: "email", version: model.version },
     calibration: pass.calibration,
@@ -81,7 +86,7 @@ export function emailExplanation(
     credential_points: pass.risk.points,
     raw_points: pass.risk.raw,
     band: bandOf(pass.score),
-    stage: explainedStage(pass, input, model),
+    stage,
     confidence_value: pass.confidence.value,
     coverage: {
       value: pass.confidence.coverage,
@@ -106,6 +111,7 @@ export function emailExplanation(
     action: pass.decision,
     interest_trend: interestTrend(pass.evidence, model),
     notes: notesOf(pass, input, model),
+    ...(summary === null ? {} : { summary }),
   }
 }
 
@@ -151,6 +157,10 @@ function notesOf(pass: EmailPass, input: EmailInput, model: EmailModel): string[
   }
   if (trust?.traces == null) notes.push(texts.traces)
   if (rotatedAge != null) notes.push(filled(texts.rotated, { ago: daysAgo(ago, rotatedAge) }))
+  const { freshUsable } = model.exposure
+  if (pass.risk.freshUsable && freshUsable !== undefined && texts.freshUsable !== undefined) {
+    notes.push(filled(texts.freshUsable, { floor: freshUsable.floor, n: freshUsable.daysMax }))
+  }
   if (pass.calibration !== null) notes.push(texts.calibrated)
   return notes
 }

@@ -6,9 +6,10 @@ import type { PhoneModel } from "./model-phone.ts"
 import { smsOtpTrust } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { unmitigatedBaseline, type PhonePass } from "./phone-pass.ts"
-import { hoursAgo, toldPhoneReason } from "./phone-reasons.ts"
+import { hoursAgo, missesSimHistory, toldPhoneReason } from "./phone-reasons.ts"
 import { roundHalfUp } from "./scale.ts"
-import { filled } from "./sentence.ts"
+import { filled, spanOf } from "./sentence.ts"
+import { phoneSummary, type PhoneSummary } from "./summary-phone.ts"
 import {
   bandOf,
   PHONE_REASON_CODES,
@@ -42,6 +43,8 @@ export interface PhoneExplanation {
   readonly mitigations: Mitigations
   readonly action: Decision
   readonly notes: readonly string[]
+  /** The same for a person; left out by a model that has no words for it. */
+  readonly summary?: PhoneSummary
 }
 
 export function phoneExplanation(
@@ -49,8 +52,9 @@ export function phoneExplanation(
   input: PhoneInput,
   model: PhoneModel,
 ): PhoneExplanation {
-  const { raw, floor, score, baseline, terms } = pass
+  const { raw, held, score, baseline, terms } = pass
   const band = bandOf(score)
+  const summary = phoneSummary(pass, input, model)
   const negatives = [...terms.takeover.negatives, ...terms.quality.negatives]
   return {
     model: { name: "phone", version: model.version },
@@ -60,7 +64,7 @@ export function phoneExplanation(
     p_takeover: pass.pTakeover,
     p_quality: pass.pQuality,
     raw_points: raw,
-    policy_floor: floor === null ? null : { points: floor, holds: raw < floor },
+    policy_floor: held === null ? null : { points: held.floor, holds: held.raw < held.floor },
     band,
     level: band.toUpperCase() as RiskLevel,
     sms_otp_trust: smsOtpTrust(input, pass.knowledge, model),
@@ -79,6 +83,7 @@ export function phoneExplanation(
     },
     action: pass.decision,
     notes: notesOf(pass, input, model),
+    ...(summary === null ? {} : { summary }),
   }
 }
 
@@ -95,30 +100,35 @@ function coverageOf(input: PhoneInput, model: PhoneModel): PhoneExplanation["cov
 }
 
 function notesOf(
-  { knowledge, calibration, raw, floor }: PhonePass,
+  { knowledge, calibration, held }: PhonePass,
   input: PhoneInput,
   model: PhoneModel,
 ): string[] {
   const { notes: texts } = model.texts
   const notes: string[] = []
-  if (!knowledge.simHistory) notes.push(texts.sim)
+  if (missesSimHistory(knowledge, input, model)) notes.push(texts.sim)
   if (!knowledge.device) notes.push(texts.device)
   if (!knowledge.network) notes.push(texts.network)
   if (!knowledge.context) notes.push(texts.context)
   if (input.noSimChangeDays != null) {
-    notes.push(filled(texts.noChange, { n: Math.floor(input.noSimChangeDays) }))
+    const n = Math.floor(input.noSimChangeDays)
+    const { spans } = model.texts
+    notes.push(filled(texts.noChange, { n, span: spans === undefined ? n : spanOf(spans, n) }))
   }
   const { highBelowDays, elevatedBelowDays, lowBelowDays } = model.fields.simSwapRisk
   if ((knowledge.changeAge ?? Infinity) < lowBelowDays) {
     const windows = { high: highBelowDays, elevated: elevatedBelowDays, low: lowBelowDays }
     notes.push(filled(texts.window, windows))
   }
-  if (floor !== null && raw < floor) {
-    const points = { floor: roundHalfUp(floor), raw: roundHalfUp(Math.max(0, raw)) }
+  if (held !== null && held.raw < held.floor) {
+    const points = { floor: roundHalfUp(held.floor), raw: roundHalfUp(Math.max(0, held.raw)) }
     notes.push(filled(texts.floor, points))
   }
-  if (knowledge.verifiedSince && input.verifiedAge != null) {
-    notes.push(filled(texts.verified, { ago: hoursAgo(input.verifiedAge, model) }))
+  if (input.verifiedAge != null && input.verifiedAge < (knowledge.changeAge ?? 0)) {
+    const text = knowledge.verifiedSince ? texts.verified : texts.unproven
+    if (text !== undefined) {
+      notes.push(filled(text, { ago: hoursAgo(input.verifiedAge, model) }))
+    }
   }
   if (calibration !== null) notes.push(texts.calibrated)
   return notes

@@ -10,10 +10,12 @@ import {
   phoneInput,
   phoneModel,
   PROPERTY,
+  VERSIONS,
 } from "./arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import type { EmailInput } from "./email-input.ts"
+import { emailModels, phoneModels } from "./models.ts"
 import { EMAIL_REASON_CODES, PHONE_REASON_CODES } from "./vocabulary.ts"
 
 interface Sum {
@@ -33,7 +35,10 @@ suite("an explanation", () => {
   test("of an e-mail address adds up to the score", () => {
     fc.assert(
       fc.property(anyEmail, (input) => {
-        assertAddsUp(explainEmail(input, emailModel), assessEmail(input, emailModel).risk_score)
+        for (const version of VERSIONS) {
+          const model = emailModels[version]
+          assertAddsUp(explainEmail(input, model), assessEmail(input, model).risk_score)
+        }
       }),
       PROPERTY,
     )
@@ -42,7 +47,10 @@ suite("an explanation", () => {
   test("of a phone number adds up to the score", () => {
     fc.assert(
       fc.property(anyPhone, (input) => {
-        assertAddsUp(explainPhone(input, phoneModel), assessPhone(input, phoneModel).risk_score)
+        for (const version of VERSIONS) {
+          const model = phoneModels[version]
+          assertAddsUp(explainPhone(input, model), assessPhone(input, model).risk_score)
+        }
       }),
       PROPERTY,
     )

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
-import { emailInput, emailModel, phoneInput, phoneModel } from "./arbitrary-inputs-suite.ts"
+import { emailInput, emailModel, phoneInput } from "./arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import type { EmailInput } from "./email-input.ts"
 import golden from "./golden.json" with { type: "json" }
+import golden11 from "./golden-1.1.json" with { type: "json" }
 import { bitsPerLetter, handleScore } from "./handle.ts"
+import { emailModels, phoneModels } from "./models.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import type { SignalType } from "./vocabulary.ts"
 
@@ -22,27 +24,32 @@ function assertGolden(actual: object, expected: object): void {
   }
 }
 
-suite("golden e-mail identities of model 1.0", () => {
-  assert.equal(golden.email.length, 22)
-  for (const { name, input, expected } of golden.email) {
-    test(name, () => {
-      const identity = emailInput(input as Partial<EmailInput>)
-      const explained = explainEmail(identity, emailModel)
-      assertGolden({ ...explained, ...assessEmail(identity, emailModel) }, expected)
-    })
-  }
-})
+for (const { version, values, emails, phones } of [
+  { version: "1.0", values: golden, emails: 22, phones: 14 },
+  { version: "1.1", values: golden11, emails: 34, phones: 26 },
+] as const) {
+  suite(`golden e-mail identities of model ${version}`, () => {
+    assert.equal(values.email.length, emails)
+    for (const { name, input, expected } of values.email) {
+      test(name, () => {
+        const identity = emailInput(input as Partial<EmailInput>)
+        const explained = explainEmail(identity, emailModels[version])
+        assertGolden({ ...explained, ...assessEmail(identity, emailModels[version]) }, expected)
+      })
+    }
+  })
 
-suite("golden phone numbers of model 1.0", () => {
-  assert.equal(golden.phone.length, 14)
-  for (const { name, input, expected } of golden.phone) {
-    test(name, () => {
-      const number = phoneInput(input as Partial<PhoneInput>)
-      const explained = explainPhone(number, phoneModel)
-      assertGolden({ ...explained, ...assessPhone(number, phoneModel) }, expected)
-    })
-  }
-})
+  suite(`golden phone numbers of model ${version}`, () => {
+    assert.equal(values.phone.length, phones)
+    for (const { name, input, expected } of values.phone) {
+      test(name, () => {
+        const number = phoneInput(input as Partial<PhoneInput>)
+        const explained = explainPhone(number, phoneModels[version])
+        assertGolden({ ...explained, ...assessPhone(number, phoneModels[version]) }, expected)
+      })
+    }
+  })
+}
 
 suite("golden handles", () => {
   for (const [handle, expected] of Object.entries(golden.handle)) {

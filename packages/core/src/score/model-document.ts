@@ -130,4 +130,21 @@ export const ReasonsSchema = exactly({
   countMax: Type.Integer({ minimum: 1, maximum: REASONS_MAX }),
 })
 
-export const AgoSchema = exactly({ today: sentence(), day: sentence(), days: sentence("n") })
+export const AgoSchema = exactly({
+  today: sentence(),
+  day: sentence(),
+  days: sentence("n"),
+  months: Type.Optional(sentence("n")),
+  years: Type.Optional(sentence("n")),
+})
+
+/** How long something has lasted, as people say it. */
+export const SpanSchema = exactly({
+  day: sentence(),
+  days: sentence("n"),
+  months: sentence("n"),
+  years: sentence("n"),
+})
+
+/** Names of the months, for dates in sentences. */
+export const MonthsSchema = Type.Array(sentence(), { minItems: 12, maxItems: 12 })

@@ -24,8 +24,27 @@ export function checkEmailRules(model: EmailModel): void {
   checkWhole("email", "/confidence/coverage", Object.values(confidence.coverage))
   checkOrder("email", "/calibration", calibration, ["slopeMin", "slopeMax"])
   checkCosts("email", model.scale, model.costs)
+  checkLikeness(model)
   checkAlone(model, "/abuse/handle/max", { handle: abuse.handle.max })
   checkAlone(model, "/abuse/masked", { masked: true })
+}
+
+// The weaker finding counts nothing beside the stronger one, so it must not be the heavier.
+function checkLikeness({ abuse, texts }: EmailModel): void {
+  const { disposable, disposableLikely = 0, typosquat, homograph } = abuse
+  if (disposableLikely > disposable) {
+    throw new ModelFault("email", "/abuse/disposableLikely", "must not be more than disposable")
+  }
+  if (disposableLikely > 0 && texts.trust.ID_DISPOSABLE.likely === undefined) {
+    throw new ModelFault("email", "/texts/trust/ID_DISPOSABLE/likely", "is missing")
+  }
+  if (homograph === undefined) return
+  if (homograph < typosquat) {
+    throw new ModelFault("email", "/abuse/homograph", "must not be less than typosquat")
+  }
+  if (texts.imitation === undefined) {
+    throw new ModelFault("email", "/texts/imitation", "is missing")
+  }
 }
 
 function checkTraces(traces: readonly number[]): void {

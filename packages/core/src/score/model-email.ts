@@ -25,7 +25,7 @@ import {
 } from "./model-document.ts"
 import { checkEmailRules } from "./model-email-rules.ts"
 import { EmailTexts } from "./model-email-texts.ts"
-import { STAGES } from "./vocabulary.ts"
+import { SECRETS, STAGES } from "./vocabulary.ts"
 
 const Kind = exactly({
   oddsRatio: OddsRatio,
@@ -47,6 +47,15 @@ const Exposures = exactly({
   slowHalfLifeDays: HalfLife,
   rotatedShare: Share,
   reuse: NotNegative,
+  /** A secret that works as it is and leaked a moment ago: the least points while that lasts. */
+  freshUsable: Type.Optional(
+    exactly({
+      floor: WholePoints,
+      daysMax: Days,
+      confMin: Probability,
+      secretFrom: oneOf(SECRETS),
+    }),
+  ),
   kinds: exactly({ breach: Kind, paste: Kind, combolist: Kind, stealer: Kind, phish: Kind }),
   secrets: exactly({
     none: Share,
@@ -117,6 +126,7 @@ const Abuse = exactly({
   logOddsMax: For,
   emailAge: table(Nats),
   disposable: For,
+  disposableLikely: Type.Optional(For),
   burnerDomain: exactly({ nats: For, daysBelow: Days }),
   masked: For,
   corporate: exactly({ nats: Against, domainDaysAbove: Days }),
@@ -124,13 +134,21 @@ const Abuse = exactly({
   undeliverable: For,
   toxicDomain: For,
   typosquat: For,
+  homograph: Type.Optional(For),
   catchAll: For,
   role: For,
   ownershipVerified: Against,
   deliverable: Against,
   /** By the number of traces found; the last value is for as many or more. */
   traces: Type.Array(Nats, { minItems: 1 }),
-  handle: exactly({ min: Against, max: For }),
+  handle: exactly({
+    min: Against,
+    max: For,
+    /** Shorter local parts say nothing by their letters. */
+    lengthMin: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
+    /** Below this the finding is no reason to tell; it stays in the explanation. */
+    reasonFrom: Type.Optional(For),
+  }),
   velocity24h: table(For),
   instantAction: table(For),
   cluster: table(For),

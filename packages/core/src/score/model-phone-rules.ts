@@ -1,3 +1,4 @@
+import { ModelFault } from "./model-document.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import { checkCosts, checkFalling, checkOrder, checkRising, checkWhole } from "./model-rules.ts"
 
@@ -19,4 +20,16 @@ export function checkPhoneRules(model: PhoneModel): void {
   checkWhole("phone", "/coverage", Object.values(model.coverage))
   checkOrder("phone", "/calibration", calibration, ["slopeMin", "slopeMax"])
   checkCosts("phone", model.scale, model.costs)
+  checkTold(model)
+}
+
+/** Fails where a finding is weighed and no sentence tells it. */
+function checkTold({ quality, texts }: PhoneModel): void {
+  const { NUMBER_RESERVED, FRAUD_CONFIRMED } = texts.reasons
+  if (quality.reserved !== undefined && NUMBER_RESERVED === undefined) {
+    throw new ModelFault("phone", "/texts/reasons/NUMBER_RESERVED", "is missing")
+  }
+  if (quality.confirmedFraud !== undefined && FRAUD_CONFIRMED === undefined) {
+    throw new ModelFault("phone", "/texts/reasons/FRAUD_CONFIRMED", "is missing")
+  }
 }

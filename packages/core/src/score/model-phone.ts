@@ -8,6 +8,7 @@ import {
   Fading,
   For,
   HalfLife,
+  MonthsSchema,
   Nats,
   NotNegative,
   oneOf,
@@ -19,6 +20,7 @@ import {
   ScaleSchema,
   sentence,
   Share,
+  SpanSchema,
   table,
   Version,
   WholePoints,
@@ -79,12 +81,30 @@ const Quality = exactly({
   countryMismatch: For,
   accounts24h: table(For),
   blocklisted: For,
+  reserved: Type.Optional(For),
+  confirmedFraud: Type.Optional(Fading),
+})
+
+/** Points under which a finding does not let its side of the score fall. */
+const Floors = exactly({
+  callForwarding: WholePoints,
+  inactive: WholePoints,
+  /** Of a number nobody can own, under the whole score. */
+  withoutOwner: WholePoints,
 })
 
 const Fields = exactly({
   simSwapRisk: exactly({ highBelowDays: Days, elevatedBelowDays: Days, lowBelowDays: Days }),
   simChangeDetectedBelowDays: Days,
   windowInHoursBelowHours: NotNegative,
+  /** Which end of an answer such as "within ten days, not within three" is weighed. */
+  boundedChange: Type.Optional(oneOf(["near_end", "far_end"])),
+  /** A verification through the number counts when the change was so many days before it. */
+  verificationCountsAfterDays: Type.Optional(Days),
+  /** Types of numbers that have a SIM; of others its history is not missed. */
+  simTypes: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  /** A number that may not get codes is never let through. */
+  smsUnsafeForbidsAllow: Type.Optional(Type.Boolean()),
   smsUnsafeBelowDays: Days,
   smsWeakLines: Type.Array(LineName),
   ownership: exactly({
@@ -94,11 +114,51 @@ const Fields = exactly({
     highFromDays: Days,
     highNoChangeDays: Days,
   }),
-  network: exactly({ unstablePortBelowDays: Days, unstableRouteChanges: NotNegative }),
+  network: exactly({
+    unstablePortBelowDays: Days,
+    unstableRouteChanges: NotNegative,
+    unstableWithoutOwner: Type.Optional(Type.Boolean()),
+  }),
+})
+
+/** Sentences that sum an explanation up for somebody who does not know the model. */
+const Summary = exactly({
+  months: MonthsSchema,
+  date: sentence("day", "month", "year"),
+  held: exactly({
+    floor: sentence("level", "reason"),
+    reason: sentence("level", "reason"),
+    nothing: sentence("level"),
+  }),
+  next: exactly({ level: sentence("level", "date"), never: sentence("n") }),
+  unchecked: exactly({
+    sentence: sentence("families"),
+    none: sentence(),
+    sim: sentence(),
+    device: sentence(),
+    network: sentence(),
+    context: sentence(),
+  }),
 })
 
 const Texts = exactly({
-  ago: exactly({ hour: sentence(), hours: sentence("n"), days: sentence("n") }),
+  ago: exactly({
+    hour: sentence(),
+    hours: sentence("n"),
+    days: sentence("n"),
+    months: Type.Optional(sentence("n")),
+    years: Type.Optional(sentence("n")),
+    /** For a change of which only two ends are known, the nearer of them perhaps now. */
+    between: Type.Optional(
+      exactly({
+        hours: sentence("from", "to"),
+        days: sentence("from", "to"),
+        lastHours: sentence("to"),
+        lastDays: sentence("to"),
+      }),
+    ),
+  }),
+  spans: Type.Optional(SpanSchema),
   reasons: exactly({
     SIM_CHANGED: sentence("ago"),
     SIM_PORTED: sentence("ago"),
@@ -108,14 +168,22 @@ const Texts = exactly({
     ROUTE_CHANGES: count,
     OTP_FAILURES: sentence(),
     NUMBER_INVALID: sentence(),
+    NUMBER_RESERVED: Type.Optional(sentence()),
     NUMBER_INACTIVE: sentence(),
     LINE_TYPE: sentence("line"),
-    NEW_NUMBER: count,
+    NEW_NUMBER: exactly({
+      one: sentence(),
+      many: sentence("n"),
+      spanned: Type.Optional(sentence("span")),
+    }),
     COUNTRY_MISMATCH: sentence(),
     PHONE_VELOCITY: sentence("n"),
     PHONE_BLOCKLIST: sentence(),
+    FRAUD_CONFIRMED: Type.Optional(sentence("ago")),
   }),
   lines: byLine(sentence()),
+  /** Names of number types, for those a line type alone would name wrongly. */
+  numberTypes: Type.Optional(Type.Record(Type.String(), sentence())),
   checked: exactly({
     sentence: sentence("families"),
     number: sentence(),
@@ -130,12 +198,14 @@ const Texts = exactly({
     device: sentence(),
     network: sentence(),
     context: sentence(),
-    noChange: sentence("n"),
+    noChange: sentence("n", "span"),
     window: sentence("high", "elevated", "low"),
     floor: sentence("floor", "raw"),
     verified: sentence("ago"),
     calibrated: sentence(),
+    unproven: Type.Optional(sentence("ago")),
   }),
+  summary: Type.Optional(Summary),
 })
 
 export const PhoneModelSchema = exactly({
@@ -144,6 +214,7 @@ export const PhoneModelSchema = exactly({
   scale: ScaleSchema,
   takeover: Takeover,
   quality: Quality,
+  floors: Type.Optional(Floors),
   lineOfNumberType: Type.Record(Type.String(), LineName),
   fields: Fields,
   coverage: exactly({ number: Share, sim: Share, device: Share, network: Share, context: Share }),

@@ -15,21 +15,22 @@ export function simSwapRisk(knowledge: PhoneKnowledge, { fields }: PhoneModel): 
   return changeAge < lowBelowDays ? "low" : "none"
 }
 
-/** Hours under two days ("2h"), whole days elapsed from then on ("5d"); null when not detected. */
+/** Of a change that lies between two ends, the far one: hours under two days ("2h"), whole days elapsed from then on ("5d"); null when not detected. */
 export function simChangeWindow(
-  { changeAge }: PhoneKnowledge,
+  { changeAge, sim, ported }: PhoneKnowledge,
   { fields }: PhoneModel,
 ): string | null {
   if (changeAge === null || changeAge >= fields.simChangeDetectedBelowDays) return null
-  const hours = changeAge * 24
-  if (hours >= fields.windowInHoursBelowHours) return `${Math.floor(changeAge)}d`
+  const age = ported || sim === null ? changeAge : sim.to
+  const hours = age * 24
+  if (hours >= fields.windowInHoursBelowHours) return `${Math.floor(age)}d`
   return `${Math.max(1, roundHalfUp(hours))}h`
 }
 
 export function ownershipConfidence(
   input: PhoneInput,
   knowledge: PhoneKnowledge,
-  { fields: { ownership } }: PhoneModel,
+  { fields: { ownership }, quality }: PhoneModel,
 ): Confidence {
   const { changeAge, verifiedSince, beyondNumber } = knowledge
   const age = changeAge ?? Infinity
@@ -38,7 +39,7 @@ export function ownershipConfidence(
     (input.deviceChangedWithSim === true && age < ownership.lowWithNewDeviceBelowDays) ||
     input.recycledSinceVerified === true ||
     input.active === false ||
-    input.valid === false ||
+    isWithoutOwner(input, quality) ||
     !beyondNumber
   if (doubted) return "low"
   const proven =
@@ -53,28 +54,34 @@ export function ownershipConfidence(
 
 export function networkContinuity(
   input: PhoneInput,
-  { fields: { network } }: PhoneModel,
+  { fields: { network }, quality }: PhoneModel,
 ): NetworkContinuity {
   const unstable =
     (input.portAge ?? Infinity) < network.unstablePortBelowDays ||
     (input.routeChanges90d ?? 0) >= network.unstableRouteChanges ||
     input.active === false ||
-    input.callForwarding === true
+    input.callForwarding === true ||
+    (network.unstableWithoutOwner === true && isWithoutOwner(input, quality))
   return unstable ? "unstable" : "stable"
+}
+
+/** Whether nobody can own the number: no plan has it, or one keeps it for fiction and tests. */
+function isWithoutOwner({ valid, reserved }: PhoneInput, quality: PhoneModel["quality"]): boolean {
+  return valid === false || (reserved === true && quality.reserved !== undefined)
 }
 
 /** Whether a one-time code sent to the number proves anything about who reads it. */
 export function smsOtpTrust(
   input: PhoneInput,
   { changeAge, verifiedSince }: PhoneKnowledge,
-  { fields }: PhoneModel,
+  { fields, quality }: PhoneModel,
 ): SmsOtpTrust {
   const changed = !verifiedSince && (changeAge ?? Infinity) < fields.smsUnsafeBelowDays
   const lost =
     changed ||
     input.recycledSinceVerified === true ||
     input.callForwarding === true ||
-    input.valid === false ||
+    isWithoutOwner(input, quality) ||
     input.active === false
   if (lost) return "do_not_use"
   return fields.smsWeakLines.includes(input.line ?? "unknown") ? "weak" : "ok"

@@ -16,7 +16,7 @@ export interface PhoneCoverage {
 export interface PhoneSettings {
   readonly costs?: CostSettings | null | undefined
   readonly calibration?: Calibration | null | undefined
-  /** `block` only for a number that is not allocated: nothing else about a number is confirmed. */
+  /** `block` only for a number that nobody can own, or with which fraud is confirmed. */
   readonly confirmedBeforeBlock?: boolean | null | undefined
 }
 
@@ -32,9 +32,16 @@ export interface PhoneInput {
   readonly region: string
   readonly line?: Line | null | undefined
   readonly valid?: boolean | null | undefined
+  /** Set aside for fiction, tests or documentation, and nobody says that it is in service. */
+  readonly reserved?: boolean | null | undefined
   readonly active?: boolean | null | undefined
   readonly tenureDays?: number | null | undefined
+  /** Where an answer is bounded, its far end, as models before 1.1 read it. */
   readonly simChangeAge?: number | null | undefined
+  /** The near end of a bounded answer; left out where the change has a date. */
+  readonly simChangeAgeMin?: number | null | undefined
+  /** The far end as it was told, where `simChangeAge` is another: to be shown, never weighed. */
+  readonly simChangeAgeMax?: number | null | undefined
   readonly portAge?: number | null | undefined
   /** A source affirms no SIM change in the last so many days: a lower bound, never an age. */
   readonly noSimChangeDays?: number | null | undefined
@@ -48,20 +55,35 @@ export interface PhoneInput {
   readonly accounts24h?: number | null | undefined
   readonly countryMismatch?: boolean | null | undefined
   readonly blocklisted?: boolean | null | undefined
+  /** Only the tenant's own label of fraud makes `blocklisted` true: models that read
+   *  `confirmedFraudAge` count that instead. */
+  readonly blocklistedForFraud?: boolean | null | undefined
+  /** Days since the tenant itself confirmed fraud with this number. */
+  readonly confirmedFraudAge?: number | null | undefined
   /** Days since this account last verified the number. */
   readonly verifiedAge?: number | null | undefined
+  /** It was not verified by a code or call to the number, which whoever holds the SIM receives. */
+  readonly verifiedIndependently?: boolean | null | undefined
   readonly coverage?: PhoneCoverage | null | undefined
   readonly ctx?: ActionContext | null | undefined
   readonly settings?: PhoneSettings | null | undefined
+}
+
+/** Ages in days, of which the first is weighed and the second shown. */
+export interface AgeSpan {
+  readonly from: number
+  readonly to: number
 }
 
 /** What the input tells about who can speak for the number. */
 export interface PhoneKnowledge {
   /** Days since the last SIM change or port; null when neither is known. */
   readonly changeAge: number | null
+  /** The ages between which the last SIM change lies: the same twice for one that has a date. */
+  readonly sim: AgeSpan | null
   /** The last change was the move to another carrier. */
   readonly ported: boolean
-  /** The account proved control of the number after the last change. */
+  /** The account proved control of the number after the last change, and the proof counts. */
   readonly verifiedSince: boolean
   readonly simHistory: boolean
   readonly device: boolean
@@ -71,10 +93,11 @@ export interface PhoneKnowledge {
   readonly beyondNumber: boolean
 }
 
-export function phoneKnowledge(input: PhoneInput): PhoneKnowledge {
-  const { simChangeAge, portAge, verifiedAge } = input
-  const changeAge =
-    simChangeAge == null ? (portAge ?? null) : Math.min(simChangeAge, portAge ?? Infinity)
+export function phoneKnowledge(input: PhoneInput, model: PhoneModel): PhoneKnowledge {
+  const { portAge, verifiedAge } = input
+  const sim = simSpan(input, model)
+  const changeAge = sim === null ? (portAge ?? null) : Math.min(sim.from, portAge ?? Infinity)
+  const ported = changeAge !== null && changeAge === portAge
   const simHistory = changeAge !== null || input.noSimChangeDays != null
   const device =
     input.deviceContinuityDays != null ||
@@ -94,14 +117,44 @@ export function phoneKnowledge(input: PhoneInput): PhoneKnowledge {
     verifiedAge != null
   return {
     changeAge,
-    ported: changeAge !== null && changeAge === portAge,
-    verifiedSince: changeAge !== null && verifiedAge != null && verifiedAge < changeAge,
+    sim,
+    ported,
+    verifiedSince: changeAge !== null && isVerifiedSince(input, changeAge, model),
     simHistory,
     device,
     network,
     context,
     beyondNumber: simHistory || device || network || context,
   }
+}
+
+function simSpan(
+  { simChangeAge, simChangeAgeMin, simChangeAgeMax }: PhoneInput,
+  { fields }: PhoneModel,
+): AgeSpan | null {
+  if (fields.boundedChange !== "near_end") {
+    return simChangeAge == null ? null : { from: simChangeAge, to: simChangeAge }
+  }
+  const near = simChangeAgeMin ?? simChangeAge
+  if (near == null) return null
+  const from = Math.min(near, simChangeAge ?? near)
+  return { from, to: Math.max(from, simChangeAgeMax ?? simChangeAge ?? near) }
+}
+
+/** Far below an hour: the difference of two ages must not flicker with their binary fractions. */
+const ROUNDING_DAYS = 1e-6
+
+// Whoever holds a swapped SIM receives the code that is sent to it. So a verification through the
+// number proves something only when the owner had time to notice that the line was gone.
+function isVerifiedSince(
+  { verifiedAge, verifiedIndependently }: PhoneInput,
+  changeAge: number,
+  { fields }: PhoneModel,
+): boolean {
+  if (verifiedAge == null || verifiedAge >= changeAge) return false
+  const { verificationCountsAfterDays } = fields
+  if (verificationCountsAfterDays === undefined || verifiedIndependently === true) return true
+  return changeAge - verifiedAge >= verificationCountsAfterDays - ROUNDING_DAYS
 }
 
 /** The line of a public number type; a type the model does not name is unknown. */

@@ -1,10 +1,10 @@
 import { costsFor, decide, type Decision } from "./action.ts"
-import { contributionsOf, type Contribution, type Factor } from "./attribution.ts"
-import { ALWAYS } from "./balance.ts"
+import { contributionsOf, placesOf, type Contribution, type Factor } from "./attribution.ts"
 import { totalOf, usableCalibration, type Calibration } from "./calibration.ts"
 import { checkAsOf } from "./date.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import { phoneKnowledge, type PhoneInput, type PhoneKnowledge } from "./phone-input.ts"
+import { smsOtpTrust } from "./phone-fields.ts"
 import { phoneTerms, type Floor, type PhoneTerms } from "./phone-terms.ts"
 import {
   clip,
@@ -16,7 +16,6 @@ import {
   sigmoid,
   type Scale,
 } from "./scale.ts"
-import { PHONE_REASON_CODES } from "./vocabulary.ts"
 
 /** Everything one walk over the input yields: assessment and explanation only read it. */
 export interface PhonePass {
@@ -24,9 +23,10 @@ export interface PhonePass {
   readonly terms: PhoneTerms
   readonly pTakeover: number
   readonly pQuality: number
-  /** The takeover points before the policy floor, and that floor. */
+  /** The takeover points before any policy floor. */
   readonly raw: number
-  readonly floor: number | null
+  /** The highest floor that policy puts under a side, with that side's points before it. */
+  readonly held: { readonly floor: number; readonly raw: number } | null
   readonly p: number
   readonly score: number
   readonly baseline: number
@@ -40,23 +40,28 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
   checkAsOf(input.as_of)
   const settings = input.settings ?? null
   const calibration = usableCalibration(settings?.calibration, model.calibration)
-  const knowledge = phoneKnowledge(input)
+  const knowledge = phoneKnowledge(input, model)
   const terms = phoneTerms(input, knowledge, model)
   const { takeover, quality, floors } = terms
   const ground = groundOf(model, calibration)
   const codes = presentCodes(terms)
-  const all = evaluated(ground, takeover.all(), quality.all(), highestWithout(floors, ALWAYS))
+  const all = evaluated(ground, takeover.all(), quality.all(), floors)
   // Most numbers have no factor at all, and then all there is and none of it are the same.
-  const none = codes.length === 0 ? all : evaluated(ground, takeover.none(), quality.none(), null)
+  const none =
+    codes.length === 0 ? all : evaluated(ground, takeover.none(), quality.none(), NO_FLOORS)
   const factors: Factor[] = codes.map((code) => ({
     code,
-    alone: evaluated(ground, takeover.only(code), quality.only(code), floorOf(floors, code))
-      .reached,
+    alone: evaluated(
+      ground,
+      takeover.only(code),
+      quality.only(code),
+      floors.filter((floor) => floor.code === code),
+    ).reached,
     without: evaluated(
       ground,
       takeover.without(code),
       quality.without(code),
-      highestWithout(floors, code),
+      floors.filter((floor) => floor.code !== code),
     ).reached,
   }))
   const score = roundHalfUp(all.reached)
@@ -66,7 +71,7 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
     pTakeover: all.pTakeover,
     pQuality: all.pQuality,
     raw: all.raw,
-    floor: all.floor,
+    held: all.held,
     p: all.p,
     score,
     baseline: none.reached,
@@ -79,7 +84,8 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
       takeover: all.pTakeover,
       abuse: all.pQuality,
       stepUpEff: input.ctx?.stepUpEff ?? null,
-      mayBlock: mayBlock(input, knowledge),
+      mayBlock: mayBlock(input, knowledge, model),
+      mayAllow: mayAllow(input, knowledge, model),
     }),
   }
 }
@@ -88,7 +94,7 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
 export function unmitigatedBaseline({ terms, calibration }: PhonePass, model: PhoneModel): number {
   const { takeover, quality } = terms
   const ground = groundOf(model, calibration)
-  return evaluated(ground, takeover.noneUnmitigated(), quality.noneUnmitigated(), null).reached
+  return evaluated(ground, takeover.noneUnmitigated(), quality.noneUnmitigated(), NO_FLOORS).reached
 }
 
 /** What every evaluation of a pass starts from. */
@@ -109,7 +115,7 @@ function groundOf(
 
 interface Evaluated {
   readonly raw: number
-  readonly floor: number | null
+  readonly held: PhonePass["held"]
   readonly pTakeover: number
   readonly pQuality: number
   readonly p: number
@@ -121,48 +127,68 @@ function evaluated(
   { scale, takeover, quality, calibration }: Ground,
   takeoverNats: number,
   qualityNats: number,
-  floor: number | null,
+  floors: readonly Floor[],
 ): Evaluated {
   const raw = pointsOf(scale, takeover + takeoverNats)
-  const held = floor !== null && floor > raw ? floor : raw
-  const pTakeover = sigmoid(logOddsOf(scale, held))
-  const pQuality = sigmoid(quality + qualityNats)
-  const total = totalOf(scale, eitherOf(pTakeover, pQuality), calibration, floor)
-  return { raw, floor, pTakeover, pQuality, p: total.p, reached: clip(total.points, 0, 100) }
-}
-
-function floorOf(floors: readonly Floor[], code: number): number | null {
-  for (const floor of floors) if (floor.code === code) return floor.points
-  return null
-}
-
-/** The highest floor of all factors but one; null where there is none. */
-function highestWithout(floors: readonly Floor[], code: number): number | null {
-  let highest: number | null = null
-  for (const floor of floors) {
-    if (floor.code !== code && (highest === null || floor.points > highest)) highest = floor.points
+  const takeoverFloor = highest(floors, "takeover")
+  const pTakeover = sigmoid(logOddsOf(scale, Math.max(raw, takeoverFloor)))
+  const qualityFloor = highest(floors, "quality")
+  const qualityLogOdds = quality + qualityNats
+  const qualityRaw = qualityFloor === NO_FLOOR ? NO_FLOOR : pointsOf(scale, qualityLogOdds)
+  // Without a floor the log-odds are taken as they are, not to points and back.
+  const pQuality = sigmoid(
+    qualityFloor > qualityRaw ? logOddsOf(scale, qualityFloor) : qualityLogOdds,
+  )
+  const floor = Math.max(takeoverFloor, qualityFloor, highest(floors, "score"))
+  const p = eitherOf(pTakeover, pQuality)
+  const total = totalOf(scale, p, calibration, floor === NO_FLOOR ? null : floor)
+  return {
+    raw,
+    held:
+      qualityFloor > qualityRaw && qualityFloor > takeoverFloor
+        ? { floor: qualityFloor, raw: qualityRaw }
+        : takeoverFloor === NO_FLOOR
+          ? null
+          : { floor: takeoverFloor, raw },
+    pTakeover,
+    pQuality,
+    p: total.p,
+    reached: clip(total.points, 0, 100),
   }
-  return highest
 }
 
-// An unallocated number belongs to nobody, so blocking it shuts nobody out. Any other number is
-// blocked only on more than its shape, and not at all where the tenant asks for a confirmation,
-// which nothing known about a number amounts to.
-function mayBlock({ valid, settings }: PhoneInput, { beyondNumber }: PhoneKnowledge): boolean {
-  if (valid === false) return true
+const NO_FLOORS: readonly Floor[] = []
+const NO_FLOOR = -Infinity
+
+function highest(floors: readonly Floor[], under: Floor["under"]): number {
+  let points = NO_FLOOR
+  for (const floor of floors) if (floor.under === under) points = Math.max(points, floor.points)
+  return points
+}
+
+// A number nobody can own may be blocked: that shuts nobody out. Any other number is blocked only
+// on more than its shape and, where the tenant asks for a confirmation, only on its own word of
+// fraud.
+function mayBlock(
+  { valid, reserved, confirmedFraudAge, settings }: PhoneInput,
+  { beyondNumber }: PhoneKnowledge,
+  { quality }: PhoneModel,
+): boolean {
+  if (valid === false || (reserved === true && quality.reserved !== undefined)) return true
+  if (confirmedFraudAge != null && quality.confirmedFraud !== undefined) return true
   return beyondNumber && settings?.confirmedBeforeBlock !== true
+}
+
+function mayAllow(input: PhoneInput, knowledge: PhoneKnowledge, model: PhoneModel): boolean {
+  if (model.fields.smsUnsafeForbidsAllow !== true) return true
+  return smsOtpTrust(input, knowledge, model) !== "do_not_use"
 }
 
 /** The codes of the factors that are present, in tie order. */
 function presentCodes({ takeover, quality, floors }: PhoneTerms): readonly number[] {
-  let present = takeover.factors | quality.factors
-  for (const { code } of floors) present |= 1 << code
-  if (present === 0) return NO_CODES
-  const codes: number[] = []
-  for (let code = 0; code < PHONE_REASON_CODES.length; code++) {
-    if ((present & (1 << code)) !== 0) codes.push(code)
-  }
-  return codes
+  const present: boolean[] = []
+  takeover.markFactors(present)
+  quality.markFactors(present)
+  for (const { code } of floors) present[code] = true
+  return placesOf(present)
 }
-
-const NO_CODES: readonly number[] = []

@@ -4,7 +4,7 @@ import type { PhoneInput, PhoneKnowledge } from "./phone-input.ts"
 import { decayed, interpolated, steppedUp } from "./scale.ts"
 import { PHONE_REASON_CODES, type PhoneReasonCode } from "./vocabulary.ts"
 
-/** Both sides of a number, and the floors that policy puts under the first. */
+/** Both sides of a number, and the floors that policy puts under them. */
 export interface PhoneTerms {
   /** Control of the number is lost. */
   readonly takeover: Balance
@@ -13,8 +13,9 @@ export interface PhoneTerms {
   readonly floors: readonly Floor[]
 }
 
-/** Points under which a factor does not let the takeover side fall. */
+/** Points under which a factor does not let a side fall, or the whole score. */
 export interface Floor {
+  readonly under: "takeover" | "quality" | "score"
   /** Place of the factor's code in the list of reason codes. */
   readonly code: number
   readonly points: number
@@ -40,19 +41,16 @@ export function phoneTerms(
 ): PhoneTerms {
   const floors: Floor[] = []
   return {
-    takeover: new Balance(
-      takeoverTerms(input, knowledge, model.takeover, floors),
-      model.takeover.discount,
-    ),
-    quality: new Balance(qualityTerms(input, model.quality), model.quality.discount),
+    takeover: new Balance(takeoverTerms(input, knowledge, model, floors), model.takeover.discount),
+    quality: new Balance(qualityTerms(input, model, floors), model.quality.discount),
     floors,
   }
 }
 
 function takeoverTerms(
   input: PhoneInput,
-  { changeAge, ported, verifiedSince }: PhoneKnowledge,
-  model: PhoneModel["takeover"],
+  { changeAge, sim, ported, verifiedSince }: PhoneKnowledge,
+  { takeover: model, floors: policy }: PhoneModel,
   floors: Floor[],
 ): readonly Term[] {
   const list = new TermList()
@@ -60,19 +58,24 @@ function takeoverTerms(
     const code = ported ? "SIM_PORTED" : "SIM_CHANGED"
     list.add("sim_change", simChangeNats(changeAge, model.simChange), code)
     const floor = simChangeFloor(changeAge, model.simChange)
-    if (floor !== null) floors.push({ code: CODES[code], points: floor })
+    if (floor !== null) floors.push({ under: "takeover", code: CODES[code], points: floor })
     if (input.portAge != null) list.add("port", fading(model.port, input.portAge), "SIM_PORTED")
-    const deviceAge = input.simChangeAge ?? input.portAge
+    const deviceAge = sim?.from ?? input.portAge
     if (input.deviceChangedWithSim === true && deviceAge != null) {
       list.add("device_changed", fading(model.deviceChanged, deviceAge), "DEVICE_CHANGED")
     }
   }
   if (input.recycledSinceVerified === true) {
     list.add("recycled", model.recycled.nats, "NUMBER_RECYCLED")
-    floors.push({ code: CODES.NUMBER_RECYCLED, points: model.recycled.floor })
+    const { floor: points } = model.recycled
+    floors.push({ under: "takeover", code: CODES.NUMBER_RECYCLED, points })
   }
   if (input.callForwarding === true) {
     list.add("call_forwarding", model.callForwarding, "CALL_FORWARDING")
+    if (policy !== undefined) {
+      const points = policy.callForwarding
+      floors.push({ under: "takeover", code: CODES.CALL_FORWARDING, points })
+    }
   }
   if (input.simMovedSameDevice === true) {
     list.add("sim_moved_same_device", model.simMovedSameDevice, null)
@@ -92,13 +95,30 @@ function takeoverTerms(
   return list.terms
 }
 
-function qualityTerms(input: PhoneInput, model: PhoneModel["quality"]): readonly Term[] {
+function qualityTerms(
+  input: PhoneInput,
+  { quality: model, floors: policy }: PhoneModel,
+  floors: Floor[],
+): readonly Term[] {
   const list = new TermList()
+  const addFloor = (under: Floor["under"], code: PhoneReasonCode, points: number | undefined) => {
+    if (points !== undefined) floors.push({ under, code: CODES[code], points })
+  }
   const lineNats = model.lines[input.line ?? "unknown"]
   // A small line term is a base rate, not a finding about this number, and stays in the baseline.
   list.add("line", lineNats, lineNats >= model.lineReasonFrom ? "LINE_TYPE" : null)
-  if (input.valid === false) list.add("invalid", model.invalid, "NUMBER_INVALID")
-  if (input.active === false) list.add("inactive", model.inactive, "NUMBER_INACTIVE")
+  if (input.valid === false) {
+    list.add("invalid", model.invalid, "NUMBER_INVALID")
+    addFloor("score", "NUMBER_INVALID", policy?.withoutOwner)
+  }
+  if (input.reserved === true && model.reserved !== undefined) {
+    list.add("reserved", model.reserved, "NUMBER_RESERVED")
+    addFloor("score", "NUMBER_RESERVED", policy?.withoutOwner)
+  }
+  if (input.active === false) {
+    list.add("inactive", model.inactive, "NUMBER_INACTIVE")
+    addFloor("quality", "NUMBER_INACTIVE", policy?.inactive)
+  }
   if (input.active === true) list.add("active", model.active, null)
   if (input.tenureDays != null) {
     list.add("tenure", interpolated(model.tenure, input.tenureDays), "NEW_NUMBER")
@@ -109,7 +129,14 @@ function qualityTerms(input: PhoneInput, model: PhoneModel["quality"]): readonly
   if (input.accounts24h != null) {
     list.add("velocity", steppedUp(model.accounts24h, input.accounts24h), "PHONE_VELOCITY")
   }
-  if (input.blocklisted === true) list.add("blocklist", model.blocklisted, "PHONE_BLOCKLIST")
+  const { confirmedFraud } = model
+  const onList = confirmedFraud === undefined || input.blocklistedForFraud !== true
+  if (input.blocklisted === true && onList) {
+    list.add("blocklist", model.blocklisted, "PHONE_BLOCKLIST")
+  }
+  if (input.confirmedFraudAge != null && confirmedFraud !== undefined) {
+    list.add("confirmed_fraud", fading(confirmedFraud, input.confirmedFraudAge), "FRAUD_CONFIRMED")
+  }
   return list.terms
 }
 

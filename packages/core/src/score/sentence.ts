@@ -3,6 +3,16 @@ export interface AgoTexts {
   readonly today: string
   readonly day: string
   readonly days: string
+  readonly months?: string
+  readonly years?: string
+}
+
+/** Words for how long something has lasted. */
+export interface SpanTexts {
+  readonly day: string
+  readonly days: string
+  readonly months: string
+  readonly years: string
 }
 
 export type Values = Readonly<Record<string, string | number>>
@@ -31,9 +41,34 @@ export function counted(texts: Counted, n: number, values: Values = {}): string 
   return filled(n === 1 ? texts.one : texts.many, { ...values, n })
 }
 
-/** "today", "1 day ago", "20 days ago": whole days, as evidence is dated by day. */
+/** "today", "yesterday", "20 days ago", "5 months ago": whole days, as evidence is dated by day. */
 export function daysAgo(texts: AgoTexts, days: number): string {
   const whole = Math.floor(days)
   if (whole === 0) return texts.today
-  return whole === 1 ? texts.day : filled(texts.days, { n: whole })
+  return whole === 1 ? texts.day : inLargestUnit(texts, whole)
+}
+
+/** "1 day", "20 days", "5 months", "3 years". */
+export function spanOf(texts: SpanTexts, days: number): string {
+  const whole = Math.floor(days)
+  return whole === 1 ? texts.day : inLargestUnit(texts, whole)
+}
+
+// As people say it: nobody counts beyond sixty days or two years in the smaller unit. A model that
+// has no word for the larger ones counts days.
+const DAYS_TOLD_MAX = 60
+const MONTHS_TOLD_MAX = 24
+const DAYS_A_MONTH = 365.25 / 12
+const DAYS_A_YEAR = 365.25
+
+export function inLargestUnit(
+  { days, months, years }: Pick<AgoTexts, "days" | "months" | "years">,
+  whole: number,
+): string {
+  if (whole <= DAYS_TOLD_MAX || months === undefined || years === undefined) {
+    return filled(days, { n: whole })
+  }
+  const wholeMonths = Math.floor(whole / DAYS_A_MONTH)
+  if (wholeMonths <= MONTHS_TOLD_MAX) return filled(months, { n: wholeMonths })
+  return filled(years, { n: Math.floor(whole / DAYS_A_YEAR) })
 }

@@ -1,15 +1,17 @@
-// npm run eval [-- --n COUNT --seed NUMBER]: simulates a population, scores it, prints what was found and,
-// at the counts the model card is made with, writes the card, the results and the plots. The card of the phone
-// model, which needs no population, is written with them; npm run eval -- --phone writes it alone.
+// npm run eval [-- --n COUNT --seed NUMBER]: simulates a population, scores it by every version, prints the card of
+// the newest with both versions side by side and, at the counts the model cards are made with, writes the cards, the
+// results and the plots. The cards of the phone model, which need no population, are written with them;
+// npm run eval -- --phone writes them alone.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
+import type { EmailEvaluation } from "../packages/server/src/score/email-evaluation.ts"
 import { emailModelCard } from "../packages/server/src/score/model-card.ts"
 import { root } from "../scripts/repository.ts"
 import { CARD_IDENTITIES, CARD_SEED } from "./card-run.ts"
 import { evaluate } from "./evaluate.ts"
 import { phoneReports } from "./phone-reports.ts"
-import { evaluatedModel, reports } from "./reports.ts"
+import { evaluatedModels, reports } from "./reports.ts"
 
 const { values } = parseArgs({
   options: { n: { type: "string" }, seed: { type: "string" }, phone: { type: "boolean" } },
@@ -20,13 +22,21 @@ else await evaluateEmail()
 async function evaluateEmail(): Promise<void> {
   const identities = integer("--n", values.n, CARD_IDENTITIES, 1_000, 10_000_000)
   const seed = integer("--seed", values.seed, CARD_SEED, 0, 2 ** 31 - 1)
-  const results = evaluate(evaluatedModel, seed, identities)
-  console.log(emailModelCard(evaluatedModel, results))
+  const files = new Map<string, string>()
+  let before: EmailEvaluation | null = null
+  let card = ""
+  for (const model of evaluatedModels) {
+    const results = evaluate(model, seed, identities)
+    card = emailModelCard(model, results, before)
+    for (const [path, text] of await reports(model, results, before)) files.set(path, text)
+    before = results
+  }
+  console.log(card)
   if (identities === CARD_IDENTITIES && seed === CARD_SEED) {
-    write(new Map([...(await reports(results)), ...(await phoneReports())]))
+    write(new Map([...files, ...(await phoneReports())]))
   } else {
     console.log(
-      `Nothing is written: the model card is of ${CARD_IDENTITIES} with seed ${CARD_SEED}.`,
+      `Nothing is written: the model cards are of ${CARD_IDENTITIES} with seed ${CARD_SEED}.`,
     )
   }
 }

@@ -1,26 +1,37 @@
 import { emailModels, type EmailModel } from "@assay/core/score"
 import type { EmailEvaluation } from "../packages/server/src/score/email-evaluation.ts"
-import { emailModelCard } from "../packages/server/src/score/model-card.ts"
+import { emailModelCard, plotName } from "../packages/server/src/score/model-card.ts"
 import { formatted } from "./formatted.ts"
 import { reliabilityPlot } from "./plots/reliability.ts"
 import { rocPlot } from "./plots/roc.ts"
 import { scoresPlot } from "./plots/scores.ts"
 
-export const evaluatedModel: EmailModel = emailModels["1.0"]
+/** Oldest first: each is shown beside the one before it. */
+export const evaluatedModels: readonly EmailModel[] = [emailModels["1.0"], emailModels["1.1"]]
 
 /** Where the program itself finds the results, so that `assay` can print a card wherever it is installed. */
-export const shippedResults = "packages/server/src/score/email-1.0-evaluation.json"
+export function shippedResults(version: string): string {
+  return `packages/server/src/score/email-${version}-evaluation.json`
+}
 
-/** Every file a run leaves in the repository, by its path, as the repository formats it. */
-export async function reports(results: EmailEvaluation): Promise<ReadonlyMap<string, string>> {
+/** Every file a run leaves in the repository about one version, by its path, as the repository formats it. */
+export async function reports(
+  model: EmailModel,
+  results: EmailEvaluation,
+  before: EmailEvaluation | null,
+): Promise<ReadonlyMap<string, string>> {
+  const { version } = model
   const json = await formatted(JSON.stringify(results), "json")
-  const card = `<!-- Printed by \`npm run eval\` from the model document and the results; edit those, not this. -->\n\n${emailModelCard(evaluatedModel, results)}`
+  const card = `<!-- Printed by \`npm run eval\` from the model document and the results; edit those, not this. -->\n\n${emailModelCard(model, results, before)}`
+  const plots = [
+    ["roc", rocPlot(results)],
+    ["reliability", reliabilityPlot(results)],
+    ["scores", scoresPlot(results)],
+  ] as const
   return new Map([
-    [shippedResults, json],
-    ["docs/model-card/evaluation-1.0.json", json],
-    ["docs/model-card/email-1.0.md", await formatted(card, "markdown")],
-    ["docs/model-card/roc.svg", rocPlot(results)],
-    ["docs/model-card/reliability.svg", reliabilityPlot(results)],
-    ["docs/model-card/scores.svg", scoresPlot(results)],
+    [shippedResults(version), json],
+    [`docs/model-card/evaluation-${version}.json`, json],
+    [`docs/model-card/email-${version}.md`, await formatted(card, "markdown")],
+    ...plots.map(([name, text]) => [`docs/model-card/${plotName(name, results)}`, text] as const),
   ])
 }

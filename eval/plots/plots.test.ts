@@ -14,6 +14,7 @@ const plots = [
   reliabilityPlot(results),
   scoresPlot(results),
   simChangePlot(phoneModels["1.0"]),
+  simChangePlot(phoneModels["1.1"]),
 ]
 
 test("a plot names and describes itself, has a dark look, and loads and runs nothing", () => {

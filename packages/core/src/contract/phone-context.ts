@@ -1,6 +1,9 @@
 import { Type, type Static } from "typebox"
 import { contextText, EVENTS, nullable } from "./context.ts"
 
+/** How the holder of a number was verified. */
+export const VERIFIED_BY = ["phone", "other"] as const
+
 /** What happened when a number was asked about. Every member is optional, and null is the same as left out. */
 export const PhoneContext = Type.Object(
   {
@@ -30,7 +33,7 @@ export const PhoneContext = Type.Object(
     ip: Type.Optional(
       contextText(
         64,
-        "The person's IPv4 or IPv6 address. It is checked and not kept: phone model 1.0 has no use for it.",
+        "The person's IPv4 or IPv6 address. It is checked and not kept: the phone model has no use for it.",
       ),
     ),
     enrolled_at: Type.Optional(
@@ -43,9 +46,16 @@ export const PhoneContext = Type.Object(
     last_verified_at: Type.Optional(
       contextText(
         40,
-        "When the account last proved that it holds the number, RFC 3339, not before 1990. An older SIM change is no risk to it, a number given away later is.",
+        "When the account last proved that it holds the number, RFC 3339, not before 1990. A SIM change before it is no risk where `verified_by` is `other` or the change was ten days earlier or more; a number given away later is.",
         { format: "date-time" },
       ),
+    ),
+    verified_by: Type.Optional(
+      nullable<(typeof VERIFIED_BY)[number]>("string", {
+        enum: [...VERIFIED_BY, null],
+        description:
+          "How that was proved; `phone` where left out. `phone`: by a code or call to the number, which whoever holds a swapped SIM receives. `other`: by anything else, such as a document, a passkey or a visit.",
+      }),
     ),
   },
   {

@@ -49,7 +49,8 @@ export const PhoneRiskResult = Type.Object(
       description: "Whether the SIM was changed in the last 30 days.",
     }),
     sim_change_window: Type.Union([Type.String({ pattern: "^\\d+[hd]$" }), Type.Null()], {
-      description: "Time since the last SIM change in hours or days; null when none is known.",
+      description:
+        "Time since the last SIM change or port in hours or days, null when none was detected. Where an operator tells only between which two moments the SIM changed, the longer of the two.",
     }),
     ownership_confidence: words(["low", "medium", "high"], "Certainty of device ownership."),
     network_continuity: words(["stable", "unstable"], "Routing and provisioning stability."),

@@ -4,7 +4,7 @@ import { modelSchemas } from "@assay/core/score"
 import { readTenantSettings, scoringSettings } from "../accounts/tenant-settings.ts"
 import { readConfig } from "../config.ts"
 import { MODELS_FOLDER } from "../data-directory.ts"
-import { evaluationOf } from "../score/email-evaluation.ts"
+import { evaluationBefore, evaluationOf } from "../score/email-evaluation.ts"
 import { emailModelCard } from "../score/model-card.ts"
 import { isVersionedRight, levelOf, type ModelChange, modelChanges } from "../score/model-diff.ts"
 import {
@@ -92,7 +92,11 @@ export function printCard(
   const card =
     model.name === "phone"
       ? phoneModelCard(model, shipped)
-      : emailModelCard(model, shipped ? evaluationOf(model.version) : null)
+      : emailModelCard(
+          model,
+          shipped ? evaluationOf(model.version) : null,
+          shipped ? evaluationBefore(model.version) : null,
+        )
   terminal.print(card.trimEnd())
 }
 

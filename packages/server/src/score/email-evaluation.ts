@@ -1,5 +1,6 @@
 import type { Band, Quality, Stage } from "@assay/core/score"
 import email10 from "./email-1.0-evaluation.json" with { type: "json" }
+import email11 from "./email-1.1-evaluation.json" with { type: "json" }
 
 /** What a run of the evaluation found about one version of the e-mail model. `npm run eval` writes it. */
 export interface EmailEvaluation {
@@ -96,8 +97,20 @@ export interface ReliabilityBin {
 }
 
 /** The evaluations that ship, by version of the model. */
-export const emailEvaluations: Readonly<Record<"1.0", EmailEvaluation>> = {
+export const emailEvaluations: Readonly<Record<"1.0" | "1.1", EmailEvaluation>> = {
   "1.0": email10 as EmailEvaluation,
+  "1.1": email11 as EmailEvaluation,
+}
+
+/** The version that a card shows a version beside: the one it followed. */
+export const PREDECESSORS: Readonly<Record<string, keyof typeof emailEvaluations>> = {
+  "1.1": "1.0",
+}
+
+/** What is known of the version before; null for the first, and for one that does not come with the program. */
+export function evaluationBefore(version: string): EmailEvaluation | null {
+  const before = Object.hasOwn(PREDECESSORS, version) ? PREDECESSORS[version] : undefined
+  return before === undefined ? null : emailEvaluations[before]
 }
 
 /** What is known of a version; null for one that was never evaluated. */

@@ -5,16 +5,23 @@ import type { AreaWithInterval, EmailEvaluation } from "./email-evaluation.ts"
 /**
  * The model card of an e-mail model in Markdown, with the sections of Mitchell et al., "Model Cards for
  * Model Reporting" (2019). Every number in it is read from the model document or from the evaluation;
- * a model that was never evaluated has a card that says so.
+ * a model that was never evaluated has a card that says so. `before` is shown beside the results.
  */
-export function emailModelCard(model: EmailModel, results: EmailEvaluation | null): string {
+export function emailModelCard(
+  model: EmailModel,
+  results: EmailEvaluation | null,
+  before: EmailEvaluation | null = null,
+): string {
   const measured =
     results === null
       ? { caution: NEVER_EVALUATED, before: [], after: [] }
       : {
           caution: SMOKE_TEST,
           before: [...metricsOf(results), ...evaluationData(results)],
-          after: resultsOf(model, results),
+          after: [
+            ...resultsOf(model, results),
+            ...(before === null ? [] : sideBySide(before, results)),
+          ],
         }
   return `${[
     `# Model card: ${model.name} ${model.version}`,
@@ -35,7 +42,8 @@ const SMOKE_TEST =
 const NEVER_EVALUATED =
   "**Never evaluated, and not validated.** This document does not come with the program, so nothing is known of how well it ranks. Nominal probabilities are priors until they are calibrated with your own outcomes (`assay calibrate`)."
 
-function detailsOf({ name, version, scale, priors, calibration }: EmailModel): string[] {
+function detailsOf({ name, version, scale, priors, calibration, exposure }: EmailModel): string[] {
+  const { freshUsable } = exposure
   return [
     "## Model details",
     list(
@@ -44,6 +52,11 @@ function detailsOf({ name, version, scale, priors, calibration }: EmailModel): s
       `The score is linear in the log-odds of p: ${scale.anchorPoints} points are odds of 1 to ${scale.anchorOdds}, and ${scale.pointsToDouble} points double them. A stage of the criminal lifecycle holds the credential side between a floor and a cap.`,
       `Priors: ${percent(priors.credential)} a year for credentials, ${percent(priors.abuse)} for abuse; both are settings of a tenant.`,
       `A calibration of a tenant maps log-odds ℓ to A·ℓ + B with A from ${calibration.slopeMin} to ${calibration.slopeMax}; floors of stages hold after it too.`,
+      ...(freshUsable === undefined
+        ? []
+        : [
+            `A leaked password that can be used as it is (${freshUsable.secretFrom.replace("_", " ")} or plain text, from a source trusted to ${percent(freshUsable.confMin)} or more) and is at most ${freshUsable.daysMax} days old holds the credential side at ${freshUsable.floor} points or more. No cost or calibration of a tenant lets it through unasked. A challenge costs little, and stolen pairs are used within days.`,
+          ]),
       "License Apache-2.0. Questions and faults: as SECURITY.md and CONTRIBUTING.md of the repository say.",
     ),
   ]
@@ -60,11 +73,29 @@ const intendedUse: readonly string[] = [
 ]
 
 function factors({ depth, abuse, exposure }: EmailModel): string[] {
+  const { homograph, disposableLikely, confirmedFraud } = abuse
+  const { lengthMin, reasonFrom } = abuse.handle
   return [
     "## Factors",
     list(
       `Evidence: exposures (${Object.keys(exposure.kinds).join(", ")}) by kind of secret, age and trust in the source; signals of the criminal market; ${depth.classes.length} classes of personal data that leaked beside.`,
       `Trust and abuse: age of address and domain, kind of domain, deliverability, traces, shape of the local part (from ${abuse.handle.min} to +${abuse.handle.max} nats, Latin letters only, and too little to leave the low band alone), velocity, block lists, history.`,
+      ...(homograph === undefined
+        ? []
+        : [
+            `Domains that imitate another with letters of another alphabet: +${homograph} nats. Nobody types those by mistake.`,
+          ]),
+      ...(disposableLikely === undefined
+        ? []
+        : [
+            `A host that one list alone calls disposable: +${disposableLikely} nats, too little to leave the low band alone.`,
+          ]),
+      ...(reasonFrom === undefined
+        ? []
+        : [
+            `A local part shorter than ${lengthMin ?? 0} characters is not judged by its letters, and its shape is told as a reason only from ${reasonFrom} nats on, in words: short and foreign names were called generated.`,
+            `Fraud that the tenant itself confirmed: +${confirmedFraud.nats} nats, half of it after ${confirmedFraud.halfLifeDays} days. It is the strongest evidence there is.`,
+          ]),
       "Not used: name, sex, origin, language, location, content of mail; free providers, plus-aliases and the hour of day have weight 0.",
       "Results are told apart below by kind of domain, age of the address, masked or not, and confidence. Whether the model treats scripts and regions alike cannot be told from the simulator, which knows neither.",
     ),
@@ -108,7 +139,7 @@ function resultsOf({ priors }: EmailModel, results: EmailEvaluation): string[] {
   const { bad, identities } = results.population
   return [
     "## Quantitative analyses",
-    "![ROC curves of the model and its baselines](roc.svg)",
+    `![ROC curves of the model and its baselines](${plotName("roc", results)})`,
     table(
       ["Ranked by", "AUC", "Average precision"],
       [
@@ -123,7 +154,7 @@ function resultsOf({ priors }: EmailModel, results: EmailEvaluation): string[] {
     `The top tenth by score holds ${decimals(topDecileLift, 1)} times the base rate of ${percent(bad / identities)}. More exposures alone rank worse than chance: an address with a long past is exposed often, and seldom an abuser's. That is why the two risks are scored apart.`,
     "### Calibration",
     `Fitted on ${counted(fit.fitted)} identities, measured on the other ${counted(fit.measured)}: A ${decimals(fit.A, 2)}, B ${decimals(fit.B, 2)}. Saying the base rate of everyone has a Brier score of ${decimals(fit.baseRateBrier, 5)}.`,
-    "![Reliability before and after calibration](reliability.svg)",
+    `![Reliability before and after calibration](${plotName("reliability", results)})`,
     table(
       ["", "Brier", "Calibration error", "Log loss", "AUC"],
       [
@@ -134,7 +165,7 @@ function resultsOf({ priors }: EmailModel, results: EmailEvaluation): string[] {
     ),
     "The fitted line alone keeps every order. Floors of stages hold after it, as a promise about evidence, so a fit that lowers most scores lifts identities at a floor above others; the difference of the last two rows is the price.",
     "### Bands and stages",
-    "![Scores by what became of the identity](scores.svg)",
+    `![Scores by what became of the identity](${plotName("scores", results)})`,
     table(
       ["Band", "Share", "Bad", "Mean nominal p"],
       results.bands.map(({ band, share, badRate, meanP }) => [
@@ -178,6 +209,46 @@ function resultsOf({ priors }: EmailModel, results: EmailEvaluation): string[] {
         percent(meanP),
         reached === null ? null : area(reached),
       ]),
+    ),
+  ]
+}
+
+/** The file of a plot. Those of 1.0 came before there was another version to tell them from. */
+export function plotName(
+  plot: "roc" | "reliability" | "scores",
+  { model }: EmailEvaluation,
+): string {
+  return model.version === "1.0" ? `${plot}.svg` : `${plot}-${model.version}.svg`
+}
+
+/** The same population under two versions. */
+function sideBySide(before: EmailEvaluation, after: EmailEvaluation): string[] {
+  const both = [before, after]
+  const band = (of: EmailEvaluation, name: string) => of.bands.find((row) => row.band === name)
+  // To two decimals: what a version changes of a band is a small part of it.
+  const share = (of: number | null | undefined): Cell =>
+    of == null ? null : `${decimals(of * 100, 2)} %`
+  const figures: [string, (of: EmailEvaluation) => Cell][] = [
+    ["AUC, bad", ({ auc }) => area(auc.all.auc)],
+    ["AUC, takeover", ({ auc }) => area(auc.takeover.auc)],
+    ["AUC, abuse", ({ auc }) => area(auc.abuse.auc)],
+    ["Average precision", ({ averagePrecision }) => decimals(averagePrecision, 3)],
+    ["Lift of the top tenth", ({ topDecileLift }) => decimals(topDecileLift, 1)],
+    ["Brier before calibration", ({ calibration }) => decimals(calibration.before.brier, 5)],
+    ["Brier after calibration", ({ calibration }) => decimals(calibration.after.brier, 5)],
+    ["Calibration error before", ({ calibration }) => decimals(calibration.before.ece, 4)],
+    ["Calibration error after", ({ calibration }) => decimals(calibration.after.ece, 4)],
+    ...after.bands.flatMap(({ band: name }): [string, (of: EmailEvaluation) => Cell][] => [
+      [`Share in ${name}`, (of) => share(band(of, name)?.share)],
+      [`Bad in ${name}`, (of) => share(band(of, name)?.badRate)],
+    ]),
+  ]
+  return [
+    `### Beside version ${before.model.version}`,
+    "The same simulated people, the same evidence, scored by both versions. The simulator knows no look-alike letters, no host on a single list and no fraud label of a tenant, so it shows what the floor for fresh and usable passwords costs and brings, and nothing of the rest.",
+    table(
+      ["", ...both.map(({ model }) => model.version)],
+      figures.map(([name, of]) => [name, ...both.map(of)]),
     ),
   ]
 }

@@ -22,7 +22,7 @@ function directoryWith(files: Record<string, unknown>): string {
 }
 
 const email10 = emailModels["1.0"]
-const email11 = { ...email10, version: "1.1", abuse: { ...email10.abuse, disposable: 3 } }
+const email12 = { ...email10, version: "1.2", abuse: { ...email10.abuse, disposable: 3 } }
 const phone20 = { ...phoneModels["1.0"], version: "2.0" }
 const versions = (directory: string, name: "email" | "phone") =>
   openModels(directory)
@@ -31,57 +31,63 @@ const versions = (directory: string, name: "email" | "phone") =>
 
 test("without a directory there are the models of the program, and the newest answers", () => {
   const models = openModels(join(temporary, "missing"))
-  assert.equal(models.email(null), email10)
+  assert.equal(models.email(null), emailModels["1.1"])
   assert.equal(models.email("1.0"), email10)
-  assert.equal(models.phone(null), phoneModels["1.0"])
-  assert.equal(currentModels.email, email10)
+  assert.equal(models.phone(null), phoneModels["1.1"])
+  assert.equal(models.phone("1.0"), phoneModels["1.0"])
+  assert.equal(currentModels.email, emailModels["1.1"])
   assert.deepEqual(
-    models.loaded("email").map(({ file }) => file),
-    [null],
+    models.loaded("email").map(({ model, file }) => [model.version, file]),
+    [
+      ["1.0", null],
+      ["1.1", null],
+    ],
   )
 })
 
 test("documents of the directory are loaded beside them and change no default", () => {
   const directory = directoryWith({
-    "email-1.1.json": email11,
-    "any name.json": { ...email11, version: "1.10" },
-    "nine.json": { ...email11, version: "1.9" },
+    "email-1.2.json": email12,
+    "any name.json": { ...email12, version: "1.10" },
+    "nine.json": { ...email12, version: "1.9" },
     "phone.json": phone20,
     "notes.txt": "not a model",
   })
   const models = openModels(directory)
-  assert.equal(models.email("1.1").abuse.disposable, 3)
-  assert.equal(models.email(null), email10)
+  assert.equal(models.email("1.2").abuse.disposable, 3)
+  assert.equal(models.email(null), emailModels["1.1"])
   assert.equal(models.phone("2.0").version, "2.0")
-  assert.equal(models.phone(null), phoneModels["1.0"])
+  assert.equal(models.phone(null), phoneModels["1.1"])
   assert.deepEqual(versions(directory, "email"), [
     ["1.0", null],
-    ["1.1", "email-1.1.json"],
+    ["1.1", null],
+    ["1.2", "email-1.2.json"],
     ["1.9", "nine.json"],
     ["1.10", "any name.json"],
   ])
 })
 
 test("a version that is not loaded is a failure and never another model", () => {
-  const models = openModels(directoryWith({ "a.json": email11 }))
-  for (const version of ["1.2", "2.0", "", "constructor", "__proto__"])
+  const models = openModels(directoryWith({ "a.json": email12 }))
+  for (const version of ["1.3", "2.0", "", "constructor", "__proto__"])
     assert.throws(() => models.email(version), ModelNotLoaded)
-  assert.throws(() => models.phone("1.1"), /The phone model 1\.1 is not loaded/)
+  assert.throws(() => models.phone("1.2"), /The phone model 1\.2 is not loaded/)
 })
 
 test("a version has one content: spelt otherwise it is the same, changed it is refused", () => {
   const reordered = Object.fromEntries(Object.entries(email10).toReversed())
-  const same = { "copy.json": JSON.stringify(reordered, null, 4), "a.json": email11 }
+  const same = { "copy.json": JSON.stringify(reordered, null, 4), "a.json": email12 }
   assert.deepEqual(versions(directoryWith(same), "email"), [
     ["1.0", null],
-    ["1.1", "a.json"],
+    ["1.1", null],
+    ["1.2", "a.json"],
   ])
-  const shipped = directoryWith({ "mine.json": { ...email11, version: "1.0" } })
+  const shipped = directoryWith({ "mine.json": { ...email12, version: "1.0" } })
   assert.throws(
     () => openModels(shipped),
     /^ModelsError: mine\.json: \/version: email 1\.0 already comes with the program, with other content/,
   )
-  const twice = directoryWith({ "a.json": email11, "b.json": { ...email11, conf: 0.7 } })
+  const twice = directoryWith({ "a.json": email12, "b.json": { ...email12, conf: 0.7 } })
   assert.throws(() => openModels(twice), /^ModelsError: b\.json: .* already stands in a\.json/)
 })
 
@@ -90,9 +96,9 @@ test("a malformed document is refused with its file, the member and the reason",
     ['{"name": "email",\n  oops}', /^broken\.json is not JSON \(line 2 column 3\)$/],
     ["", /^broken\.json is not JSON$/],
     [null, /^broken\.json: \/name: must be email or phone$/],
-    [{ ...email11, name: "mail" }, /^broken\.json: \/name: must be email or phone$/],
+    [{ ...email12, name: "mail" }, /^broken\.json: \/name: must be email or phone$/],
     [
-      { ...email11, abuse: { ...email11.abuse, disposable: -1 } },
+      { ...email12, abuse: { ...email12.abuse, disposable: -1 } },
       /^broken\.json: email model, \/abuse\/disposable: must be >= 0$/,
     ],
     [

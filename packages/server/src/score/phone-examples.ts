@@ -1,4 +1,4 @@
-import type { PhoneInput } from "@assay/core/score"
+import type { PhoneInput, PhoneModel } from "@assay/core/score"
 
 /** A number of which certain things are known, to show what a model makes of it. */
 export interface PhoneExample {
@@ -67,6 +67,69 @@ export const phoneExamples: readonly PhoneExample[] = [
     known: { ...SETTLED, line: "mobile", portAge: 1, callForwarding: true },
   },
 ]
+
+/** What 1.1 is held to besides: lines that 1.0 answered otherwise than an analyst would. */
+const laterExamples: readonly PhoneExample[] = [
+  {
+    name: "mobile, all calls forwarded, otherwise sound",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 400, callForwarding: true },
+  },
+  {
+    name: "mobile, suspended",
+    known: { ...SETTLED, line: "mobile", active: false, simChangeAge: 400 },
+  },
+  {
+    name: "mobile, SIM changed within 240 hours and not within 72",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 10, simChangeAgeMin: 3 },
+  },
+  {
+    name: "mobile, SIM changed within 72 hours, nothing finer known",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 3, simChangeAgeMin: 0 },
+  },
+  {
+    name: "number set aside for fiction",
+    known: { line: "mobile", valid: true, reserved: true },
+  },
+  {
+    name: "mobile, SIM changed 9 days ago",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 9 },
+  },
+  {
+    name: "mobile, SIM changed 20 days ago",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 20 },
+  },
+  {
+    name: "mobile, SIM changed 2 hours ago, verified by a code to it an hour ago",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 2 / 24, verifiedAge: 1 / 24 },
+  },
+  {
+    name: "the same, verified by other means",
+    known: {
+      ...SETTLED,
+      line: "mobile",
+      simChangeAge: 2 / 24,
+      verifiedAge: 1 / 24,
+      verifiedIndependently: true,
+    },
+  },
+  {
+    name: "mobile, SIM changed 25 days ago, verified 5 days ago",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 25, verifiedAge: 5 },
+  },
+  {
+    name: "mobile, fraud confirmed by the tenant 5 days ago",
+    known: { ...SETTLED, line: "mobile", simChangeAge: 400, confirmedFraudAge: 5 },
+  },
+  {
+    name: "mobile, ported 2 days ago, SIM changed 20 to 29 days ago",
+    known: { ...SETTLED, line: "mobile", portAge: 2, simChangeAge: 29, simChangeAgeMin: 20 },
+  },
+]
+
+/** The examples that show what a model does: more for one that reads what 1.0 does not. */
+export function examplesOf({ quality }: PhoneModel): readonly PhoneExample[] {
+  return quality.reserved === undefined ? phoneExamples : [...phoneExamples, ...laterExamples]
+}
 
 /** An input in which nothing is known but what is given. */
 export function exampleInput(known: Partial<PhoneInput>): PhoneInput {

@@ -7,7 +7,7 @@ import {
 } from "@assay/core/score"
 import { type Cell, code, list, percent, table } from "./card-markdown.ts"
 import { contentHash } from "./models.ts"
-import { exampleInput, phoneExamples } from "./phone-examples.ts"
+import { exampleInput, examplesOf, phoneExamples } from "./phone-examples.ts"
 import {
   fieldRows,
   lineRows,
@@ -28,14 +28,14 @@ export function phoneModelCard(model: PhoneModel, shipped: boolean): string {
     ...(shipped ? [] : [NOT_SHIPPED]),
     ...detailsOf(model),
     ...intendedUse,
-    ...factors,
+    ...factorsOf(model),
     ...weights(model, shipped),
     ...fieldsOf(model),
     ...evaluationData,
     ...(shipped ? trainingData : []),
-    ...analyses(model),
-    ...invariants,
-    ...ethics,
+    ...analyses(model, shipped),
+    ...invariantsOf(model),
+    ...ethics(model),
     ...caveats(model),
     ...versions(model),
   ].join("\n\n")}\n`
@@ -47,7 +47,7 @@ const NOT_SHIPPED =
   "This document does not come with the program. What is said below of intended use, limits and invariants holds for every phone model; where its weights come from only its author can say."
 
 function detailsOf(model: PhoneModel): string[] {
-  const { name, version, scale, takeover, quality, calibration } = model
+  const { name, version, scale, takeover, quality, calibration, floors } = model
   return [
     "## Model details",
     list(
@@ -56,7 +56,9 @@ function detailsOf(model: PhoneModel): string[] {
       `Priors: ${percent(takeover.prior)} for takeover, ${percent(quality.prior)} for quality.`,
       `Terms for and against are summed apart in nats: the largest in full, each further one with ${percent(takeover.discount)} (takeover) or ${percent(quality.discount)} (quality) of the weight before it, because findings about one number are seldom independent.`,
       `The score is linear in the log-odds of p: ${scale.anchorPoints} points are odds of 1 to ${scale.anchorOdds}, and ${scale.pointsToDouble} points double them. Bands and costs are those of the e-mail model.`,
-      "Two floors hold the takeover side from below: one by days since the SIM changed or the number was ported, one for a number given to somebody else. They are policy and no probabilities.",
+      floors === undefined
+        ? "Two floors hold the takeover side from below: one by days since the SIM changed or the number was ported, one for a number given to somebody else. They are policy and no probabilities."
+        : `Floors hold the score from below: by days since the SIM changed or the number was ported, for a number given to somebody else, ${floors.callForwarding} for one with all calls forwarded, ${floors.inactive} for a line out of service, and ${floors.withoutOwner} for a number nobody can own. They are policy and no probabilities, and no setting of a tenant undoes them. A number that must not get codes is never let through.`,
       `The function takes a calibration that maps log-odds ℓ to A·ℓ + B with A from ${calibration.slopeMin} to ${calibration.slopeMax}; floors hold after it too. The service gives it none.`,
       "License Apache-2.0. Questions and faults: as SECURITY.md and CONTRIBUTING.md of the repository say.",
     ),
@@ -73,18 +75,30 @@ const intendedUse: readonly string[] = [
   ),
 ]
 
-const factors: readonly string[] = [
-  "## Factors",
-  list(
-    "The number itself: whether a plan allows it, its type and region. Always known, and nothing is asked of anybody.",
-    "SIM and device: dates of the last SIM change, port and device change, or a source that affirms none in a period.",
-    "Network: active or not, days in service, prepaid or contract, forwarding, changes of route, given to another subscriber.",
-    "Use: accounts on the number, failed codes, country of use, when the account last verified the number, block lists.",
-    "A change before the account's last verification is shown and does not count: whoever controls the number since has proven it.",
-    "Not used: name, address, location, who calls whom, contents of messages, the original carrier, and what a number is reserved for (film, tests). The last two are shown in the explanation and weigh nothing.",
-    "Whether the model treats countries alike is not known. Prepaid and internet telephony are the rule in some of them, and both raise the score.",
-  ),
-]
+function factorsOf({ fields, quality }: PhoneModel): string[] {
+  const proof = fields.verificationCountsAfterDays
+  return [
+    "## Factors",
+    list(
+      "The number itself: whether a plan allows it, its type and region. Always known, and nothing is asked of anybody.",
+      "SIM and device: dates of the last SIM change, port and device change, or a source that affirms none in a period.",
+      "Network: active or not, days in service, prepaid or contract, forwarding, changes of route, given to another subscriber.",
+      "Use: accounts on the number, failed codes, country of use, when the account last verified the number, block lists.",
+      proof === undefined
+        ? "A change before the account's last verification is shown and does not count: whoever controls the number since has proven it."
+        : `A change before the account's last verification is shown, and does not count where the number was verified by other means or ${proof} days after the change or later. A code sent to the number proves nothing sooner: whoever holds a swapped SIM receives it.`,
+      ...(fields.boundedChange === "near_end"
+        ? [
+            "Where an operator tells only between which two moments the SIM changed, the nearer one is weighed, the farther one shown, and the sentence tells both.",
+          ]
+        : []),
+      quality.reserved === undefined
+        ? "Not used: name, address, location, who calls whom, contents of messages, the original carrier, and what a number is reserved for (film, tests). The last two are shown in the explanation and weigh nothing."
+        : "Not used: name, address, location, who calls whom, contents of messages, and the original carrier, which is shown in the explanation and weighs nothing.",
+      "Whether the model treats countries alike is not known. Prepaid and internet telephony are the rule in some of them, and both raise the score.",
+    ),
+  ]
+}
 
 function weights(model: PhoneModel, shipped: boolean): string[] {
   const { takeover } = model
@@ -154,11 +168,18 @@ const trainingData: readonly string[] = [
   "None: no weight was fitted to outcomes. The table of weights says for each what it was taken from; most are judgement. Published figures were used to check them: 252 SIM-swap frauds on 92 million subscriptions in the United Kingdom in 2018 and about 3,000 in 2024 (Cifas) make some 2 in 10,000 of all SIM changes fraud, so a change alone is weak evidence; Lee et al. (SOUPS 2020) found that 17 of about 140 sites fall to a SIM swap alone, so at the moment of a sensitive action it is strong. The policy floor stands for the second.",
 ]
 
-function analyses(model: PhoneModel): string[] {
+/** The file of the plot. That of 1.0 came before there was another version to tell it from. */
+export function simChangePlotName({ version }: PhoneModel): string {
+  return version === "1.0" ? "phone-sim-change.svg" : `phone-sim-change-${version}.svg`
+}
+
+function analyses(model: PhoneModel, shipped: boolean): string[] {
+  const examples = examplesOf(model)
+  const { version } = model
   return [
     "## Quantitative analyses",
     "### Examples",
-    "Fourteen numbers, of each of which only what is named is known. Version 1.0 is held to its answers to nine decimals.",
+    `${examples.length === 14 ? "Fourteen" : examples.length} numbers, of each of which only what is named is known. Version ${shipped ? version : "1.0"} is held to its answers to nine decimals.`,
     table(
       [
         "Number",
@@ -170,10 +191,10 @@ function analyses(model: PhoneModel): string[] {
         "sms_otp_trust",
         "Action",
       ],
-      phoneExamples.map(({ name, known }) => [name, ...answerCells(exampleInput(known), model)]),
+      examples.map(({ name, known }) => [name, ...answerCells(exampleInput(known), model)]),
     ),
     "### Score by age of a SIM change",
-    "![Score by days since the SIM changed](phone-sim-change.svg)",
+    `![Score by days since the SIM changed](${simChangePlotName(model)})`,
     table(
       ["Since the change", "Likelihood ratio", "Floor", "Score", "sim_swap_risk"],
       SIM_AGES.map(([told, days]) => simAgeRow(told, days, model)),
@@ -257,28 +278,37 @@ function priorRow(factor: number, model: PhoneModel): Cell[] {
   return [factor, ...scores]
 }
 
-const invariants: readonly string[] = [
-  "## Invariants",
-  "Held by property tests over random numbers, and at loading by rules that refuse a document which could break them.",
-  list(
-    "An older SIM change or port never scores higher than a newer one, all else equal.",
-    "A recycled number, forwarding, failed codes, more accounts, a route change, another country, a block list or an invalid number never lower the probability.",
-    "The score is an integer from 0 to 100; its level is a function of the score alone; the low level always allows and no other does.",
-    "The same input and document give the same bytes. A member left out and one that is null are the same.",
-    "From 25 points on there is a reason, and at most four, besides the sentence that SIM history was not available. Baseline, contributions and rounding add up to the score.",
-    "Nothing but a number that no plan allows is blocked on its shape and lists alone; those are reviewed.",
-  ),
-]
+function invariantsOf({ fields }: PhoneModel): string[] {
+  return [
+    "## Invariants",
+    "Held by property tests over random numbers, and at loading by rules that refuse a document which could break them.",
+    list(
+      "An older SIM change or port never scores higher than a newer one, all else equal.",
+      "A recycled number, forwarding, failed codes, more accounts, a route change, another country, a block list or an invalid number never lower the probability.",
+      "The score is an integer from 0 to 100; its level is a function of the score alone; the low level always allows and no other does.",
+      "The same input and document give the same bytes. A member left out and one that is null are the same.",
+      "From 25 points on there is a reason, and at most four, besides the sentence that SIM history was not available. Baseline, contributions and rounding add up to the score.",
+      "Nothing but a number that no plan allows is blocked on its shape and lists alone; those are reviewed.",
+      ...(fields.smsUnsafeForbidsAllow === true
+        ? [
+            "Under any settings: `sim_swap_risk` high means a score of 40 or more and elevated of 25 or more, unless the number was verified since in a way that counts; `sms_otp_trust` do_not_use is never answered with allow; a change is detected exactly where a window is told.",
+          ]
+        : []),
+    ),
+  ]
+}
 
-const ethics: readonly string[] = [
-  "## Ethical considerations",
-  list(
-    "Assay stores no phone number: a keyed hash stands for it. A number leaves the machine only where a provider is configured and the tenant's plan and its own switch allow it.",
-    "People change SIMs for good reasons: a new phone, a lost one, a journey. The weight of a change fades within days, its floor ends on a published day, and a verification after it ends both at once.",
-    "Who has a prepaid card or internet telephony often has it for want of money or of an address. In version 1.0 those lines alone stay in the low level.",
-    "Numbers are given to new people after some months. What was reported of a number may be about whoever had it before: evidence is dated, and a recycling is told apart from a fault of the present holder.",
-  ),
-]
+function ethics({ version }: PhoneModel): string[] {
+  return [
+    "## Ethical considerations",
+    list(
+      "Assay stores no phone number: a keyed hash stands for it. A number leaves the machine only where a provider is configured and the tenant's plan and its own switch allow it.",
+      "People change SIMs for good reasons: a new phone, a lost one, a journey. The weight of a change fades within days, its floor ends on a published day, and a verification after it ends both at once.",
+      `Who has a prepaid card or internet telephony often has it for want of money or of an address. In version ${version} those lines alone stay in the low level.`,
+      "Numbers are given to new people after some months. What was reported of a number may be about whoever had it before: evidence is dated, and a recycling is told apart from a fault of the present holder.",
+    ),
+  ]
+}
 
 function caveats(model: PhoneModel): string[] {
   const { scale, fields, takeover } = model
@@ -288,7 +318,7 @@ function caveats(model: PhoneModel): string[] {
     "## Caveats and recommendations",
     list(
       "Without an operator, a vendor or imported telecom evidence only the number itself is known. The answer says so, and its score is little more than a base rate of the line type.",
-      `Dates differ in what they are. Some operators give an hour, some a day, some only yes or no for a period; where only a period is known, the change is taken for as old as the period allows. After ${last} days no floor is left, and after ${fields.simChangeDetectedBelowDays} no change is reported.`,
+      `Dates differ in what they are. Some operators give an hour, some a day, some only yes or no for a period; where only a period is known, the change is taken for as ${fields.boundedChange === "near_end" ? "new" : "old"} as the period allows. After ${last} days no floor is left, and after ${fields.simChangeDetectedBelowDays} no change is reported.`,
       "An operator's date may be that of the first activation. A new subscriber then looks like a changed SIM for some days.",
       "Type and region are those of the numbering plan. In countries where fixed and mobile numbers look alike, the plan cannot tell them apart; a ported number keeps its prefix.",
       "A number on a list may have been given to somebody else since. Feedback (`not_fraud`, `clear`) undoes what was reported of it.",

@@ -93,6 +93,24 @@ export function qualityRows({ quality }: PhoneModel): WeightRow[] {
       basis: JUDGEMENT,
     },
     { term: "on a block list", nats: signed(quality.blocklisted), basis: JUDGEMENT },
+    ...(quality.reserved === undefined
+      ? []
+      : [
+          {
+            term: "set aside for fiction, tests or documentation, and no line behind it known",
+            nats: signed(quality.reserved),
+            basis: "judgement: nobody can own it",
+          },
+        ]),
+    ...(quality.confirmedFraud === undefined
+      ? []
+      : [
+          {
+            term: "fraud confirmed by the tenant itself",
+            nats: `${signed(quality.confirmedFraud.nats)}, half-life ${quality.confirmedFraud.halfLifeDays} days`,
+            basis: "judgement: a tenant's own label is the strongest evidence there is",
+          },
+        ]),
   ]
 }
 
@@ -109,29 +127,36 @@ export function lineRows({ quality, lineOfNumberType }: PhoneModel): string[][] 
 }
 
 /** The rules of the public fields beside the score. */
-export function fieldRows({ fields }: PhoneModel): string[][] {
+export function fieldRows({ fields, quality }: PhoneModel): string[][] {
   const { simSwapRisk, ownership, network } = fields
+  const nearEnd = fields.boundedChange === "near_end"
+  const invalid = quality.reserved === undefined ? "invalid" : "invalid or set aside"
+  const proof = fields.verificationCountsAfterDays
+  const since =
+    proof === undefined
+      ? "since"
+      : `since by other means than the number, or ${proof} days after the change or later`
   return [
     [
       code("sim_swap_risk"),
-      `by days since the SIM changed or the number was ported: under ${simSwapRisk.highBelowDays} high, under ${simSwapRisk.elevatedBelowDays} elevated, under ${simSwapRisk.lowBelowDays} low, else none; low when no source could answer`,
+      `by days since the SIM changed or the number was ported: under ${simSwapRisk.highBelowDays} high, under ${simSwapRisk.elevatedBelowDays} elevated, under ${simSwapRisk.lowBelowDays} low, else none; low when no source could answer${nearEnd ? "; of a change between two ends, by the nearer" : ""}`,
     ],
     [code("sim_change_detected"), `under ${fields.simChangeDetectedBelowDays} days`],
     [
       code("sim_change_window"),
-      `hours under ${fields.windowInHoursBelowHours} hours, then days; null when not detected`,
+      `hours under ${fields.windowInHoursBelowHours} hours, then days; null when not detected${nearEnd ? "; of a change between two ends, the farther" : ""}`,
     ],
     [
       code("ownership_confidence"),
-      `low when the change is under ${ownership.lowBelowDays} days old and the number not verified since, under ${ownership.lowWithNewDeviceBelowDays} days with a new device, when the number was recycled, is inactive or invalid, or when nothing is known beyond the number; high with ${ownership.highContinuityDays} days on one device or a verification since, and ${ownership.highFromDays} days since the change or ${ownership.highNoChangeDays} days affirmed without one, and calls not forwarded; else medium`,
+      `low when the change is under ${ownership.lowBelowDays} days old and the number not verified ${since}, under ${ownership.lowWithNewDeviceBelowDays} days with a new device, when the number was recycled, is inactive or ${invalid}, or when nothing is known beyond the number; high with ${ownership.highContinuityDays} days on one device or a verification since, and ${ownership.highFromDays} days since the change or ${ownership.highNoChangeDays} days affirmed without one, and calls not forwarded; else medium`,
     ],
     [
       code("network_continuity"),
-      `unstable when ported under ${network.unstablePortBelowDays} days ago, at ${network.unstableRouteChanges} or more route changes in 90 days, when inactive or when calls are forwarded; else stable, which without a network source means only that nothing was observed`,
+      `unstable when ported under ${network.unstablePortBelowDays} days ago, at ${network.unstableRouteChanges} or more route changes in 90 days, when inactive${network.unstableWithoutOwner === true ? `, ${invalid}` : ""} or when calls are forwarded; else stable, which without a network source means only that nothing was observed`,
     ],
     [
       `${code("sms_otp_trust")} (explanation)`,
-      `do_not_use when the SIM changed under ${fields.smsUnsafeBelowDays} days ago and was not verified since, or the number is recycled, forwarded, invalid or inactive; weak for ${fields.smsWeakLines.map(code).join(", ")}; else ok`,
+      `do_not_use when the SIM changed under ${fields.smsUnsafeBelowDays} days ago and was not verified ${since}, or the number is recycled, forwarded, ${invalid} or inactive; weak for ${fields.smsWeakLines.map(code).join(", ")}; else ok`,
     ],
   ]
 }

@@ -35,16 +35,25 @@ interface Findings {
   readonly accounts24h?: number | null
   readonly phone?: string | undefined
   readonly by?: Caller | undefined
+  /** Whether the tenant found it out itself, and told so as feedback. */
+  readonly own?: boolean
 }
 
 /** A mobile number unless another is named, and nothing else known of it. */
 export function phoneInputOf(findings: Findings = {}): PhoneInput {
-  const { seen = [], results = [], context, accounts24h = null, by = caller } = findings
+  const {
+    seen = [],
+    results = [],
+    context,
+    accounts24h = null,
+    by = caller,
+    own = false,
+  } = findings
   const parsed = parsePhone(findings.phone ?? "+61491570156")
   if ("fault" in parsed) assert.fail(parsed.detail)
   return phoneEvidence({
     parsed,
-    entries: phoneEntries(foundOf(seen), by, NOW_MS),
+    entries: phoneEntries(foundOf(seen, own), by, NOW_MS),
     signals: signalFacts(results, NOW_MS),
     context: context === undefined ? null : readPhoneContext(context, NOW_MS),
     accounts24h,
@@ -64,11 +73,12 @@ export function answer<Name extends SignalName>(
   return { signal, status: "ok", value, source: "camara:one", observedAt, ...more }
 }
 
-function foundOf(seen: readonly Seen[]): Found {
+function foundOf(seen: readonly Seen[], own: boolean): Found {
+  const owner = own ? (caller.tenantId ?? 1) : ("shared" as const)
   const source = {
     id: 1,
-    owner: "shared" as const,
-    name: "s",
+    owner,
+    name: own ? "feedback" : "s",
     title: "",
     kind: "sim_change" as const,
     confidence: 1,
@@ -81,7 +91,7 @@ function foundOf(seen: readonly Seen[]): Found {
   const batch = {
     id: 1,
     sourceId: 1,
-    owner: "shared" as const,
+    owner,
     state: "live" as const,
     fingerprint: "",
     rows: 1,
@@ -93,7 +103,7 @@ function foundOf(seen: readonly Seen[]): Found {
   const entries = seen.map(([kind, hoursAgo, value = null]): FoundEntry => ({
     ...plainEntry(kind, NOW_MS / HOUR_MS - hoursAgo, 1),
     value,
-    owner: "shared",
+    owner,
   }))
   return {
     entries,

@@ -5,7 +5,7 @@ import { originalCarrier } from "./original-carriers.ts"
 export interface NumberFacts {
   /** Whether a numbering plan allows the number. */
   readonly valid: boolean
-  /** What makes it other than an ordinary line of a person. The score knows of it by line type alone. */
+  /** What makes it other than an ordinary line of a person: its type, or that it is kept for fiction or tests. */
   readonly special: SpecialNumber | null
   /** The carrier that its range was first given to; who serves it today only a provider can say. */
   readonly original_carrier: string | null

@@ -15,6 +15,7 @@ test("what was not given is null, and the moment is now", () => {
     accountId: null,
     deviceId: null,
     verifiedAtMs: null,
+    verifiedIndependently: false,
   }
   assert.deepEqual(readPhoneContext({}, NOW), empty)
   const nulls = {
@@ -25,6 +26,7 @@ test("what was not given is null, and the moment is now", () => {
     device_id: null,
     enrolled_at: null,
     last_verified_at: null,
+    verified_by: null,
   }
   assert.deepEqual(readPhoneContext(nulls, NOW), empty)
 })
@@ -38,6 +40,7 @@ test("everything that was given is read, the address of the network only checked
     ip: "2001:db8::1",
     enrolled_at: at(-9 * DAY_MS),
     last_verified_at: at(-3 * DAY_MS),
+    verified_by: "other",
   }
   assert.deepEqual(readPhoneContext(given, NOW), {
     event: "sign-up",
@@ -45,7 +48,10 @@ test("everything that was given is read, the address of the network only checked
     accountId: "a",
     deviceId: "d",
     verifiedAtMs: NOW - 3 * DAY_MS,
+    verifiedIndependently: true,
   })
+  const byCode = readPhoneContext({ ...given, verified_by: "phone" }, NOW)
+  assert.equal(byCode.verifiedIndependently, false)
 })
 
 test("a member that cannot be right is refused by its pointer and never quoted", () => {

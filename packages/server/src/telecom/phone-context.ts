@@ -15,6 +15,8 @@ export interface PhoneContext {
   readonly deviceId: string | null
   /** When the account last proved that it holds the number: to enrol with it is such a proof. */
   readonly verifiedAtMs: number | null
+  /** It was proved by other means than a code or call to the number. */
+  readonly verifiedIndependently: boolean
 }
 
 /** No account is older than the web; what is, was written in seconds or days for milliseconds. */
@@ -34,6 +36,7 @@ export function readPhoneContext(given: GivenContext, nowMs: number): PhoneConte
     accountId: given.account_id ?? null,
     deviceId: given.device_id ?? null,
     verifiedAtMs: newest(enrolledAtMs, lastVerifiedAtMs),
+    verifiedIndependently: given.verified_by === "other",
   }
 }
 

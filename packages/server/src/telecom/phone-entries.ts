@@ -1,6 +1,7 @@
 import type { Caller } from "../accounts/callers.ts"
 import { type Observation, visibleTo } from "../score/observations.ts"
 import type { EvidenceKind, Found } from "../stores/exposure-index.ts"
+import { SERVICE_SOURCES } from "../stores/tenant-batches.ts"
 import { DAY_MS, HOUR_MS } from "../time.ts"
 
 const ROUTE_DAYS = 90
@@ -47,13 +48,19 @@ export class PhoneEntries {
   /** When the tenant last saw the number proved; null where it never did. */
   verifiedAtMs: number | null = null
   routeChanges90d = 0
+  /** On a list, or reported for fraud by anybody but the tenant. */
   blocklisted = false
+  /** Since the tenant itself confirmed fraud with the number. */
+  confirmedFraudAge = Infinity
 
   constructor(visible: readonly Observation[], nowMs: number) {
     this.visible = visible
-    for (const { entry } of visible) {
+    for (const { entry, source } of visible) {
       const atMs = entry.hours * HOUR_MS
-      this.#take(entry.kind, atMs, Math.max(0, (nowMs - atMs) / DAY_MS), entry.value)
+      const age = Math.max(0, (nowMs - atMs) / DAY_MS)
+      if (entry.kind === "fraud_report" && isOwnWord(entry, source)) {
+        this.confirmedFraudAge = Math.min(this.confirmedFraudAge, age)
+      } else this.#take(entry.kind, atMs, age, entry.value)
     }
   }
 
@@ -107,6 +114,11 @@ export class PhoneEntries {
       default:
     }
   }
+}
+
+/** The tenant's own finding, and not what it has from elsewhere. */
+function isOwnWord({ owner }: Observation["entry"], { name }: Observation["source"]): boolean {
+  return owner !== "shared" && SERVICE_SOURCES.has(name)
 }
 
 const NO_ENTRIES = new PhoneEntries([], 0)

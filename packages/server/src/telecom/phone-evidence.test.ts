@@ -206,8 +206,15 @@ test("what an account says of its own number: the newest proof counts, and enrol
 
 test("a SIM change before the account's last proof is no risk to it, a number given away after it is", () => {
   const ago = (hours: number): string => new Date(NOW_MS - hours * HOUR_MS).toISOString()
-  const scored = (seen: readonly Seen[], last_verified_at: string | null) =>
-    assessPhone(phoneInputOf({ seen, context: { last_verified_at } }), currentModels.phone)
+  const scored = (
+    seen: readonly Seen[],
+    last_verified_at: string | null,
+    verified_by: "phone" | "other" | null = "other",
+  ) =>
+    assessPhone(
+      phoneInputOf({ seen, context: { last_verified_at, verified_by } }),
+      currentModels.phone,
+    )
   const changed: Seen[] = [["sim_change", 30]]
   assert.ok(scored(changed, null).risk_score > 40)
   assert.ok(scored(changed, ago(40)).risk_score > 40)
@@ -215,6 +222,9 @@ test("a SIM change before the account's last proof is no risk to it, a number gi
   assert.ok(scored(changed, ago(30)).risk_score > 40)
   assert.ok(scored(changed, ago(20)).risk_score < 25)
   assert.equal(scored(changed, ago(20)).sim_swap_risk, "high")
+  // A code to the number, as a verification is unless it is said to be another.
+  assert.ok(scored(changed, ago(20), "phone").risk_score > 40)
+  assert.ok(scored(changed, ago(20), null).risk_score > 40)
   const recycled: Seen[] = [["recycled", 30]]
   assert.equal(scored(recycled, ago(40)).risk_level, "HIGH")
   assert.equal(scored(recycled, ago(20)).risk_level, "LOW")
@@ -225,4 +235,63 @@ test("velocity that could not be counted is unknown, and none is not", () => {
   assert.deepEqual([accounts24h, coverage?.context], [undefined, 0])
   const none = phoneInputOf({ context: {}, accounts24h: 0 })
   assert.deepEqual([none.accounts24h, none.coverage?.context], [0, 1])
+})
+
+test("how the last proof was made is known of the request's own alone", () => {
+  const ago = (hours: number): string => new Date(NOW_MS - hours * HOUR_MS).toISOString()
+  const independent = (last_verified_at: string, ...seen: Seen[]) =>
+    phoneInputOf({ seen, context: { last_verified_at, verified_by: "other" } })
+      .verifiedIndependently
+  assert.equal(independent(ago(24)), true)
+  assert.equal(independent(ago(24), ["ownership_verified", 48]), true)
+  assert.equal(independent(ago(48), ["ownership_verified", 24]), undefined)
+  assert.equal(phoneInputOf({ context: { verified_by: "other" } }).verifiedIndependently, undefined)
+})
+
+test("a number kept for fiction or tests is so until somebody tells of a line behind it", () => {
+  const reserved = (phone: string, ...seen: Seen[]) => phoneInputOf({ phone, seen }).reserved
+  for (const phone of ["+61491570156", "+46701740605", "+12125550123", "+15005550006"]) {
+    assert.equal(reserved(phone), true, phone)
+    for (const kind of ["line_status", "tenure", "subscription"] as const)
+      assert.equal(reserved(phone, [kind, 1, 1]), undefined, kind)
+    for (const kind of ["sim_change", "port", "device_change", "recycled"] as const)
+      assert.equal(reserved(phone, [kind, 1]), undefined, kind)
+    assert.equal(reserved(phone, ["blocklisted", 1]), true)
+  }
+  assert.equal(reserved("+447911123456"), undefined)
+})
+
+test("numbers set aside for fiction get the same answer, whether or not a plan allows them", () => {
+  const SET_ASIDE = "Number is set aside for fiction, tests or documentation"
+  const numbers = ["+61491570156", "+12125550123", "+442079460123", "+447700900123", "+33639980012"]
+  for (const phone of numbers) {
+    const { risk_level, recommendation, ownership_confidence, network_continuity, risk_reasons } =
+      assessPhone(phoneInputOf({ phone }), currentModels.phone)
+    assert.deepEqual(
+      [risk_level, recommendation, ownership_confidence, network_continuity],
+      ["CRITICAL", "block", "low", "unstable"],
+      phone,
+    )
+    assert.ok(risk_reasons.includes(SET_ASIDE), phone)
+  }
+})
+
+test("fraud that the tenant confirmed is its label, and on a list only for models before 1.1", () => {
+  const labels = ({ blocklisted, blocklistedForFraud, confirmedFraudAge }: PhoneInput) => [
+    blocklisted,
+    blocklistedForFraud,
+    confirmedFraudAge,
+  ]
+  const own = { own: true } as const
+  assert.deepEqual(labels(phoneInputOf({ seen: [["fraud_report", 48]], ...own })), [true, true, 2])
+  const listed: Seen[] = [
+    ["fraud_report", 48],
+    ["blocklisted", 5],
+  ]
+  assert.deepEqual(labels(phoneInputOf({ seen: listed, ...own })), [true, undefined, 2])
+  assert.deepEqual(labels(phoneInputOf({ seen: [["fraud_report", 48]] })), [
+    true,
+    undefined,
+    undefined,
+  ])
 })

@@ -14,6 +14,7 @@ import {
   JUST_UNDER_DAYS,
   newerChange,
   scoredAge,
+  toldFarEnd,
 } from "./change-span.ts"
 import { newest, type PhoneContext } from "./phone-context.ts"
 import { ACTIVE, type PhoneEntries, PREPAID } from "./phone-entries.ts"
@@ -71,15 +72,26 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     callForwarding !== undefined ||
     entries.routeChanges90d > 0 ||
     recycledSinceVerified !== undefined
+  const labelled = entries.confirmedFraudAge !== Infinity
+  const hasLine =
+    network ||
+    sim !== null ||
+    device !== null ||
+    noSimChangeDays !== undefined ||
+    signals.hasSim ||
+    entries.subscription.age !== Infinity
   const input: PhoneInput = {
     as_of: new Date(nowMs).toISOString(),
     numberType,
     region: parsed.region,
     line: lineWithContract(lineOf(numberType, model), entries, signals),
     valid: parsed.valid,
+    reserved: isReserved(parsed) && !hasLine ? true : undefined,
     active,
     tenureDays,
     simChangeAge: sim === null ? undefined : scoredAge(sim, verifiedAge),
+    simChangeAgeMin: sim === null || sim.atLeast === sim.atMost ? undefined : sim.atLeast,
+    simChangeAgeMax: sim === null || sim.atLeast === sim.atMost ? undefined : toldFarEnd(sim),
     portAge: port === null ? undefined : scoredAge(port, verifiedAge),
     noSimChangeDays,
     deviceContinuityDays,
@@ -91,8 +103,12 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     otpFailureBurst: entries.otpFailuresAge <= BURST_DAYS ? true : undefined,
     accounts24h: accounts24h ?? undefined,
     countryMismatch: signals.roaming ?? undefined,
-    blocklisted: entries.blocklisted ? true : undefined,
+    // Until 1.1 the tenant's own label of fraud was an entry of a list.
+    blocklisted: entries.blocklisted || labelled ? true : undefined,
+    blocklistedForFraud: labelled && !entries.blocklisted ? true : undefined,
+    confirmedFraudAge: labelled ? entries.confirmedFraudAge : undefined,
     verifiedAge: verifiedAge === Infinity ? undefined : verifiedAge,
+    verifiedIndependently: isIndependent(verifiedAtMs, context) ? true : undefined,
     coverage: {
       number: 1,
       sim: sim !== null || port !== null || noSimChangeDays !== undefined ? 1 : 0,
@@ -104,6 +120,17 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     settings: caller.phoneSettings,
   }
   return caller.smsOnlyStepUp ? withoutTrustInSms(input, model) : input
+}
+
+/** Kept for fiction or tests, so that nobody can hold it unless somebody tells of a line behind it. */
+function isReserved({ special }: ParsedPhone): boolean {
+  return special === "fictional" || special === "test"
+}
+
+/** Whether the last proof came by other means than the number; of a record nobody knows how. */
+function isIndependent(verifiedAtMs: number | null, context: PhoneContext | null): boolean {
+  if (verifiedAtMs === null || context === null) return false
+  return context.verifiedIndependently && context.verifiedAtMs === verifiedAtMs
 }
 
 function changeAt(age: number): ChangeSpan | null {

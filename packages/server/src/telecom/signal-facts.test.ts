@@ -1,7 +1,13 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import { NUMBER_TYPES } from "@assay/core/contract"
-import { assessPhone, explainPhone, type PhoneInput } from "@assay/core/score"
+import {
+  assessPhone,
+  explainPhone,
+  type PhoneInput,
+  type PhoneModel,
+  phoneModels,
+} from "@assay/core/score"
 import fc from "fast-check"
 import { currentModels } from "../score/models.ts"
 import { DAY_MS, HOUR_MS } from "../time.ts"
@@ -31,25 +37,47 @@ suite("a SIM change", () => {
     }
   })
 
-  test("known only as yes is as old as the tightest window allows, and still inside it", () => {
-    const age = (withinHours: number, notWithinHours: number | null = null) =>
+  test("known only as yes lies between two ends, of which the far one is still inside its window", () => {
+    const input = (withinHours: number, notWithinHours: number | null = null) =>
       told(answer("sim_change", { withinHours, notWithinHours }, { precision: "boolean" }))
-        .simChangeAge
-    near(age(24), 1 - MINUTE_DAYS)
-    near(age(72, 24), 3 - MINUTE_DAYS)
-    near(age(240, 72), 10 - MINUTE_DAYS)
-    const risk = (withinHours: number) =>
-      assessPhone(
-        told(answer("sim_change", { withinHours, notWithinHours: null })),
-        currentModels.phone,
-      ).sim_swap_risk
-    assert.deepEqual([24, 72, 240, 720, 2400].map(risk), [
-      "high",
-      "high",
-      "elevated",
-      "low",
-      "none",
-    ])
+    const ends = (withinHours: number, notWithinHours: number | null, expected: number[]) => {
+      const { simChangeAge, simChangeAgeMin, simChangeAgeMax } = input(withinHours, notWithinHours)
+      const [from = NaN, scored = NaN, to = NaN] = expected
+      near(simChangeAgeMin, from)
+      near(simChangeAge, scored)
+      near(simChangeAgeMax, to)
+    }
+    ends(24, null, [0, 1 - MINUTE_DAYS, 1])
+    ends(72, 24, [1, 3 - MINUTE_DAYS, 3])
+    ends(240, 72, [3, 10 - MINUTE_DAYS, 10])
+    const dated = told(answer("sim_change", { at: ago(5) }))
+    assert.deepEqual([dated.simChangeAgeMin, dated.simChangeAgeMax], [undefined, undefined])
+
+    const risk = (model: PhoneModel, withinHours: number, notWithinHours: number | null) =>
+      assessPhone(input(withinHours, notWithinHours), model).sim_swap_risk
+    const hours = [24, 72, 240, 720, 2400]
+    assert.deepEqual(
+      hours.map((within) => risk(phoneModels["1.0"], within, null)),
+      ["high", "high", "elevated", "low", "none"],
+    )
+    assert.deepEqual(
+      hours.map((within) => risk(phoneModels["1.1"], within, null)),
+      ["high", "high", "high", "high", "high"],
+    )
+    assert.equal(risk(phoneModels["1.1"], 240, 72), "elevated")
+    assert.equal(risk(phoneModels["1.1"], 720, 240), "low")
+  })
+
+  test("between two ends is told with both, and with the far one as its window", () => {
+    const yes = answer("sim_change", { withinHours: 240, notWithinHours: 72 })
+    const told = assessPhone(phoneInputOf({ results: [yes] }), currentModels.phone)
+    assert.equal(told.sim_change_window, "10d")
+    assert.equal(told.risk_reasons[0], "SIM changed between 3 and 10 days ago")
+    // A proof inside the span moves what 1.0 weighs, and not what is told.
+    const proved = { results: [yes], context: { last_verified_at: ago(5) } }
+    const told5 = assessPhone(phoneInputOf(proved), currentModels.phone)
+    assert.equal(told5.sim_change_window, "10d")
+    assert.equal(told5.risk_reasons[0], "SIM changed between 3 and 10 days ago")
   })
 
   test("denied is a time without one, never an age, and only as long as it is said to be", () => {
@@ -90,7 +118,10 @@ suite("a SIM change", () => {
   test("that may have come before the account's proof or after it counts as after", () => {
     const yes = answer("sim_change", { withinHours: 240, notWithinHours: 72 })
     const proved = (days: number) =>
-      phoneInputOf({ results: [yes], context: { last_verified_at: ago(days) } })
+      phoneInputOf({
+        results: [yes],
+        context: { last_verified_at: ago(days), verified_by: "other" },
+      })
     const score = (days: number) => assessPhone(proved(days), currentModels.phone).risk_score
     assert.equal(proved(5).simChangeAge, 5)
     assert.ok(score(5) >= 25)
@@ -337,7 +368,9 @@ suite("whatever providers answer", () => {
         const affirmed = [input.simChangeAge, input.portAge, input.noSimChangeDays].some(
           (known) => known !== undefined,
         )
-        assert.equal(risk_reasons.includes("SIM history was not available"), !affirmed)
+        // Where the number has a SIM at all.
+        const hasSim = currentModels.phone.fields.simTypes?.includes(input.numberType) === true
+        assert.equal(risk_reasons.includes("SIM history was not available"), !affirmed && hasSim)
         if (!affirmed) assert.equal(sim_swap_risk, "low")
         const told = results.some(
           ({ signal, status, value, coveredWindow }) =>

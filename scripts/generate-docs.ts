@@ -2,7 +2,7 @@
 // fails when a page is not what the code would print today.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { modelSchemas } from "@assay/core/score"
+import { emailModels, modelSchemas, phoneModels } from "@assay/core/score"
 import { format, resolveConfig } from "prettier"
 import { apiPage } from "./reference/api.ts"
 import { commandLinePage } from "./reference/command-line.ts"
@@ -40,8 +40,18 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     "configuration.md": configurationPage(),
     "drop-files.md": dropFiles,
     "limits.md": limitsPage(),
-    "model-email-1.0.md": emailModelPage(),
-    "model-phone-1.0.md": phoneModelPage(),
+    ...Object.fromEntries(
+      Object.values(emailModels).map((model) => [
+        `model-email-${model.version}.md`,
+        emailModelPage(model),
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.values(phoneModels).map((model) => [
+        `model-phone-${model.version}.md`,
+        phoneModelPage(model),
+      ]),
+    ),
     "problems.md": problemsPage(),
     "providers.md": providersPage(),
     // Beside the page on operating the drop, which it belongs to.

@@ -1,10 +1,9 @@
-import { EMAIL_REASON_CODES, emailModels, type EmailModel, STAGES } from "@assay/core/score"
+import { EMAIL_REASON_CODES, type EmailModel, STAGES } from "@assay/core/score"
 import { code, lines, percent, signed, table } from "./page.ts"
 import { points, scaleSection, sentencesOf } from "./model-shared.ts"
 
 /** The model card of the e-mail model: its data, as the document the scorer loads holds it. */
-export function emailModelPage(): string {
-  const model = emailModels["1.0"]
+export function emailModelPage(model: EmailModel): string {
   const { priors, exposure, confidence, reasons, abuse } = model
   return lines(
     `# E-mail model ${model.version}`,
@@ -39,6 +38,7 @@ export function emailModelPage(): string {
     "## Stage",
     `The stage is the highest of which the sources together are at least ${percent(model.stages.certainty)} sure. Its floor and cap hold the credential points. An item counts one stage less after each window without a new sighting. REPOSTED has the floor ${model.stages.freshRepost.floor} when ${model.stages.freshRepost.sourcesMin} sources repeat it within ${model.stages.freshRepost.daysMax} days.`,
     table(["Stage", "Marker", "Floor", "Cap", "Window, days", "Set by"], stageRows(model)),
+    ...freshUsable(model),
     "## Abuse",
     `Prior ${percent(priors.abuse)}. Terms in nats: those for and those against are summed apart, the largest in full, each further one with ${percent(abuse.discount)} of the weight before it. An unknown is no term: what was not looked up counts neither for nor against anyone.`,
     table(["Term", "Nats"], abuseRows(model)),
@@ -50,8 +50,12 @@ export function emailModelPage(): string {
     `At most ${reasons.countMax}, each of at least ${reasons.pointsMin} point; points of all factors, the baseline and rounding add up to the score. The order breaks ties.`,
     table(
       ["Code", "Sentence"],
-      EMAIL_REASON_CODES.map((name) => [code(name), sentenceOf(model, name)]),
+      EMAIL_REASON_CODES.filter((name) => textOf(model, name) !== undefined).map((name) => [
+        code(name),
+        sentencesOf(textOf(model, name)),
+      ]),
     ),
+    ...unchecked(model),
   )
 }
 
@@ -104,6 +108,22 @@ function abuseRows({ abuse }: EmailModel): string[][] {
     deliverable: "deliverable",
   } as const
   return [
+    ...(abuse.homograph === undefined
+      ? []
+      : [
+          [
+            "domain imitates another with look-alike letters, or mixes alphabets; then nothing for an imitation by a slip",
+            signed(abuse.homograph),
+          ],
+        ]),
+    ...(abuse.disposableLikely === undefined
+      ? []
+      : [
+          [
+            "one list alone calls the host disposable; then nothing for that entry as a block list",
+            signed(abuse.disposableLikely),
+          ],
+        ]),
     ["age of the address, days (interpolated)", points(abuse.emailAge, "")],
     ["age of the domain, days (interpolated; not for free providers)", points(abuse.domainAge, "")],
     ...Object.entries(flags).map(([name, text]) => [
@@ -116,7 +136,12 @@ function abuseRows({ abuse }: EmailModel): string[][] {
       signed(corporate.nats),
     ],
     ["passive traces found: 0, 1, 2, 3 or more", abuse.traces.map(signed).join("; ")],
-    ["shape of the local part", `${signed(handle.min)} to ${signed(handle.max)}`],
+    [
+      handle.lengthMin === undefined
+        ? "shape of the local part"
+        : `shape of the local part, from ${handle.lengthMin} characters on; told as a reason from ${handle.reasonFrom ?? 0} nats on`,
+      `${signed(handle.min)} to ${signed(handle.max)}`,
+    ],
     ["sign-ups from the same device or network in 24 hours", points(abuse.velocity24h, " or more")],
     ["addresses of the same pattern in 24 hours", points(abuse.cluster, " or more")],
     ["seconds from sign-up to first action", points(abuse.instantAction, " or fewer")],
@@ -130,12 +155,34 @@ function abuseRows({ abuse }: EmailModel): string[][] {
   ]
 }
 
-function sentenceOf({ texts }: EmailModel, name: (typeof EMAIL_REASON_CODES)[number]): string {
+function textOf({ texts }: EmailModel, name: (typeof EMAIL_REASON_CODES)[number]): unknown {
+  const { imitation } = texts
   const all: Readonly<Record<string, unknown>> = {
     ...texts.exposures,
     CRED_PASSWORD_REUSE: texts.reuse,
     ...texts.signals,
     ...texts.trust,
+    ...(imitation === undefined
+      ? {}
+      : {
+          ID_TYPOSQUAT: { plain: texts.trust.ID_TYPOSQUAT, named: imitation.typosquat },
+          ID_HOMOGRAPH: { named: imitation.homograph, mixed: imitation.mixed },
+        }),
   }
-  return sentencesOf(all[name])
+  return all[name]
+}
+
+function freshUsable({ exposure }: EmailModel): string[] {
+  const fresh = exposure.freshUsable
+  if (fresh === undefined) return []
+  return [
+    `Where the stage is LEAKED or later, an exposure whose secret is ${code(fresh.secretFrom)} or stronger, at most ${fresh.daysMax} days old, of a source trusted to ${percent(fresh.confMin)} or more and not from before a confirmed change of the password, raises the floor to ${fresh.floor}. Neither a calibration nor the costs of a tenant undo that: \`allow\` is not permitted while it holds.`,
+  ]
+}
+
+function unchecked({ texts }: EmailModel): string[] {
+  if (texts.nothing.unchecked === undefined) return []
+  return [
+    `Whatever else there is to say, one more sentence says that exposure was not looked at when no source was searched: “${texts.nothing.unloaded}”, “${texts.nothing.withheld}” or “${texts.nothing.unchecked}”.`,
+  ]
 }

@@ -30,7 +30,7 @@ test("a calibration is printed alone on standard output, and what it improves be
   assert.equal(code, 0, err)
   assert.equal(
     err,
-    `3000 labels, 660 bad and 2340 good, of model email 1.0.
+    `3000 labels, 660 bad and 2340 good, of model email 1.1.
 Measured on the 900 newest, 198 bad, by a fit to the older ones:
 MEASURE            BEFORE  AFTER
 Brier score        0.1862  0.1422

@@ -8,8 +8,8 @@ import { assay } from "./assay.ts"
 
 const directory = temporaryDirectory()
 const env = { ASSAY_DATA: join(directory, "data") }
-const document = emailModels["1.0"]
-const heavier = { ...document, version: "1.1", abuse: { ...document.abuse, disposable: 3.5 } }
+const document = emailModels["1.1"]
+const heavier = { ...document, version: "1.2", abuse: { ...document.abuse, disposable: 3.5 } }
 
 function file(name: string, content: unknown): string {
   const path = join(directory, name)
@@ -21,14 +21,16 @@ test("models are listed without a service, and listing makes no data directory",
   const { code, out } = await assay(["model", "list"], env)
   assert.equal(code, 0)
   assert.match(out, /^MODEL +VERSION +FROM +TENANTS +SHA-256\n/)
-  assert.match(out, /\nemail +1\.0 +shipped +default +0 +[0-9a-f]{64}\n/)
-  assert.match(out, /\nphone +1\.0 +shipped +default +0 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nemail +1\.0 +shipped +0 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nemail +1\.1 +shipped +default +0 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nphone +1\.0 +shipped +0 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nphone +1\.1 +shipped +default +0 +[0-9a-f]{64}\n/)
   assert.ok(!existsSync(env.ASSAY_DATA))
 })
 
 test("a model is shown in sections, in part, as its document and by its schema", async () => {
   const { out } = await assay(["model", "show", "email"], env)
-  assert.match(out, /^email 1\.0, shipped, sha256 [0-9a-f]{64}\n/)
+  assert.match(out, /^email 1\.1, shipped, sha256 [0-9a-f]{64}\n/)
   assert.match(out, /\npriors\n {2}credential 0\.0033, abuse 0\.01\n/)
   assert.match(out, /\n {2}limits\.TRADED +floor 40, cap 64, windowDays 180\n/)
   assert.match(out, /\n {2}velocity24h +2: 1\.5, 3: 2\.2, 6: 2\.8\n/)
@@ -49,7 +51,7 @@ test("a model is shown in sections, in part, as its document and by its schema",
 })
 
 test("a difference names every member and what it asks of the version", async () => {
-  const minor = await assay(["model", "diff", "email", "1.0", file("minor.json", heavier)], env)
+  const minor = await assay(["model", "diff", "email", "1.1", file("minor.json", heavier)], env)
   assert.equal(
     minor.out,
     "MEMBER             BEFORE  AFTER  ASKS FOR\n" +
@@ -58,16 +60,21 @@ test("a difference names every member and what it asks of the version", async ()
   )
   const limits = { ...document.stages.limits, CLEAN: { floor: null, cap: 13, windowDays: null } }
   const major = { ...heavier, stages: { ...document.stages, limits } }
-  const other = await assay(["model", "diff", "email", "1.0", file("major.json", major)], env)
+  const other = await assay(["model", "diff", "email", "1.1", file("major.json", major)], env)
   assert.match(other.out, /\n\/stages\/limits\/CLEAN\/cap +14 +13 +MAJOR\n/)
-  assert.match(other.out, /asks for a new MAJOR version, and 1\.1 is none after 1\.0\.\n$/)
+  assert.match(other.out, /asks for a new MAJOR version, and 1\.2 is none after 1\.1\.\n$/)
   const none = await assay(["model", "diff", "email", "1.0", "1.0"], env)
   assert.equal(none.out, "No member differs.\n")
+  const shipped = await assay(["model", "diff", "email", "1.0", "1.1"], env)
+  assert.match(shipped.out, /\n\/abuse\/confirmedFraud\/nats +4 +7 +MINOR\n/)
+  assert.match(shipped.out, /asks for a new MINOR version\.\n$/)
+  const phone = await assay(["model", "diff", "phone", "1.0", "1.1"], env)
+  assert.match(phone.out, /asks for a new MINOR version\.\n$/)
 })
 
 test("a document is checked before it is used, and a fault is named by file, member and reason", async () => {
   const good = await assay(["model", "check", file("good.json", heavier)], env)
-  assert.match(good.out, /^email 1\.1 can be used\.\nAgainst email 1\.0: 1 member differs: /)
+  assert.match(good.out, /^email 1\.2 can be used\.\nAgainst email 1\.1: 1 member differs: /)
   const cases: [unknown, RegExp][] = [
     [
       { ...heavier, priors: { credential: 0.1 } },
@@ -90,17 +97,17 @@ test("a model in the data directory is listed with those who use it and chosen b
   writeFileSync(join(env.ASSAY_DATA, "models", "heavier.json"), JSON.stringify(heavier))
   await assay(["tenants", "create", "one"], env)
   await assay(["tenants", "create", "two"], env)
-  const chosen = await assay(["tenants", "set", "one", "model.email=1.1"], env)
-  assert.equal(chosen.out, "model.email: 1.0 (default) → 1.1\n")
+  const chosen = await assay(["tenants", "set", "one", "model.email=1.2"], env)
+  assert.equal(chosen.out, "model.email: 1.1 (default) → 1.2\n")
   const { out } = await assay(["model", "list"], env)
-  assert.match(out, /\nemail +1\.0 +shipped +default +1 +/)
-  assert.match(out, /\nemail +1\.1 +heavier\.json +1 +[0-9a-f]{64}\n/)
-  assert.match(out, /\nphone +1\.0 +shipped +default +2 +/)
-  const diff = await assay(["model", "diff", "email", "1.0", "1.1"], env)
+  assert.match(out, /\nemail +1\.1 +shipped +default +1 +/)
+  assert.match(out, /\nemail +1\.2 +heavier\.json +1 +[0-9a-f]{64}\n/)
+  assert.match(out, /\nphone +1\.1 +shipped +default +2 +/)
+  const diff = await assay(["model", "diff", "email", "1.1", "1.2"], env)
   assert.match(diff.out, /\/abuse\/disposable +2\.8 +3\.5 +MINOR/)
-  const card = await assay(["model", "card", "email", "1.1"], env)
+  const card = await assay(["model", "card", "email", "1.2"], env)
   assert.equal(card.code, 0, card.err)
-  assert.match(card.out, /^# .*1\.1/)
+  assert.match(card.out, /^# .*1\.2/)
   assert.match(card.out, /[Nn]ot validated/)
 })
 
@@ -109,14 +116,23 @@ test("the card of the phone model says before any figure that outcomes never tes
   assert.equal(code, 0, err)
   assert.match(
     out,
-    /^# Model card: phone 1\.0\n\n\*\*Not evaluated on outcomes, and not validated\.\*\*/,
+    /^# Model card: phone 1\.1\n\n\*\*Not evaluated on outcomes, and not validated\.\*\*/,
   )
   assert.match(out, /\| valid mobile, nothing else known \| 0\.4 % \| 1 % \| 8 \| LOW \|/)
 })
 
+test("the card of the e-mail model shows both versions side by side, and 1.0 by name", async () => {
+  const { out } = await assay(["model", "card", "email"], env)
+  assert.match(out, /^# Model card: email 1\.1\n/)
+  assert.match(out, /\n### Beside version 1\.0\n/)
+  const first = await assay(["model", "card", "email", "1.0"], env)
+  assert.match(first.out, /^# Model card: email 1\.0\n/)
+  assert.doesNotMatch(first.out, /Beside version/)
+})
+
 test("what there is not is said in one line", async () => {
   const cases: [string[], RegExp][] = [
-    [["show", "email", "9.9"], /There is no email model 9\.9; there are 1\.0, 1\.1/],
+    [["show", "email", "9.9"], /There is no email model 9\.9; there are 1\.0, 1\.1, 1\.2/],
     [["show", "email", "--path", "abuse.colour"], /has no member abuse\.colour/],
     [["diff", "phone", "1.0", join(directory, "good.json")], /good\.json holds the email model/],
     [["diff", "email", "1.0", join(directory, "none.json")], /none\.json cannot be read/],

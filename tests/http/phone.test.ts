@@ -100,6 +100,7 @@ const CASES: readonly Case[] = [
   {
     of: "a number of which nothing is known",
     told: [],
+    phone: "+12015551234",
     expected: {
       risk_level: "LOW",
       sim_swap_risk: "low",
@@ -109,6 +110,52 @@ const CASES: readonly Case[] = [
       network_continuity: "stable",
       carrier_region: "US",
       recommendation: "allow",
+    },
+  },
+  {
+    of: "a number set aside for fiction, of which no line is known",
+    told: [],
+    expected: {
+      risk_score: 82,
+      risk_level: "CRITICAL",
+      ownership_confidence: "low",
+      network_continuity: "unstable",
+      recommendation: "block",
+    },
+  },
+  {
+    of: "a line with all calls forwarded, otherwise sound",
+    told: [
+      ["sim_change", 400 * DAY],
+      ["line_status", 1, "active"],
+      ["call_forwarding", 1, true],
+    ],
+    expected: {
+      risk_level: "ELEVATED",
+      network_continuity: "unstable",
+      recommendation: "step_up_auth",
+    },
+  },
+  {
+    of: "a suspended line",
+    told: [
+      ["sim_change", 400 * DAY],
+      ["line_status", 1, "inactive"],
+    ],
+    expected: {
+      risk_level: "ELEVATED",
+      ownership_confidence: "low",
+      network_continuity: "unstable",
+      recommendation: "review",
+    },
+  },
+  {
+    of: "a SIM changed nine days ago",
+    told: [["sim_change", 9 * DAY]],
+    expected: {
+      risk_level: "ELEVATED",
+      sim_swap_risk: "elevated",
+      recommendation: "step_up_auth",
     },
   },
   {
@@ -327,14 +374,23 @@ test("a SIM change before the account's own proof is no risk to it; a number giv
   await tell(changed, [["sim_change", 30]])
   const open = await scored(changed)
   assert.equal(open.risk_level, "ELEVATED")
-  const verified = (hours: number) => scored(changed, { context: { last_verified_at: ago(hours) } })
+  const verified = (hours: number, verified_by: string | null = "other") =>
+    scored(changed, { context: { last_verified_at: ago(hours), verified_by } })
   assert.equal((await verified(50)).risk_score, open.risk_score)
   const safe = await verified(10)
   assert.equal(safe.risk_level, "LOW")
   assert.deepEqual([safe.sim_swap_risk, safe.sim_change_detected], ["high", true])
   assert.equal(safe.explanation.sms_otp_trust, "ok")
   assert.equal(safe.explanation.context?.["verification_known_by"], "request")
-  const enrolled = await scored(changed, { context: { enrolled_at: ago(10) } })
+  // A code to the number is received by whoever holds the new SIM.
+  for (const through of ["phone", null]) {
+    const proved = await verified(10, through)
+    assert.equal(proved.risk_score, open.risk_score)
+    assert.equal(proved.explanation.sms_otp_trust, "do_not_use")
+  }
+  const enrolled = await scored(changed, {
+    context: { enrolled_at: ago(10), verified_by: "other" },
+  })
   assert.equal(enrolled.risk_score, safe.risk_score)
 
   const recycled = stranger()
@@ -379,6 +435,7 @@ test("a wrong context is 400 with the pointer of the member, and nothing was cou
     [{ enrolled_at: ago(-1) }, "#/context/enrolled_at", /future/],
     [{ last_verified_at: 1763114400 }, "#/context/last_verified_at", /must be of type string/],
     [{ last_verified_at: "1989-12-31T00:00:00Z" }, "#/context/last_verified_at", /1990/],
+    [{ verified_by: "purchase" }, "#/context/verified_by", /one of phone, other/],
   ]
   for (const [context, pointer, detail] of cases) {
     const given =
@@ -407,18 +464,23 @@ async function feedback(phone_number: string, outcome: string, hoursAgo = 0): Pr
   })
 }
 
-test("fraud by its owner puts a number on the tenant's list, and not_fraud or clear takes it off", async () => {
+test("fraud by its owner is critical for the tenant that confirmed it, until not_fraud or clear", async () => {
   for (const undo of ["not_fraud", "clear"]) {
     const phone = stranger()
+    await tell(phone, [["line_status", 1, "active"]])
+    await tell(phone, [["line_status", 1, "active"]], other)
     const before = await scored(phone)
+    assert.equal(before.risk_level, "LOW")
     assert.equal((await feedback(phone, "fraud_confirmed")).status, 202)
     const listed = await scored(phone)
     answers.push(listed)
-    assert.equal(listed.explanation.input.blocklisted, true)
-    assert.ok(listed.risk_score > before.risk_score)
+    assert.equal(listed.explanation.input.confirmedFraudAge !== undefined, true)
+    assert.deepEqual([listed.risk_level, listed.recommendation], ["CRITICAL", "block"])
+    assert.match(listed.risk_reasons[0] ?? "", /^Fraud with this number confirmed /)
     assert.equal((await scored(phone, { key: other })).risk_score, before.risk_score)
     assert.equal((await feedback(phone, undo)).status, 202)
     const after = await scored(phone)
+    assert.equal(after.explanation.input.confirmedFraudAge, undefined)
     assert.equal(after.explanation.input.blocklisted, undefined)
     assert.equal(after.risk_score, before.risk_score)
   }
@@ -444,7 +506,7 @@ test("a takeover by a number holds until the number is proved, by feedback or by
   const other = stranger()
   await feedback(other, "takeover_confirmed", 1)
   await feedback(other, "clear")
-  assert.equal((await scored(other)).risk_level, "LOW")
+  assert.equal((await scored(other)).risk_score, (await scored(stranger())).risk_score)
 })
 
 test("a number that was proved has the age of the proof, and a rotated password is none of its outcomes", async () => {
@@ -454,7 +516,13 @@ test("a number that was proved has the age of the proof, and a rotated password 
   const { explanation, risk_level } = await scored(phone, { context: {} })
   const age = (explanation.input.verifiedAge ?? 0) * (DAY_MS / HOUR_MS)
   assert.ok(age >= 10 && age < 11.1, String(age))
-  assert.equal(risk_level, "LOW")
+  // A record does not tell how it was proved, so it may have been by a code to the new SIM.
+  assert.equal(risk_level, "ELEVATED")
+  const settled = stranger()
+  await tell(settled, [["sim_change", 12 * DAY]])
+  await feedback(settled, "ownership_verified", 10)
+  const { notes } = (await scored(settled)).explanation
+  assert.ok(notes.some((note) => note.endsWith("after the last SIM change")))
   assert.equal(explanation.context?.["verification_known_by"], "record")
   const rotated = await feedback(phone, "credential_rotated")
   assert.equal(rotated.status, 422)

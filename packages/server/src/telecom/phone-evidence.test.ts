@@ -254,8 +254,8 @@ test("a number kept for fiction or tests is so until somebody tells of a line be
     assert.equal(reserved(phone), true, phone)
     for (const kind of ["line_status", "tenure", "subscription"] as const)
       assert.equal(reserved(phone, [kind, 1, 1]), undefined, kind)
-    for (const kind of ["sim_change", "port", "device_change", "recycled"] as const)
-      assert.equal(reserved(phone, [kind, 1]), undefined, kind)
+    const kinds = ["sim_change", "port", "device_change", "recycled", "ownership_verified"] as const
+    for (const kind of kinds) assert.equal(reserved(phone, [kind, 1]), undefined, kind)
     assert.equal(reserved(phone, ["blocklisted", 1]), true)
   }
   assert.equal(reserved("+447911123456"), undefined)

@@ -79,7 +79,9 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     device !== null ||
     noSimChangeDays !== undefined ||
     signals.hasSim ||
-    entries.subscription.age !== Infinity
+    entries.subscription.age !== Infinity ||
+    // Whoever proved that they hold it has a line.
+    verifiedAtMs !== null
   const input: PhoneInput = {
     as_of: new Date(nowMs).toISOString(),
     numberType,

@@ -1,6 +1,13 @@
 import { Type, type Static } from "typebox"
 import { NullableContext } from "./context.ts"
-import { Action, Confidence, Explanation, RiskReasons, RiskScore, ThreatStage } from "./words.ts"
+import {
+  Action,
+  Confidence,
+  EmailExplanation,
+  RiskReasons,
+  RiskScore,
+  ThreatStage,
+} from "./words.ts"
 
 /** No format and no length here: whether a text is an address is decided by the identity rules, with a reason. */
 export const EmailRiskRequest = Type.Object(
@@ -38,7 +45,7 @@ export const EmailRiskResult = Type.Object(
       pattern: "^\\d+\\.\\d+$",
       description: "Version of the risk model.",
     }),
-    explanation: Type.Optional(Explanation),
+    explanation: Type.Optional(EmailExplanation),
   },
   {
     $id: "EmailRiskResult",
@@ -57,7 +64,7 @@ export const EmailRiskResult = Type.Object(
           "Same password leaked by 2 sources, newest 20 days ago",
         ],
         recommended_action: "step_up_auth",
-        model_version: "1.0",
+        model_version: "1.1",
       },
     ],
   },

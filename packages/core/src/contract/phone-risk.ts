@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox"
 import { NullablePhoneContext } from "./phone-context.ts"
-import { Action, Explanation, RiskReasons, RiskScore, words } from "./words.ts"
+import { Action, PhoneExplanation, RiskReasons, RiskScore, words } from "./words.ts"
 
 export const PhoneRiskRequest = Type.Object(
   {
@@ -61,7 +61,7 @@ export const PhoneRiskResult = Type.Object(
     }),
     risk_reasons: RiskReasons,
     recommendation: Action,
-    explanation: Type.Optional(Explanation),
+    explanation: Type.Optional(PhoneExplanation),
   },
   {
     $id: "PhoneRiskResult",

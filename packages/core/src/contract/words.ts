@@ -22,15 +22,50 @@ export const Action = words(["allow", "step_up_auth", "block", "review"], "Recom
 export const RiskReasons = Type.Unsafe<readonly string[]>({
   type: "array",
   items: { type: "string" },
-  description: "What drives the score, in plain English.",
+  description:
+    "What drives the score, in plain English: up to four sentences, and one more that says what was not looked at.",
 })
 
-/** Its members follow the model, so the contract leaves them open; the model card describes them. */
+/** What every explanation holds, whatever it is about. */
+const EXPLAINED = [
+  "`summary`: for a person, a sentence each on what holds the answer, when it changes next if nothing arrives, and what was not looked at.",
+  "`contributions`: every factor with its code, its points and the sentence it is told by. `baseline`, all points and `rounding` add up to `risk_score`.",
+  "`mitigations`: what speaks against risk, in nats (natural logarithms of odds), and its joint effect on `baseline` in points.",
+  "`action`: the handling, those the score permits, what each would cost in units of one unnecessary challenge, and the scores (`edges`) from which a challenge and a block pay.",
+  "`coverage`: how much of what the model asks for was looked at, from 0 to 1, by family.",
+  "`calibration`: the tenant's own fit, or null. `notes`: what else bears on the answer.",
+  "`model`: name and version. `input`: all the model looked at; with the version it gives the same answer again. Ages are in days.",
+]
+
+/** Its members follow the model, so the contract leaves them open and says what they mean. */
+function explained(...own: string[]) {
+  const members = [...own, ...EXPLAINED].map((line) => `- ${line}`).join("\n")
+  return Type.Unsafe<Record<string, unknown>>({
+    type: "object",
+    additionalProperties: true,
+    description: `Only with ?explain=true: the scorer's input and how each part of it moved the score.\n\n${members}`,
+  })
+}
+
+export const EmailExplanation = explained(
+  "`p`: nominal probability of harm within a year. `p_credential`: that stolen credentials are used against this person; `p_abuse`: that the owner is the abuser. p = 1 − (1 − p_credential)(1 − p_abuse).",
+  "`credential_points`: the credential side on the scale of the score, held between floor and cap of the stage; `raw_points`: the same before that. Both may lie outside 0 to 100.",
+  "`stage`: name, `marker` (percent of the lifecycle), `floor`, `cap`, which of the two holds the points (`held_by`), the fewest items that carry the stage, and when it next steps down.",
+  "`confidence_value`: the number behind `confidence`. `interest_trend`: how talk about the identity develops; it is shown and not weighed.",
+)
+
+export const PhoneExplanation = explained(
+  "`p`: nominal probability of harm. `p_takeover`: that control of the number is lost; `p_quality`: that the number is of the kind that abuse uses. p = 1 − (1 − p_takeover)(1 − p_quality).",
+  "`raw_points`: the takeover side on the scale of the score before any floor. `policy_floor`: the highest floor that policy sets, and whether it holds the score.",
+  "`sms_otp_trust`: whether a code sent to the number proves anything: `ok`, `weak` or `do_not_use`.",
+)
+
+/** Of a past decision, about whichever it was. */
 export const Explanation = Type.Unsafe<Record<string, unknown>>({
   type: "object",
   additionalProperties: true,
   description:
-    "Only with ?explain=true: the scorer's input and how each part of it moved the score.",
+    "Only with ?explain=true: the members of `explanation` in the answer about an address or a number.",
 })
 
 export const ExplainQuery = Type.Object({

@@ -10,7 +10,8 @@ test("names become numbers of the one decision, the same for the same, and the r
     { kind: "stealer", source: "site-a", item: "log 9", age: 3 },
   ]
   const signals = [{ type: "sale", source: "source 812", item: "log 7", age: 1 }]
-  const input = { as_of: "2026-11-14", exposures, signals, settings: { x: 1 } }
+  const trust = { free: true, blocklist: [{ conf: 1, age: 0, listedAge: 9, name: "deny.csv" }] }
+  const input = { as_of: "2026-11-14", exposures, signals, trust, settings: { x: 1 } }
   const told = withoutNames({
     ...newDecision(),
     subject: "email",
@@ -24,5 +25,6 @@ test("names become numbers of the one decision, the same for the same, and the r
       { ...exposures[2], source: "source 1", item: "item 2" },
     ],
     signals: [{ ...signals[0], source: "source 2", item: "item 1" }],
+    trust: { free: true, blocklist: [{ conf: 1, age: 0, listedAge: 9 }] },
   })
 })

@@ -16,10 +16,15 @@ export function withoutNames(decision: Decision): Decision {
     source: sourceLabel(one.source),
     ...(typeof one.item === "string" ? { item: itemLabel(one.item) } : {}),
   })
+  const { trust } = input
   return {
     ...decision,
     input: JSON.stringify({
       ...input,
+      // The sentence then counts block lists without naming them.
+      ...(trust?.blocklist && {
+        trust: { ...trust, blocklist: trust.blocklist.map(({ name: _, ...entry }) => entry) },
+      }),
       ...(input.exposures && { exposures: input.exposures.map(unnamed) }),
       ...(input.signals && { signals: input.signals.map(unnamed) }),
     }),

@@ -71,9 +71,11 @@ suite("the committed evaluations", () => {
   test("are of the model documents as they are and of the run they name", () => {
     assert.equal(all.length, evaluatedModels.length)
     evaluatedModels.forEach((model, i) => {
-      assert.equal(all[i]?.model.sha256, fingerprint(model), "run `npm run eval`")
-      assert.equal(all[i]?.population.identities, CARD_IDENTITIES)
-      assert.equal(all[i]?.population.seed, CARD_SEED)
+      const committed = all[i]
+      assert.ok(committed !== undefined)
+      assert.equal(committed.model.sha256, fingerprint(model), "run `npm run eval`")
+      assert.equal(committed.population.identities, CARD_IDENTITIES)
+      assert.equal(committed.population.seed, CARD_SEED)
     })
   })
 

@@ -87,7 +87,7 @@ test("every scored answer names its decision, which any worker can repeat at onc
       recommended_action: body["recommended_action"],
     })
     assert.ok(Math.abs(Date.parse(decision.decided_at) - Date.now()) < 60_000)
-    const again = assessEmail(decision.input as unknown as EmailInput, emailModels["1.0"])
+    const again = assessEmail(decision.input as unknown as EmailInput, emailModels["1.1"])
     assert.deepEqual(again, assessment)
   }
   const { id, body } = await scorePhone(service)

@@ -17,10 +17,14 @@ import { openApplication } from "./application.ts"
 import { seed } from "./identities/evidence.ts"
 import { identities, type Identity } from "./identities/identities.ts"
 
-/** What each identity was answered when this file was last looked through, by name. */
-const expected = JSON.parse(
-  readFileSync(join(import.meta.dirname, "identities", "bodies.json"), "utf8"),
-) as Readonly<Record<string, EmailRiskResult>>
+/** What each identity was answered by a version when its file was last looked through, by name. */
+function committed(version: string): Readonly<Record<string, EmailRiskResult>> {
+  const file = join(import.meta.dirname, "identities", `bodies-${version}.json`)
+  return JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, EmailRiskResult>>
+}
+const expected = committed("1.1")
+/** What 1.0 answered before there was another version. */
+const before = committed("1.0")
 
 const nowMs = Date.UTC(2026, 10, 14, 15, 30)
 const observed = new Map(
@@ -71,8 +75,12 @@ for (const identity of identities) {
     )) as EmailRiskResult & { explanation: { input: EmailInput; matched: string | null } }
     const { explanation, ...plain } = explained
     assert.deepEqual(plain, body)
-    const model = emailModels[body.model_version as "1.0"]
-    assert.deepEqual({ email, ...assessEmail(explanation.input, model) }, body)
+    assert.equal(body.model_version, "1.1")
+    assert.deepEqual({ email, ...assessEmail(explanation.input, emailModels["1.1"]) }, body)
+    assert.equal(
+      JSON.stringify({ email, ...assessEmail(explanation.input, emailModels["1.0"]) }),
+      JSON.stringify(before[name]),
+    )
     if (email.includes("+")) assert.equal(explanation.matched, "mailbox")
   })
 }

@@ -202,7 +202,7 @@ suite("look-ups over the network, switched on", async () => {
     const { input } = on.explanation
     const { mitigations } = explainEmail(
       { ...input, trust: { ...input.trust, free: false } },
-      emailModels["1.0"],
+      emailModels["1.1"],
     )
     assert.ok(mitigations.terms.some(({ term }) => term === "corporate"))
   })

@@ -49,7 +49,7 @@ function slowRequest({ port, key }: Service): { finish(): void; answer: Promise<
     let text = ""
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString()
-      if (/"model_version":"1.0"\}/.test(text)) socket.end()
+      if (/"model_version":"1.1"\}/.test(text)) socket.end()
     })
     socket.once("close", () => resolve(text))
     socket.once("error", reject)

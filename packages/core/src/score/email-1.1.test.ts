@@ -33,12 +33,17 @@ suite("model 1.0 beside 1.1", () => {
   test("answers the same whether or not an input has the members that 1.1 reads", () => {
     const emailOld = emailModels["1.0"]
     const phoneOld = phoneModels["1.0"]
-    const asBefore = (known: EmailInput): EmailInput => {
-      const { homograph, imitates, disposableLikely, localLength, ...trust } = known.trust ?? {}
-      void [homograph, imitates, disposableLikely, localLength]
-      const blocklist = trust.blocklist?.map(({ conf, age }) => ({ conf, age }))
-      return { ...known, trust: { ...trust, blocklist } }
-    }
+    const asBefore = (known: EmailInput): EmailInput => ({
+      ...known,
+      trust: {
+        ...known.trust,
+        homograph: undefined,
+        imitates: undefined,
+        disposableLikely: undefined,
+        localLength: undefined,
+        blocklist: known.trust?.blocklist?.map(({ conf, age }) => ({ conf, age })),
+      },
+    })
     const numberAsBefore = (known: PhoneInput): PhoneInput => ({
       ...known,
       reserved: undefined,
@@ -139,7 +144,7 @@ suite("sentences of model 1.1", () => {
   })
 
   test("ages are told as people say them", () => {
-    const ages = [0, 1, 2, 60, 61, 760, 761, 800, 3_800]
+    const ages = [0, 1, 2, 60, 61, 90, 745, 746, 3_800]
     const said = ages.map((confirmedFraudAge) => {
       const { contributions } = explainEmail(emailInput({ trust: { confirmedFraudAge } }), model)
       return contributions[0]?.text.replace("Fraud by this identity confirmed ", "")
@@ -150,8 +155,8 @@ suite("sentences of model 1.1", () => {
       "2 days ago",
       "60 days ago",
       "2 months ago",
+      "3 months ago",
       "24 months ago",
-      "2 years ago",
       "2 years ago",
       "10 years ago",
     ])

@@ -157,7 +157,7 @@ suite("words about a number", () => {
     const told = (tenureDays: number) => assess({ line: "mobile", tenureDays }).risk_reasons[0]
     assert.equal(told(1), "Number in service for 1 day")
     assert.equal(told(60), "Number in service for 60 days")
-    assert.equal(told(200), "Number in service for 6 months")
+    assert.equal(told(200), "Number in service for 7 months")
     const fraud = (confirmedFraudAge: number) =>
       assess({ ...mobile, confirmedFraudAge }).risk_reasons[0]
     assert.equal(fraud(400), "Fraud with this number confirmed 13 months ago")

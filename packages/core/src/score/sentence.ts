@@ -68,7 +68,8 @@ export function inLargestUnit(
   if (whole <= DAYS_TOLD_MAX || months === undefined || years === undefined) {
     return filled(days, { n: whole })
   }
-  const wholeMonths = Math.floor(whole / DAYS_A_MONTH)
-  if (wholeMonths <= MONTHS_TOLD_MAX) return filled(months, { n: wholeMonths })
-  return filled(years, { n: Math.floor(whole / DAYS_A_YEAR) })
+  // To the nearest: ninety days are three months to anybody.
+  const nearest = Math.round(whole / DAYS_A_MONTH)
+  if (nearest <= MONTHS_TOLD_MAX) return filled(months, { n: nearest })
+  return filled(years, { n: Math.round(whole / DAYS_A_YEAR) })
 }

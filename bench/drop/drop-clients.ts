@@ -82,7 +82,7 @@ export async function sendForm(
     ...pieces(content),
     Buffer.from("\r\n"),
   ]
-  const fields = { message: "A message of the bench.", mode: "two-way", metadata: "strip", token }
+  const fields = { message: "A message of the bench.", mode: "two-way", token }
   const parts = [
     ...Object.entries(fields).flatMap(([name, text]) => part(`name="${name}"`, Buffer.from(text))),
     ...files.flatMap((file) => part('name="files"; filename="a.bin"', file)),

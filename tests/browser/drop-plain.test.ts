@@ -8,6 +8,12 @@ import { after, before, test } from "node:test"
 import { type Manifest, packReply, replyRecipients, seal } from "@assay/core/drop"
 import type { Page } from "playwright-core"
 import { oldFormToken } from "../http/drop-visitor.ts"
+import {
+  holdsCanary,
+  jpegFamilies,
+  jpegWith,
+  smallJpeg,
+} from "../../packages/core/src/drop/metadata/test-pictures.ts"
 import { launchChromium } from "./chromium.ts"
 import { type Drop, fetchMessages, startDrop, visit } from "./drop.ts"
 
@@ -45,6 +51,11 @@ test("T21: with JavaScript off a person sends files, gets a code, reads a reply,
   await page.locator("#message-fault, #sent").first().waitFor()
   // A file alone is enough.
   const first = await page.locator("#code-line").textContent()
+  // It was a text, which nobody looks into.
+  assert.match(
+    (await page.locator("#sent-files").textContent()) ?? "",
+    /File 1 was not looked into/,
+  )
   assert.match(first ?? "", /^(\S+ ){11}\S+$/)
 
   await page.goto(`${drop.url}/drop`)
@@ -53,7 +64,12 @@ test("T21: with JavaScript off a person sends files, gets a code, reads a reply,
   await press(page, "#send")
   assert.match((await page.locator("#message-fault").textContent()) ?? "", /Write a message/)
   await page.fill("#message", "Seen with my own eyes")
-  await page.setInputFiles("#files", [file])
+  // Each file has a field and a choice of its own; the first is left empty.
+  const photo = join(drop.folder, "photo.jpg")
+  writeFileSync(photo, jpegWith(smallJpeg, [jpegFamilies["comment"] ?? new Uint8Array()]))
+  await page.setInputFiles("#files-2", [photo])
+  await page.setInputFiles("#files-3", [photo])
+  await page.check("#untouched-3")
   await press(page, "#send")
   const code = (await page.locator("#code-line").textContent()) ?? ""
   assert.match(code, /^(\S+ ){11}\S+$/)
@@ -69,7 +85,17 @@ test("T21: with JavaScript off a person sends files, gets a code, reads a reply,
   assert.ok(folder !== undefined)
   assert.equal(readFileSync(join(folder, "message.txt"), "utf8"), "Seen with my own eyes")
   assert.ok(execFileSync("ls", [folder], { encoding: "utf8" }).includes("attachment-1"))
-  const { thread } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
+  assert.deepEqual(
+    manifest.files.map(({ name, metadata }) => [name, metadata]),
+    [
+      ["attachment-1.jpg", "stripped"],
+      ["attachment-2.jpg", "kept"],
+    ],
+  )
+  assert.equal(holdsCanary(readFileSync(join(folder, "attachment-1.jpg"))), false)
+  assert.equal(holdsCanary(readFileSync(join(folder, "attachment-2.jpg"))), true)
+  const { thread } = manifest
   assert.ok(thread !== undefined)
   const recipients = replyRecipients(thread, { suite: "x25519", keys: [drop.recipient] })
   const envelope = packReply({ sealedBy: "sender", lang: "en", message: "Thank you. When was it?" })

@@ -221,7 +221,7 @@ test("T3: three large files, sealed in the browser, open with Debian's age and t
   await page.setInputFiles("#files", files)
   await page.check("#mode-one-way")
   await page.check("#names")
-  await page.locator("#files-report li").nth(2).getByText("cannot be shown").waitFor()
+  await page.locator("#files-report li").nth(2).getByText("not looked into").waitFor()
   await send(page)
   assert.ok(await page.locator("#sent-one-way").isVisible())
   assert.ok(await page.locator("#sent-two-way").isHidden())
@@ -615,15 +615,30 @@ test("T24: without crypto.subtle the page says so at once, sends nothing by itse
   await failure.getByText("cannot encrypt").waitFor()
   assert.ok(!sentBytes(visitor).includes("Canary"))
   assert.ok(await page.locator("#no-script-note").isHidden())
+  // The script has one field for all files and a choice for each below it.
+  for (const id of ["files-2", "untouched-1"]) assert.ok(await page.locator(`#${id}`).isHidden())
+  const file = (name: string) => ({ name, mimeType: "image/png", buffer: picture })
+  await page.setInputFiles("#files", [file("one.png"), file("two.png")])
+  await page.check("#keep-file-2")
 
   await failure.getByRole("button").click()
   assert.ok(await page.locator("#no-script-note").isVisible())
+  // The plain form has a field for each file, with the file and the choice that were made before.
+  for (const [id, name, untouched] of [
+    ["files", "one.png", "untouched-1"],
+    ["files-2", "two.png", "untouched-2"],
+  ] as const) {
+    assert.match(await page.inputValue(`#${id}`), new RegExp(`${name}$`))
+    assert.equal(await page.isChecked(`#${untouched}`), name === "two.png")
+  }
+  assert.equal(await page.inputValue("#files-3"), "")
   assert.ok(!sentBytes(visitor).includes("Canary"))
   await page.click("#send")
   // Faster than a person writes, so it comes back, with the text, from the server.
   await page.waitForURL("**/drop/form")
   assert.equal(await page.inputValue("#message"), CANARY)
   assert.ok(await page.locator("#form-fault").isVisible())
+  assert.ok(await page.isChecked("#untouched-2"))
 })
 
 test("T1, T13, T14: codes are read in the browser, in any language; a mistyped one leaves it in no form", async (context) => {

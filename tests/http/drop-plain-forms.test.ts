@@ -107,14 +107,27 @@ test("a form that is sent twice is taken once, and its text is not lost", async 
   assert.equal((await storedAs("only once")).length, 1)
 })
 
+test("a file is sent untouched where its own sender says so, and no other file is", async () => {
+  const files = [new File([], ""), new File([PDF], "a.pdf"), new File([PDF], "b.pdf")]
+  const page = await send({ message: "one of two", mode: "one-way", "untouched-3": "keep", files })
+  assert.equal(page.status, 422)
+  // The first field was empty: files have the numbers of their fields.
+  assert.match(textOf(page, "files-fault"), /^File 2 carries[^]*untouched\.$/)
+  assert.match(page.html, /id="untouched-3"[^>]* checked/)
+  assert.doesNotMatch(page.html, /id="untouched-[12]"[^>]* checked/)
+})
+
 test("T41: files go out untouched when their sender says so; past the hour's messages with files, those without are still taken", async () => {
-  const files = [new File([PDF], "b.pdf")]
-  const kept = { mode: "one-way", metadata: "keep", files }
-  assert.equal((await send({ ...kept, message: "as it is" })).status, 200)
+  const files = [new File([], ""), new File([PDF], "b.pdf"), small("c.txt")]
+  const kept = { mode: "one-way", "untouched-2": "keep", files }
+  const page = await send({ ...kept, message: "as it is" })
+  assert.equal(page.status, 200)
+  assert.match(textOf(page, "sent-files"), /^File 3 was not looked into/)
   const [sent] = await storedAs("as it is")
   assert.equal(sent?.files[0]?.metadata, "kept")
   assert.equal(sent.files[0].original_name, undefined)
   assert.equal(Buffer.from(sent.files[0].bytes).toString(), PDF)
+  assert.equal(sent.files[1]?.metadata, "unknown")
 
   const busy = await send({ ...kept, message: "one more" })
   assert.equal(busy.status, 503)

@@ -1,5 +1,5 @@
 import type { MetadataReport } from "@assay/core/drop/metadata"
-import { FILE_MAX, shownText } from "@assay/core/drop"
+import { FILE_MAX, FILES_MAX, shownText } from "@assay/core/drop"
 import { button, element, made, shown } from "./dom.ts"
 import type { PageData } from "./page-data.ts"
 import type { Visit } from "./visit.ts"
@@ -16,8 +16,8 @@ export interface FilesReport {
   /** Looks into these files and lists what each carries. */
   take(files: readonly File[]): void
   chosen(): readonly ChosenFile[]
-  /** Makes the choice for all files that choice of each. */
-  decideAll(): void
+  /** Puts each file, and what was chosen for it, into a field of its own, as the plain form has them. */
+  giveBack(): void
   clear(): void
 }
 
@@ -33,7 +33,6 @@ const UNREADABLE: MetadataReport = {
 export function filesReport(
   visit: Pick<Visit, "worker" | "say"> & { readonly data: Pick<PageData, "texts"> },
   input: HTMLInputElement,
-  untouchedByDefault: () => boolean,
 ): FilesReport {
   const place = element("files-report", HTMLElement)
   let chosen: ChosenFile[] = []
@@ -44,10 +43,8 @@ export function filesReport(
   }
   const takeOut = (wanted: ChosenFile): void => {
     chosen = chosen.filter((each) => each !== wanted)
-    // The field of the browser holds the same files, in case the plain form is asked for.
-    const left = new DataTransfer()
-    for (const { file } of chosen) left.items.add(file)
-    input.files = left.files
+    // What the field says it holds must be what is sent.
+    input.files = listOf(chosen)
     show()
     input.focus()
   }
@@ -63,7 +60,7 @@ export function filesReport(
   const item = (each: ChosenFile, index: number): HTMLElement => {
     const entry = made("li")
     const name = shownText(each.file.name)
-    entry.append(made("strong", `${visit.say("script-file", { number: index + 1 })}: ${name}`))
+    entry.append(made("strong", `${visit.say("file-number", { number: index + 1 })}: ${name}`))
     entry.append(...described(each))
     entry.append(button(visit.say("script-remove-file"), () => takeOut(each)))
     return entry
@@ -102,15 +99,18 @@ export function filesReport(
 
   return {
     take(files) {
-      chosen = files.map((file) => ({ file, report: null, untouched: untouchedByDefault() }))
+      chosen = files.map((file) => ({ file, report: null, untouched: false }))
       show()
       // One after the other: three large pictures at once would be in memory together.
       void chosen.reduce((before, each) => before.then(() => look(each)), Promise.resolve())
     },
     chosen: () => chosen,
-    decideAll() {
-      for (const each of chosen) each.untouched = untouchedByDefault()
-      show()
+    giveBack() {
+      for (const [at, each] of chosen.slice(0, FILES_MAX).entries()) {
+        const number = at + 1
+        element(at === 0 ? "files" : `files-${number}`, HTMLInputElement).files = listOf([each])
+        element(`untouched-${number}`, HTMLInputElement).checked = each.untouched
+      }
     },
     clear() {
       chosen = []
@@ -118,6 +118,12 @@ export function filesReport(
       place.replaceChildren()
     },
   }
+}
+
+function listOf(chosen: readonly ChosenFile[]): FileList {
+  const list = new DataTransfer()
+  for (const { file } of chosen) list.items.add(file)
+  return list.files
 }
 
 /** What will happen to a file, in a sentence of the page. */

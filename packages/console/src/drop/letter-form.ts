@@ -34,7 +34,7 @@ export function letterForm(
     form.querySelector<HTMLInputElement>(
       `input[name=${name}]:checked, input[type=hidden][name=${name}]`,
     )?.value ?? ""
-  const report = filesReport(visit, files, () => choice("metadata") === "keep")
+  const report = filesReport(visit, files)
   let plain = false
 
   const clear = (): void => {
@@ -74,6 +74,9 @@ export function letterForm(
   /** What concerns only those whose message the server encrypts. */
   const forScriptless = (visible: boolean): void => {
     shown("no-script-note", visible)
+    // Without the script each file has a field of its own, beside what is to happen to it.
+    for (const each of document.querySelectorAll<HTMLElement>(".each-file")) each.hidden = !visible
+    files.multiple = !visible
     shown("effort-field", !visible)
     // Asked only where the operators ask something.
     if (document.getElementById("question-field") !== null) shown("question-field", visible)
@@ -94,9 +97,10 @@ export function letterForm(
     }
     plain = true
     taken.giveBack()
+    forScriptless(true)
+    report.giveBack()
     report.clear()
     put("failure", "")
-    forScriptless(true)
     sendButton.focus()
   }
 
@@ -143,8 +147,6 @@ export function letterForm(
   files.addEventListener("change", () => {
     if (!plain) report.take([...(files.files ?? [])])
   })
-  for (const radio of form.querySelectorAll("input[name=metadata]"))
-    radio.addEventListener("change", () => report.decideAll())
   taken.onSubmit(() => void send())
   if (!canProve()) fail(new Failure("failure-no-crypto"))
 

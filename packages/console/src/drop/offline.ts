@@ -32,7 +32,7 @@ const form = element("offline-form", HTMLFormElement)
 const keysField = element("keys", HTMLTextAreaElement)
 const message = element("message", HTMLTextAreaElement)
 const files = element("files", HTMLInputElement)
-const report = filesReport({ worker, say, data }, files, () => false)
+const report = filesReport({ worker, say, data }, files)
 const progress = progressOf(say)
 let sealed: Uint8Array<ArrayBuffer> | null = null
 

@@ -31,7 +31,7 @@ export const SCRIPT_TEXTS = [
   "fault-code-count",
   "fault-code-word",
   "fault-code-checksum",
-  "script-file",
+  "file-number",
   "script-file-found",
   "script-file-clean",
   "script-file-removed",

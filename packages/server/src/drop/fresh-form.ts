@@ -8,7 +8,7 @@ export function freshForm(token: string): FormState {
     filler: newFiller(),
     message: "",
     mode: "two-way",
-    keepMetadata: false,
+    untouched: [],
     keepNames: false,
     code: "",
     faults: [],

@@ -1,7 +1,9 @@
+import { FILES_MAX } from "@assay/core/drop"
 import { type Html, html } from "../../pages/html.ts"
 import { PRIVATE_TEXT, hiddenCode } from "./code-field.ts"
 import { described, faultAt } from "./faults.ts"
 import type { DropFacts, FormFault, FormState } from "./page-input.ts"
+import { promised } from "./promised.ts"
 import type { Sentences } from "./sentences.ts"
 
 /** What went wrong, said before anything else, with the way to each field. */
@@ -74,31 +76,40 @@ function fileFields(
   state: FormState,
   faults: readonly FormFault[],
 ): Html {
-  return html`<div class="field">
-<label for="files">${say("files-label")}</label>
+  const numbers = Array.from({ length: FILES_MAX }, (_, at) => at + 1)
+  return html`<fieldset id="files-field" ${when(!facts.filesTaken, "disabled")}>
+<legend id="files-label">${say("files-label")}</legend>
 <p id="files-hint" class="hint">${say(facts.filesTaken ? "files-hint" : "files-not-taken")}</p>
+<div id="metadata-hint" class="hint">
+<p>${say("metadata-hint")}</p>
+${promised(say, "p", "promise-strip")}
+<p>${say("admission-documents")}</p>
+</div>
 ${faultAt(say, "files", faults)}
-<input id="files" name="files" type="file" multiple ${described("files", faults.length > 0)} ${when(!facts.filesTaken, "disabled")}>
+${numbers.map((number) => fileField(say, number, state.untouched.includes(number), faults.length > 0))}
 <ul id="files-report" hidden></ul>
-</div>
-<fieldset id="metadata" ${when(!facts.filesTaken, "disabled")} aria-describedby="metadata-hint metadata-limits">
-<legend>${say("metadata-label")}</legend>
-<p id="metadata-hint" class="hint">${say("metadata-hint")}</p>
-<div class="choice">
-<input id="metadata-strip" name="metadata" type="radio" value="strip" ${when(!state.keepMetadata, "checked")}>
-<label for="metadata-strip" data-promise="promise-strip">${say("promise-strip")}</label>
-</div>
-<div class="choice">
-<input id="metadata-keep" name="metadata" type="radio" value="keep" ${when(state.keepMetadata, "checked")}>
-<label for="metadata-keep">${say("metadata-keep")}</label>
-</div>
-<p id="metadata-limits" class="hint">${say("admission-documents")}</p>
 <div class="choice">
 <input id="names" name="names" type="checkbox" value="keep" ${when(state.keepNames, "checked")} aria-describedby="names-hint">
 <label for="names">${say("names-keep")}</label>
 <p id="names-hint" class="hint" data-promise="promise-names">${say("promise-names")}</p>
 </div>
 </fieldset>`
+}
+
+/**
+ * One file and what is to happen to it. The script takes all files in the first field and shows a choice for each in its
+ * report, so it hides the others and all that has the class `each-file`.
+ */
+function fileField(say: Sentences, number: number, untouched: boolean, faulty: boolean): Html {
+  const id = number === 1 ? "files" : `files-${number}`
+  return html`<div class="field ${number === 1 ? "" : "each-file"}">
+<label id="${id}-number" for="${id}" class="each-file">${say("file-number", { number })}</label>
+<input id="${id}" name="files" type="file" aria-labelledby="files-label ${id}-number" ${described("files", faulty)}>
+<div class="choice each-file">
+<input id="untouched-${number}" name="untouched-${number}" type="checkbox" value="keep" ${when(untouched, "checked")} aria-describedby="metadata-hint">
+<label for="untouched-${number}">${say("metadata-keep", { number })}</label>
+</div>
+</div>`
 }
 
 function modeFields(say: Sentences, { mode }: FormState): Html {

@@ -12,6 +12,7 @@ const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
   (key) =>
     /^(script|failure|finding|fault)-/.test(key) ||
     [
+      "file-number",
       "confirm-right",
       "confirm-wrong",
       "reply-number",

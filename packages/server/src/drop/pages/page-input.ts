@@ -56,7 +56,8 @@ export interface FormState {
   readonly filler: string
   readonly message: string
   readonly mode: Mode
-  readonly keepMetadata: boolean
+  /** Numbers of the files that are to be sent as they are. */
+  readonly untouched: readonly number[]
   readonly keepNames: boolean
   /** Of the thread that is written to again; empty for a new one. */
   readonly code: string

@@ -184,9 +184,11 @@ test("what a person chose is still chosen when the form comes back, and a later 
   const page = repliesShownPage("en", sampleFacts, sampleFiles, {
     replies: [],
     code: "0001 0065",
-    form: { ...sampleForm, keepMetadata: true, keepNames: true, code: "" },
+    form: { ...sampleForm, untouched: [2], keepNames: true, code: "" },
   })
-  assert.match(page, /<input id="metadata-keep"[^>]* checked/)
+  assert.match(page, /<input id="untouched-2"[^>]* checked/)
+  for (const number of [1, 3])
+    assert.doesNotMatch(page, new RegExp(`<input id="untouched-${number}"[^>]* checked`))
   assert.match(page, /<input id="names"[^>]* checked/)
   assert.match(page, /<input type="hidden" name="mode" value="two-way">/)
   const form = /<form id="follow-up-form".*?<\/form>/s.exec(page)?.[0] ?? ""

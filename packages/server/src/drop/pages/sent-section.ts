@@ -6,17 +6,27 @@ import { dropPath } from "./paths.ts"
 import { promised } from "./promised.ts"
 import type { Sentences } from "./sentences.ts"
 
+/** What became of a file that its sender has to know. */
+export interface FileNote {
+  readonly text: "sent-file-unknown"
+  readonly number: number
+}
+
+interface ShownSent {
+  readonly hidden: false
+  readonly notes: readonly FileNote[]
+}
+
 /** What is said after a message was sent: nothing yet on a page whose script fills it in, or one of the three cases. */
 export type Sent =
   | { readonly hidden: true }
-  | { readonly hidden: false; readonly kind: "one-way" | "follow-up" }
-  | {
-      readonly hidden: false
+  | (ShownSent & { readonly kind: "one-way" | "follow-up" })
+  | (ShownSent & {
       readonly kind: "two-way"
       readonly code: ShownCode
       /** The two words that were typed as a proof were not those of the code. */
       readonly confirmWrong: boolean
-    }
+    })
 
 /**
  * The same markup whether the server or the script fills it in. `#code-words` lists the form of the code that a page
@@ -29,11 +39,18 @@ export function sentSection(say: Sentences, locale: Locale, sent: Sent): Html {
 <h1 id="sent-title" tabindex="-1">${say("sent-title")}</h1>
 <p id="sent-one-way" ${hiddenUnless(kind === "one-way")}>${say("sent-one-way")}</p>
 <p id="sent-follow-up" ${hiddenUnless(kind === "follow-up")}>${say("sent-follow-up")}</p>
+${fileNotes(say, sent.hidden ? [] : sent.notes)}
 <div id="sent-two-way" ${hiddenUnless(kind === "two-way")}>
 ${twoWay(say, locale, !sent.hidden && sent.kind === "two-way" ? sent : null)}
 </div>
 <p><a id="done" href="${dropPath(locale, "done")}">${say("done")}</a></p>
 </section>`
+}
+
+/** The script tells this before it sends. */
+function fileNotes(say: Sentences, notes: readonly FileNote[]): Html {
+  if (notes.length === 0) return html``
+  return html`<ul id="sent-files">${notes.map(({ text, number }) => html`<li>${say(text, { number })}</li>`)}</ul>`
 }
 
 function twoWay(

@@ -24,7 +24,7 @@ export const sampleForm: FormState = {
   filler: "f1",
   message: "",
   mode: "two-way",
-  keepMetadata: false,
+  untouched: [],
   keepNames: false,
   code: "",
   faults: [],
@@ -34,7 +34,7 @@ export const sampleForm: FormState = {
 export const faultyForm: FormState = {
   ...sampleForm,
   message: "\nWhat was typed before",
-  keepMetadata: true,
+  untouched: [2],
   keepNames: true,
   faults: [
     { field: "message", text: "fault-message-long" },
@@ -89,15 +89,34 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
         { ...form, mode: "one-way" },
       ),
     ],
-    ["sent-one-way", pages.sentPage(...common, { hidden: false, kind: "one-way" })],
-    ["sent-follow-up", pages.sentPage(...common, { hidden: false, kind: "follow-up" })],
+    [
+      "sent-one-way",
+      pages.sentPage(...common, {
+        hidden: false,
+        kind: "one-way",
+        notes: [{ text: "sent-file-unknown", number: 1 }],
+      }),
+    ],
+    ["sent-follow-up", pages.sentPage(...common, { hidden: false, kind: "follow-up", notes: [] })],
     [
       "sent-two-way",
-      pages.sentPage(...common, { hidden: false, kind: "two-way", code, confirmWrong: false }),
+      pages.sentPage(...common, {
+        hidden: false,
+        kind: "two-way",
+        code,
+        confirmWrong: false,
+        notes: [],
+      }),
     ],
     [
       "sent-confirm-wrong",
-      pages.sentPage(...common, { hidden: false, kind: "two-way", code, confirmWrong: true }),
+      pages.sentPage(...common, {
+        hidden: false,
+        kind: "two-way",
+        code,
+        confirmWrong: true,
+        notes: [],
+      }),
     ],
     ["confirmed", pages.confirmedPage(...common)],
     ["replies", pages.repliesPage(...common, { fault: null, form })],

@@ -1,13 +1,21 @@
 import { type FileToPack, shownText } from "@assay/core/drop"
 import { inspect, type MetadataFinding, strip } from "@assay/core/drop/metadata"
 import type { Locale } from "../pages/page-input.ts"
+import type { FileNote } from "../pages/sent-section.ts"
 import { sentencesOf } from "../pages/sentences.ts"
 import type { FormFile } from "./form-body.ts"
 import { fileFault, type StatusFault } from "./form-faults.ts"
 
 export interface FileChoices {
-  readonly keepMetadata: boolean
+  /** Numbers of the files that are sent as they are. */
+  readonly untouched: readonly number[]
   readonly keepNames: boolean
+}
+
+export interface PackedFiles {
+  readonly packed: readonly FileToPack[]
+  /** What the sender is told of them when they are sent. */
+  readonly notes: readonly FileNote[]
 }
 
 /**
@@ -16,20 +24,20 @@ export interface FileChoices {
  */
 export function filesToPack(
   files: readonly FormFile[],
-  { keepMetadata, keepNames }: FileChoices,
+  { untouched, keepNames }: FileChoices,
   locale: Locale,
-): FileToPack[] | StatusFault[] {
+): PackedFiles | { readonly faults: readonly StatusFault[] } {
   const packed: FileToPack[] = []
+  const notes: FileNote[] = []
   const faults: StatusFault[] = []
-  for (const [at, { name, bytes }] of files.entries()) {
-    const number = at + 1
+  for (const { number, name, bytes } of files) {
     if (bytes.length === 0) {
       faults.push(fileFault("fault-file-empty", number))
       continue
     }
     const { type, extension, treatment, findings } = inspect(bytes)
     const rest = { type, extension, ...(keepNames && name !== "" ? { originalName: name } : {}) }
-    if (keepMetadata) {
+    if (untouched.includes(number)) {
       packed.push({ ...rest, bytes, metadata: "kept" })
     } else if (treatment === "clean") {
       const cleaned = strip(bytes)
@@ -42,9 +50,10 @@ export function filesToPack(
       faults.push({ field: "files", text: "fault-file-carries", values, status: 422 })
     } else {
       packed.push({ ...rest, bytes, metadata: "unknown" })
+      if (treatment === "unknown") notes.push({ text: "sent-file-unknown", number })
     }
   }
-  return faults.length > 0 ? faults : packed
+  return faults.length > 0 ? { faults } : { packed, notes }
 }
 
 /** What a file says beside what it shows, as a list: "Author: …; Date: …". */

@@ -21,6 +21,7 @@ export async function confirmCode(visit: Visit): Promise<Answer> {
     kind: "two-way",
     code: await shownCode(read.secret, locale),
     confirmWrong: true,
+    notes: [],
   })
   return { status: 422, page, padding: CODE_PADDING }
 }

@@ -13,6 +13,8 @@ export interface FormLimits {
 }
 
 export interface FormFile {
+  /** Which of the form's fields for a file it came in, counted from 1: a browser sends a part for an empty one too. */
+  readonly number: number
   /** As the sender's machine called it; empty where it gave none. */
   readonly name: string
   readonly bytes: Uint8Array
@@ -47,7 +49,7 @@ export class SenderGone extends Error {
 
 /** Past the longest message, so that one that is too long comes back whole in its field. */
 const FIELD_MAX = 1024 * 1024
-/** The largest form has eleven fields. */
+/** The largest form has twelve fields. */
 const FIELDS_MAX = 24
 const FIELD_NAME_MAX = 100
 /** Content-Disposition and Content-Type, and a few that some programs add. */
@@ -129,7 +131,7 @@ export async function readFormBody(
       // Where nothing was chosen, browsers send a file without a name and without a byte.
       else if (bytes.length === 0 && filename === undefined) continue
       else if (field !== limits.fileField) failed("broken")
-      else if (fault === null) files.push({ name: filename ?? "", bytes })
+      else if (fault === null) files.push({ number: at + 1, name: filename ?? "", bytes })
     }
     return { fields, files, fault, faultyFile, drained }
   } finally {

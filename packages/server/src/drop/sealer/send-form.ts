@@ -37,12 +37,15 @@ export const SEND_LIMITS: FormLimits = {
   drainedMax: DRAINED_MAX,
 }
 
+const FILE_NUMBERS = Array.from({ length: FILES_MAX }, (_, at) => at + 1)
+
 /** What a sender asked for, beside their files. */
 interface Wish {
   readonly token: string
   readonly message: string
   readonly mode: Mode
-  readonly keepMetadata: boolean
+  /** Numbers of the files that are to be sent as they are. */
+  readonly untouched: readonly number[]
   readonly keepNames: boolean
   /** The thread that is written to again; null: a new one. */
   readonly thread: Thread | null
@@ -55,12 +58,12 @@ export async function sendForm(visit: Visit): Promise<Answer> {
   if (faults.length > 0) return await formAgain(visit, wish, faults)
 
   const files = filesToPack(body.files, wish, locale)
-  if (hasFaults(files)) return await formAgain(visit, wish, files)
+  if ("faults" in files) return await formAgain(visit, wish, files.faults)
 
   const secret = newSecret()
   const first = wish.mode === "two-way" && wish.thread === null
   const thread = first ? await threadOf(secret, facts) : wish.thread
-  const stored = await sealAndStore(visit, wish, files, {
+  const stored = await sealAndStore(visit, wish, files.packed, {
     thread: wish.mode === "two-way" ? thread : null,
     // Only the first message of a visit can be withdrawn: nothing here remembers which number another would have, and a
     // verifier that comes twice would join two messages.
@@ -68,15 +71,18 @@ export async function sendForm(visit: Visit): Promise<Answer> {
   })
   if (stored !== null) return await formAgain(visit, wish, [stored])
 
+  const { notes } = files
   const sent = first
     ? {
         hidden: false as const,
+        notes,
         kind: "two-way" as const,
         code: await shownCode(secret, locale),
         confirmWrong: false,
       }
     : {
         hidden: false as const,
+        notes,
         kind: wish.thread === null ? ("one-way" as const) : ("follow-up" as const),
       }
   return {
@@ -120,15 +126,11 @@ async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault
     message,
     // Never a thread against the sender's wish.
     mode: asked === "one-way" ? "one-way" : "two-way",
-    keepMetadata: field("metadata") === "keep",
+    untouched: FILE_NUMBERS.filter((number) => field(`untouched-${number}`) === "keep"),
     keepNames: field("names") === "keep",
     thread: asked === "one-way" ? null : thread,
   }
   return { wish, faults }
-}
-
-function hasFaults(files: FileToPack[] | StatusFault[]): files is StatusFault[] {
-  return files.some((file) => "status" in file)
 }
 
 /** null: it is on the disk. */

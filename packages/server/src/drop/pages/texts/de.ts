@@ -59,14 +59,15 @@ export const de: Texts = {
     "Bis zu etwa {letters} Buchstaben. Schreiben Sie Ihren Namen nicht, wenn er nicht bekannt werden soll.",
   "files-label": "Dateien",
   "files-hint": "Nicht nötig. Bis zu {files} Dateien, jede bis {size}.",
+  "file-number": "Datei {number}",
   "files-not-taken":
     "Dateien können im Moment nicht gesendet werden, weil der Platz knapp wird. Nachrichten ohne Dateien schon.",
   "files-again":
     "Wenn Sie Dateien gewählt hatten, wählen Sie sie noch einmal: Ihr Browser behält sie nicht.",
-  "metadata-label": "Versteckte Daten in Dateien",
   "metadata-hint": "Dateien sagen oft, wo, wann und mit welchem Gerät sie gemacht wurden.",
-  "promise-strip": "Aus Bildern entfernen (JPEG, PNG, WebP und GIF)",
-  "metadata-keep": "Die Dateien unverändert senden, weil versteckte Daten Beweise sein können",
+  "promise-strip":
+    "Versteckte Daten werden aus Bildern entfernt (JPEG, PNG, WebP und GIF), außer aus denen, die Sie unverändert senden wollen.",
+  "metadata-keep": "Datei {number} unverändert senden, weil versteckte Daten Beweise sein können",
   "admission-documents":
     "Aus Dokumenten, Video und Ton werden sie nicht entfernt. Nichts entfernt, was ein Bild oder ein Text selbst zeigt.",
   "names-keep": "Auch die Namen der Dateien senden",
@@ -96,6 +97,8 @@ export const de: Texts = {
   "sent-one-way": "Sie ist verschlüsselt gespeichert. Sie müssen nichts mehr tun.",
   "sent-two-way": "Sie ist verschlüsselt gespeichert. Das ist Ihr Code für Antworten:",
   "sent-follow-up": "Sie ist verschlüsselt gespeichert. Ihr Code bleibt derselbe.",
+  "sent-file-unknown":
+    "In Datei {number} wurde nicht hineingesehen, weil ihre Art hier nicht gelesen werden kann. Sie wurde so gesendet, wie sie ist, und kann versteckte Daten enthalten.",
   "code-once":
     "Schreiben Sie ihn jetzt auf Papier und verwahren Sie ihn dort, wo niemand hinsieht. Er wird nur dieses eine Mal gezeigt.",
   "promise-code": "Wir speichern Ihren Code nicht und können ihn Ihnen kein zweites Mal geben.",
@@ -218,9 +221,9 @@ export const de: Texts = {
   "fault-file-large": "Datei {number} ist größer als {size}.",
   "fault-file-empty": "Datei {number} ist leer.",
   "fault-file-malformed":
-    "Datei {number} sieht wie ein Bild aus, aber ihre versteckten Daten ließen sich nicht entfernen. Lassen Sie sie weg, oder senden Sie die Dateien unverändert.",
+    "Datei {number} sieht wie ein Bild aus, aber ihre versteckten Daten ließen sich nicht entfernen. Lassen Sie sie weg, oder wählen Sie, sie unverändert zu senden.",
   "fault-file-carries":
-    "Datei {number} enthält versteckte Daten, die sich nicht entfernen lassen: {found}. Lassen Sie sie weg, oder senden Sie die Dateien unverändert.",
+    "Datei {number} enthält versteckte Daten, die sich nicht entfernen lassen: {found}. Lassen Sie sie weg, oder wählen Sie, sie unverändert zu senden.",
   "fault-files-not-taken":
     "Dateien können im Moment nicht angenommen werden. Senden Sie Ihre Nachricht ohne Dateien.",
   "fault-token-early":
@@ -268,7 +271,6 @@ export const de: Texts = {
   "refusal-failed":
     "Auf diesem Server ging etwas schief. Versuchen Sie es in einigen Minuten noch einmal.",
 
-  "script-file": "Datei {number}",
   "script-file-found": "Diese Datei sagt außerdem:",
   "script-file-clean": "In dieser Datei wurden keine versteckten Daten gefunden.",
   "script-file-removed": "All das wird vor dem Senden entfernt.",

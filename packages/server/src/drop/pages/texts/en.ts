@@ -58,13 +58,14 @@ export const en = {
     "Up to about {letters} letters. Do not write your name if you do not want it known.",
   "files-label": "Files",
   "files-hint": "Not required. Up to {files} files, each up to {size}.",
+  "file-number": "File {number}",
   "files-not-taken":
     "Files cannot be sent at the moment, because space is running out. Messages without files can.",
   "files-again": "If you had chosen files, choose them again: your browser does not keep them.",
-  "metadata-label": "Hidden data in files",
   "metadata-hint": "Files often say where, when and with which device they were made.",
-  "promise-strip": "Remove it from pictures (JPEG, PNG, WebP and GIF)",
-  "metadata-keep": "Send the files untouched, because hidden data can be evidence",
+  "promise-strip":
+    "Hidden data is removed from pictures (JPEG, PNG, WebP and GIF), unless you choose to send one untouched.",
+  "metadata-keep": "Send file {number} untouched, because hidden data can be evidence",
   "admission-documents":
     "It is not removed from documents, video or sound. Nothing removes what a picture or a text itself shows.",
   "names-keep": "Send the names of the files too",
@@ -92,6 +93,8 @@ export const en = {
   "sent-one-way": "It is stored, encrypted. There is nothing more to do.",
   "sent-two-way": "It is stored, encrypted. This is your code for replies:",
   "sent-follow-up": "It is stored, encrypted. Your code stays the same.",
+  "sent-file-unknown":
+    "File {number} was not looked into, because it is of a kind that cannot be read here. It was sent as it is and may carry hidden data.",
   "code-once":
     "Write it down on paper now, and keep it where others do not look. It is shown only this once.",
   "promise-code": "We do not store your code and cannot give it to you again.",
@@ -205,9 +208,9 @@ export const en = {
   "fault-file-large": "File {number} is larger than {size}.",
   "fault-file-empty": "File {number} is empty.",
   "fault-file-malformed":
-    "File {number} looks like a picture, but its hidden data could not be removed. Leave it out, or send the files untouched.",
+    "File {number} looks like a picture, but its hidden data could not be removed. Leave it out, or choose to send it untouched.",
   "fault-file-carries":
-    "File {number} carries hidden data that cannot be removed: {found}. Leave it out, or send the files untouched.",
+    "File {number} carries hidden data that cannot be removed: {found}. Leave it out, or choose to send it untouched.",
   "fault-files-not-taken": "Files cannot be taken at the moment. Send your message without files.",
   "fault-token-early": "The form came back too quickly. Wait 15 seconds, then press Send again.",
   "fault-token-expired": "This page was open for more than a day. Press Send again.",
@@ -245,7 +248,6 @@ export const en = {
   "refusal-full": "There is no space for more messages. Try again tomorrow.",
   "refusal-failed": "Something went wrong on this server. Try again in a few minutes.",
 
-  "script-file": "File {number}",
   "script-file-found": "This file also says:",
   "script-file-clean": "No hidden data was found in this file.",
   "script-file-removed": "All of this is removed before sending.",

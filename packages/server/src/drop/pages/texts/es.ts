@@ -55,13 +55,15 @@ export const es: Texts = {
   "message-hint": "Hasta unas {letters} letras. No escriba su nombre si no quiere que se sepa.",
   "files-label": "Archivos",
   "files-hint": "No es obligatorio. Hasta {files} archivos, de {size} como máximo cada uno.",
+  "file-number": "Archivo {number}",
   "files-not-taken":
     "Ahora no se pueden enviar archivos, porque queda poco espacio. Los mensajes sin archivos sí.",
   "files-again": "Si había elegido archivos, elíjalos otra vez: su navegador no los conserva.",
-  "metadata-label": "Datos ocultos en los archivos",
   "metadata-hint": "Los archivos dicen a menudo dónde, cuándo y con qué dispositivo se hicieron.",
-  "promise-strip": "Quitarlos de las imágenes (JPEG, PNG, WebP y GIF)",
-  "metadata-keep": "Enviar los archivos sin tocar, porque los datos ocultos pueden ser pruebas",
+  "promise-strip":
+    "Los datos ocultos se quitan de las imágenes (JPEG, PNG, WebP y GIF), salvo de las que elija enviar sin tocar.",
+  "metadata-keep":
+    "Enviar el archivo {number} sin tocar, porque los datos ocultos pueden ser pruebas",
   "admission-documents":
     "No se quitan de documentos, vídeo ni sonido. Nada quita lo que una imagen o un texto muestra por sí mismo.",
   "names-keep": "Enviar también los nombres de los archivos",
@@ -89,6 +91,8 @@ export const es: Texts = {
   "sent-one-way": "Está guardado y cifrado. No tiene que hacer nada más.",
   "sent-two-way": "Está guardado y cifrado. Este es su código para las respuestas:",
   "sent-follow-up": "Está guardado y cifrado. Su código sigue siendo el mismo.",
+  "sent-file-unknown":
+    "El archivo {number} no se ha examinado, porque aquí no se puede leer ese tipo. Se envió tal cual y puede llevar datos ocultos.",
   "code-once": "Anótelo ahora en papel y guárdelo donde nadie mire. Solo se muestra esta vez.",
   "promise-code": "No guardamos su código y no podemos dárselo otra vez.",
   "code-title": "Su código",
@@ -207,9 +211,9 @@ export const es: Texts = {
   "fault-file-large": "El archivo {number} pasa de {size}.",
   "fault-file-empty": "El archivo {number} está vacío.",
   "fault-file-malformed":
-    "El archivo {number} parece una imagen, pero no se pudieron quitar sus datos ocultos. Déjelo fuera, o envíe los archivos sin tocar.",
+    "El archivo {number} parece una imagen, pero no se pudieron quitar sus datos ocultos. Déjelo fuera, o elija enviarlo sin tocar.",
   "fault-file-carries":
-    "El archivo {number} lleva datos ocultos que no se pueden quitar: {found}. Déjelo fuera, o envíe los archivos sin tocar.",
+    "El archivo {number} lleva datos ocultos que no se pueden quitar: {found}. Déjelo fuera, o elija enviarlo sin tocar.",
   "fault-files-not-taken": "Ahora no se pueden recibir archivos. Envíe su mensaje sin archivos.",
   "fault-token-early":
     "El formulario volvió demasiado rápido. Espere 15 segundos y pulse Enviar otra vez.",
@@ -249,7 +253,6 @@ export const es: Texts = {
   "refusal-full": "No hay espacio para más mensajes. Inténtelo mañana.",
   "refusal-failed": "Algo falló en este servidor. Inténtelo otra vez en unos minutos.",
 
-  "script-file": "Archivo {number}",
   "script-file-found": "Este archivo también dice:",
   "script-file-clean": "No se encontraron datos ocultos en este archivo.",
   "script-file-removed": "Todo esto se quita antes de enviar.",

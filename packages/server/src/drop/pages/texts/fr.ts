@@ -58,15 +58,16 @@ export const fr: Texts = {
     "Jusqu’à environ {letters} lettres. N’écrivez pas votre nom si vous ne voulez pas qu’il soit connu.",
   "files-label": "Fichiers",
   "files-hint": "Facultatif. Jusqu’à {files} fichiers, de {size} au plus chacun.",
+  "file-number": "Fichier {number}",
   "files-not-taken":
     "Les fichiers ne peuvent pas être envoyés pour le moment, car la place manque. Les messages sans fichier le peuvent.",
   "files-again":
     "Si vous aviez choisi des fichiers, choisissez-les de nouveau : votre navigateur ne les garde pas.",
-  "metadata-label": "Données cachées dans les fichiers",
   "metadata-hint": "Les fichiers disent souvent où, quand et avec quel appareil ils ont été faits.",
-  "promise-strip": "Les retirer des images (JPEG, PNG, WebP et GIF)",
+  "promise-strip":
+    "Les données cachées sont retirées des images (JPEG, PNG, WebP et GIF), sauf de celles que vous choisissez d’envoyer telles quelles.",
   "metadata-keep":
-    "Envoyer les fichiers tels quels, car les données cachées peuvent être des preuves",
+    "Envoyer le fichier {number} tel quel, car les données cachées peuvent être des preuves",
   "admission-documents":
     "Elles ne sont pas retirées des documents, des vidéos ni du son. Rien n’enlève ce qu’une image ou un texte montre par lui-même.",
   "names-keep": "Envoyer aussi les noms des fichiers",
@@ -95,6 +96,8 @@ export const fr: Texts = {
   "sent-one-way": "Il est enregistré, chiffré. Vous n’avez plus rien à faire.",
   "sent-two-way": "Il est enregistré, chiffré. Voici votre code pour les réponses :",
   "sent-follow-up": "Il est enregistré, chiffré. Votre code reste le même.",
+  "sent-file-unknown":
+    "Le fichier {number} n’a pas été examiné, car son type ne peut pas être lu ici. Il a été envoyé tel quel et peut contenir des données cachées.",
   "code-once":
     "Notez-le maintenant sur papier, et gardez-le là où personne ne regarde. Il n’est montré que cette fois.",
   "promise-code":
@@ -217,9 +220,9 @@ export const fr: Texts = {
   "fault-file-large": "Le fichier {number} dépasse {size}.",
   "fault-file-empty": "Le fichier {number} est vide.",
   "fault-file-malformed":
-    "Le fichier {number} ressemble à une image, mais ses données cachées n’ont pas pu être retirées. Laissez-le de côté, ou envoyez les fichiers tels quels.",
+    "Le fichier {number} ressemble à une image, mais ses données cachées n’ont pas pu être retirées. Laissez-le de côté, ou choisissez de l’envoyer tel quel.",
   "fault-file-carries":
-    "Le fichier {number} contient des données cachées qui ne peuvent pas être retirées : {found}. Laissez-le de côté, ou envoyez les fichiers tels quels.",
+    "Le fichier {number} contient des données cachées qui ne peuvent pas être retirées : {found}. Laissez-le de côté, ou choisissez de l’envoyer tel quel.",
   "fault-files-not-taken":
     "Les fichiers ne peuvent pas être reçus pour le moment. Envoyez votre message sans fichier.",
   "fault-token-early":
@@ -265,7 +268,6 @@ export const fr: Texts = {
   "refusal-failed":
     "Quelque chose n’a pas marché sur ce serveur. Essayez encore dans quelques minutes.",
 
-  "script-file": "Fichier {number}",
   "script-file-found": "Ce fichier dit aussi :",
   "script-file-clean": "Aucune donnée cachée n’a été trouvée dans ce fichier.",
   "script-file-removed": "Tout cela est retiré avant l’envoi.",

@@ -77,21 +77,22 @@ export async function buildBrowserFiles(
   const worker = await script("worker", "worker.ts")
   // The script names its worker and the word lists itself, so that the hash of the script stands for
   // them too, whatever the page says.
-  const constants = {
-    WORKER_PATH: SERVED_AT + worker.file,
-    WORD_FILES: Object.fromEntries(
-      words.map(({ language, file, bytes }) => [
-        language,
-        { path: SERVED_AT + file, integrity: integrityOf(bytes) },
-      ]),
-    ),
-  }
+  const wordFiles = (own: string): object =>
+    Object.fromEntries(
+      words
+        .filter(({ language }) => language !== own)
+        .map(({ language, file, bytes }) => [
+          language,
+          { path: SERVED_AT + file, integrity: integrityOf(bytes) },
+        ]),
+    )
   const senders = await Promise.all(
     PAGE_LANGUAGES.map((language) => {
       const list = lists.find((each) => each.language === language)
       if (list === undefined) throw new Error(`there is no word list ${language}`)
       return script(`sender-${language}`, "sender.ts", {
-        ...constants,
+        WORKER_PATH: SERVED_AT + worker.file,
+        WORD_FILES: wordFiles(language),
         PAGE_LANGUAGE: language,
         PAGE_WORDS: packWords(list.words),
       })
@@ -193,7 +194,7 @@ async function bundle(
   })
   const [output] = outputFiles
   if (output === undefined) throw new Error("esbuild gave no output")
-  return { bytes: output.contents, metafile }
+  return { bytes: utf8(withShortNotices(output.text)), metafile }
 }
 
 function named(name: string, extension: string, bytes: Uint8Array): BrowserFile {
@@ -211,4 +212,11 @@ function utf8(string: string): Uint8Array {
 
 function text(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
+}
+
+/** The notices of libraries stay in every copy, as their licences ask. Which files each is from, nobody asks. */
+function withShortNotices(script: string): string {
+  const at = script.lastIndexOf("/*! Bundled license information:")
+  if (at < 0) return script
+  return script.slice(0, at) + script.slice(at).replaceAll(/^[@\w./-]+\.js:\n|\n(?=\n)/gm, "")
 }

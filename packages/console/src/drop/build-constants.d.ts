@@ -2,7 +2,7 @@
 
 /** The path of the worker, which holds its hash. */
 declare const WORKER_PATH: string
-/** Where the word lists are, and what they must be. */
+/** Where the other word lists are, and what they must be. */
 declare const WORD_FILES: Readonly<
   Record<
     import("@assay/core/drop").WordLanguage,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { inspect, strip } from "@assay/core/drop/metadata"
+import { deflateSync } from "node:zlib"
+import { inspect, losesColours, strip } from "@assay/core/drop/metadata"
 import type { Page } from "playwright-core"
 import { bytesOf, joined } from "../../packages/core/src/drop/metadata/bytes.ts"
 import {
@@ -14,12 +15,21 @@ import {
   jpegFamilies,
   jpegSegment,
   jpegWith,
+  pngChunk,
   pngFamilies,
   pngWith,
   smallJpeg,
+  webpChunk,
   webpFamilies,
   webpWith,
 } from "../../packages/core/src/drop/metadata/test-pictures.ts"
+import {
+  gammaCurve,
+  iccProfile,
+  PRIMARIES,
+  srgbFormula,
+  srgbTable,
+} from "../../packages/core/src/drop/metadata/test-profiles.ts"
 import { launchChromium } from "./chromium.ts"
 
 // Run in the page. A picture of noise as Chromium itself writes it: nothing in it repeats, so that a lost byte shows.
@@ -69,6 +79,13 @@ async function shown(page: Page, type: string, bytes: Uint8Array): Promise<strin
   return await page.evaluate<string | null>(`(${SHOWN})(${JSON.stringify(type)}, ${base64})`)
 }
 
+/** The largest difference of two pictures in any value, as `shown` writes them. */
+function difference(one: string, other: string): number {
+  const [before, after] = [one, other].map((text) => text.split(/[ ,]/).slice(3).map(Number))
+  assert.ok(before !== undefined && before.length > 100 && before.length === after?.length)
+  return Math.max(...before.map((value, n) => Math.abs(value - (after[n] ?? NaN)) || 0))
+}
+
 test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, turned the same way", async (context) => {
   const browser = await launchChromium(context)
   if (browser === null) return
@@ -76,7 +93,10 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
   // Frames can be looked at only in a page that is not open to whoever listens: this one is of the machine itself.
   await page.route("**", (route) => route.fulfill({ contentType: "text/html", body: "" }))
   await page.goto("http://localhost/")
-  const jpeg = await noise(page, "image/jpeg")
+  // Chromium writes a profile of its own into what it makes.
+  const cleanJpeg = strip(await noise(page, "image/jpeg"))
+  assert.ok("bytes" in cleanJpeg)
+  const jpeg = cleanJpeg.bytes
   const webp = await noise(page, "image/webp")
   // Chromium writes the extended format with a profile: the picture is what is left behind the two heads.
   const cleanWebp = strip(webp)
@@ -120,6 +140,46 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
     assert.notEqual(before, null, `${type} ${n} shows`)
     assert.ok((await shown(page, type, result.bytes)) === before, `${type} ${n} shows the same`)
     assert.ok(result.removed.length > 0, `${type} ${n}`)
+  }
+  // Colours of a wider space stay as they were; without their profile they would be others.
+  const spaces = [
+    iccProfile(PRIMARIES.srgb, srgbTable),
+    iccProfile(PRIMARIES.srgb, gammaCurve(2.2)),
+    iccProfile(PRIMARIES.p3, srgbFormula),
+    iccProfile(PRIMARIES.adobe, gammaCurve(2.19921875)),
+  ]
+  const carried = (profile: Uint8Array): [string, Uint8Array][] => {
+    const webpProfiled = webpWith([webpChunk("ICCP", profile)], webpPicture)
+    webpProfiled.set([0x20], 20)
+    webpProfiled.set([39, 0, 0, 23, 0, 0], 24)
+    const icc = pngChunk("iCCP", joined([bytesOf("x\0\0"), deflateSync(profile)]))
+    const segment = jpegSegment(0xe2, joined([bytesOf("ICC_PROFILE\0\x01\x01"), profile]))
+    return [
+      ["image/jpeg", jpegWith(jpeg, [segment])],
+      ["image/png", joined([png.subarray(0, 33), icc, png.subarray(33)])],
+      ["image/webp", webpProfiled],
+    ]
+  }
+  for (const [n, profile] of spaces.entries())
+    for (const [type, bytes] of carried(profile)) {
+      const result = strip(bytes)
+      assert.ok("bytes" in result)
+      assert.equal(losesColours(result.removed), false, `${type} in space ${n}`)
+      const differs = difference(
+        (await shown(page, type, bytes)) ?? "",
+        (await shown(page, type, result.bytes)) ?? "",
+      )
+      // One step of 255: where curves are given in another form, their last digit is another.
+      assert.ok(differs <= 1, `${type} in space ${n} differs by ${differs}`)
+    }
+  for (const [type, bytes] of carried(iccProfile(PRIMARIES.own, srgbTable))) {
+    const result = strip(bytes)
+    assert.ok("bytes" in result && losesColours(result.removed), type)
+    const differs = difference(
+      (await shown(page, type, bytes)) ?? "",
+      (await shown(page, type, result.bytes)) ?? "",
+    )
+    assert.ok(differs > 1, `${type} is told, and looks different`)
   }
   // The comparison itself sees a picture that is turned, and one that moves.
   const lying = turned[4] ?? bytesOf("")

@@ -118,7 +118,7 @@ function picture(): Uint8Array {
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked = 3</script></svg>'
 const page = "<!doctype html><script>parent.hacked = 4</script>"
 const attached: readonly FileToPack[] = [
-  { bytes: picture(), type: "image/png", extension: ".png", metadata: "kept" },
+  { bytes: picture(), type: "image/png", extension: ".png", metadata: "kept", found: ["author"] },
   // Says that it is a picture, and is not.
   { bytes: Buffer.from(svg), type: "image/png", extension: ".png", metadata: "stripped" },
   {
@@ -219,6 +219,14 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   assert.equal(await page.locator(".message pre.text").textContent(), SHOWN)
   assert.equal(await page.locator(".message script, .message img, .message iframe").count(), 0)
   await page.getByText("Sealed in the sender's browser").waitFor()
+  // What the sender's page found, and what the file itself still says.
+  const [kept, , unread] = await page.locator(".files > li").allTextContents()
+  assert.match(
+    kept ?? "",
+    /found before sending: author\. The sender chose to send the file untouched/,
+  )
+  assert.match(kept ?? "", /The file carries: author “Ann”\./)
+  assert.match(unread ?? "", /not looked into before sending/)
   const [html] = await Promise.all([
     page.waitForEvent("download"),
     button("Save attachment-3.html").click(),

@@ -9,6 +9,7 @@ import { allowedSizes, FILE_MAX, type Manifest, MESSAGE_MAX } from "@assay/core/
 import { type Drop, startDrop } from "../browser/drop.ts"
 import { type FormValues, getPage, type PlainPage, postForm, textOf } from "./drop-plain-visitor.ts"
 import { oldFormToken } from "./drop-visitor.ts"
+import { pngChunk, pngWith } from "../../packages/core/src/drop/metadata/test-pictures.ts"
 
 const KIB = 1024
 const CODE_PAGE = 64 * KIB
@@ -107,14 +108,20 @@ function photograph(): Uint8Array<ArrayBuffer> {
 
 test("T7: without JavaScript a person sends files, comes back with the code, reads the reply, deletes it, and writes again", async () => {
   const message = "Guten Tag,\nein <b>Fund</b> & mehr"
+  const profile = pngChunk("iCCP", Buffer.from("x\0\0not a profile", "latin1"))
   const files = [
     new File([photograph()], "Küche.jpg", { type: "text/plain" }),
     new File([randomBytes(70_000)], "../../x.bin"),
+    new File([new Uint8Array(pngWith([profile]))], "écran.png"),
   ]
   const sent = await send({ message, mode: "two-way", files, names: "keep" }, "/fr")
   assert.equal(sent.status, 200, textOf(sent, "form-fault"))
   assert.equal(sent.bytes, CODE_PAGE)
   assert.equal(sent.headers.get("content-encoding"), null)
+  assert.match(
+    textOf(sent, "sent-files"),
+    /fichier 2 n’a pas été examiné[^]*fichier 3 a perdu un profil de couleurs/,
+  )
   const code = textOf(sent, "code-line")
   assert.match(code, /^(\p{L}+ ){11}\p{L}+$/u)
   assert.match(textOf(sent, "code-numbers"), /^(\d{4} ){11}\d{4}$/)
@@ -125,8 +132,9 @@ test("T7: without JavaScript a person sends files, comes back with the code, rea
   assert.equal(first.manifest.lang, "fr")
   assert.equal(thread?.n, 0)
   assert.deepEqual(first.manifest.files, [
-    { name: "attachment-1.jpg", type: "image/jpeg", metadata: "stripped", original_name: "Küche.jpg" }, // prettier-ignore
+    { name: "attachment-1.jpg", type: "image/jpeg", metadata: "stripped", found: ["comment", "hidden-data"], original_name: "Küche.jpg" }, // prettier-ignore
     { name: "attachment-2", type: "application/octet-stream", metadata: "unknown", original_name: "x.bin" }, // prettier-ignore
+    { name: "attachment-3.png", type: "image/png", metadata: "stripped", found: ["colour-profile"], original_name: "écran.png" }, // prettier-ignore
   ])
   assert.ok(!readFileSync(join(first.folder, "attachment-1.jpg")).includes(CANARY))
   assert.ok(allowedSizes(1, "x25519").includes(first.sealed.length))

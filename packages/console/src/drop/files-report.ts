@@ -1,5 +1,5 @@
-import type { MetadataReport } from "@assay/core/drop/metadata"
-import { FILE_MAX, FILES_MAX, shownText } from "@assay/core/drop"
+import { losesColours, type MetadataReport } from "@assay/core/drop/metadata"
+import { FILE_MAX, shownText } from "@assay/core/drop"
 import { button, element, made, shown } from "./dom.ts"
 import type { PageData } from "./page-data.ts"
 import type { Visit } from "./visit.ts"
@@ -16,8 +16,6 @@ export interface FilesReport {
   /** Looks into these files and lists what each carries. */
   take(files: readonly File[]): void
   chosen(): readonly ChosenFile[]
-  /** Puts each file, and what was chosen for it, into a field of its own, as the plain form has them. */
-  giveBack(): void
   clear(): void
 }
 
@@ -43,8 +41,10 @@ export function filesReport(
   }
   const takeOut = (wanted: ChosenFile): void => {
     chosen = chosen.filter((each) => each !== wanted)
-    // What the field says it holds must be what is sent.
-    input.files = listOf(chosen)
+    // The field of the browser holds the same files, in case the plain form is asked for.
+    const left = new DataTransfer()
+    for (const { file } of chosen) left.items.add(file)
+    input.files = left.files
     show()
     input.focus()
   }
@@ -78,13 +78,17 @@ export function filesReport(
       parts.push(made("p", visit.say("script-file-found")), list)
     }
     parts.push(made("p", visit.say(outcome(each, report))))
-    if (report.treatment === "clean" || report.treatment === "malformed") parts.push(keepBox(each))
+    if (report.treatment === "clean" && !each.untouched && losesColours(report.findings))
+      parts.push(made("p", visit.say("script-file-colours")))
+    if (report.treatment !== "unknown") parts.push(keepBox(each))
     return parts
   }
   const keepBox = (each: ChosenFile): HTMLElement => {
-    const at = chosen.indexOf(each)
-    const id = `keep-file-${at + 1}`
-    const box = made("input", "", { type: "checkbox", id })
+    const number = chosen.indexOf(each) + 1
+    const id = `keep-file-${number}`
+    // Named as in the plain form, which may still be asked for.
+    const name = `untouched-${number}`
+    const box = made("input", "", { type: "checkbox", id, name, value: "keep" })
     box.checked = each.untouched
     box.addEventListener("change", () => {
       each.untouched = box.checked
@@ -105,13 +109,6 @@ export function filesReport(
       void chosen.reduce((before, each) => before.then(() => look(each)), Promise.resolve())
     },
     chosen: () => chosen,
-    giveBack() {
-      for (const [at, each] of chosen.slice(0, FILES_MAX).entries()) {
-        const number = at + 1
-        element(at === 0 ? "files" : `files-${number}`, HTMLInputElement).files = listOf([each])
-        element(`untouched-${number}`, HTMLInputElement).checked = each.untouched
-      }
-    },
     clear() {
       chosen = []
       shown("files-report", false)
@@ -120,16 +117,10 @@ export function filesReport(
   }
 }
 
-function listOf(chosen: readonly ChosenFile[]): FileList {
-  const list = new DataTransfer()
-  for (const { file } of chosen) list.items.add(file)
-  return list.files
-}
-
 /** What will happen to a file, in a sentence of the page. */
 function outcome({ untouched }: ChosenFile, { treatment, findings }: MetadataReport) {
   if (treatment === "unknown") return "script-file-unknown"
-  if (untouched && treatment !== "report") return "script-file-untouched"
+  if (untouched) return "script-file-untouched"
   if (treatment === "malformed") return "script-file-malformed"
   if (findings.length === 0) return "script-file-clean"
   return treatment === "clean" ? "script-file-removed" : "script-file-stays"

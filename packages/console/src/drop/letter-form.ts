@@ -35,7 +35,6 @@ export function letterForm(
       `input[name=${name}]:checked, input[type=hidden][name=${name}]`,
     )?.value ?? ""
   const report = filesReport(visit, files)
-  let plain = false
 
   const clear = (): void => {
     message.value = message.defaultValue = ""
@@ -74,9 +73,6 @@ export function letterForm(
   /** What concerns only those whose message the server encrypts. */
   const forScriptless = (visible: boolean): void => {
     shown("no-script-note", visible)
-    // Without the script each file has a field of its own, beside what is to happen to it.
-    for (const each of document.querySelectorAll<HTMLElement>(".each-file")) each.hidden = !visible
-    files.multiple = !visible
     shown("effort-field", !visible)
     // Asked only where the operators ask something.
     if (document.getElementById("question-field") !== null) shown("question-field", visible)
@@ -95,12 +91,9 @@ export function letterForm(
       const field = form.querySelector<HTMLInputElement>("input[name=code]")
       if (field !== null) field.value = numbers.join(" ")
     }
-    plain = true
     taken.giveBack()
-    forScriptless(true)
-    report.giveBack()
-    report.clear()
     put("failure", "")
+    forScriptless(true)
     sendButton.focus()
   }
 
@@ -144,9 +137,10 @@ export function letterForm(
   }
 
   forScriptless(false)
-  files.addEventListener("change", () => {
-    if (!plain) report.take([...(files.files ?? [])])
-  })
+  // One field for all files: what is to happen to each is chosen in the report below it.
+  for (const each of document.querySelectorAll(".each-file")) each.remove()
+  files.multiple = true
+  files.addEventListener("change", () => report.take([...(files.files ?? [])]))
   taken.onSubmit(() => void send())
   if (!canProve()) fail(new Failure("failure-no-crypto"))
 

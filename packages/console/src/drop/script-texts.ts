@@ -35,6 +35,7 @@ export const SCRIPT_TEXTS = [
   "script-file-found",
   "script-file-clean",
   "script-file-removed",
+  "script-file-colours",
   "script-file-stays",
   "script-file-untouched",
   "script-file-malformed",

@@ -17,6 +17,8 @@ import {
 import { hex } from "./hex.ts"
 import { sealLetter } from "./seal-letter.ts"
 import type { DropKeys, Letter } from "./worker-calls.ts"
+import { zipOf } from "../../../core/src/drop/metadata/test-documents.ts"
+import { jpegFamilies, jpegWith, smallJpeg } from "../../../core/src/drop/metadata/test-pictures.ts"
 
 const { file, recipient } = await newIdentityFile(undefined, "x25519")
 const identities = await readIdentities(file)
@@ -85,6 +87,30 @@ test("files are named by us; a name is kept only where it was asked for", async 
       { metadata: "kept", original_name: "my name.txt" },
     ],
   )
+})
+
+test("the kinds of hidden data that were found travel with a file, and never what they said", async () => {
+  const odt = zipOf({
+    mimetype: "application/vnd.oasis.opendocument.text",
+    "meta.xml": "<meta:initial-creator>Jane Canary</meta:initial-creator>",
+  })
+  const photo = jpegWith(smallJpeg, [jpegFamilies["comment"] ?? new Uint8Array()])
+  const file = (bytes: Uint8Array, untouched = false) => ({
+    file: new Blob([new Uint8Array(bytes)]),
+    untouched,
+    keptName: null,
+  })
+  const { sealed } = await seal({ files: [file(photo), file(smallJpeg, true), file(odt)] })
+  const { manifest } = await opened(sealed)
+  assert.deepEqual(
+    manifest.files.map(({ metadata, found }) => [metadata, found]),
+    [
+      ["stripped", ["comment"]],
+      ["kept", []],
+      ["unknown", ["author"]],
+    ],
+  )
+  assert.doesNotMatch(JSON.stringify(manifest), /Canary/)
 })
 
 test("what cannot be sealed as asked is refused: a picture that cannot be cleaned, a thread in one-way mode, nothing at all", async () => {

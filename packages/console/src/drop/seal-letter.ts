@@ -8,7 +8,7 @@ import {
   verifierOf,
   withdrawToken,
 } from "@assay/core/drop"
-import { inspect, strip } from "@assay/core/drop/metadata"
+import { foundIn, inspect, strip } from "@assay/core/drop/metadata"
 import { hex } from "./hex.ts"
 import type { DropKeys, Letter, LetterFile, SealedLetter, Thread } from "./worker-calls.ts"
 
@@ -34,23 +34,28 @@ export async function sealLetter(
   const sealed = await seal(envelope, keys, (done, total) => onShare(done / total))
   // Looked at once more, as the server will: what is not sealed must not leave.
   const header = readAgeHeader(sealed)
-  if (header === "incomplete" || "fault" in header) throw new Error("nothing was sealed")
-  if (header.suite !== keys.suite || header.stanzas !== keys.keys.length)
-    throw new Error("sealed to other keys")
+  if (
+    header === "incomplete" ||
+    "fault" in header ||
+    header.suite !== keys.suite ||
+    header.stanzas !== keys.keys.length
+  )
+    throw new Error("not sealed to these keys")
   return { sealed: new Uint8Array(sealed), withdrawVerifier: hex(withdrawVerifier(thread, keys)) }
 }
 
 async function prepared({ file, untouched, keptName }: LetterFile): Promise<FileToPack> {
   const bytes = new Uint8Array(await file.arrayBuffer())
-  const { type, extension, treatment } = inspect(bytes)
-  const named = keptName === null ? {} : { originalName: keptName }
-  if (untouched) return { bytes, type, extension, metadata: "kept", ...named }
+  const report = inspect(bytes)
+  const { type, extension, treatment } = report
+  const rest = { type, extension, ...foundIn(report), ...(keptName && { originalName: keptName }) }
+  if (untouched) return { ...rest, bytes, metadata: "kept" }
   // Nothing is known of it, or nothing can be taken out of it: whoever sent it has been told.
   if (treatment !== "clean" && treatment !== "malformed")
-    return { bytes, type, extension, metadata: "unknown", ...named }
+    return { ...rest, bytes, metadata: "unknown" }
   const cleaned = strip(bytes)
   if ("fault" in cleaned) throw new Error("a file cannot be cleaned")
-  return { bytes: cleaned.bytes, type, extension, metadata: "stripped", ...named }
+  return { ...rest, bytes: cleaned.bytes, metadata: "stripped" }
 }
 
 async function addressOf({ secret, n }: Thread, keys: DropKeys): Promise<ThreadAddress> {

@@ -10,10 +10,13 @@ import type {
   Seen,
   ThreadAddress,
 } from "@assay/core/drop"
+import type { MetadataFinding } from "@assay/core/drop/metadata"
 
 /** A file of a message, without its bytes: those stay sealed until somebody asks for them. */
 export interface FileFacts extends ManifestFile {
   readonly size: number
+  /** What it still carries, by its own bytes and not by the word of its sender. */
+  readonly carries: readonly MetadataFinding[]
 }
 
 /** What is shown of a message. */

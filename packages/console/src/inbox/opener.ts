@@ -47,7 +47,11 @@ export function createOpener(): Opener {
       const { files, ...opened } = await openMessage(await bytesOf(sealed), identities)
       return {
         ...opened,
-        files: files.map(({ bytes, ...facts }) => ({ ...facts, size: bytes.length })),
+        files: files.map(({ bytes, ...facts }) => ({
+          ...facts,
+          size: bytes.length,
+          carries: inspect(bytes).findings,
+        })),
       }
     },
     openNote: async (sealed) => unpackNote(await open(await bytesOf(sealed), identities)),

@@ -196,6 +196,10 @@ test("T50: a manifest that lies about its form is refused, and nothing of it is 
     { ...fair, files: [{ name: "../x", type: "image/jpeg", metadata: "kept" }] },
     { ...fair, files: [{ name: "attachment-1", type: "text/html;x=<b>", metadata: "kept" }] },
     { ...fair, files: [{ name: "attachment-1", type: "a/b", metadata: "clean" }] },
+    ...["location", [1], ["<b>"], null].map((found) => ({
+      ...fair,
+      files: [{ name: "attachment-1", type: "a/b", metadata: "kept", found }],
+    })),
   ]
   for (const lie of lies) {
     assert.throws(() => unpackMessage(byHand(lie)), refusedAs("manifest"))

@@ -21,6 +21,8 @@ export interface FileToPack {
   readonly type: string
   readonly extension: string
   readonly metadata: MetadataState
+  /** As the manifest has it. */
+  readonly found?: readonly string[]
   /** Only where the sender asked for it to be kept. */
   readonly originalName?: string
 }
@@ -93,10 +95,11 @@ function membersOf(content: MessageToPack, order?: number): TarMember[] {
     mode,
     lang,
     ...(thread === undefined ? {} : { thread }),
-    files: files.map(({ type, extension, metadata, originalName }, index) => ({
+    files: files.map(({ type, extension, metadata, found, originalName }, index) => ({
       name: attachmentName(index + 1, extension),
       type,
       metadata,
+      ...(found === undefined ? {} : { found }),
       ...(originalName === undefined ? {} : { original_name: keptName(originalName) }),
     })),
     ...(order === undefined ? {} : { order }),

@@ -24,6 +24,11 @@ export interface ManifestFile {
   readonly name: string
   readonly type: string
   readonly metadata: MetadataState
+  /**
+   * Kinds of hidden data that were found in it before it was sent, removed or not; never what they said. Absent: nobody
+   * looked.
+   */
+  readonly found?: readonly string[]
   /** The sender's own name of it, only where the sender asked for it to be kept. */
   readonly original_name?: string
 }
@@ -49,6 +54,8 @@ const MANIFEST_MAX = 65_536
 /** An `age1pq1` key is the longest. */
 const RECIPIENT_LENGTH_MAX = 1_959
 
+/** A kind of hidden data; a later version may know others. */
+const LABEL = /^[a-z-]{1,40}$/
 const HEX_16 = /^[0-9a-f]{32}$/
 const HEX_32 = /^[0-9a-f]{64}$/
 const LANG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/
@@ -97,14 +104,16 @@ function readThread(value: unknown): ThreadAddress {
 
 function readFile(value: unknown, index: number): ManifestFile {
   const given = readRecord(value)
-  const { name, original_name: originalName } = given
+  const { name, found, original_name: originalName } = given
   const extension = typeof name === "string" ? /\.[a-z0-9]{1,8}$/.exec(name)?.[0] : undefined
   if (name !== attachmentName(index + 1, extension ?? "")) throw refused()
   if (originalName !== undefined && typeof originalName !== "string") throw refused()
+  if (found !== undefined && !Array.isArray(found)) throw refused()
   return {
     name,
     type: readText(given["type"], MEDIA_TYPE),
     metadata: readWord(given["metadata"], ["stripped", "kept", "unknown"]),
+    ...(found === undefined ? {} : { found: found.map((label) => readText(label, LABEL)) }),
     ...(originalName === undefined ? {} : { original_name: keptName(originalName) }),
   }
 }

@@ -94,9 +94,10 @@ export async function openMessageOf(
   )
   if (message.strange !== null) terminal.note(`Warning: ${STRANGE[message.strange]}`)
   terminal.note(`Sealed by ${sealedBy(message.opened)}; language ${manifest.lang}`)
-  for (const { name, type, metadata, bytes, original_name: given } of files) {
+  for (const { name, type, metadata, found, bytes, original_name: given } of files) {
     const called = given === undefined ? "" : `, called ${shownText(given)} by its sender`
-    terminal.note(`${name}: ${type}, ${bytes.length} bytes, metadata ${metadata}${called}`)
+    const looked = ` (${found === undefined ? "not looked into" : `found: ${found.join(", ") || "nothing"}`})`
+    terminal.note(`${name}: ${type}, ${bytes.length} bytes, metadata ${metadata}${looked}${called}`)
   }
   terminal.print(shownText(text))
   if (options.to !== undefined) {

@@ -2,6 +2,7 @@ import { effortText, type SealedBy, shownText, type Strange } from "@assay/core/
 import type { InboxMessage } from "../inbox.ts"
 import type { FileFacts, Opener } from "../opener-calls.ts"
 import { button, h, save } from "./dom.ts"
+import { carriesLine, foundLine } from "./file-metadata.ts"
 import { failureText } from "./failure-text.ts"
 
 const sealedBy: Readonly<Record<SealedBy, string>> = {
@@ -9,11 +10,6 @@ const sealedBy: Readonly<Record<SealedBy, string>> = {
   server: "Sealed by the server, which could have read it",
   sender: "Sealed by the sender",
 }
-const metadata = {
-  stripped: "metadata removed",
-  kept: "metadata kept by the sender",
-  unknown: "metadata not looked at",
-} as const
 const strangeText: Readonly<Record<Strange, string>> = {
   changed:
     "▲ The server gave another content under this message's identifier before. One of the two is not what its sender wrote. Ask the other recipients what they have.",
@@ -91,11 +87,9 @@ function fileView(
     {},
     h("strong", {}, file.name),
     label,
-    h(
-      "span",
-      { class: "soft" },
-      ` ${sizeText(file.size)} · ${file.type} · ${metadata[file.metadata]} `,
-    ),
+    h("span", { class: "soft" }, ` ${sizeText(file.size)} · ${file.type}`),
+    h("p", { class: "soft" }, foundLine(file)),
+    file.carries.length === 0 ? null : h("p", { class: "soft" }, carriesLine(file.carries)),
     h(
       "p",
       { class: "actions" },

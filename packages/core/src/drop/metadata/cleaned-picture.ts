@@ -1,3 +1,5 @@
+import { latin1 } from "./bytes.ts"
+import { type StandardProfile, standardProfile } from "./colour-profile.ts"
 import type { AddFinding } from "./findings.ts"
 import { mediaTypeOf, UNKNOWN } from "./media-type.ts"
 import type { MetadataFinding } from "./metadata-report.ts"
@@ -10,6 +12,17 @@ export interface CleanedPicture {
 
 /** Reads a picture by what its format allows; null: it is not well formed, and nothing of it is known to be safe. */
 export type PictureCleaner = (bytes: Uint8Array) => CleanedPicture | null
+
+/**
+ * What is put in place of a picture's own profile, as `standardProfile` says it. Where nothing can be, the picture has the
+ * finding `colour-profile`: its colours are others without it. What else its own says is told as technical.
+ */
+export function cleanProfile(own: Uint8Array, add: AddFinding): StandardProfile | null {
+  const standard = standardProfile(own)
+  if (standard === null) add("colour-profile")
+  else if (latin1(standard.bytes) !== latin1(own)) add("technical", "ICC")
+  return standard
+}
 
 /**
  * Takes down what stands after the end of a picture. Cameras put films and further pictures there, and a file

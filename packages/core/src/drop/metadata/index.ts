@@ -1,5 +1,7 @@
 export { inspect, strip } from "./inspect.ts"
 export {
+  foundIn,
+  losesColours,
   METADATA_LABELS,
   type MetadataFinding,
   type MetadataLabel,

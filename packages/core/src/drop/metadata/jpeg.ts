@@ -1,5 +1,5 @@
 import { bytesOf, joined, latin1, startsWith, uint } from "./bytes.ts"
-import { addTrailing, type PictureCleaner } from "./cleaned-picture.ts"
+import { addTrailing, cleanProfile, type PictureCleaner } from "./cleaned-picture.ts"
 import { orientationBlock, readExif } from "./exif.ts"
 import { type AddFinding, collectFindings } from "./findings.ts"
 import { isExactSegment } from "./jpeg-segments.ts"
@@ -18,17 +18,20 @@ const FRAME = /[\xc0-\xc3\xc5-\xc7\xc9-\xcb\xcd-\xcf]/
 const APPLICATION_DATA = /[\xe0-\xef]/
 
 const EXIF = "Exif\0\0"
+/** Followed by the number of a part and how many there are: a profile may be longer than a segment. */
+const PROFILE = "ICC_PROFILE\0"
 /** Length, mark, version, unit and density; the two bytes after say how large its small picture is. */
 const JFIF_BYTES = 16
 /** Length, mark, version, two sets of flags and the colour transform, without which colours come out wrong. */
 const ADOBE_BYTES = 14
 
-/** Keeps what a decoder needs, and of the rest only how to turn the picture. */
+/** Keeps what a decoder needs, and of the rest only how to turn the picture and which standard its colours follow. */
 export const cleanJpeg: PictureCleaner = (bytes) => {
   const { add, list } = collectFindings()
   const shown: Uint8Array[] = []
   let jfif: Uint8Array | null = null
   let orientation = 1
+  const profile: Uint8Array[] = []
   let frame = false
   let scan = false
   let at = 2
@@ -57,7 +60,9 @@ export const cleanJpeg: PictureCleaner = (bytes) => {
       const said = readExif(content.subarray(EXIF.length), add)
       // A block that says nothing else is what is put back: it is not reported.
       if (orientation === 1) orientation = said
-    } else if (marker === COMMENT) add("comment", new TextDecoder().decode(content))
+    } else if (marker === APPLICATION + 2 && startsWith(content, PROFILE))
+      profile[content[PROFILE.length] ?? 0] = content.subarray(PROFILE.length + 2)
+    else if (marker === COMMENT) add("comment", new TextDecoder().decode(content))
     else if (APPLICATION_DATA.test(name)) addApplicationData(marker, content, add)
     else return null
     at = end
@@ -70,6 +75,9 @@ export const cleanJpeg: PictureCleaner = (bytes) => {
   }
   if (!scan) return null
   addTrailing(bytes, at + 2, add)
+  // In the order of their numbers, without the places of parts that are not there.
+  const own = joined(Object.values(profile))
+  const coloured = profile.length === 0 ? undefined : cleanProfile(own, add)?.bytes
   const turned =
     orientation === 1
       ? []
@@ -79,6 +87,9 @@ export const cleanJpeg: PictureCleaner = (bytes) => {
       bytes.subarray(0, 2),
       ...(jfif === null ? [] : [jfif]),
       ...turned,
+      ...(coloured === undefined || coloured.length === 0
+        ? []
+        : [withLength(APPLICATION + 2, joined([bytesOf(`${PROFILE}\x01\x01`), coloured]))]),
       ...shown,
       Uint8Array.of(0xff, END_OF_IMAGE),
     ],
@@ -112,7 +123,6 @@ function addApplicationData(marker: number, content: Uint8Array, add: AddFinding
     add("history", "XMP")
     addXmlValues(new TextDecoder().decode(content), add)
   } else if (marker === APPLICATION) add("thumbnail")
-  else if (name === "ICC_PROFILE") add("colour-profile")
   else if (name === "MPF") add("pictures")
   else if (/^Photoshop/.test(name)) add("history", "Photoshop, IPTC")
   else add("technical", name)

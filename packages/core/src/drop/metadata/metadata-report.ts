@@ -25,6 +25,20 @@ export interface MetadataFinding {
   readonly value: string | null
 }
 
+/**
+ * What a manifest says of a report: which kinds were found, and nothing of what they said. Nothing where nobody could look,
+ * which is another thing than to find nothing.
+ */
+export function foundIn({ treatment, findings }: MetadataReport): { found?: MetadataLabel[] } {
+  const looked = treatment === "clean" || treatment === "report"
+  return looked ? { found: [...new Set(findings.map(({ label }) => label))] } : {}
+}
+
+/** Whether a picture with these findings looks different once they are taken out. */
+export function losesColours(findings: readonly MetadataFinding[]): boolean {
+  return findings.some(({ label }) => label === "colour-profile")
+}
+
 /** What a file carries, and whether it can be taken out here. */
 export interface MetadataReport {
   /** The media type by the file's own bytes, never by its name. */

@@ -1,7 +1,9 @@
-import { latin1, uint } from "./bytes.ts"
-import { addTrailing, type PictureCleaner } from "./cleaned-picture.ts"
+import { bytesOf, joined, latin1, uint } from "./bytes.ts"
+import { addTrailing, cleanProfile, type PictureCleaner } from "./cleaned-picture.ts"
+import { big, type StandardProfile } from "./colour-profile.ts"
 import { readExif } from "./exif.ts"
 import { type AddFinding, collectFindings } from "./findings.ts"
+import { inflate } from "./inflate.ts"
 import type { MetadataLabel } from "./metadata-report.ts"
 import { addXmlValues } from "./xml-values.ts"
 
@@ -26,10 +28,22 @@ const KEYWORDS: Readonly<Record<string, MetadataLabel>> = {
   "Creation Time": "date",
 }
 
-/** Keeps the chunks that make the picture. Of a moving one the still picture is left. */
+/** What says in which space the colours are. Red and green of sRGB, as the last of them has them behind its white. */
+const COLOURS = /^(?:gAMA|sRGB|iCCP|cHRM)$/
+const SRGB_PRIMARIES = [64_000, 33_000, 30_000, 60_000]
+/** That the colours are those of sRGB, with its sum. */
+const SRGB_CHUNK = "\0\0\0\x01sRGB\0\xae\xce\x1c\xe9"
+/** Of a profile: the standard ones are far shorter. */
+const PROFILE_MAX = 16_384
+
+/**
+ * Keeps the chunks that make the picture, and says which standard its colours follow. Of a moving one the still picture is
+ * left.
+ */
 export const cleanPng: PictureCleaner = (bytes) => {
   const { add, list } = collectFindings()
   const parts = [bytes.subarray(0, SIGNATURE_BYTES)]
+  const colours = new Map<string, Uint8Array>()
   const seen: string[] = []
   let at = SIGNATURE_BYTES
   while (seen.at(-1) !== "IEND") {
@@ -43,23 +57,57 @@ export const cleanPng: PictureCleaner = (bytes) => {
       // One of each, except that the picture may be cut into several chunks that follow each other.
       const again = seen.includes(name) && !(name === "IDAT" && seen.at(-1) === "IDAT")
       if (length > limit || again || (name === "IHDR") !== (seen.length === 0)) return null
-      parts.push(bytes.subarray(at, end))
       seen.push(name)
+      if (!COLOURS.test(name)) parts.push(bytes.subarray(at, end))
     }
+    if (COLOURS.test(name))
+      colours.set(name, limit === undefined ? content : bytes.subarray(at, end))
     // A capital first letter says that a decoder cannot do without: what that is, is not known here.
-    else if (!/^[a-z][A-Za-z]{3}$/.test(name)) return null
-    else addChunk(name, content, add)
+    else if (limit === undefined && !/^[a-z][A-Za-z]{3}$/.test(name)) return null
+    else if (limit === undefined) addChunk(name, content, add)
     at = end
   }
   if (!seen.includes("IDAT")) return null
   addTrailing(bytes, at, add)
+  // Behind the signature and the head.
+  parts.splice(2, 0, ...colourChunks(colours, add))
   return { parts, findings: list() }
+}
+
+/** A profile comes before sRGB, and sRGB before the two that give single numbers (PNG, third edition, 4.3). */
+function colourChunks(found: ReadonlyMap<string, Uint8Array>, add: AddFinding): Uint8Array[] {
+  const [packed, primaries] = [found.get("iCCP"), found.get("cHRM")]
+  if (primaries !== undefined) {
+    const isUsual = SRGB_PRIMARIES.every(
+      (value, n) => Math.abs(value - uint(primaries, 8 + n * 4, 4)) < 20,
+    )
+    const shows = found.has("gAMA") && !found.has("sRGB") && packed === undefined && !isUsual
+    // Eight numbers have room for anything.
+    add(shows ? "colour-profile" : "technical", shows ? "" : "cHRM")
+  }
+  const profile = packed === undefined ? null : cleanProfile(unpackedProfile(packed), add)
+  if (profile === null)
+    return [...found].flatMap(([name, content]) => (Object.hasOwn(KEPT, name) ? [content] : []))
+  return [profile.bytes.length === 0 ? bytesOf(SRGB_CHUNK) : profileChunk(profile)]
+}
+
+/** A name, a zero, the method and the two bytes that zlib begins with stand before it. */
+function unpackedProfile(content: Uint8Array): Uint8Array {
+  return inflate(content.subarray(content.indexOf(0) + 4), PROFILE_MAX) ?? new Uint8Array()
+}
+
+/** The profile under a name, in the format of zlib, not packed (RFC 1950 and 1951). */
+function profileChunk({ bytes, sums: [adler = 0, crc = 0] }: StandardProfile): Uint8Array {
+  const { length } = bytes
+  return joined([
+    ...[big(length + 16), bytesOf("iCCPICC\0\0\x78\x01\x01")],
+    ...[Uint8Array.of(length, length >> 8, ~length, ~length >> 8), bytes, big(adler, crc)],
+  ])
 }
 
 function addChunk(name: string, content: Uint8Array, add: AddFinding): void {
   if (name === "eXIf") readExif(content, add)
   else if (name === "tIME") add("date", [uint(content, 0, 2), content[2], content[3]].join("-"))
-  else if (name === "iCCP") add("colour-profile")
   else if (name === "acTL" || name === "fcTL" || name === "fdAT") add("pictures")
   else if (/^[tiz](?:TXt|EXt)$/.test(name)) addText(name, content, add)
   else add("technical", name)

@@ -1,5 +1,5 @@
 import { bytesOf, joined, latin1, uint } from "./bytes.ts"
-import { addTrailing, type PictureCleaner } from "./cleaned-picture.ts"
+import { addTrailing, cleanProfile, type PictureCleaner } from "./cleaned-picture.ts"
 import { readExif } from "./exif.ts"
 import { type AddFinding, collectFindings } from "./findings.ts"
 import { addXmlValues } from "./xml-values.ts"
@@ -10,6 +10,8 @@ const HEAD_BYTES = 12
 const FRAME_HEAD_BYTES = 16
 /** Of the flags of the extended format: moving, and transparent. The others say that metadata follows. */
 const SHOWN_FLAGS = 0b0001_0010
+/** The one of the others that says that a colour profile follows. */
+const PROFILE_FLAG = 0b0010_0000
 
 /** Keeps the chunks that make the picture, within the frames of moving ones too. */
 export const cleanWebp: PictureCleaner = (bytes) => {
@@ -47,7 +49,15 @@ function keptChunks(bytes: Uint8Array, outer: boolean, add: AddFinding): Uint8Ar
       chunks.push(chunkOf(name, joined([content.subarray(0, FRAME_HEAD_BYTES), ...inner])))
     } else if (/^(?:VP8[ L]|ALPH)$/.test(name) || (name === "ANIM" && length === 6))
       chunks.push(chunkOf(name, content))
-    else addChunk(name, content, add)
+    else if (name === "ICCP" && outer && chunks.length === 1) {
+      // It follows the flags of the extended format at once, which say that it does.
+      const profile = cleanProfile(content, add)?.bytes ?? new Uint8Array()
+      const [head] = chunks
+      if (profile.length > 0 && head !== undefined) {
+        head[8] = (head[8] ?? 0) | PROFILE_FLAG
+        chunks.push(chunkOf(name, profile))
+      }
+    } else addChunk(name, content, add)
     at = end
   }
   return chunks

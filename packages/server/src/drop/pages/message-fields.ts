@@ -98,7 +98,7 @@ ${numbers.map((number) => fileField(say, number, state.untouched.includes(number
 
 /**
  * One file and what is to happen to it. The script takes all files in the first field and shows a choice for each in its
- * report, so it hides the others and all that has the class `each-file`.
+ * report, so it removes all that has the class `each-file`.
  */
 function fileField(say: Sentences, number: number, untouched: boolean, faulty: boolean): Html {
   const id = number === 1 ? "files" : `files-${number}`

@@ -8,7 +8,7 @@ import type { Sentences } from "./sentences.ts"
 
 /** What became of a file that its sender has to know. */
 export interface FileNote {
-  readonly text: "sent-file-unknown"
+  readonly text: "sent-file-unknown" | "sent-file-colours"
   readonly number: number
 }
 

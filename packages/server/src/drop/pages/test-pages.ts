@@ -94,7 +94,10 @@ export function everyPage(locale: Locale, strange: Strange = {}): ReadonlyMap<st
       pages.sentPage(...common, {
         hidden: false,
         kind: "one-way",
-        notes: [{ text: "sent-file-unknown", number: 1 }],
+        notes: [
+          { text: "sent-file-unknown", number: 1 },
+          { text: "sent-file-colours", number: 1 },
+        ],
       }),
     ],
     ["sent-follow-up", pages.sentPage(...common, { hidden: false, kind: "follow-up", notes: [] })],

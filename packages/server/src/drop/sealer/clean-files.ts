@@ -1,5 +1,11 @@
 import { type FileToPack, shownText } from "@assay/core/drop"
-import { inspect, type MetadataFinding, strip } from "@assay/core/drop/metadata"
+import {
+  foundIn,
+  inspect,
+  losesColours,
+  type MetadataFinding,
+  strip,
+} from "@assay/core/drop/metadata"
 import type { Locale } from "../pages/page-input.ts"
 import type { FileNote } from "../pages/sent-section.ts"
 import { sentencesOf } from "../pages/sentences.ts"
@@ -35,14 +41,19 @@ export function filesToPack(
       faults.push(fileFault("fault-file-empty", number))
       continue
     }
-    const { type, extension, treatment, findings } = inspect(bytes)
-    const rest = { type, extension, ...(keepNames && name !== "" ? { originalName: name } : {}) }
+    const report = inspect(bytes)
+    const { type, extension, treatment, findings } = report
+    const named = keepNames && name !== "" ? { originalName: name } : {}
+    const rest = { type, extension, ...foundIn(report), ...named }
     if (untouched.includes(number)) {
       packed.push({ ...rest, bytes, metadata: "kept" })
     } else if (treatment === "clean") {
       const cleaned = strip(bytes)
       if ("fault" in cleaned) faults.push(fileFault("fault-file-malformed", number))
-      else packed.push({ ...rest, bytes: cleaned.bytes, metadata: "stripped" })
+      else {
+        packed.push({ ...rest, bytes: cleaned.bytes, metadata: "stripped" })
+        if (losesColours(findings)) notes.push({ text: "sent-file-colours", number })
+      }
     } else if (treatment === "malformed") {
       faults.push(fileFault("fault-file-malformed", number))
     } else if (findings.length > 0) {

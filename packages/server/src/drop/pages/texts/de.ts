@@ -99,6 +99,8 @@ export const de: Texts = {
   "sent-follow-up": "Sie ist verschlüsselt gespeichert. Ihr Code bleibt derselbe.",
   "sent-file-unknown":
     "In Datei {number} wurde nicht hineingesehen, weil ihre Art hier nicht gelesen werden kann. Sie wurde so gesendet, wie sie ist, und kann versteckte Daten enthalten.",
+  "sent-file-colours":
+    "Datei {number} hat mit den versteckten Daten ein Farbprofil verloren. Die Farben können bei den Lesenden anders aussehen.",
   "code-once":
     "Schreiben Sie ihn jetzt auf Papier und verwahren Sie ihn dort, wo niemand hinsieht. Er wird nur dieses eine Mal gezeigt.",
   "promise-code": "Wir speichern Ihren Code nicht und können ihn Ihnen kein zweites Mal geben.",
@@ -273,7 +275,10 @@ export const de: Texts = {
 
   "script-file-found": "Diese Datei sagt außerdem:",
   "script-file-clean": "In dieser Datei wurden keine versteckten Daten gefunden.",
-  "script-file-removed": "All das wird vor dem Senden entfernt.",
+  "script-file-removed":
+    "All das wird vor dem Senden entfernt. Die Lesenden erfahren nur, welche Arten es waren.",
+  "script-file-colours":
+    "Die Farben können danach anders aussehen, weil sie von einem Farbprofil abhängen, das auch entfernt wird. Wenn es auf die Farben ankommt, senden Sie die Datei unverändert.",
   "script-file-stays":
     "Das lässt sich hier nicht entfernen. Lassen Sie die Datei weg, wenn es nicht bekannt werden darf.",
   "script-file-untouched": "Die Datei wird unverändert gesendet, mit all dem.",

@@ -95,6 +95,8 @@ export const en = {
   "sent-follow-up": "It is stored, encrypted. Your code stays the same.",
   "sent-file-unknown":
     "File {number} was not looked into, because it is of a kind that cannot be read here. It was sent as it is and may carry hidden data.",
+  "sent-file-colours":
+    "File {number} lost a colour profile with its hidden data. Its colours can look different to the readers.",
   "code-once":
     "Write it down on paper now, and keep it where others do not look. It is shown only this once.",
   "promise-code": "We do not store your code and cannot give it to you again.",
@@ -250,7 +252,10 @@ export const en = {
 
   "script-file-found": "This file also says:",
   "script-file-clean": "No hidden data was found in this file.",
-  "script-file-removed": "All of this is removed before sending.",
+  "script-file-removed":
+    "All of this is removed before sending. The readers are told only which kinds there were.",
+  "script-file-colours":
+    "The colours can look different afterwards, because they depend on a colour profile that is removed too. If colours matter, send the file untouched.",
   "script-file-stays": "This cannot be removed here. Leave the file out if it must not be known.",
   "script-file-untouched": "The file is sent untouched, with all of this.",
   "script-file-malformed":

@@ -93,6 +93,8 @@ export const es: Texts = {
   "sent-follow-up": "Está guardado y cifrado. Su código sigue siendo el mismo.",
   "sent-file-unknown":
     "El archivo {number} no se ha examinado, porque aquí no se puede leer ese tipo. Se envió tal cual y puede llevar datos ocultos.",
+  "sent-file-colours":
+    "El archivo {number} perdió un perfil de color con sus datos ocultos. Los lectores pueden ver otros colores.",
   "code-once": "Anótelo ahora en papel y guárdelo donde nadie mire. Solo se muestra esta vez.",
   "promise-code": "No guardamos su código y no podemos dárselo otra vez.",
   "code-title": "Su código",
@@ -255,7 +257,10 @@ export const es: Texts = {
 
   "script-file-found": "Este archivo también dice:",
   "script-file-clean": "No se encontraron datos ocultos en este archivo.",
-  "script-file-removed": "Todo esto se quita antes de enviar.",
+  "script-file-removed":
+    "Todo esto se quita antes de enviar. Los lectores solo saben de qué tipos era.",
+  "script-file-colours":
+    "Los colores pueden verse distintos después, porque dependen de un perfil de color que también se quita. Si los colores importan, envíe el archivo sin tocar.",
   "script-file-stays": "Esto no se puede quitar aquí. Deje fuera el archivo si no debe saberse.",
   "script-file-untouched": "El archivo se envía sin tocar, con todo esto.",
   "script-file-malformed":

@@ -98,6 +98,8 @@ export const fr: Texts = {
   "sent-follow-up": "Il est enregistré, chiffré. Votre code reste le même.",
   "sent-file-unknown":
     "Le fichier {number} n’a pas été examiné, car son type ne peut pas être lu ici. Il a été envoyé tel quel et peut contenir des données cachées.",
+  "sent-file-colours":
+    "Le fichier {number} a perdu un profil de couleurs avec ses données cachées. Les lecteurs peuvent voir d’autres couleurs.",
   "code-once":
     "Notez-le maintenant sur papier, et gardez-le là où personne ne regarde. Il n’est montré que cette fois.",
   "promise-code":
@@ -270,7 +272,10 @@ export const fr: Texts = {
 
   "script-file-found": "Ce fichier dit aussi :",
   "script-file-clean": "Aucune donnée cachée n’a été trouvée dans ce fichier.",
-  "script-file-removed": "Tout cela est retiré avant l’envoi.",
+  "script-file-removed":
+    "Tout cela est retiré avant l’envoi. Les lecteurs apprennent seulement de quels types il s’agissait.",
+  "script-file-colours":
+    "Les couleurs peuvent changer ensuite, car elles dépendent d’un profil de couleurs qui est retiré aussi. Si les couleurs comptent, envoyez le fichier tel quel.",
   "script-file-stays":
     "Cela ne peut pas être retiré ici. Laissez le fichier de côté si cela ne doit pas être connu.",
   "script-file-untouched": "Le fichier est envoyé tel quel, avec tout cela.",

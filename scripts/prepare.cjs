@@ -11,6 +11,7 @@ const root = path.join(__dirname, "..")
 const modules = path.join(root, "node_modules")
 const stampFile = path.join(modules, ".assay-stamp")
 const browserStampFile = path.join(modules, ".assay-browser-stamp")
+const clientStampFile = path.join(modules, ".assay-client-stamp")
 
 /** What the tests run against besides npm packages: any one of `commands`, from the first of `packages` that exists. */
 const engines = [
@@ -33,6 +34,7 @@ function main(flags) {
   if (unknown.length > 0) fail(`prepare: unknown option ${unknown.join(" ")}`)
   installModules()
   buildBrowserFiles()
+  buildClient()
   if (flags.includes("--engines")) installEngines()
 }
 
@@ -77,15 +79,33 @@ function buildBrowserFiles() {
   fs.writeFileSync(browserStampFile, wanted)
 }
 
-/** A hash of all that goes into the files for browsers; what npm installed is in the stamp of the manifests. */
+/** Makes what `npm install packages/client` links to, when its sources are not those it was last made from. */
+function buildClient() {
+  const wanted = stampOf(["packages/core/src", "packages/client/src"])
+  const folders = ["core", "client"].map((name) => path.join(root, "packages", name))
+  const isBuilt = folders.every((folder) => fs.existsSync(path.join(folder, "dist")))
+  if (isBuilt && readOrNull(clientStampFile) === wanted) return
+  const node = path.join(modules, ".bin", "node")
+  const build = [node, path.join(root, "scripts", "build.ts")]
+  // The service starts without it: whoever changes the client wants to see more than its compiler.
+  const warn = (reason) => console.warn(`prepare: the client package was not built: ${reason}`)
+  if (folders.every((cwd) => run(build, {}, warn, cwd))) fs.writeFileSync(clientStampFile, wanted)
+}
+
+/** A hash of all that goes into the files for browsers. */
 function stampOfBrowserSources() {
-  const hash = createHash("sha256").update(stampOfManifests())
-  for (const folder of [
+  return stampOf([
     "scripts",
     "packages/console/src",
     "packages/core/src",
     "packages/server/src/drop/pages",
-  ]) {
+  ])
+}
+
+/** A hash of all files of folders; what npm installed is in the stamp of the manifests. */
+function stampOf(folders) {
+  const hash = createHash("sha256").update(stampOfManifests())
+  for (const folder of folders) {
     for (const file of filesBelow(path.join(root, folder))) {
       const content = fs.readFileSync(file)
       hash.update(`${path.relative(root, file)} ${content.length}\n`).update(content)
@@ -161,8 +181,8 @@ function isRoot() {
 }
 
 /** Runs a command with our streams; true when it succeeded. Without `onFailure` a failure ends the process. */
-function run([command, ...args], env, onFailure = fail) {
-  const options = { cwd: root, stdio: "inherit", env: Object.assign({}, process.env, env) }
+function run([command, ...args], env, onFailure = fail, cwd = root) {
+  const options = { cwd, stdio: "inherit", env: Object.assign({}, process.env, env) }
   const { status, signal, error } = spawnSync(command, args, options)
   if (status === 0) return true
   onFailure(

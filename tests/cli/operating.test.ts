@@ -43,8 +43,16 @@ test("doctor finds a healthy service healthy, while it runs and after it stopped
   assert.equal(running.code, 0, running.out + running.err)
   for (const check of ["key", "records", "disk", "clock", "lists", "models", "index"])
     assert.match(running.out, new RegExp(`^(ok|warning) +${check} `, "m"))
-  assert.match(running.out, /^warning +drop +no message is taken before there is a key/m)
+  // By the settings of the service, which has no drop, and not by those of this shell, where it would be on.
+  assert.match(running.out, /^ok +drop +the anonymous drop is off$/m)
+  assert.match(
+    running.out,
+    new RegExp(`^ok +service +version \\S+ is ready on port ${service.port};`, "m"),
+  )
   await service.stop()
+  const withoutKeys = await assay(["doctor"], { ASSAY_DATA: data })
+  assert.match(withoutKeys.out, /^ok +service +none runs on this directory/m)
+  assert.match(withoutKeys.out, /^warning +drop +no message is taken before there is a key/m)
   mkdirSync(join(data, "drop"), { recursive: true })
   const key = "age1um3ltkp2l6x5hccg5fuwhjj96vg2xhg9g9n27c50d9s32ugxqdjsycrqla"
   writeFileSync(join(data, "drop", "keys.txt"), `${key}\n`)

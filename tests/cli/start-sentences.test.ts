@@ -1,6 +1,8 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { temporaryDirectory } from "../http/temporary.ts"
@@ -56,6 +58,27 @@ test("what is no directory is told as that", async () => {
   const { code, err } = await serve({ ASSAY_DATA: data })
   assert.equal(code, 1)
   assert.match(err, /^assay: .* is not a directory\. Name one with ASSAY_DATA\.$/m)
+})
+
+test("a port that is taken is one sentence", async () => {
+  const other = createServer().listen(0, "127.0.0.1")
+  await once(other, "listening")
+  const { port } = other.address() as AddressInfo
+  const data = join(temporary, "taken")
+  const { code, err } = await assay(["serve"], {
+    ASSAY_DATA: data,
+    DROP: "off",
+    PORT: String(port),
+  })
+  other.close()
+  assert.equal(code, 1)
+  const [starting, sentence, ...rest] = err.trimEnd().split("\n")
+  assert.match(starting ?? "", /^Starting on /)
+  assert.equal(
+    sentence,
+    `assay: Port ${port} is taken on 127.0.0.1; stop what listens there, or set PORT to another port`,
+  )
+  assert.deepEqual(rest, [])
 })
 
 test("a directory on a read-only file system is a sentence", asRoot, async (t) => {

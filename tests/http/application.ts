@@ -150,6 +150,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     operators: openNotifyingOperators(null),
     notifications: openNotificationsWriter({ records, index, now }),
     dropDesk: null,
+    dropPage: () => null,
     audit: (note) => records.addAudit(note),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },

@@ -66,7 +66,9 @@ test("the front page tells a person what this is, where the reference is, and a 
   const text = await response.text()
   assert.match(text, /Scores how risky/)
   assert.match(text, /href="\/docs"/)
-  assert.match(text, /curl -s http/)
+  assert.ok(text.includes(`<code>${service.baseUrl}</code>`))
+  assert.ok(text.includes(`curl -s ${service.baseUrl}/api/v1/risk/score`))
+  assert.match(text, /npx assay keys create/)
   assert.doesNotMatch(text, /<script/)
 })
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
-import { readRepositoryJson, root } from "../../scripts/repository.ts"
+import { publishedPackages, readRepositoryJson, root } from "../../scripts/repository.ts"
 
 const unit = readFileSync(join(root, "deploy", "assay.service"), "utf8")
 const containerfile = readFileSync(join(root, "deploy", "Containerfile"), "utf8")
@@ -46,6 +46,17 @@ test("the unit keeps the secret out of the data directory, the environment and c
   assert.ok(environment.includes("ASSAY_SECRET_FILE=%d/secret"))
   assert.ok(environment.includes("ASSAY_DATA=%S/assay"))
   assert.ok(environment.includes("NODE_ENV=production"))
+})
+
+test("the line that installs the unit's packages takes all of them, from where a release puts them", () => {
+  assert.match(unit, /^# +npm run release -- --dry-run$/m)
+  const [, pattern = ""] = /npm install --prefix \/opt\/assay .*\.\/dist\/(\S+)$/m.exec(unit) ?? []
+  assert.equal(pattern, "assay-*.tgz")
+  assert.ok(publishedPackages.includes("packages/client"))
+  for (const folder of publishedPackages) {
+    const { name } = readRepositoryJson(`${folder}/package.json`) as { name: string }
+    assert.match(name.replace("@", "").replace("/", "-"), /^assay-/)
+  }
 })
 
 test("the unit stops and reloads the service in order", () => {

@@ -108,6 +108,21 @@ suite("the packed packages", () => {
     assert.notDeepEqual(names, [])
   })
 
+  test("client can be linked to from a checkout that has built it, as npm start does", async () => {
+    const linking = join(folder, "linking")
+    mkdirSync(linking)
+    writeFileSync(join(linking, "package.json"), JSON.stringify({ private: true, type: "module" }))
+    const options = { ...inConsumer, cwd: linking }
+    const client = join(root, "packages", "client")
+    await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", client], options)
+    writeFileSync(
+      join(linking, "module.js"),
+      `import { createClient } from "@assay/client"; console.log(typeof createClient)`,
+    )
+    const { stdout } = await run(process.execPath, ["module.js"], options)
+    assert.equal(stdout, "function\n")
+  })
+
   test("a strict TypeScript program compiles against the declarations", async () => {
     writeFileSync(join(consumer, "program.ts"), program)
     // Wrong use must not compile, or the types are empty.

@@ -119,6 +119,8 @@ export interface Services {
   readonly notifications: NotificationDesk
   /** What recipients of the drop ask; null where there is no drop. */
   readonly dropDesk: OperatorDesk | null
+  /** Where the drop is for a visitor who reached us by this name; null where there is none, or that is not known. */
+  readonly dropPage: (hostname: string) => string | null
   /** Notes in the audit trail who did what. */
   readonly audit: (note: AuditNote) => Promise<void>
   readonly metrics: Metrics
@@ -234,7 +236,7 @@ export async function buildApp(services: Services): Promise<App> {
   await describeApi(app)
   const finishMethods = refuseOtherMethods(app)
   healthRoutes(app, services)
-  pageRoutes(app)
+  pageRoutes(app, services)
   scoreRoutes(app, services)
   telecomRoutes(app, services)
   feedbackRoutes(app, services)

@@ -8,6 +8,7 @@ import { openLists } from "../score/lists.ts"
 import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { type NameServers, openNameService } from "../score/network/name-service.ts"
 import { openRegistry } from "../score/network/registration.ts"
+import { askRunningService, type RunningService } from "../process/running-service.ts"
 import { openSecrets } from "../secrets.ts"
 import { INDEX_FORMAT } from "../stores/exposure-index.ts"
 import { openIndex } from "../stores/open-index.ts"
@@ -15,6 +16,7 @@ import { checkProviders } from "../telecom/providers/check-providers.ts"
 import { configuredProviders } from "../telecom/providers/configured-providers.ts"
 import { openProviders } from "../telecom/providers/open-providers.ts"
 import { DAY_MS, dayOf } from "../time.ts"
+import { VERSION } from "../version.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
@@ -28,12 +30,15 @@ const CLOCK_EARLIEST = Date.UTC(2026, 0, 1)
 
 /** Looks at what usually goes wrong and says so in one line each. Fails if there is a fault; changes nothing. */
 export async function runDoctor(terminal: Terminal): Promise<void> {
-  const config = readConfig(terminal.env)
-  if (!existsSync(join(config.dataDirectory, "format.json"))) {
-    throw new CommandError(`No service was ever started on ${config.dataDirectory}`)
+  const own = readConfig(terminal.env)
+  if (!existsSync(join(own.dataDirectory, "format.json"))) {
+    throw new CommandError(`No service was ever started on ${own.dataDirectory}`)
   }
+  const running = await askRunningService(own)
+  const config = running?.config ?? own
   let faults = 0
-  for (const [name, check] of Object.entries(checks)) {
+  const all: Checks = { service: async () => await serviceFinding(running), ...checks }
+  for (const [name, check] of Object.entries(all)) {
     const [state, text] = await check(config, terminal).catch((error: unknown): Finding => [
       "fault",
       (error as Error).message,
@@ -44,7 +49,9 @@ export async function runDoctor(terminal: Terminal): Promise<void> {
   if (faults > 0) throw new CommandError(`${faults} ${faults === 1 ? "check" : "checks"} failed`)
 }
 
-const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Finding>> = {
+type Checks = Readonly<Record<string, (config: Config, terminal: Terminal) => Promise<Finding>>>
+
+const checks: Checks = {
   async key(config) {
     const secrets = openSecrets(config.secretFile, false)
     const directory = openDataDirectory(config.dataDirectory)
@@ -158,6 +165,27 @@ const checks: Record<string, (config: Config, terminal: Terminal) => Promise<Fin
     if (freeShare < FILES_NEED_SHARE) return ["warning", `${sealedTo}; no files are taken: ${free}`]
     return ["ok", `${sealedTo}, ${free}`]
   },
+}
+
+const ANSWER_MS = 10_000
+
+/** Whether the service that runs answers where it listens. Everything else is looked at by its settings. */
+async function serviceFinding(running: RunningService | null): Promise<Finding> {
+  if (running === null)
+    return ["ok", "none runs on this directory; the checks go by the settings of this shell"]
+  const { version, address } = running
+  const [first = "127.0.0.1"] = address.addresses
+  const host = first === "0.0.0.0" || first === "::" ? "127.0.0.1" : first
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${address.port}/readyz`
+  const status = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+    (response) => response.status,
+    () => null,
+  )
+  if (status === null) return ["fault", `it runs, but ${url} does not answer`]
+  if (status !== 200) return ["fault", `it runs, but is not ready: ${url} answers ${status}`]
+  const text = `version ${version} is ready on port ${address.port}; the checks go by its settings`
+  if (version === VERSION) return ["ok", text]
+  return ["warning", `${text}, and this command is version ${VERSION}`]
 }
 
 async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<string[]> {

@@ -61,8 +61,9 @@ function announce({ address, drop, demoKey }: Service, config: Config, terminal:
   terminal.print(`
 Assay is running with demo data.
 
+  Start page      ${base}
   API reference   ${base}/docs
-  API key         ${demoKey}${drop === null ? "" : dropLines(config, drop.port, base)}
+  API key         ${demoKey}${drop === null ? "" : dropLines(config, drop.port, base, commandOn(config, terminal))}
 
 Score an e-mail address:
 
@@ -85,7 +86,7 @@ Stop with Ctrl-C.
 }
 
 /** Where the drop is, and where its recipients begin. One on the API's port is for trying it out, and says so. */
-function dropLines({ drop }: Config, port: number | null, base: string): string {
+function dropLines({ drop }: Config, port: number | null, base: string, command: string): string {
   const origin = sharesPort(drop) ? base : (drop.origin ?? `http://localhost:${port ?? ""}`)
   const shared = sharesPort(drop)
     ? `
@@ -93,5 +94,10 @@ function dropLines({ drop }: Config, port: number | null, base: string): string 
     : ""
   return `
   Anonymous drop  ${origin}/drop${shared}
-  Its inbox       ${base}/console/drop, with a token of: assay operators token --name NAME`
+  Its inbox       ${base}/console/drop, with a token of: ${command} operators token --name NAME`
+}
+
+/** The command line as it is typed in a checkout, in any other shell than that of the service. */
+function commandOn({ dataDirectory }: Config, { env }: Terminal): string {
+  return env["ASSAY_DATA"] === undefined ? "npx assay" : `ASSAY_DATA=${dataDirectory} npx assay`
 }

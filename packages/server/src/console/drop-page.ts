@@ -24,7 +24,7 @@ export function dropPage({ style, styleIntegrity, script, scriptIntegrity }: Pag
           <noscript>
             <p>
               This page opens messages in your browser and needs JavaScript for it. Without it, use
-              <code>assay drop sync</code> and <code>assay drop open</code>.
+              <code>npx assay drop sync</code> and <code>npx assay drop open</code>.
             </p>
           </noscript>
         </main>

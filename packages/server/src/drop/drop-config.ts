@@ -37,6 +37,17 @@ export function sharesPort({ on, port, origin }: DropConfig): boolean {
   return on && port === null && origin === null
 }
 
+/** The address of the drop for a visitor who reached the API by this name; null where it has none that is known. */
+export function dropPageOf(drop: DropConfig): (hostname: string) => string | null {
+  const { on, port, origin } = drop
+  return (hostname) => {
+    if (!on) return null
+    if (origin !== null) return `${origin}/drop`
+    if (port === null) return "/drop"
+    return port === 0 ? null : `http://${hostname}:${port}/drop`
+  }
+}
+
 /** The settings of the drop, for the table of all settings. */
 export const dropSettings = [
   {

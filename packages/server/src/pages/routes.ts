@@ -1,7 +1,8 @@
 import { hash } from "node:crypto"
 import { type ProblemCode, problems } from "@assay/core/contract"
 import type { FastifyReply } from "fastify"
-import type { App } from "../app.ts"
+import type { App, Services } from "../app.ts"
+import { addressOf, homePage, hostnameOf } from "./home-page.ts"
 import { html, page, PAGE_STYLE } from "./html.ts"
 
 const POLICY = [
@@ -14,14 +15,21 @@ const POLICY = [
 ].join("; ")
 
 /** The pages for a person with a browser: what this is, and what each problem means. And for their tools, the API description. */
-export function pageRoutes(app: App): void {
+export function pageRoutes(app: App, { dropDesk, dropPage }: Services): void {
   const schema = { hide: true }
   let description: string | undefined
   app.get("/openapi.json", { schema }, async (_request, reply) => {
     description ??= JSON.stringify(app.swagger())
     return reply.type("application/json").send(description)
   })
-  app.get("/", { schema }, async (_request, reply) => sendPage(reply, home))
+  app.get("/", { schema }, async ({ raw }, reply) => {
+    const address = addressOf(raw)
+    const links = {
+      drop: dropPage(hostnameOf(address)),
+      inbox: dropDesk === null ? null : "/console/drop",
+    }
+    return sendPage(reply, homePage(address, links))
+  })
   app.get("/problems", { schema }, async (_request, reply) => sendPage(reply, problemIndex))
   for (const code of Object.keys(problems) as ProblemCode[]) {
     const text = problemPage(code)
@@ -34,29 +42,6 @@ function sendPage(reply: FastifyReply, text: string): FastifyReply {
     .headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" })
     .type("text/html; charset=utf-8")
     .send(text)
-}
-
-const home = page(
-  "Assay",
-  html`<h1>Assay</h1>
-<p>Scores how risky an e-mail address or a phone number is, and says why, on your own machine.</p>
-<p><a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI description</a> · <a href="/problems">Problems</a></p>
-<h2>A first call</h2>
-<p>With an API key (the demo prints one when it starts; <code>assay keys create</code> makes one):</p>
-<pre tabindex="0">${firstCall("risk/score", `{"email": "ana.silva@mail.example"}`)}</pre>
-<p>The answer holds a score from 0 to 100, the stage of the criminal lifecycle the address has reached, the reasons, and a
-recommended action. <code>?explain=true</code> adds the scorer's input and how each part of it moved the score.</p>
-<h2>A phone number</h2>
-<pre tabindex="0">${firstCall("phone-risk", `{"phone_number": "+61491570156"}`)}</pre>`,
-)
-
-function firstCall(operation: string, body: string): string {
-  return [
-    `curl -s http://localhost:8080/api/v1/${operation}`,
-    `-H "Authorization: Bearer $ASSAY_KEY"`,
-    `-H "Content-Type: application/json"`,
-    `-d '${body}'`,
-  ].join(" \\\n  ")
 }
 
 const problemIndex = page(

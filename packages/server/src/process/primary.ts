@@ -40,6 +40,7 @@ import { keepVerified } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
 import { keepLearnt, type ServerSighting } from "./keep-learnt.ts"
+import { describeService } from "./running-service.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
 import { startVerify } from "./verify-child.ts"
@@ -197,6 +198,7 @@ export async function startService(
     reloadLists: async () => await reloadLists(await running),
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,
+    describe: async () => describeService(config, (await running).address),
     reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
   const gatherMetrics = async (): Promise<string> => {

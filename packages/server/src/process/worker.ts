@@ -8,7 +8,7 @@ import { type Environment, readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
-import { sharesPort } from "../drop/drop-config.ts"
+import { dropPageOf, sharesPort } from "../drop/drop-config.ts"
 import { remoteOperatorDesk } from "../drop/operator-desk.ts"
 import { OPERATORS_SOCKET } from "../drop/operators-socket.ts"
 import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
@@ -17,6 +17,7 @@ import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../health/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
 import { checkHosts, thisMachine } from "../http/host-check.ts"
+import { listenFault } from "../http/listen-fault.ts"
 import { openObserve } from "../http/observe.ts"
 import { listen } from "../http/listen.ts"
 import { openStreams } from "../http/streams.ts"
@@ -164,6 +165,7 @@ export async function runWorker(
     operators: openNotifyingOperators(providers),
     notifications: remoteNotificationDesk(within(30_000)),
     dropDesk: config.drop.on ? remoteOperatorDesk(join(directory.drop, OPERATORS_SOCKET)) : null,
+    dropPage: dropPageOf(config.drop),
     audit: async (note) => {
       await within(30_000)("addAudit", note)
     },
@@ -185,7 +187,17 @@ export async function runWorker(
     limited(server)
     passOn?.(server)
     checked(server)
+  }).catch(async (error: unknown) => {
+    const fault = listenFault(error, config.port)
+    if (fault === null) throw error
+    // The primary says it, once, and ends; this process has nothing to add.
+    await within(5000)("unable", fault)
+    return null
   })
+  if (listening === null) {
+    exit()
+    return
+  }
   pressure.begin()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {

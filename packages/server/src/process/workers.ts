@@ -79,6 +79,9 @@ export async function startWorkers(
       }, READY_MS)
       answerCalls(channel, {
         ...offered.methods(worker.id),
+        async unable(why: string) {
+          reject(new StartError(why))
+        },
         async ready(address: WorkerAddress) {
           clearTimeout(timer)
           starting.delete(worker)

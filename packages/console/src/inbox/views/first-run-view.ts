@@ -99,9 +99,13 @@ export function firstRunView({ drop, opener, onDone, onHaveKey }: FirstRun): HTM
         {},
         "Safer: make the key on a machine without a network, and read messages there. One of these makes an identity file:",
       ),
-      h("pre", { tabindex: "0" }, "assay drop new-identity\nage-keygen | age -p > identity.age"),
+      h(
+        "pre",
+        { tabindex: "0" },
+        "npx assay drop new-identity identity.age\nage-keygen | age -p > identity.age",
+      ),
       h("p", {}, "Then give the drop its public key, on the machine of the service:"),
-      h("pre", { tabindex: "0" }, "assay drop keys add age1…"),
+      h("pre", { tabindex: "0" }, "npx assay drop keys add age1…"),
       h("p", {}, button("I already have an identity file", onHaveKey)),
     ),
   )

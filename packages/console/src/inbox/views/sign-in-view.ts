@@ -35,7 +35,7 @@ export function signInView(onSignedIn: (drop: DropCalls, keys: DropKeys) => void
       "p",
       {},
       "The token is kept in the memory of this page only. An administrator makes one with ",
-      h("code", {}, "assay operators token --name NAME"),
+      h("code", {}, "npx assay operators token --name NAME"),
       ".",
     ),
     form([field("Operator token", token)], "Continue", signIn, failureText),

@@ -27,8 +27,16 @@ const SECRET = "c3".repeat(32)
 writeFileSync(secretFile, SECRET, { mode: 0o600 })
 const backup = join(directory, "backup")
 
-function envOf(name: string): { ASSAY_DATA: string; ASSAY_SECRET_FILE: string } {
-  return { ASSAY_DATA: join(directory, name), ASSAY_SECRET_FILE: secretFile }
+const tombstones = join(directory, "tombstones")
+
+function envOf(
+  name: string,
+): Record<"ASSAY_DATA" | "ASSAY_SECRET_FILE" | "ASSAY_TOMBSTONES", string> {
+  return {
+    ASSAY_DATA: join(directory, name),
+    ASSAY_SECRET_FILE: secretFile,
+    ASSAY_TOMBSTONES: tombstones,
+  }
 }
 const original = envOf("original")
 const restored = envOf("restored")
@@ -78,10 +86,10 @@ async function decisionStatus(service: Service, key: string, id: string): Promis
   return (await service.request(`/api/v1/decisions/${id}`, { key })).status
 }
 
-function serve(env: { ASSAY_DATA: string; ASSAY_SECRET_FILE: string }): Promise<Service> {
+function serve({ ASSAY_DATA, ...env }: ReturnType<typeof envOf>): Promise<Service> {
   return startService({
-    dataDirectory: env.ASSAY_DATA,
-    env: { ASSAY_SECRET_FILE: secretFile },
+    dataDirectory: ASSAY_DATA,
+    env,
     args: ["--workers", "2"],
   })
 }
@@ -149,7 +157,7 @@ test("a backup made under load, restored elsewhere with the same secret, answers
 
   const put = await assay(["restore", backup], restored)
   assert.equal(put.code, 0, put.err)
-  assert.match(put.out, /^\d+ files, [\d,]+ bytes, of \d{4}-.*Z, restored to .*restored\n$/)
+  assert.match(put.out, /^\d+ files, [\d,]+ bytes, of \d{4}-.*Z, restored to .*restored\nErased /)
   assert.equal(await command(restored, "corpus", "sources"), sources)
   assert.match(await command(restored, "corpus", "verify"), /^ok /m)
   assert.match(await command(restored, "tenants", "show", "shop"), /prior_abuse +0\.05/)
@@ -178,6 +186,57 @@ test("a backup made under load, restored elsewhere with the same secret, answers
   }
   assert.equal(await undo(second, key, told), 204)
   assert.notDeepEqual((await score(second, key, REPORTED)).body, before.get(REPORTED)?.body)
+})
+
+/** What an export says of a person, with or without a service on the directory. */
+async function heldOf(env: Record<string, string>, email: string) {
+  const args = ["subjects", "export", "--reason", "subject_request"]
+  const { code, out, err } = await assay(args, env, `${email}\n`)
+  assert.equal(code, 0, err)
+  return JSON.parse(out) as Record<"evidence" | "decisions", unknown[]> & {
+    erased_at: string | null
+  }
+}
+
+test("who was erased after a backup stays erased when it is restored, and without tombstones none is restored", async () => {
+  const erasing = ["subjects", "erase", "--reason", "subject_request"]
+  const erased = await assay(erasing, original, `${EXPOSED}\n`)
+  assert.equal(erased.code, 0, erased.err)
+  assert.match(erased.err, /restoring one erases it again, by the tombstones .*ASSAY_TOMBSTONES/)
+  assert.equal(statSync(tombstones).mode & 0o777, 0o600)
+  const kept = readFileSync(tombstones, "utf8")
+  assert.match(kept, /^assay tombstones 1 \S+\n(?:[0-9a-f]{32} \S+Z\n){2}$/)
+  assert.doesNotMatch(kept, /zqxjkv/)
+
+  const elsewhere = envOf("elsewhere")
+  const lacking = { ...elsewhere, ASSAY_TOMBSTONES: join(directory, "no-tombstones") }
+  const refused = await assay(["restore", backup], lacking)
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.err,
+    /no tombstones in .*no-tombstones: whoever was erased after .* would be back/,
+  )
+  assert.equal(existsSync(elsewhere.ASSAY_DATA), false)
+
+  await command(elsewhere, "restore", backup)
+  const gone = await heldOf(elsewhere, EXPOSED)
+  assert.notEqual(gone.erased_at, null)
+  assert.deepEqual([gone.evidence, gone.decisions], [[], []])
+  assert.equal((await heldOf(elsewhere, REPORTED)).evidence.length > 0, true)
+
+  // Put back without the file the person is there again, until a service starts that has it.
+  const without = { ...lacking, ASSAY_DATA: join(directory, "without") }
+  const said = await command(without, "restore", backup, "--without-tombstones")
+  assert.match(said, /Nobody was erased again: repeat every erasure/)
+  const back = await heldOf(without, EXPOSED)
+  assert.equal(back.erased_at, null)
+  assert.equal(back.evidence.length > 0 && back.decisions.length > 0, true)
+  const again = { ...without, ASSAY_TOMBSTONES: tombstones }
+  await using service = await serve(again)
+  const after = await heldOf(again, EXPOSED)
+  assert.notEqual(after.erased_at, null)
+  assert.deepEqual([after.evidence, after.decisions], [[], []])
+  await service.stop()
 })
 
 test("T35: a backup holds nothing of the drop, so a restore brings no message back", () => {
@@ -256,7 +315,7 @@ test("a restore overwrites nothing, and neither does a backup", async () => {
 })
 
 test("over a restore that was killed nothing starts, and the same command again completes it", async () => {
-  const env = { ASSAY_DATA: join(directory, "killed") }
+  const env = { ASSAY_DATA: join(directory, "killed"), ASSAY_TOMBSTONES: tombstones }
   mkdirSync(join(env.ASSAY_DATA, "index"), { recursive: true })
   // Left by a restore that got as far as half of the index; the secret lies in the directory too.
   writeFileSync(join(env.ASSAY_DATA, "secret"), SECRET, { mode: 0o600 })

@@ -30,6 +30,7 @@ import { openNotifyingOperators } from "../../packages/server/src/telecom/notifi
 import { type SignalDesk, signalsOff } from "../../packages/server/src/telecom/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
+import { openTombstones } from "../../packages/server/src/subjects/tombstone-file.ts"
 
 const temporary = temporaryDirectory()
 let opened = 0
@@ -140,6 +141,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     feedback: await openFeedbackWriter({ records, index, now }),
     subjects: openSubjectWriter({
       records,
+      tombstones: await openTombstones(`${directory}-tombstones`, secrets.checkValue),
       index,
       decisions: { ofIdentity: async () => [], eraseIdentity: async () => 0 },
       fold: async () => undefined,

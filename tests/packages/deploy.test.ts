@@ -27,11 +27,11 @@ const instructions = containerfile
   .split("\n")
   .filter((line) => line !== "")
 
-test("the unit runs the service as nobody in particular, with one writable directory", () => {
+test("the unit runs the service as nobody in particular, with two writable directories", () => {
   assert.deepEqual(values("DynamicUser"), ["yes"])
   assert.deepEqual(values("User"), [])
   assert.deepEqual(values("ProtectSystem"), ["strict"])
-  assert.deepEqual(values("StateDirectory"), ["assay"])
+  assert.deepEqual(values("StateDirectory"), ["assay assay-tombstones"])
   assert.deepEqual(values("StateDirectoryMode"), ["0700"])
   assert.deepEqual(values("ReadWritePaths"), [])
   assert.deepEqual(values("NoNewPrivileges"), ["yes"])
@@ -45,6 +45,7 @@ test("the unit keeps the secret out of the data directory, the environment and c
   const environment = values("Environment")
   assert.ok(environment.includes("ASSAY_SECRET_FILE=%d/secret"))
   assert.ok(environment.includes("ASSAY_DATA=%S/assay"))
+  assert.ok(environment.includes("ASSAY_TOMBSTONES=%S/assay-tombstones/tombstones"))
   assert.ok(environment.includes("NODE_ENV=production"))
 })
 
@@ -97,7 +98,7 @@ test("the image runs as a numeric user that is not root", () => {
     last.filter((line) => line.startsWith("USER ")),
     ["USER 65532:65532"],
   )
-  assert.ok(last.includes("VOLUME /data"))
+  assert.ok(last.includes("VOLUME /data /tombstones"))
   assert.ok(last.includes("STOPSIGNAL SIGTERM"))
   // Anything written after the switch would be writable by the service itself.
   const afterUser = last.slice(last.findIndex((line) => line.startsWith("USER ")))
@@ -115,6 +116,7 @@ test("the image holds no development package, no source and no secret", () => {
   assert.ok(last.split("\n").every((line) => !/^COPY (?!--from=)/.test(line)))
   assert.match(last, /ASSAY_SECRET_FILE=\/run\/secrets\/assay\b/)
   assert.match(last, /ASSAY_DATA=\/data\b/)
+  assert.match(last, /ASSAY_TOMBSTONES=\/tombstones\/tombstones\b/)
   assert.match(last, /NODE_ENV=production\b/)
   assert.match(last, /HOST=0\.0\.0\.0\b/)
 })

@@ -17,6 +17,7 @@ export interface Config {
   readonly host: string | null
   readonly dataDirectory: string
   readonly secretFile: string
+  readonly tombstonesFile: string
   /** Without a place of its own the secret is made at first start; a path that was given is only ever read. */
   readonly secretMayBeMade: boolean
   readonly databaseUrl: string | null
@@ -104,6 +105,13 @@ export const settings = [
     fallback: "false",
     meaning:
       "Allows the master secret inside the data directory in production: who copies that directory can then test any identity against it.",
+  },
+  {
+    name: "ASSAY_TOMBSTONES",
+    takes: "a file outside of the data directory",
+    fallback: "",
+    meaning:
+      "Where it is kept who was erased, as keyed hashes, so that restoring a backup erases them again. Keep a copy apart from the backups. Without it: the name of the data directory with `.tombstones` behind it, beside it.",
   },
   {
     name: "DATABASE_URL",
@@ -336,6 +344,10 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     )
   }
 
+  const tombstonesFile = resolve(optional("ASSAY_TOMBSTONES") ?? `${dataDirectory}.tombstones`)
+  if (tombstonesFile.startsWith(dataDirectory + sep))
+    faults.push("ASSAY_TOMBSTONES must name a file outside the data directory")
+
   const databaseUrl = optional("DATABASE_URL")
   if (databaseUrl !== null && !/^postgres(ql)?:\/\/./.test(databaseUrl))
     faults.push("DATABASE_URL takes a postgres:// URL")
@@ -376,6 +388,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     host: optional("HOST"),
     dataDirectory,
     secretFile,
+    tombstonesFile,
     secretMayBeMade: optional("ASSAY_SECRET_FILE") === null,
     databaseUrl,
     indexCluster,

@@ -430,7 +430,13 @@ function program(): Command {
   assay
     .command("restore <folder>")
     .description("put a backup into an empty data directory, with the same master secret")
-    .action(async (folder: string) => (await import("./cli/backup.ts")).restore(folder, terminal))
+    .option(
+      "--without-tombstones",
+      "restore also without the file that says who was erased since: they are back until you erase them again",
+    )
+    .action(async (folder: string, options: { withoutTombstones?: boolean }) =>
+      (await import("./cli/backup.ts")).restore(folder, options, terminal),
+    )
 
   const subjects = assay
     .command("subjects")
@@ -596,6 +602,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "InputError",
   "ConfigError",
   "DataDirectoryError",
+  "TombstonesError",
   "SecretError",
   "StartError",
   "ListsError",

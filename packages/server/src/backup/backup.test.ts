@@ -20,6 +20,7 @@ import { openFeedbackWriter } from "../feedback/feedback-writer.ts"
 import { deriveSecrets } from "../secrets.ts"
 import { importRows, keyOf } from "../stores/exposure-index-process-suite.ts"
 import type { ExposureIndex } from "../stores/exposure-index.ts"
+import type { Tombstone } from "../stores/records-subjects.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
 import { feedback, tenants } from "../stores/records-feedback-suite.ts"
 import type { Records } from "../stores/records.ts"
@@ -85,11 +86,13 @@ async function held(t: TestContext): Promise<Held> {
 async function restored(
   t: TestContext,
   folder: string,
+  tombstones: readonly Tombstone[] = [],
 ): Promise<{ index: ExposureIndex; records: Records; directory: DataDirectory }> {
   const dataDirectory = join(folder, "restored")
   await restoreBackup(join(folder, "backup"), {
     config: { databaseUrl: null, dataDirectory, secretFile: join(folder, "secret") },
     secrets,
+    tombstones: async () => tombstones,
     now,
     tell: () => undefined,
   })

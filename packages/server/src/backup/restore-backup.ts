@@ -11,6 +11,7 @@ import {
 } from "../data-directory.ts"
 import type { Secrets } from "../secrets.ts"
 import type { Decision } from "../stores/decisions.ts"
+import type { Tombstone } from "../stores/records-subjects.ts"
 import type { CopiedRow } from "../stores/records-copy.ts"
 import { hasOldKeys, oldKeysSentence } from "../stores/old-keys.ts"
 import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
@@ -26,6 +27,8 @@ import { settleRestored } from "./settle-restored.ts"
 export interface RestoreReach {
   readonly config: Pick<Config, "databaseUrl" | "dataDirectory" | "secretFile">
   readonly secrets: Secrets
+  /** Who was erased, as it is known outside of the backup. Asked for before anything is written; may refuse. */
+  readonly tombstones: () => Promise<readonly Tombstone[]>
   readonly now: () => number
   readonly tell: (line: string) => void
 }
@@ -36,7 +39,10 @@ const DECISIONS_AT_ONCE = 1_000
  * Puts a backup into an empty data directory, after every file was compared with its checksum. A restore that is
  * interrupted leaves a mark that no service starts over; the same command again begins anew.
  */
-export async function restoreBackup(folder: string, reach: RestoreReach): Promise<Manifest> {
+export async function restoreBackup(
+  folder: string,
+  reach: RestoreReach,
+): Promise<{ manifest: Manifest; tombstones: number }> {
   const { config, secrets, tell } = reach
   const { dataDirectory } = config
   tell("Comparing checksums …")
@@ -47,6 +53,7 @@ export async function restoreBackup(folder: string, reach: RestoreReach): Promis
   if (manifest.key_check_value !== secrets.checkValue)
     throw new BackupError("The backup was made with another master secret; put that one in place")
   refuseFull(config)
+  const tombstones = await reach.tombstones()
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = lockDataDirectory(dataDirectory)
   if (lock === null)
@@ -63,15 +70,20 @@ export async function restoreBackup(folder: string, reach: RestoreReach): Promis
     tell("Restoring records …")
     await restoreRecords(folder, config)
     tell("Restoring decisions …")
-    await restoreDecisions(folder, config)
+    await restoreDecisions(folder, config, tombstones)
     tell("Settling the index …")
-    await settleRestored(config, secrets, decisionsIn(folder), reach.now())
+    await settleRestored(
+      config,
+      secrets,
+      { decisions: decisionsIn(folder), tombstones },
+      reach.now(),
+    )
     const directory = openDataDirectory(dataDirectory, { completing: RESTORING })
     directory.markIndexed()
     if (manifest.demo) directory.markDemo()
     syncTree(dataDirectory)
     rmSync(mark)
-    return manifest
+    return { manifest, tombstones: tombstones.length }
   } finally {
     lock.release()
   }
@@ -107,13 +119,20 @@ async function restoreRecords(folder: string, config: RestoreReach["config"]): P
   }
 }
 
-async function restoreDecisions(folder: string, config: RestoreReach["config"]): Promise<void> {
+async function restoreDecisions(
+  folder: string,
+  config: RestoreReach["config"],
+  tombstones: readonly Tombstone[],
+): Promise<void> {
   const store =
     config.databaseUrl === null
       ? openSqliteDecisions(join(config.dataDirectory, "decisions"))
       : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
   try {
     for await (const page of decisionsIn(folder)) await store.add(page)
+    for (const { identityKey, erasedAt } of tombstones) {
+      await store.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
+    }
   } finally {
     await store.close()
   }

@@ -6,14 +6,21 @@ import { knownIdentities } from "../decisions/known-identities.ts"
 import type { Secrets } from "../secrets.ts"
 import { type Decision, ERASED_FORMAT } from "../stores/decisions.ts"
 import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import type { Tombstone } from "../stores/records-subjects.ts"
 import { openPostgresRecords } from "../stores/postgres/records.ts"
 import { openSqliteRecords } from "../stores/sqlite/records.ts"
+
+export interface RestoredPast {
+  readonly decisions: AsyncIterable<readonly Decision[]>
+  /** Who was erased, also after the backup was made. */
+  readonly tombstones: readonly Tombstone[]
+}
 
 /** Brings a restored index in line with the records and decisions, which were copied at other moments than it was. */
 export async function settleRestored(
   { dataDirectory, databaseUrl }: Pick<Config, "databaseUrl" | "dataDirectory">,
   { checkValue }: Secrets,
-  decisions: AsyncIterable<readonly Decision[]>,
+  { decisions, tombstones }: RestoredPast,
   nowMs: number,
 ): Promise<void> {
   const index = await openLmdbIndex({ path: join(dataDirectory, "index") })
@@ -23,7 +30,12 @@ export async function settleRestored(
       databaseUrl === null
         ? await openSqliteRecords({ file: join(dataDirectory, "records.sqlite") })
         : await openPostgresRecords({ url: databaseUrl, poolMax: 1 })
-    await settleIndex(records, index, nowMs).finally(() => records.close())
+    try {
+      for (const tombstone of tombstones) await records.eraseAgain(tombstone)
+      await settleIndex(records, index, nowMs)
+    } finally {
+      await records.close()
+    }
     // Those of the last second were still in a journal: the index had not heard of them.
     const tell = knownIdentities(index)
     for await (const page of decisions) {

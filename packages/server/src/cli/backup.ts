@@ -7,6 +7,7 @@ import { readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { openSecrets } from "../secrets.ts"
 import { openIndex } from "../stores/open-index.ts"
+import { readTombstones } from "../subjects/tombstone-file.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 /** Copies all that the service holds into a new folder, while it runs or not. */
@@ -39,23 +40,46 @@ export async function backUp(
   })
   terminal.print(`${summary(manifest)} in ${folder}`)
   terminal.print("It does not hold the master secret: without that it cannot be restored.")
+  terminal.print(
+    `It does not hold who is erased from now on: keep ${config.tombstonesFile}, a restore asks for it.`,
+  )
 }
 
 /** Puts a backup into an empty data directory. */
-export async function restore(folder: string, terminal: Terminal): Promise<void> {
+export async function restore(
+  folder: string,
+  options: { readonly withoutTombstones?: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const config = readConfig(terminal.env)
   if (config.indexCluster !== null)
     throw new CommandError("A backup is restored into a data directory: unset ASSAY_INDEX_URL")
   const secrets = openSecrets(config.secretFile, false)
-  const manifest = await restoreBackup(resolve(folder), {
+  const { tombstonesFile } = config
+  const { manifest, tombstones: erased } = await restoreBackup(resolve(folder), {
     config,
     secrets,
+    async tombstones() {
+      if (options.withoutTombstones === true) return []
+      const tombstones = await readTombstones(tombstonesFile, secrets.checkValue)
+      if (tombstones === null) throw new CommandError(noTombstones(tombstonesFile))
+      return tombstones
+    },
     now: terminal.now,
     tell: terminal.note,
   })
   terminal.print(
     `${summary(manifest)}, of ${manifest.created_at}, restored to ${config.dataDirectory}`,
   )
+  terminal.print(
+    options.withoutTombstones === true
+      ? "Nobody was erased again: repeat every erasure that was made after the backup, before you serve it."
+      : `Erased where the backup held them: the ${erased} identities of ${tombstonesFile}`,
+  )
+}
+
+function noTombstones(file: string): string {
+  return `There are no tombstones in ${file}: whoever was erased after the backup was made would be back. Put the file there, or name it in ASSAY_TOMBSTONES. With --without-tombstones it is restored without, and you repeat those erasures yourself`
 }
 
 function summary({ files }: Manifest): string {

@@ -15,6 +15,8 @@ import { openSqliteRecords } from "../stores/sqlite/records.ts"
 import { identifySubject } from "../subjects/identify-subject.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
 import type { SubjectDesk, SubjectInquiry } from "../subjects/subject-desk.ts"
+import { syncTombstones } from "../subjects/sync-tombstones.ts"
+import { openTombstones } from "../subjects/tombstone-file.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -36,7 +38,9 @@ export async function eraseSubject(
     `Erased (${done.scope}): ${done.reports} reports and ${done.decisions} decisions; evidence is gone from the next answer on`,
   )
   if (done.scope === "everything")
-    terminal.note("Backups made before still hold the identity; restoring one erases it again.")
+    terminal.note(
+      "Backups made before still hold the identity; restoring one erases it again, by the tombstones that are kept outside of it (ASSAY_TOMBSTONES).",
+    )
 }
 
 /** Prints all that is held about the person whose address or number stands in the standard input, as JSON. */
@@ -160,8 +164,11 @@ async function withOwnDesk<T>(
       decisions,
       onFolded: knownIdentities(index),
     })
+    const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)
+    await syncTombstones(records, tombstones)
     const desk = openSubjectWriter({
       records,
+      tombstones,
       index,
       decisions,
       fold: async () => {

@@ -20,6 +20,8 @@ import { readIndexFacts } from "../stores/lmdb/index-facts.ts"
 import { openIndex } from "../stores/open-index.ts"
 import type { Records } from "../stores/records.ts"
 import type { SubjectInquiry } from "../subjects/subject-desk.ts"
+import { syncTombstones } from "../subjects/sync-tombstones.ts"
+import { openTombstones } from "../subjects/tombstone-file.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { configuredProviders } from "../telecom/providers/configured-providers.ts"
 import {
@@ -91,6 +93,12 @@ export async function startService(
   ])
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
+  const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)
+  const erasedAgain = await syncTombstones(records, tombstones)
+  if (erasedAgain > 0)
+    log.warn("people whom the records did not know as erased are erased again", {
+      count: erasedAgain,
+    })
   directory.markIndexed()
   await keepCatalogue(await index.catalogue(), directory.path)
   await tellUnanswerable(records, models, log)
@@ -153,6 +161,7 @@ export async function startService(
 
   const subjects = openSubjectWriter({
     records,
+    tombstones,
     index,
     decisions: decisionsWriter,
     fold: decisions.fold,

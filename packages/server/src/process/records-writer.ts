@@ -54,6 +54,7 @@ export const RECORDS_METHODS = [
   "forgetFeedback",
   "forgetClaims",
   "eraseSubject",
+  "eraseAgain",
   "admitExport",
   "reportsOn",
   "tombstone",

@@ -50,6 +50,21 @@ export function recordsSubjectsSuite(
   })
 
   onRecords(
+    "an erasure known from elsewhere is repeated once, with its own moment",
+    async (openings) => {
+      const { records } = openings
+      const { acme } = await tenants(openings)
+      await records.addFeedback(feedback(acme, "fb_1"), null, "")
+      await records.addFeedback(feedback({ ...acme, identityKey: bob }, "fb_2"), null, "")
+      await records.eraseAgain({ identityKey: alice, erasedAt: at })
+      await records.eraseAgain({ identityKey: alice, erasedAt: at + 1 })
+      assert.equal((await records.tombstone(alice))?.erasedAt, at)
+      assert.deepEqual(await records.reportsOn(alice, null), [])
+      assert.equal((await records.reportsOn(bob, null)).length, 1)
+    },
+  )
+
+  onRecords(
     "a tenant's erasure takes its own reports and leaves no tombstone",
     async (openings) => {
       const { records } = openings

@@ -1,7 +1,7 @@
 import type { SubjectReason } from "@assay/core/contract"
 
 import { note } from "./records-accounts.ts"
-import type { Engine, Store } from "./records-engine.ts"
+import type { Engine, Store, Write } from "./records-engine.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
 import type { Change } from "./records.ts"
 
@@ -27,6 +27,11 @@ export interface SubjectRecords {
    * Noted in the audit trail in the same transaction. Returns how many reports there were, and since when it is erased.
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
+  /**
+   * The same for everybody of an identity whose tombstone was kept elsewhere, with the moment of then. One that is erased
+   * already stays as it is.
+   */
+  eraseAgain(tombstone: Tombstone): Promise<void>
   /**
    * Notes an export in the audit trail, unless this owner made `max` from `since` to the moment of the change; then the
    * moment of the oldest of those is returned, and null where the export may go on.
@@ -57,34 +62,23 @@ export function sqlSubjects(
     async eraseSubject(change) {
       const { identityKey, tenantId, at } = change
       const erased = await write(async (db) => {
-        if (tenantId === null) {
-          await db
-            .insertInto("tombstones")
-            .values({ identity_key: identityKey, erased_at: at })
-            .onConflict((conflict) => conflict.doNothing())
-            .execute()
-        }
-        let reports = 0
-        for (const table of ["evidence", "observations"] as const) {
-          const { numDeletedRows } = await db
-            .deleteFrom(table)
-            .where("identity_key", "=", identityKey)
-            .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
-            .executeTakeFirstOrThrow()
-          reports += Number(numDeletedRows)
-        }
-        if (tenantId === null) {
-          const { numDeletedRows } = await db
-            .deleteFrom("shared_observations")
-            .where("identity_key", "=", identityKey)
-            .executeTakeFirstOrThrow()
-          reports += Number(numDeletedRows)
-        }
+        if (tenantId === null) await bury(db, { identityKey, erasedAt: at })
+        const reports = await deleteReports(db, identityKey, tenantId)
         await note(db, change, ERASE, ownerOf(tenantId), { ...told(change), reports })
         return { reports, erasedAt: at }
       })
       await read(scrub)
       return erased
+    },
+
+    async eraseAgain(tombstone) {
+      await write(async (db) => {
+        if (!(await bury(db, tombstone))) return
+        const reports = await deleteReports(db, tombstone.identityKey, null)
+        const change = { at: tombstone.erasedAt, actor: "tombstones" }
+        await note(db, change, ERASE, ownerOf(null), { again: true, reports })
+      })
+      await read(scrub)
     },
 
     admitExport: (change, max, since) =>
@@ -141,6 +135,39 @@ export function sqlSubjects(
         return rows.map((row) => ({ ...row }))
       }),
   }
+}
+
+/** False where the identity is erased already. */
+async function bury(db: Write, { identityKey, erasedAt }: Tombstone): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto("tombstones")
+    .values({ identity_key: identityKey, erased_at: erasedAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** Deletes what one tenant or all of them reported, and for all also what operators did; returns how many there were. */
+async function deleteReports(
+  db: Write,
+  identityKey: Uint8Array,
+  tenantId: number | null,
+): Promise<number> {
+  let reports = 0
+  for (const table of ["evidence", "observations"] as const) {
+    const { numDeletedRows } = await db
+      .deleteFrom(table)
+      .where("identity_key", "=", identityKey)
+      .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
+      .executeTakeFirstOrThrow()
+    reports += Number(numDeletedRows)
+  }
+  if (tenantId !== null) return reports
+  const { numDeletedRows } = await db
+    .deleteFrom("shared_observations")
+    .where("identity_key", "=", identityKey)
+    .executeTakeFirstOrThrow()
+  return reports + Number(numDeletedRows)
 }
 
 function ownerOf(tenantId: number | null): string {

@@ -5,11 +5,13 @@ import { RecordsError } from "../stores/records-error.ts"
 import type { SubjectChange, SubjectRecords } from "../stores/records-subjects.ts"
 import { HOUR_MS } from "../time.ts"
 import { eachTombstone } from "./each-tombstone.ts"
+import { type TombstoneFile, TombstonesError } from "./tombstone-file.ts"
 import { subjectExport } from "./subject-export.ts"
 import type { SubjectDesk, SubjectInquiry } from "./subject-desk.ts"
 
 interface WriterOptions {
   readonly records: SubjectRecords
+  readonly tombstones: Pick<TombstoneFile, "add">
   readonly index: Pick<ExposureIndex, "erase" | "holdings" | "lookup">
   readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
   /** Brings every decision the workers wrote so far into the store. */
@@ -31,11 +33,12 @@ export interface SubjectWriter extends SubjectDesk {
 export const EXPORTS_AN_HOUR = 20
 
 /**
- * The one place in the primary that erases. The tombstone is written first, with the reports, in one transaction: a
- * process that dies after it leaves an erasure that the next start finishes.
+ * The one place in the primary that erases. The tombstone outside of the data directory is written first, then the one
+ * in the records, with the reports, in one transaction: a process that dies after either leaves an erasure that the next
+ * start finishes.
  */
 export function openSubjectWriter(options: WriterOptions): SubjectWriter {
-  const { records, index, decisions, fold, deleteSetAside, now } = options
+  const { records, tombstones, index, decisions, fold, deleteSetAside, now } = options
 
   const changeOf = (inquiry: SubjectInquiry, at: number): SubjectChange => {
     const { identityKey, subject, tenantId, actor, reason, reference } = inquiry
@@ -46,6 +49,7 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
     async erase(inquiry) {
       const at = now()
       const { identityKey, tenantId } = inquiry
+      if (tenantId === null) await outside(tombstones.add({ identityKey, erasedAt: at }))
       const { reports } = await records.eraseSubject(changeOf(inquiry, at))
       await inIndex(index.erase(identityKey, tenantId ?? undefined))
       await fold()
@@ -86,6 +90,15 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
         if (!erased) await inIndex(index.erase(identityKey))
         await decisions.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
       }),
+  }
+}
+
+async function outside(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof TombstonesError)) throw error
+    throw new RecordsError("unavailable", error.message, { cause: error })
   }
 }
 

@@ -163,8 +163,16 @@ test("SIM history nobody could give reads as low with a reason, not as none", as
   assert.equal(body["sim_swap_risk"], "low")
   assert.equal(body["sim_change_detected"], false)
   assert.equal(body["sim_change_window"], null)
-  assert.equal(body["ownership_confidence"], "low")
+  assert.equal(body["ownership_confidence"], "medium")
   assert.match(String(body["risk_reasons"]), /SIM history was not available/)
+})
+
+test("numbers kept for fiction get the same answer, whether or not a plan allows them", async () => {
+  for (const number of ["+46701740607", "+447700900123"]) {
+    const body = await phoneRisk(number)
+    assert.deepEqual([body["risk_level"], body["recommendation"]], ["CRITICAL", "block"], number)
+    assert.match(String(body["risk_reasons"]), /set aside for fiction/)
+  }
 })
 
 test("a well-formed number no plan allows is scored, with the region ZZ", async () => {

@@ -10,7 +10,7 @@ import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
-const SENTENCE = "Exposure data is not available for this identity"
+const SENTENCE = "Exposure data is not available for this identity, so exposure was not checked"
 const data = join(temporaryDirectory(), "subjects")
 /** Known to the demo's corpus, under another spelling of the same mailbox here. */
 const EMAIL = "Mei.Tanaka+shop@mail.example"

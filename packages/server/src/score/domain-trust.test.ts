@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
@@ -130,4 +130,20 @@ test("a role is told of the address and not remembered of the domain", () => {
   assert.equal(trust("info@gmail.com").told.role, true)
   assert.equal(trust("anna@gmail.com").role, undefined)
   assert.equal(trust("anna@gmail.com").told.role, false)
+})
+
+test("a refusal has the name of its list and the age of its last change, and weighs as one in force", () => {
+  const denied = mkdtempSync(join(tmpdir(), "assay-denied-"))
+  try {
+    const file = join(denied, "deny.csv")
+    writeFileSync(file, "refused.example,deny,\n")
+    const changed = new Date(nowMs - 400 * 86_400_000)
+    utimesSync(file, changed, changed)
+    const parsed = parseEmail("a@refused.example")
+    assert.ok(!("fault" in parsed))
+    const { blocklist } = domainTrust(parsed, openLists(denied), null, nowMs)
+    assert.deepEqual(blocklist, [{ conf: 1, age: 0, name: "deny.csv", listedAge: 400 }])
+  } finally {
+    rmSync(denied, { recursive: true })
+  }
 })

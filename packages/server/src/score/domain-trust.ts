@@ -38,7 +38,7 @@ export function domainTrust(
   nowMs: number,
 ): DomainTrust {
   const facts = lists.about(parsed)
-  const { category, toxic, firstSeenMs, blocklist } = facts
+  const { category, toxic, firstSeenMs } = facts
   const { typosquat, homograph, imitates } = imitationOf(parsed.domain, facts, own)
   const role = isRoleMailbox(parsed.local)
   // A relay made the local part, not its user.
@@ -57,9 +57,17 @@ export function domainTrust(
     role: role ? true : undefined,
     handle,
     localLength: handle === undefined ? undefined : handleLength(parsed.local),
-    blocklist,
+    blocklist: datedBlocklist(facts, nowMs),
     told: toldOf(facts.told, homograph, imitates, role),
   }
+}
+
+/** With name and age of the operator's list that refuses the domain, for the sentence. */
+function datedBlocklist({ blocklist, deniedBy }: DomainFacts, nowMs: number) {
+  if (deniedBy === null) return blocklist
+  const { name, changedAtMs } = deniedBy
+  const listedAge = daysBetween(changedAtMs, nowMs)
+  return blocklist.map((entry) => ({ ...entry, name, listedAge }))
 }
 
 interface Imitation {

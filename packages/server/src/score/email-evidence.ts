@@ -1,5 +1,6 @@
 import type { ParsedEmail } from "@assay/core/identity"
 import {
+  type BlocklistEntry,
   type EmailInput,
   EXPOSURE_KINDS,
   type Exposure,
@@ -49,7 +50,10 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
   const today = Math.floor(nowMs / DAY_MS)
   const exposures: Exposure[] = []
   const signals: Signal[] = []
-  const blocklist = [...domain.blocklist]
+  const { namedSources } = caller.plan
+  const blocklist = domain.blocklist.map((entry): BlocklistEntry =>
+    namedSources ? entry : { ...entry, name: undefined },
+  )
   const mailbox = new MailboxState()
   const visible = visibleTo(caller, found)
   const fingerprints = usableFingerprints(visible)
@@ -70,7 +74,7 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
     } else if (signalTypes.has(entry.kind)) {
       signals.push({ type: entry.kind as Signal["type"], source: label, item, age, conf })
     } else if (entry.kind === "blocklisted") {
-      blocklist.push({ conf, age })
+      blocklist.push({ conf, age, name: namedSources ? label : undefined })
     } else if (!mailbox.take(entry.kind, age, entry.value)) continue
     seen++
     if (entry.aliasTag === aliasTag) exactly = true

@@ -27,6 +27,8 @@ export interface DomainFacts {
   readonly known: boolean
   readonly looks: DomainLooks | null
   readonly blocklist: NonNullable<Trust["blocklist"]>
+  /** The operator's list that refuses it: its file, and when that was last changed. */
+  readonly deniedBy: { readonly name: string; readonly changedAtMs: number } | null
   readonly told: DomainTold
 }
 
@@ -68,7 +70,7 @@ export function openLists(directory: string): Lists {
     about(domain) {
       const known = remembered.get(domain.domain)
       if (known !== undefined) return known
-      const facts = factsOf(judgeDomain(domain, own))
+      const facts = factsOf(judgeDomain(domain, own), own)
       if (remembered.size >= REMEMBERED_MAX) remembered.clear()
       remembered.set(domain.domain, facts)
       return facts
@@ -90,9 +92,10 @@ export function openLists(directory: string): Lists {
 const NOT_BLOCKLISTED: DomainFacts["blocklist"] = []
 /** One bulk list alone is wrong too often to be a verdict. Models from 1.1 on read `disposableLikely` instead. */
 const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0, likelyDisposable: true }]
-const DENIED: DomainFacts["blocklist"] = [{ conf: 1, age: 0 }]
+/** A refusal by an operator's list. It is in force, so it weighs the same however old the list is. */
+const DENIED = { conf: 1, age: 0 }
 
-function factsOf(judgement: Judgement): DomainFacts {
+function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFacts {
   const { category, toxic, blocklisted, firstSeenMs, homograph, known, looks } = judgement
   const imitates = homograph?.imitates ?? judgement.imitates
   const disposableLikely = blocklisted === "weakly"
@@ -110,8 +113,9 @@ function factsOf(judgement: Judgement): DomainFacts {
       blocklisted === null
         ? NOT_BLOCKLISTED
         : blocklisted === "denied"
-          ? DENIED
+          ? [DENIED]
           : WEAKLY_BLOCKLISTED,
+    deniedBy: deniedBy(judgement, ownLists),
     told: {
       category,
       toxic,
@@ -123,6 +127,16 @@ function factsOf(judgement: Judgement): DomainFacts {
       role: false,
     },
   }
+}
+
+function deniedBy(
+  { blocklisted, own }: Judgement,
+  ownLists: readonly OwnList[],
+): DomainFacts["deniedBy"] {
+  if (blocklisted !== "denied") return null
+  const naming = own.find(({ says }) => says === "deny")
+  const list = ownLists.find(({ file }) => file === naming?.origin)
+  return list === undefined ? null : { name: list.file, changedAtMs: list.changedAtMs }
 }
 
 /** The operator's lists that name the domain and, unless they decide alone, the shipped ones the verdict rests on. */

@@ -56,7 +56,11 @@ suite("the client with the service", () => {
     const phone = "+61491570156"
     const plain = await clientOf().scorePhone(phone, { explain: true })
     assert.ok(!("context" in plain.explanation))
-    const context = { account_id: "a", last_verified_at: new Date().toISOString() }
+    const context = {
+      account_id: "a",
+      last_verified_at: new Date().toISOString(),
+      verified_by: "other",
+    } as const
     const proved = await clientOf().scorePhone(phone, { explain: true, context })
     assert.ok("context" in proved.explanation)
     assert.ok(proved.risk_score < plain.risk_score)

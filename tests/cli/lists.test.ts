@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -60,6 +61,8 @@ test("an import becomes a list of the operator's; again it changes nothing; remo
     "spam hosts.txt",
     "# from a feed\n0.0.0.0 bad.example\n0.0.0.0 worse.example\n",
   )
+  const made3DaysAgo = new Date(Date.now() - 3 * 86_400_000)
+  utimesSync(hosts, made3DaysAgo, made3DaysAgo)
   const args = ["lists", "import", hosts, "--category", "toxic", "--name", "feed", "--note", "a, b"]
   const made = await assay(args, env)
   assert.equal(made.code, 0, made.err)
@@ -71,7 +74,7 @@ test("an import becomes a list of the operator's; again it changes nothing; remo
   const check = await assay(["lists", "check", "mx.bad.example"], env)
   assert.match(check.out, /^mx\.bad\.example: toxic\n/)
   assert.match(check.out, /^own +feed\.csv +toxic +bad\.example$/m)
-  assert.match((await assay(["lists", "stats"], env)).out, /^feed\.csv +toxic +2 +0 +0 d$/m)
+  assert.match((await assay(["lists", "stats"], env)).out, /^feed\.csv +toxic +2 +0 +3 d$/m)
 
   const { mtimeMs } = statSync(path)
   assert.match((await assay(args, env)).out, /nothing changed\.\n$/)

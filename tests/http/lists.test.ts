@@ -68,6 +68,8 @@ test("with an empty corpus a disposable address is elevated and says why; a plai
   assert.equal(unicode.domain["imitates"], "gmail.com")
   assert.equal(unicode.domain["homograph"], true)
   assert.equal(unicode.input.trust["homograph"], true)
+  const imitation = "Domain imitates gmail.com with look-alike letters"
+  assert.ok(unicodeBody.risk_reasons.includes(imitation), unicodeBody.risk_reasons.join("; "))
 })
 
 test("an address that imitates the tenant's own domain is told to that tenant, and to no other", async () => {
@@ -81,11 +83,18 @@ test("an address that imitates the tenant's own domain is told to that tenant, a
     (await score(service, email, by)).explanation
 
   const acme = key.out.trim()
-  const letters = await trustOf("ceo@аcme.com", acme)
+  const { risk_reasons: reasons, explanation: letters } = await score(service, "ceo@аcme.com", acme)
+  const imitation = "Domain imitates acme.com with look-alike letters"
+  assert.ok(reasons.includes(imitation), reasons.join("; "))
   assert.equal(letters.input.trust["homograph"], true)
   assert.equal(letters.input.trust["imitates"], "acme.com")
   assert.equal(letters.domain["imitates"], "acme.com")
-  const slip = await trustOf("ceo@acrne.com", acme)
+  const { risk_reasons: slipReasons, explanation: slip } = await score(
+    service,
+    "ceo@acrne.com",
+    acme,
+  )
+  assert.ok(slipReasons.includes("Domain imitates acme.com"), slipReasons.join("; "))
   assert.deepEqual(
     [slip.input.trust["typosquat"], slip.input.trust["imitates"]],
     [true, "acme.com"],

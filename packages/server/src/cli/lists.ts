@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { basename, extname } from "node:path"
 import { parseDomain } from "@assay/core/identity"
 import { readConfig } from "../config.ts"
@@ -103,7 +103,7 @@ export async function importList(
   const directory = openDataDirectory(readConfig(terminal.env).dataDirectory)
   // A list that is broken already is named before anything changes.
   readOwnLists(directory.lists)
-  const changed = writeOwnList(directory.lists, name, domains, category, note)
+  const changed = writeOwnList(directory.lists, name, domains, category, note, statSync(file).mtime)
   terminal.print(
     changed
       ? `${name}.csv: ${domains.length} domains, ${category}.`

@@ -23,6 +23,8 @@ export interface Judgement {
   readonly toxic: boolean
   /** An operator's list refuses it, or one bulk list alone names it, which is a weak sign. */
   readonly blocklisted: "denied" | "weakly" | null
+  /** One bulk list alone names it, and nobody vouches for it. */
+  readonly disposableLikely: boolean
   readonly firstSeenMs: number | null
   /** The provider it imitates. */
   readonly imitates: string | null
@@ -87,6 +89,7 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
     category,
     toxic: !allowed && (ownMarks & toxic) !== 0,
     blocklisted: denied ? "denied" : weakly ? "weakly" : null,
+    disposableLikely: weakly,
     firstSeenMs: category === "disposable" ? seenMs : null,
     imitates: known ? null : imitatedProvider(domain, looks),
     homograph: known ? null : homographOf(parsed, looks),

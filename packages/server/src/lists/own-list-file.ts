@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import type { ListCategory } from "./categories.ts"
 
@@ -7,19 +15,24 @@ export function isListName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)
 }
 
-/** Writes a list as a whole: a reader finds the old file or the new one. False where it stood there already. */
+/**
+ * Writes a list as a whole: a reader finds the old file or the new one. It keeps the date it was made, which is no other for
+ * being imported today. False where it stood there already.
+ */
 export function writeOwnList(
   directory: string,
   name: string,
   domains: readonly string[],
   category: ListCategory,
   note: string,
+  madeAt: Date,
 ): boolean {
   const text = domains.map((domain) => `${domain},${category},${note}\n`).join("")
   const file = join(directory, `${name}.csv`)
   if (existsSync(file) && readFileSync(file, "utf8") === text) return false
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
+  utimesSync(`${file}.new`, madeAt, madeAt)
   renameSync(`${file}.new`, file)
   return true
 }

@@ -10,7 +10,7 @@ import { openLists } from "./lists.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-trust-"))
 after(() => rmSync(directory, { recursive: true }))
-writeFileSync(join(directory, "mine.csv"), "bad.example,toxic,\n")
+writeFileSync(join(directory, "mine.csv"), "bad.example,toxic,\ndenied.gnail.com,deny,\n")
 const lists = openLists(directory)
 const nowMs = Date.UTC(2026, 10, 15, 9)
 
@@ -116,6 +116,11 @@ test("one bulk list alone makes a host likely disposable, two make it disposable
   assert.equal(likely.told.disposable_likely, true)
   const disposable = trust("anna@mailinator.com")
   assert.deepEqual([disposable.disposable, disposable.disposableLikely], [true, undefined])
+})
+
+test("a host that is denied and on one bulk list is likely disposable too", () => {
+  const { blocklist, disposableLikely } = trust("anna@denied.gnail.com")
+  assert.deepEqual([blocklist.length, disposableLikely], [1, true])
 })
 
 test("the length of a local part is told where its handle is, a tag aside", () => {

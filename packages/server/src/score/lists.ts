@@ -98,7 +98,7 @@ const DENIED = { conf: 1, age: 0 }
 function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFacts {
   const { category, toxic, blocklisted, firstSeenMs, homograph, known, looks } = judgement
   const imitates = homograph?.imitates ?? judgement.imitates
-  const disposableLikely = blocklisted === "weakly"
+  const { disposableLikely } = judgement
   return {
     category,
     toxic,

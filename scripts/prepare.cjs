@@ -12,6 +12,7 @@ const modules = path.join(root, "node_modules")
 const stampFile = path.join(modules, ".assay-stamp")
 const browserStampFile = path.join(modules, ".assay-browser-stamp")
 const clientStampFile = path.join(modules, ".assay-client-stamp")
+const sealerStampFile = path.join(modules, ".assay-sealer-stamp")
 
 /** What the tests run against besides npm packages: any one of `commands`, from the first of `packages` that exists. */
 const engines = [
@@ -34,6 +35,7 @@ function main(flags) {
   if (unknown.length > 0) fail(`prepare: unknown option ${unknown.join(" ")}`)
   installModules()
   buildBrowserFiles()
+  buildSealer()
   buildClient()
   if (flags.includes("--engines")) installEngines()
 }
@@ -71,12 +73,30 @@ function stampOfManifests() {
 
 /** Makes what browsers get, when its sources are not those it was last made from. */
 function buildBrowserFiles() {
-  const wanted = stampOfBrowserSources()
-  const manifest = path.join(root, "packages", "server", "browser", "manifest.json")
-  if (fs.existsSync(manifest) && readOrNull(browserStampFile) === wanted) return
+  build("build-browser.ts", browserStampFile, path.join("browser", "manifest.json"), [
+    "scripts",
+    "packages/console/src",
+    "packages/core/src",
+    "packages/server/src/drop/pages",
+  ])
+}
+
+/** The same for the one file that sealers run. */
+function buildSealer() {
+  build("build-sealer.ts", sealerStampFile, path.join("programs", "sealer-process.js"), [
+    "scripts",
+    "packages/core/src",
+    "packages/server/src",
+  ])
+}
+
+function build(script, stamp, output, folders) {
+  const wanted = stampOf(folders)
+  const isThere = fs.existsSync(path.join(root, "packages", "server", output))
+  if (isThere && readOrNull(stamp) === wanted) return
   const node = path.join(modules, ".bin", "node")
-  run([node, "--conditions=source", path.join("scripts", "build-browser.ts")], {})
-  fs.writeFileSync(browserStampFile, wanted)
+  run([node, "--conditions=source", path.join("scripts", script)], {})
+  fs.writeFileSync(stamp, wanted)
 }
 
 /** Makes what `npm install packages/client` links to, when its sources are not those it was last made from. */
@@ -86,20 +106,10 @@ function buildClient() {
   const isBuilt = folders.every((folder) => fs.existsSync(path.join(folder, "dist")))
   if (isBuilt && readOrNull(clientStampFile) === wanted) return
   const node = path.join(modules, ".bin", "node")
-  const build = [node, path.join(root, "scripts", "build.ts")]
+  const command = [node, path.join(root, "scripts", "build.ts")]
   // The service starts without it: whoever changes the client wants to see more than its compiler.
   const warn = (reason) => console.warn(`prepare: the client package was not built: ${reason}`)
-  if (folders.every((cwd) => run(build, {}, warn, cwd))) fs.writeFileSync(clientStampFile, wanted)
-}
-
-/** A hash of all that goes into the files for browsers. */
-function stampOfBrowserSources() {
-  return stampOf([
-    "scripts",
-    "packages/console/src",
-    "packages/core/src",
-    "packages/server/src/drop/pages",
-  ])
+  if (folders.every((cwd) => run(command, {}, warn, cwd))) fs.writeFileSync(clientStampFile, wanted)
 }
 
 /** A hash of all files of folders; what npm installed is in the stamp of the manifests. */

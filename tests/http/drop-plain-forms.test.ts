@@ -23,7 +23,7 @@ before(async () => {
   })
   const handler = plainRequests(store.desk, { pageFiles: TEST_PAGE_FILES })
   server = createServer((socket) => {
-    const options = { deadlines: DEADLINES.message, reportMs: 1000, report: () => undefined }
+    const options = { deadlines: DEADLINES.upload, reportMs: 1000, report: () => undefined }
     socket.once("data", (head: Buffer) => void takeConnection(socket, head, handler, options))
   })
   await once(server.listen(0, "127.0.0.1"), "listening")

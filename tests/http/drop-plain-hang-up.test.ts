@@ -17,7 +17,7 @@ import { type Service, startService } from "./service.ts"
 
 const LIMIT_MS = 120_000
 /** One sealer for messages and a few for codes: whatever one of these keeps for itself is missed at once. */
-const SETTINGS = { DROP_SEALERS: "1", DROP_SEALER_MEMORY_MB: "720" }
+const SETTINGS = { DROP_SEALERS: "1", DROP_SEALER_MEMORY_MB: "1320" }
 /** The first vector of the format, which nobody was given here: its answer is as long as one with replies. */
 const CODE = "abandon amount liar amount expire adjust cage candy arch gather drum echo"
 const CANARY = randomBytes(12).toString("hex")

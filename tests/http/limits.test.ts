@@ -69,6 +69,18 @@ test("a free tenant gets its rate and then 429 with Retry-After and both RateLim
   assert.equal(((await refused.json()) as { code: string }).code, "rate-limited")
 })
 
+test("who is over a limit or has no key waits a moment for the answer, on each connection", async () => {
+  const key = await freeKey("impatient")
+  const statuses: number[] = []
+  const startedAt = performance.now()
+  while (statuses.filter((status) => status === 429).length < 5)
+    statuses.push((await score(key, "a@mail.example")).status)
+  for (let n = 0; n < 5; n++) statuses.push((await score(`${key}x`, "a@mail.example")).status)
+  assert.equal(statuses.filter((status) => status === 401).length, 5)
+  // Timers may be a millisecond early; a busy machine only makes them later.
+  assert.ok(performance.now() - startedAt > 10 * 99)
+})
+
 test("over ten seconds two workers together admit no more than the limit and two leases", async () => {
   const key = await freeKey("flooding")
   const end = Date.now() + 10_000

@@ -225,7 +225,9 @@ export async function buildApp(services: Services): Promise<App> {
         error: problem.cause ?? problem,
       })
     }
-    return sendProblem(reply, problem, request)
+    if (!PAUSED.has(problems[problem.code].status)) return sendProblem(reply, problem, request)
+    setTimeout(() => void sendProblem(reply, problem, request), REFUSAL_MS)
+    return reply
   })
   app.setNotFoundHandler((request, reply) => {
     sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request)
@@ -252,6 +254,14 @@ export async function buildApp(services: Services): Promise<App> {
   finishMethods()
   return app
 }
+
+/** Statuses of callers who have to wait or to go: without a key, and over a limit. */
+const PAUSED: ReadonlySet<number> = new Set([401, 429])
+/**
+ * They have their answer after this. Whoever asks again at once, on as many connections as they like, is held to ten
+ * requests a second on each, which costs a timer; answering as fast as they ask would cost others their turn.
+ */
+const REFUSAL_MS = 100
 
 /** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
 function sendProblem(

@@ -16,6 +16,8 @@ export type Tally = Record<string, number>
 
 export interface Attack {
   readonly name: string
+  /** What it must have counted before it can be said to have attacked; one answer of any kind, if not said. */
+  readonly sign?: string
   /** Attacks until `over` is aborted, and resolves soon after. Whatever happens to it is not an error. */
   run(target: Target, tally: Tally, over: AbortSignal): Promise<void>
 }

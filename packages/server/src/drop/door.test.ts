@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { after, test } from "node:test"
 import { type DoorOptions, openDoor } from "./door.ts"
+import { MESSAGE_BYTES } from "./sealer/plain-kind.ts"
 import type { PlainConnection } from "./sealer/waiting-line.ts"
 
 /** Counts the bytes of one request's body, as a sealer would get them, and ends. */
@@ -106,6 +107,21 @@ test("a head that comes byte by byte is read as one that comes at once", async (
   assert.equal(handed[0], sent)
 })
 
+test("a short message, an upload and a code are told apart by what their heads declare", async () => {
+  const kinds: string[] = []
+  const port = await opened((connection, kind) => {
+    kinds.push(kind)
+    return toChild(connection)
+  })
+  for (const size of [0, MESSAGE_BYTES, MESSAGE_BYTES + 1]) await post(port, "/drop/form", size)
+  await post(port, "/drop/presealed", 10)
+  await post(port, "/drop/replies", MESSAGE_BYTES + 1)
+  const body = ReadableStream.from([Buffer.from("of no declared length")])
+  const unknown = { method: "POST", body, duplex: "half" } as const
+  await fetch(`http://127.0.0.1:${port}/drop/form`, unknown)
+  assert.deepEqual(kinds, ["message", "message", "upload", "message", "code", "upload"])
+})
+
 test("who hangs up before the head of a plain request is whole gets no sealer", async () => {
   const port = await opened(() => assert.fail("handed over"))
   const socket = connect(port, "127.0.0.1")
@@ -141,7 +157,7 @@ test("what has no first line is refused", async () => {
 test("who waited for a sealer in vain is told so although they still send, and nothing of theirs stays", async () => {
   const { promise: waiting, resolve } = Promise.withResolvers<PlainConnection>()
   const port = await opened((connection, kind) => {
-    assert.equal(kind, "message")
+    assert.equal(kind, "upload")
     resolve(connection)
     return true
   })

@@ -1,8 +1,9 @@
 import type { Server as HttpServer } from "node:http"
 import type { Socket } from "node:net"
+import { declaredLength } from "./declared-length.ts"
 import type { NetworkCounter } from "./network-counter.ts"
 import { keepPace } from "./pace.ts"
-import type { PlainKind } from "./sealer/plain-kind.ts"
+import { MESSAGE_BYTES, type PlainKind } from "./sealer/plain-kind.ts"
 import type { ReadBuffer } from "./sealer/read-buffer.ts"
 import type { PlainConnection } from "./sealer/waiting-line.ts"
 import { isPlain, readTarget, sendsMessage } from "./target.ts"
@@ -66,7 +67,7 @@ export function openDoor({
       }
       // What else was read of it goes when it ends: refused ones are read to the end of what they send.
       socket.once("close", () => readBuffer.overwrite())
-      const kind = sendsMessage(target) ? "message" : "code"
+      const kind = sendsMessage(target) ? messageKind(head) : "code"
       const refused = (): void => {
         keepPace(socket)
         startReading(socket)
@@ -89,6 +90,11 @@ export function openDoor({
     socket.on("data", look)
     socket.once("close", forget)
   }
+}
+
+/** By what its head declares; one that does not say how long it is waits with those who upload. */
+function messageKind(head: Buffer): PlainKind {
+  return (declaredLength(head) ?? Infinity) <= MESSAGE_BYTES ? "message" : "upload"
 }
 
 /** Whether the empty line is there that ends the head of a request. */

@@ -36,7 +36,7 @@ test("wrong settings of the drop are refused by name, without their values", () 
     DROP: "yes",
     DROP_RETENTION_DAYS: "6",
     DROP_SEALERS: "0",
-    DROP_SEALER_MEMORY_MB: "719",
+    DROP_SEALER_MEMORY_MB: "1319",
     DROP_QUESTION: "no answer",
     DROP_DIGEST_URL: "http://elsewhere.example/hook",
     DROP_NAME: "a\u0007b",

@@ -93,14 +93,14 @@ export const dropSettings = [
     takes: "an integer from 1 to 16",
     fallback: "2",
     meaning:
-      "Processes that wait to seal messages of senders without JavaScript, one message each. One more waits for codes.",
+      "Processes that wait to seal short messages of senders without JavaScript, one message each. One more waits for uploads and one for codes.",
   },
   {
     name: "DROP_SEALER_MEMORY_MB",
-    takes: "an integer from 720 to 100000",
-    fallback: "2000",
+    takes: "an integer from 1320 to 100000",
+    fallback: "2600",
     meaning:
-      "Memory that all of them together may take while many send at once: 480 MB for up to four with codes, and 240 MB for each with a message. Never fewer than DROP_SEALERS.",
+      "Memory that all of them together may take while many send at once: 1080 MB for up to eight with short messages and four with codes, and 240 MB for each upload, one at least.",
   },
   {
     name: "DROP_TEXT_PER_HOUR",
@@ -194,7 +194,7 @@ export function readDropConfig({
     name: read("DROP_NAME", (text) => (/^\P{C}{1,60}$/u.test(text) ? text : null)) ?? "",
     retentionDays: integer("DROP_RETENTION_DAYS", 7, 90),
     sealers: integer("DROP_SEALERS", 1, 16),
-    sealerMemoryMb: integer("DROP_SEALER_MEMORY_MB", 720, 100_000),
+    sealerMemoryMb: integer("DROP_SEALER_MEMORY_MB", 1320, 100_000),
     textPerHour: integer("DROP_TEXT_PER_HOUR", 1, 100_000),
     filesPerHour: integer("DROP_FILES_PER_HOUR", 1, 10_000),
     bytesPerDay: integer("DROP_BYTES_PER_DAY", 1_000_000, 1_000_000_000_000),

@@ -1,5 +1,5 @@
 // The process of the anonymous drop: its store, its listeners and its sealers, apart from everything else the service does.
-import { constants, setPriority } from "node:os"
+import { setPriority } from "node:os"
 import process from "node:process"
 import { readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
@@ -8,13 +8,14 @@ import { parentChannel } from "../process/channels.ts"
 import { closeInheritedFiles } from "../process/close-inherited.ts"
 import { answerCalls, openCalls } from "../process/rpc.ts"
 import { openDrop } from "./open-drop.ts"
-import { withKeptCode } from "./sealer/kept-code.ts"
+
+const NICENESS = 3
 
 closeInheritedFiles()
 // Whatever this process makes, a forgotten file included, is its owner's alone.
 process.umask(0o077)
-// Uploads and sealing take what processor time is left: somebody waits for a score, and an upload takes minutes anyway.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// The drop comes after the service: a program waits for a score, and a person for this.
+setPriority(NICENESS)
 // A terminal sends its signals to every process; this one stops when the primary says so, or is gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
 
@@ -30,7 +31,7 @@ const channel = parentChannel(process)
 const drop = await openDrop({
   config,
   folder: openDataDirectory(config.dataDirectory).drop,
-  program: withKeptCode(process, process.env["NODE_COMPILE_CACHE"]),
+  program: process,
   log,
   now: Date.now,
 })

@@ -9,6 +9,7 @@ const LINES_AT_ONCE = 50
 /** Streams of ever new identities with one free key, to get past what a day and a month allow. */
 export const streams: Attack = {
   name: "streams of a free key",
+  sign: "identities answered",
   async run(target, tally, over) {
     const answered = new Set<string>()
     await Promise.all(
@@ -19,7 +20,6 @@ export const streams: Attack = {
         }
       }),
     )
-    count(tally, "identities answered", answered.size)
   },
 }
 
@@ -72,7 +72,10 @@ async function streamOnce(
         // The line that ends a stream has no index.
         const { index, result } = JSON.parse(line) as { index?: number; result?: object }
         if (result === undefined) count(tally, "lines refused")
-        else answered.add(emails[index ?? -1] ?? "")
+        else {
+          answered.add(emails[index ?? -1] ?? "")
+          tally["identities answered"] = answered.size
+        }
       })
     })
     count(tally, "streams")

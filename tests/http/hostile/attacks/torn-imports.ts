@@ -11,6 +11,7 @@ const EVERY_MS = 20_000
 /** An operator imports files that are torn, beside the running service. None may hang, none may change anything. */
 export const tornImports: Attack = {
   name: "torn imports",
+  sign: "refused",
   async run({ dataDirectory }, tally, over) {
     const folder = mkdtempSync(join(tmpdir(), "assay-torn-"))
     const rows = Array.from({ length: 20_000 }, (_, n) => `p${n}@torn.example:secret${n}`).join(

@@ -13,9 +13,12 @@ export interface Deadlines {
 
 /** A code is a line of text: whoever needs longer than this for it holds a sealer, and nothing else. */
 const CODE_MS = 20_000
+/** And whoever needs longer for a short message. */
+const MESSAGE_MS = 70_000
 
 export const DEADLINES: Readonly<Record<PlainKind, Deadlines>> = {
-  message: { totalMs: 60 * 60_000, windowMs: 60_000, bytesPerSecond: 1000 },
+  message: { totalMs: MESSAGE_MS, windowMs: MESSAGE_MS / 2, bytesPerSecond: 1000 },
+  upload: { totalMs: 60 * 60_000, windowMs: 60_000, bytesPerSecond: 1000 },
   code: { totalMs: CODE_MS, windowMs: CODE_MS, bytesPerSecond: 1000 },
 }
 

@@ -3,16 +3,21 @@ import { test } from "node:test"
 import { readConfig } from "../../config.ts"
 import { laneSizes } from "./lane-sizes.ts"
 
-const messages = (env: Record<string, string>): unknown => laneSizes(readConfig(env).drop).message
+const sizes = (env: Record<string, string>): ReturnType<typeof laneSizes> =>
+  laneSizes(readConfig(env).drop)
 
-test("sealers for messages are as many as the memory allows, and never fewer than stand ready", () => {
-  assert.deepEqual(messages({}), { atRest: 2, most: 6 })
-  assert.deepEqual(messages({ DROP_SEALER_MEMORY_MB: "720", DROP_SEALERS: "1" }), { atRest: 1, most: 1 }) // prettier-ignore
-  assert.deepEqual(messages({ DROP_SEALER_MEMORY_MB: "5280" }), { atRest: 2, most: 20 })
-  assert.deepEqual(messages({ DROP_SEALER_MEMORY_MB: "720", DROP_SEALERS: "4" }), { atRest: 4, most: 4 }) // prettier-ignore
+test("sealers for uploads are as many as the memory allows, and one at least", () => {
+  assert.deepEqual(sizes({}).upload, { atRest: 1, most: 6 })
+  assert.deepEqual(sizes({ DROP_SEALER_MEMORY_MB: "1320" }).upload, { atRest: 1, most: 1 })
+  assert.deepEqual(sizes({ DROP_SEALER_MEMORY_MB: "5880" }).upload, { atRest: 1, most: 20 })
+})
+
+test("sealers for short messages are never fewer than stand ready", () => {
+  assert.deepEqual(sizes({}).message, { atRest: 2, most: 8 })
+  assert.deepEqual(sizes({ DROP_SEALERS: "16" }).message, { atRest: 16, most: 16 })
 })
 
 test("codes have sealers of their own, whatever messages have", () => {
   for (const DROP_SEALERS of ["1", "16"])
-    assert.deepEqual(laneSizes(readConfig({ DROP_SEALERS }).drop).code, { atRest: 1, most: 4 })
+    assert.deepEqual(sizes({ DROP_SEALERS }).code, { atRest: 1, most: 4 })
 })

@@ -1,3 +1,5 @@
+import type { PlainKind } from "./plain-kind.ts"
+
 /** How long the pool waits for what. None of it is a setting: tests have shorter ones. */
 export interface PoolTimes {
   /** A sealer says within this that it is ready, or is ended. */
@@ -26,7 +28,7 @@ export interface PoolTimes {
   readonly lookMs: number
 }
 
-export const POOL_TIMES: PoolTimes = {
+const TIMES: PoolTimes = {
   startMs: 60_000,
   restartMs: 1000,
   handOverMs: 30_000,
@@ -39,4 +41,13 @@ export const POOL_TIMES: PoolTimes = {
   leaveMs: 5000,
   restMs: 60_000,
   lookMs: 1000,
+}
+
+/** A short message comes with its head or soon after, so who is still sending one is slow on purpose, or has a bad line. */
+const SHORT: PoolTimes = { ...TIMES, patienceMs: 100, graceMs: 1000, lookMs: 200 }
+
+export const POOL_TIMES: Readonly<Record<PlainKind, PoolTimes>> = {
+  message: SHORT,
+  upload: TIMES,
+  code: TIMES,
 }

@@ -1,5 +1,7 @@
+import type { PlainKind } from "./plain-kind.ts"
 import type { PoolTimes } from "./pool-times.ts"
 import { type Sealer, type SealerOptions, startSealer } from "./sealer.ts"
+import type { StartTurns } from "./start-turns.ts"
 import { openLine, type PlainConnection } from "./waiting-line.ts"
 
 /** How many sealers there are. */
@@ -12,6 +14,9 @@ export interface LaneSize {
 
 export interface LaneOptions extends Omit<SealerOptions, "onPhase"> {
   readonly size: LaneSize
+  /** Whether requests come in one piece, so that who still sends is slow: one sealer stands ready even when all are taken. */
+  readonly short: boolean
+  readonly starts: StartTurns<PlainKind>
   /** A sealer ended before it was ready: a fault of ours. */
   readonly onFault: () => void
 }
@@ -28,12 +33,12 @@ export interface Lane {
 const WAITING_MAX = 20
 
 /**
- * Each sealer takes one connection and is gone. As many are started as are wanted: those at rest, and one more for each
- * that waits, up to the most. Past that the slowest sender gives way to whoever waits: what honest senders and those who
+ * Each sealer takes one connection and is gone. As many are started as are wanted: those at rest, one more for each that
+ * waits, and one that stands ready for the next, up to the most. Past that the slowest sender gives way to whoever waits: what honest senders and those who
  * only hold the line differ in is what they send in a second.
  */
 export function openLane(options: LaneOptions): Lane {
-  const { size, times, now } = options
+  const { kind, size, short, starts, times, now } = options
   const sealers = new Set<Sealer>()
   const line = openLine({ most: WAITING_MAX, waitMs: times.waitMs, now })
   let closed = false
@@ -43,10 +48,17 @@ export function openLane(options: LaneOptions): Lane {
   const inState = (...states: Sealer["state"][]): Sealer[] =>
     [...sealers].filter(({ state }) => states.includes(state))
 
-  const start = (): void => {
-    const sealer = startSealer({ ...options, onPhase: look })
+  const start = (giveBack: () => void): void => {
+    const sealer = startSealer({
+      ...options,
+      onPhase() {
+        giveBack()
+        look()
+      },
+    })
     sealers.add(sealer)
     void sealer.ended.then(() => {
+      giveBack()
       sealers.delete(sealer)
       if (sealer.progress.phase === null && !closed) {
         options.onFault()
@@ -67,17 +79,23 @@ export function openLane(options: LaneOptions): Lane {
       sealer.give(connection)
     }
     const wanted = wantedOf(size, inState("busy", "leaving").length + line.length)
-    while (restarting === undefined && sealers.size < wanted) start()
+    while (restarting === undefined && sealers.size < wanted) {
+      const giveBack = starts.take(kind, look)
+      if (giveBack === null) break
+      start(giveBack)
+    }
     if (sealers.size > wanted) resting ??= setTimeout(endIdle, times.restMs)
     makeRoom()
     clearTimeout(looking)
-    if (line.length > 0) looking = setTimeout(look, times.lookMs)
+    if (line.length > 0 || lacksReady()) looking = setTimeout(look, times.lookMs)
   }
 
+  const lacksReady = (): boolean => short && inState("idle").length === 0
   /** Ends the slowest senders for those who have waited long enough, one for each that no other sealer is there for. */
   const makeRoom = (): void => {
     if (sealers.size < size.most) return
-    const missing = line.waitingSince(times.patienceMs) - inState("starting", "leaving").length
+    const wanting = line.waitingSince(times.patienceMs) + (lacksReady() ? 1 : 0)
+    const missing = wanting - inState("starting", "leaving").length
     const slowestFirst = inState("busy")
       .filter((sealer) => mayGiveWay(sealer, times))
       .sort((a, b) => a.progress.bytesPerSecond() - b.progress.bytesPerSecond())
@@ -115,7 +133,7 @@ export function openLane(options: LaneOptions): Lane {
 }
 
 function wantedOf({ atRest, most }: LaneSize, needed: number): number {
-  return Math.min(most, Math.max(atRest, needed))
+  return Math.min(most, Math.max(atRest, needed === 0 ? 0 : needed + 1))
 }
 
 /** Never one that has all it was sent and stores it. */

@@ -47,7 +47,7 @@ interface SmallDoorOptions {
   readonly onFault?: (code: string) => void
 }
 
-/** Hands every connection to a sealer, as one with a code if it asks for replies. */
+/** Hands every connection to a sealer, as one with a code if it asks for replies, as an upload otherwise. */
 async function openSmallDoor(
   atRest: number,
   {
@@ -60,13 +60,14 @@ async function openSmallDoor(
     onFault = (fault) => assert.fail(fault),
   }: SmallDoorOptions = {},
 ): Promise<SmallDoor> {
+  const testTimes = { ...POOL_TIMES.upload, ...times }
   const pool = openSealerPool({
-    sizes: { message: { atRest, most }, code },
+    sizes: { message: { atRest: 0, most: 1 }, upload: { atRest, most }, code },
     desk: offered,
     program,
     pageFiles: TEST_PAGE_FILES,
     deadlines: { ...DEADLINES, ...deadlines },
-    times: { ...POOL_TIMES, ...times },
+    times: { message: testTimes, upload: testTimes, code: testTimes },
     onFault,
   })
   const { promise: refused, resolve } = Promise.withResolvers<true>()
@@ -78,7 +79,7 @@ async function openSmallDoor(
     socket.once("data", (head: Buffer) => {
       socket.pause()
       heads.push(head)
-      const kind = head.includes("/drop/replies ") ? "code" : "message"
+      const kind = head.includes("/drop/replies ") ? "code" : "upload"
       const refuse = (): void => {
         resolve(true)
         socket.destroy()
@@ -145,7 +146,7 @@ test("connections wait for a sealer, and the twenty-second of them is not taken"
 
 test("a sender who is too slow is told so with a status, and has the text back", async () => {
   const { port } = await openSmallDoor(1, {
-    deadlines: { message: { totalMs: 60_000, windowMs: 300, bytesPerSecond: 1_000_000 } },
+    deadlines: { upload: { totalMs: 60_000, windowMs: 300, bytesPerSecond: 1_000_000 } },
   })
   const socket = connect(port, "127.0.0.1")
   const head = `POST /drop/form HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: 99999\r\n\r\n`
@@ -281,7 +282,7 @@ test("who hangs up while they wait, and all who wait when the pool closes, are o
 
 test("a sealer that hangs with its connection is ended when its time is over, and the next message is taken", async () => {
   const { pool, port, heads } = await openSmallDoor(1, {
-    deadlines: { message: { totalMs: 3000, windowMs: 60_000, bytesPerSecond: 1 } },
+    deadlines: { upload: { totalMs: 3000, windowMs: 60_000, bytesPerSecond: 1 } },
     times: { slackMs: 0, handOverMs: 3000 },
   })
   const held = slowForm(port)
@@ -374,8 +375,8 @@ test("T40: many slow senders who come back whenever they are ended do not keep o
       if (!over) hold()
     })
   }
-  for (let n = 0; n < (soak ? 22 : 5); n++) hold()
-  for (let n = 0; n < (soak ? 10 : 2); n++) {
+  for (let n = 0; n < (soak ? 22 : 4); n++) hold()
+  for (let n = 0; n < (soak ? 10 : 1); n++) {
     assert.equal(await readReplies(port), 200)
     const message = { message: `ordinary ${n}`, mode: "one-way", token: store.token() }
     assert.equal((await send(port, message)).status, 200)

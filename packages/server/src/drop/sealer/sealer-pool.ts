@@ -4,13 +4,16 @@ import { POOL_TIMES, type PoolTimes } from "./pool-times.ts"
 import { type LaneSize, openLane } from "./sealer-lane.ts"
 import type { SealerOptions } from "./sealer.ts"
 import type { SealerSettings } from "./sealer-settings.ts"
+import { openStartTurns } from "./start-turns.ts"
 import type { PlainConnection } from "./waiting-line.ts"
+
+const LONGEST_START_MS = 2000
 
 export interface SealerPoolOptions extends Pick<SealerOptions, "desk" | "program"> {
   readonly sizes: Readonly<Record<PlainKind, LaneSize>>
   readonly pageFiles: SealerSettings["pageFiles"]
   readonly deadlines?: Readonly<Record<PlainKind, Deadlines>>
-  readonly times?: PoolTimes
+  readonly times?: Readonly<Record<PlainKind, PoolTimes>>
   /** A sealer ended before it was ready: a fault of ours, told as a code. */
   readonly onFault: (code: "sealer-start") => void
 }
@@ -29,7 +32,8 @@ export interface SealerPool {
 
 /**
  * Processes that see what is sent without JavaScript: started ahead, one connection each, then gone, memory and all. Those
- * for codes are apart from those for messages, so that no upload ever keeps anybody from reading replies.
+ * for codes and for short messages are apart from those for uploads, so that no upload ever keeps anybody from reading
+ * replies or from writing a few lines.
  */
 export function openSealerPool({
   sizes,
@@ -39,16 +43,20 @@ export function openSealerPool({
   onFault,
   ...rest
 }: SealerPoolOptions): SealerPool {
+  const starts = openStartTurns<PlainKind>(LONGEST_START_MS)
   const laneFor = (kind: PlainKind): ReturnType<typeof openLane> =>
     openLane({
+      kind,
+      short: kind === "message",
+      starts,
       ...rest,
       size: sizes[kind],
-      settings: { pageFiles, deadlines: deadlines[kind], reportMs: times.lookMs },
-      times,
+      settings: { pageFiles, deadlines: deadlines[kind], reportMs: times[kind].lookMs },
+      times: times[kind],
       now: () => performance.now(),
       onFault: () => onFault("sealer-start"),
     })
-  const lanes = { message: laneFor("message"), code: laneFor("code") }
+  const lanes = { message: laneFor("message"), upload: laneFor("upload"), code: laneFor("code") }
   const every = Object.values(lanes)
   return {
     handOver: (connection, kind) => lanes[kind].handOver(connection),

@@ -1,6 +1,5 @@
-// A process that sees what one sender wrote. It is started without core dumps and with nothing in its environment but the
-// place of compiled code, takes one connection, writes no file, and ends with the connection. Without a parent to speak to,
-// it ends at once: kept-code.ts starts it so, only to have its code compiled.
+// A process that sees what one sender wrote. It is started without core dumps and with nothing in its environment, takes one
+// connection, writes no file, and ends with the connection. It runs from one file, which scripts/build-sealer.ts makes of this.
 import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "../../process/channels.ts"
@@ -15,7 +14,6 @@ import { takeConnection } from "./take-connection.ts"
 /** The disk may be busy with the rewrite of the drop's file, which everybody waits for. */
 const CALL_MS = 60_000
 
-if (process.send === undefined) process.exit(0)
 closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
 process.on("SIGINT", () => undefined)

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { extname } from "node:path"
-import { fileURLToPath } from "node:url"
+import { constants, setPriority } from "node:os"
+import { join } from "node:path"
 import { childChannel } from "../../process/channels.ts"
 import { answerCalls } from "../../process/rpc.ts"
 import type { DropDesk } from "../drop-desk.ts"
 import { deskMethods } from "../remote-desk.ts"
 import { longestAnswerMs } from "./deadlines.ts"
 import { ownUpload } from "./own-upload.ts"
+import type { PlainKind } from "./plain-kind.ts"
 import type { PoolTimes } from "./pool-times.ts"
 import { openProgress, type Phase, type Progress, type Report } from "./progress.ts"
 import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
@@ -16,11 +17,10 @@ import type { PlainConnection } from "./waiting-line.ts"
 export interface SealerProgram {
   readonly execPath: string
   readonly execArgv: readonly string[]
-  /** Where compiled code is kept, once all of a sealer's is there: before, one that saw a message would write it. */
-  compiledCode?(): string | null
 }
 
 export interface SealerOptions {
+  readonly kind: PlainKind
   readonly desk: DropDesk
   readonly program: SealerProgram
   readonly settings: SealerSettings
@@ -44,6 +44,9 @@ export interface Sealer {
   giveWay(): void
   kill(): void
 }
+
+/** Built of sealer-process.ts and all that it needs, beside the sources and beside the compiled code. */
+const PROGRAM = join(import.meta.dirname, "..", "..", "..", "programs", "sealer-process.js")
 
 /** Core dumps are memory on the disk, messages and codes included. */
 const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
@@ -113,6 +116,7 @@ export function startSealer(options: SealerOptions): Sealer {
     ended,
     give(connection) {
       given = true
+      if (options.kind === "upload" && child.pid !== undefined) letOthersPass(child.pid)
       within(times.handOverMs)
       hand(child, connection)
     },
@@ -126,21 +130,20 @@ export function startSealer(options: SealerOptions): Sealer {
   }
 }
 
-/** The file a sealer runs, as arguments of a program. */
-export function sealerCommand({ execPath, execArgv }: SealerProgram): [string, ...string[]] {
-  const entry = new URL(`./sealer-process${extname(import.meta.filename)}`, import.meta.url)
-  return [execPath, ...execArgv, fileURLToPath(entry)]
+/** An upload takes minutes anyway. */
+function letOthersPass(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It is gone already, which its end tells.
+  }
 }
 
-/**
- * Its environment is empty but for the place of compiled code, and what a runtime prints of an error of its own goes
- * nowhere: it may quote a message.
- */
-function spawnSealer(program: SealerProgram): ChildProcess {
-  const compiledCode = program.compiledCode?.() ?? null
-  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...sealerCommand(program)], {
+/** Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may quote a message. */
+function spawnSealer({ execPath, execArgv }: SealerProgram): ChildProcess {
+  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, PROGRAM], {
     stdio: ["pipe", "ignore", "ignore", "ipc"],
-    env: compiledCode === null ? {} : { NODE_COMPILE_CACHE: compiledCode },
+    env: {},
     serialization: "advanced",
   })
 }

@@ -30,7 +30,7 @@ async function connected(): Promise<{ ours: Socket; theirs: Socket }> {
 
 function options(reports: Report[] = []) {
   return {
-    deadlines: DEADLINES.message,
+    deadlines: DEADLINES.upload,
     reportMs: 10,
     report: (report: Report) => void reports.push(report),
   }

@@ -53,6 +53,7 @@ suite("options", () => {
       "eraseSubject",
       "exportSubject",
       "getDecision",
+      "getUsage",
       "listSources",
       "scoreEmail",
       "scoreEmailStream",

@@ -10,7 +10,7 @@ import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "./data
 const temporary = mkdtempSync(join(tmpdir(), "assay-directory-"))
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }))
 
-test("only one holds the lock, and it is free again after release and after kill -9", async () => {
+test("only one holds the lock, and it is free again after release and after kill -9", async (t) => {
   const { path } = openDataDirectory(join(temporary, "locked"))
   const lock = lockDataDirectory(path)
   assert.ok(lock !== null)
@@ -18,13 +18,20 @@ test("only one holds the lock, and it is free again after release and after kill
   lock.release()
 
   const module = new URL("./data-directory.ts", import.meta.url).href
-  const script = `const { lockDataDirectory } = await import(${JSON.stringify(module)}); console.log(lockDataDirectory(${JSON.stringify(path)}) !== null); setInterval(() => {}, 1000)`
+  // It keeps nothing of the lock itself, and collects garbage: whoever has the lock has it for as long as they live.
+  const script = `const { lockDataDirectory } = await import(${JSON.stringify(module)})
+    const isMine = lockDataDirectory(${JSON.stringify(path)}) !== null
+    for (let n = 0; n < 5; n++) { await new Promise(setImmediate); gc() }
+    console.log(isMine)
+    setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, [
     "--conditions=source",
+    "--expose-gc",
     "--input-type=module",
     "-e",
     script,
   ])
+  t.after(() => child.kill("SIGKILL"))
   const [said] = (await once(child.stdout, "data")) as [Buffer]
   assert.equal(said.toString().trim(), "true")
   assert.equal(lockDataDirectory(path), null)

@@ -187,8 +187,17 @@ function takeLock(path: string, name: string): Lock | null {
     if ((error as { errcode?: number }).errcode === 5) return null
     throw new DataDirectoryError(`${path} cannot be locked`, { cause: error })
   }
-  return { release: () => database.close() }
+  held.add(database)
+  return {
+    release() {
+      held.delete(database)
+      database.close()
+    },
+  }
 }
+
+/** A database that nobody refers to any more is closed by the garbage collector, and its lock is gone with it. */
+const held = new Set<DatabaseSync>()
 
 interface Format {
   readonly format: number

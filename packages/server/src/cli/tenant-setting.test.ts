@@ -38,7 +38,7 @@ test("a value that does not fit is refused with its key and what it takes", () =
     ["plan=gold", /^plan takes free or enterprise$/],
     ["plan=constructor", /^plan takes free or enterprise$/],
     ["plan=", /^plan takes free or enterprise$/],
-    ["model.email=7.7", /^model\.email takes a version that is loaded: 1\.0$/],
+    ["model.email=7.7", /^model\.email takes a version that is loaded: 1\.0, 1\.1$/],
     ["providers=1", /^providers takes true or false$/],
     [
       "provider_daily_cap=-1",
@@ -65,8 +65,8 @@ test("what counts where nothing is set is what the models say", () => {
   assert.deepEqual(Object.fromEntries(usual), {
     plan: "free",
     verified: false,
-    "model.email": "1.0",
-    "model.phone": "1.0",
+    "model.email": "1.1",
+    "model.phone": "1.1",
     prior_cred: 0.0033,
     prior_abuse: 0.01,
     "costs.loss": 20,
@@ -77,6 +77,7 @@ test("what counts where nothing is set is what the models say", () => {
     sms_only_step_up: false,
     providers: false,
     provider_daily_cap: "as for every tenant",
+    domains: "none",
   })
 })
 

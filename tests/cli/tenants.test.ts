@@ -21,7 +21,7 @@ test("a tenant is made on a plan, listed, and shown with every setting at its de
   assert.match(listed.out, /^TENANT +PLAN +MADE +EMAIL MODEL +PHONE MODEL +OWN SETTINGS\n/)
   assert.match(
     listed.out,
-    /\nacme +enterprise +\d{4}-\d\d-\d\d +1\.0 \(default\) +1\.0 \(default\) +none\n/,
+    /\nacme +enterprise +\d{4}-\d\d-\d\d +1\.1 \(default\) +1\.1 \(default\) +none\n/,
   )
   const { out } = await assay(["tenants", "show", "acme"], env)
   assert.match(out, /^Tenant acme, number 1, made \d{4}-\d\d-\d\d, 0 keys\n\n/)
@@ -125,7 +125,7 @@ test("a value that does not fit is refused with its key and what it takes, and n
   const before = (await assay(["tenants", "show", "acme"], env)).out
   const cases: [string[], RegExp][] = [
     [["verified=true", "prior_abuse=1"], /^assay: prior_abuse takes a number above 0 and below 1$/],
-    [["model.email=7.7"], /^assay: model\.email takes a version that is loaded: 1\.0$/],
+    [["model.email=7.7"], /^assay: model\.email takes a version that is loaded: 1\.0, 1\.1$/],
     [["prior_abuse=0.1", "prior_abuse=0.2"], /prior_abuse is named twice/],
   ]
   for (const [settings, message] of cases) {

@@ -156,6 +156,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     audit: (note) => records.addAudit(note),
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
+    refusalMs: 0,
     streams: openStreams(),
     pingRecords: () => records.ping(),
     requireSoundIndex: () => undefined,

@@ -162,11 +162,17 @@ suite("the packed packages", () => {
     const user = { uid: 65_532, gid: 65_532 }
     const data = join(folder, "data-of-another")
     const secret = join(folder, "secret")
-    mkdirSync(data, { mode: 0o700 })
+    const tombstones = join(folder, "tombstones-of-another")
+    for (const own of [data, tombstones]) mkdirSync(own, { mode: 0o700 })
     writeFileSync(secret, randomBytes(32).toString("hex"), { mode: 0o400 })
-    for (const path of [data, secret]) chownSync(path, user.uid, user.gid)
+    for (const path of [data, tombstones, secret]) chownSync(path, user.uid, user.gid)
     chmodSync(folder, 0o755)
-    const env = { NODE_ENV: "production", ASSAY_DATA: data, ASSAY_SECRET_FILE: secret }
+    const env = {
+      NODE_ENV: "production",
+      ASSAY_DATA: data,
+      ASSAY_SECRET_FILE: secret,
+      ASSAY_TOMBSTONES: join(tombstones, "tombstones"),
+    }
     await whileServing(env, user, async (url) => {
       assert.equal((await fetch(`${url}/readyz`)).status, 200)
     })

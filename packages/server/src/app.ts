@@ -125,6 +125,8 @@ export interface Services {
   readonly audit: (note: AuditNote) => Promise<void>
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
+  /** How long callers over a limit, or without a key, wait for their answer. */
+  readonly refusalMs: number
   readonly streams: Streams
   /** Reads from the records, or throws. */
   readonly pingRecords: () => Promise<void>
@@ -140,7 +142,7 @@ const SECURITY_HEADERS = {
 }
 
 export async function buildApp(services: Services): Promise<App> {
-  const { config, log, callers, limits, metrics, pressure } = services
+  const { config, log, callers, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
   const observeReply = (route: string, request: FastifyRequest, reply: FastifyReply): void =>
     observe(route, request.method, reply.statusCode, reply.elapsedTime, request)
@@ -225,8 +227,9 @@ export async function buildApp(services: Services): Promise<App> {
         error: problem.cause ?? problem,
       })
     }
-    if (!PAUSED.has(problems[problem.code].status)) return sendProblem(reply, problem, request)
-    setTimeout(() => void sendProblem(reply, problem, request), REFUSAL_MS)
+    const waits = refusalMs > 0 && PAUSED.has(problems[problem.code].status)
+    if (!waits) return sendProblem(reply, problem, request)
+    setTimeout(() => void sendProblem(reply, problem, request), refusalMs)
     return reply
   })
   app.setNotFoundHandler((request, reply) => {
@@ -257,12 +260,6 @@ export async function buildApp(services: Services): Promise<App> {
 
 /** Statuses of callers who have to wait or to go: without a key, and over a limit. */
 const PAUSED: ReadonlySet<number> = new Set([401, 429])
-/**
- * They have their answer after this. Whoever asks again at once, on as many connections as they like, is held to ten
- * requests a second on each, which costs a timer; answering as fast as they ask would cost others their turn.
- */
-const REFUSAL_MS = 100
-
 /** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
 function sendProblem(
   reply: FastifyReply,
@@ -275,7 +272,7 @@ function sendProblem(
     .headers({ ...SECURITY_HEADERS, "x-request-id": id, ...problem.headers })
     .type("application/problem+json")
   const closes = reply.getHeader("connection") === "close" || !reply.raw.shouldKeepAlive
-  if (raw.complete || raw.destroyed || !closes) return reply.send(text)
+  if (raw.complete || raw.readableEnded || raw.destroyed || !closes) return reply.send(text)
   return reply
     .headers({ connection: "close", "content-length": String(Buffer.byteLength(text)) })
     .send(thenLetPass(text, raw))

@@ -49,6 +49,12 @@ import { connectionsMax, limitConnections } from "./open-files.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
 
+/**
+ * Whoever asks again at once, on as many connections as they like, is held to ten requests a second on each, which costs a
+ * timer; answering as fast as they ask would cost others their turn.
+ */
+const REFUSAL_MS = 100
+
 /** Velocity is asked for while a caller waits: past this the answer goes without it. */
 const VELOCITY_MS = 250
 /** Callers wait for a shorter time; what the counters grant later than that is still taken. */
@@ -171,6 +177,7 @@ export async function runWorker(
     },
     metrics,
     pressure,
+    refusalMs: REFUSAL_MS,
     streams,
     pingRecords: () => records.ping(),
     requireSoundIndex: requireSound,

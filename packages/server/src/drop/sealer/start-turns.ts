@@ -44,7 +44,7 @@ export function openStartTurns<Lane>(longestMs: number): StartTurns<Lane> {
         given = true
         setTimeout(free, PAUSE_MS)
       }
-      const late = setTimeout(giveBack, longestMs)
+      const late = setTimeout(giveBack, longestMs).unref()
       return giveBack
     },
   }

@@ -53,6 +53,15 @@ test("a line that was half written is cut off, and the next one stands by itself
   assert.deepEqual(await readTombstones(path, CHECK), [tombstone(1), tombstone(3)])
 })
 
+test("a line that a full disk left half written does not become a part of the next one", async () => {
+  const path = join(folder, "full")
+  const file = await openTombstones(path, CHECK)
+  await file.add(tombstone(1))
+  appendFileSync(path, "0202")
+  await file.add(tombstone(3))
+  assert.deepEqual(await readTombstones(path, CHECK), [tombstone(1), tombstone(3)])
+})
+
 test("a file of another secret, a damaged one and one that is none are refused and left as they are", async () => {
   const path = join(folder, "refused")
   await (await openTombstones(path, CHECK)).add(tombstone(1))

@@ -91,10 +91,16 @@ async function completed(
   return []
 }
 
-/** Never makes a new file: one that was taken away meanwhile held erasures that would be missing in it. */
+/**
+ * Never makes a new file: one that was taken away meanwhile held erasures that would be missing in it. What a full disk left
+ * half written is cut off first: its erasure was refused, and the next line must not become a part of it.
+ */
 async function append(path: string, line: string): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND)
   try {
+    const { size } = await file.stat()
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
+    if (buffer[0] !== LF) await file.truncate(wholeLines(await file.readFile()).length)
     await file.appendFile(line)
     await file.datasync()
   } finally {

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { after, afterEach, before, test } from "node:test"
 import type { DropDesk } from "../drop-desk.ts"
+import { stopReading } from "../stop-reading.ts"
 import { CODE_PADDING } from "./answer.ts"
 import { DEADLINES, type Deadlines } from "./deadlines.ts"
 import type { PlainKind } from "./plain-kind.ts"
@@ -78,6 +79,7 @@ async function openSmallDoor(
     socket.on("error", () => socket.destroy())
     socket.once("data", (head: Buffer) => {
       socket.pause()
+      stopReading(socket)
       heads.push(head)
       const kind = head.includes("/drop/replies ") ? "code" : "upload"
       const refuse = (): void => {
@@ -282,7 +284,7 @@ test("who hangs up while they wait, and all who wait when the pool closes, are o
 
 test("a sealer that hangs with its connection is ended when its time is over, and the next message is taken", async () => {
   const { pool, port, heads } = await openSmallDoor(1, {
-    deadlines: { upload: { totalMs: 3000, windowMs: 60_000, bytesPerSecond: 1 } },
+    deadlines: { upload: { totalMs: 3000, windowMs: 60_000, bytesPerSecond: 1000 } },
     times: { slackMs: 0, handOverMs: 3000 },
   })
   const held = slowForm(port)
@@ -301,6 +303,29 @@ test("a sealer that hangs with its connection is ended when its time is over, an
       () => 0,
     )
   assert.equal(status, 200)
+})
+
+/** Says that it is ready, and stands still from then on. */
+const STANDS_STILL = `data:text/javascript,${encodeURIComponent(`
+  const { send } = process
+  process.send = (message, ...rest) => {
+    const sent = send.call(process, message, ...rest)
+    if (message.report?.phase === "ready") process.kill(process.pid, "SIGSTOP")
+    return sent
+  }
+`)}`
+
+test("the connection of a sealer that stands still before it takes it is closed with it", async () => {
+  const { port, heads } = await openSmallDoor(1, {
+    program: {
+      execPath: process.execPath,
+      execArgv: [...process.execArgv, "--import", STANDS_STILL],
+    },
+    times: { handOverMs: 300 },
+  })
+  const held = slowForm(port).resume()
+  await once(held, "close")
+  assert.ok(isOverwritten(heads[0]))
 })
 
 test("T41: slow uploads in every sealer for messages keep nobody from reading replies, whose own senders have seconds", async () => {

@@ -175,9 +175,10 @@ function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
       return
     }
     // Node would let the listener ask the sealer, when it closes, whether its connection is over, and wait for an answer of
-    // one that is gone. It is told nothing of the hand-over, and what is left here is closed as any other connection.
+    // one that is gone. It is told nothing of the hand-over, and what is left here is closed as any other connection. It
+    // stays ours to close: Node closes it when the sealer has taken it, and never if the sealer ends before that.
     Object.assign(socket, { server: null })
-    child.send(CONNECTION, socket, (error) => {
+    child.send(CONNECTION, socket, { keepOpen: true }, (error) => {
       socket.destroy()
       if (error !== null) failed()
     })

@@ -1,0 +1,30 @@
+import type { Socket } from "node:net"
+
+/**
+ * Stops the kernel's handle. `pause()` alone lets it read on until a buffer of this process is full, and what is in there
+ * when the connection is handed over would be lost, and would be plain text.
+ */
+export function stopReading(socket: Socket): void {
+  // A stream asks for more after each piece, on the next turn, even when it was paused in between.
+  socket._read = () => undefined
+  const handle = handleOf(socket)
+  if (handle === null) return
+  handle.reading = false
+  handle.readStop()
+}
+
+/** Takes back what `stopReading` did, for one whom no sealer will read. */
+export function startReading(socket: Socket): void {
+  Reflect.deleteProperty(socket, "_read")
+  const handle = handleOf(socket)
+  if (handle === null) return
+  // Not left to the stream: it may believe that what it asked for meanwhile is on its way.
+  handle.reading = true
+  handle.readStart()
+}
+
+function handleOf(
+  socket: Socket,
+): { reading: boolean; readStart(): void; readStop(): void } | null {
+  return (socket as unknown as { _handle: ReturnType<typeof handleOf> })._handle
+}

@@ -37,6 +37,7 @@ import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
+import { everyStep } from "./every-step.ts"
 import { keepCompacted } from "./keep-compacted.ts"
 import { keepVerified } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
@@ -292,28 +293,34 @@ export async function startService(
     drop: drop?.address ?? null,
     demoKey,
     restart: () => workers.restart(),
-    async stop() {
-      metricsServer?.close()
-      await workers.stop()
-      await drop?.stop()
-      clearInterval(keeping)
-      await endSettling()
-      await endEvidence()
-      await endNotifications()
-      await endCompacting()
-      await endVerifying()
-      await providers?.close()
-      control.close()
-      learnt.close()
-      await keepIdentities().catch((error: unknown) =>
-        log.warn("today's identities could not be written", { error }),
-      )
-      await velocity.close()
-      await decisions.stop()
-      await Promise.all([records.close(), index.close()])
-      lock.release()
-      log.info("stopped")
-    },
+    stop: () =>
+      everyStep(
+        [
+          () => metricsServer?.close(),
+          () => workers.stop(),
+          () => drop?.stop(),
+          () => clearInterval(keeping),
+          endSettling,
+          endEvidence,
+          endNotifications,
+          endCompacting,
+          endVerifying,
+          () => providers?.close(),
+          () => control.close(),
+          () => learnt.close(),
+          () =>
+            keepIdentities().catch((error: unknown) =>
+              log.warn("today's identities could not be written", { error }),
+            ),
+          () => velocity.close(),
+          () => decisions.stop(),
+          () => records.close(),
+          () => index.close(),
+          () => lock.release(),
+          () => log.info("stopped"),
+        ],
+        (error) => log.error("a step of the stop failed", { error }),
+      ),
   }
 }
 

@@ -1,43 +1,12 @@
 import assert from "node:assert/strict"
 import type { Cluster, Worker } from "node:cluster"
-import { EventEmitter } from "node:events"
 import { test } from "node:test"
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises"
 import { openLog } from "../log.ts"
+import { TestWorker } from "./test-worker.ts"
 import { startWorkers, type Workers } from "./workers.ts"
 
 const log = openLog("error")
-
-/** A worker process that does what it is told, dies when the test says so, and becomes ready when that is let be. */
-class TestWorker extends EventEmitter {
-  readonly id: number
-  alive = true
-  readonly process = { kill: () => this.die() }
-  constructor(id: number) {
-    super()
-    this.id = id
-  }
-  isConnected(): boolean {
-    return this.alive
-  }
-  send(message: { rpc: string; id: number; method: string }): void {
-    if (message.rpc === "call")
-      setImmediate(() => this.emit("message", { rpc: "reply", id: message.id, result: null }))
-  }
-  ready(): void {
-    const args = [{ port: 1, addresses: [] }]
-    this.emit("message", { rpc: "call", id: 1, method: "ready", args })
-  }
-  disconnect(): void {
-    setImmediate(() => this.die())
-  }
-  die(): void {
-    if (!this.alive) return
-    this.alive = false
-    this.emit("disconnect")
-    this.emit("exit", 1, null)
-  }
-}
 
 /** `hold`: the next worker becomes ready when the test says so. */
 async function started(count: number): Promise<{

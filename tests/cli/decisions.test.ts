@@ -84,3 +84,58 @@ test("a decision that does not repeat fails with the difference; one that is not
     assert.doesNotMatch(err, /a@b\.example|\n {4}at /)
   }
 })
+
+test("versions are compared over recorded inputs, and members that older inputs lack are named", async () => {
+  const compare = (...args: string[]) =>
+    assay(["model", "compare", ...args, "--tenant", "demo"], env)
+  const now = await compare("phone", "1.0", "1.1", "--limit", "1")
+  assert.equal(now.code, 0, now.err)
+  assert.match(now.out, /of 1 answers differ: /)
+  assert.doesNotMatch(now.out, /lack/)
+
+  const store = openSqliteDecisions(join(data, "decisions"))
+  const kept = (await store.list({ tenantId: 1, limit: 10 })).find(
+    ({ subject, modelVersion }) => subject === "email" && modelVersion === "1.1",
+  )
+  assert.ok(kept)
+  assert.match(kept.input, /"writtenFor":"1\.1"/)
+  // Leaked yesterday, as a program before 1.1 wrote it.
+  const exposure = { kind: "breach", source: "s", age: 1, secret: "plaintext", conf: 1 }
+  const older = {
+    ...kept,
+    id: newDecisionId(kept.at),
+    modelVersion: "1.0",
+    input: JSON.stringify({
+      as_of: "2026-11-15",
+      checked: { sources: 1, newestImport: "2026-11-14" },
+      coverage: { credential: 1 },
+      exposures: [exposure],
+    }),
+  }
+  await store.add([older])
+  await store.close()
+
+  const compared = await compare("email", "1.0", "1.1")
+  assert.equal(compared.code, 0, compared.err)
+  assert.match(compared.out, /^ID +BY 1\.0 +BY 1\.1\n/)
+  assert.match(
+    compared.out,
+    new RegExp(`\n${older.id}  \\d+ LEAKED \\w+ allow +\\d+ LEAKED \\w+ step_up_auth\n`),
+  )
+  assert.match(compared.out, /\n1 of 2 answers differ: 1 scores rise, 0 fall, 1 actions change\.\n/)
+  assert.match(
+    compared.out,
+    /\n1 of 2 inputs were recorded before members that 1\.1 reads and lack them, so 1\.1 takes them as unknown there: trust\.disposableLikely, trust\.homograph, trust\.imitates, trust\.localLength, /,
+  )
+  assert.doesNotMatch(compared.out, /that 1\.0 reads/)
+  for (const [args, message] of [
+    [["email", "1.0", "9.9"], /There is no email model 9\.9/],
+    [["letter", "1.0", "1.1"], /There is no model letter/],
+    [["email", "1.0", "1.1", "--limit", "0"], /--limit takes an integer from 1 to 100000/],
+  ] as const) {
+    const { code, out, err } = await compare(...args)
+    assert.equal(code, 1, args.join(" "))
+    assert.equal(out, "")
+    assert.match(err, message)
+  }
+})

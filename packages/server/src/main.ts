@@ -15,6 +15,7 @@ import type { SyncOptions } from "./cli/drop-sync.ts"
 import type { ImportOptions } from "./cli/lists.ts"
 import type { LearntOptions } from "./cli/lists-learnt.ts"
 import type { ShowOptions } from "./cli/model.ts"
+import type { CompareOptions } from "./cli/model-compare.ts"
 import type { OperatorTokenOptions } from "./cli/operators.ts"
 import type { ScoreFileOptions } from "./cli/score.ts"
 import type { SubjectOptions } from "./cli/subjects.ts"
@@ -345,6 +346,16 @@ function program(): Command {
     .description("print what differs between two versions or files")
     .action(async (name: string, from: string, to: string) =>
       (await import("./cli/model.ts")).diffModels(name, from, to, terminal),
+    )
+  model
+    .command("compare <name> <from> <to>")
+    .description(
+      "score the recorded inputs of a tenant's decisions by two versions or files, and print whose answer differs",
+    )
+    .requiredOption("--tenant <name>", "the tenant")
+    .option("--limit <count>", "at most this many decisions, the newest", "1000")
+    .action(async (name: string, from: string, to: string, options: CompareOptions) =>
+      (await import("./cli/model-compare.ts")).compareModels(name, from, to, options, terminal),
     )
   model
     .command("card [name] [version]")

@@ -107,6 +107,8 @@ export interface EmailSettings {
 export interface EmailInput {
   /** UTC date, YYYY-MM-DD. */
   readonly as_of: string
+  /** The newest model whose members were looked for; left out by programs before 1.1. Never weighed. */
+  readonly writtenFor?: string | null | undefined
   readonly checked: Checked
   readonly exposures?: readonly Exposure[] | null | undefined
   readonly signals?: readonly Signal[] | null | undefined

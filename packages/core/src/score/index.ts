@@ -26,6 +26,7 @@ export type {
 export type { PhoneExplanation } from "./explain-phone.ts"
 export type { ExplainedStage, StageItem } from "./explain-stage.ts"
 export { bitsPerLetter, handleLength, handleScore } from "./handle.ts"
+export { INPUT_VERSION, lackingEmailMembers, lackingPhoneMembers } from "./input-members.ts"
 export { ModelFault } from "./model-document.ts"
 export { EmailModelSchema, loadEmailModel } from "./model-email.ts"
 export type { EmailModel } from "./model-email.ts"

@@ -60,20 +60,8 @@ export async function listDecisions(
   options: { tenant: string; limit: string },
   terminal: Terminal,
 ): Promise<void> {
-  const limit = Number(options.limit)
-  if (!/^\d{1,4}$/.test(options.limit) || limit < 1 || limit > LIMIT_MAX)
-    throw new CommandError(`--limit takes an integer from 1 to ${LIMIT_MAX}`)
-  const tenant = await withRecords(readConfig(terminal.env), (records) =>
-    records.tenantByName(options.tenant),
-  )
-  if (tenant === null) throw new CommandError(`There is no tenant ${options.tenant}`)
-  const decisions = await withDecisions(terminal, async ({ unfolded, store }) => {
-    const byId = new Map<string, Decision>()
-    const mine = unfolded.filter(({ tenantId }) => tenantId === tenant.id)
-    for (const decision of [...mine, ...(await store.list({ tenantId: tenant.id, limit }))])
-      byId.set(decision.id, decision)
-    return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
-  })
+  const limit = limitOf(options.limit, LIMIT_MAX)
+  const decisions = await decisionsOfTenant({ tenant: options.tenant, limit }, terminal)
   const rows = decisions.map((decision) => [
     decision.id,
     new Date(decision.at).toISOString(),
@@ -82,6 +70,52 @@ export async function listDecisions(
     decision.modelVersion,
   ])
   table(["ID", "DECIDED AT", "SUBJECT", "ANSWER", "MODEL"], rows).forEach(terminal.print)
+}
+
+/** The number that `--limit` gives. */
+export function limitOf(text: string, max: number): number {
+  const limit = Number(text)
+  if (!/^\d{1,9}$/.test(text) || limit < 1 || limit > max)
+    throw new CommandError(`--limit takes an integer from 1 to ${max}`)
+  return limit
+}
+
+interface TenantDecisions {
+  readonly tenant: string
+  readonly limit: number
+  /** Only decisions about these. */
+  readonly subject?: Decision["subject"]
+}
+
+const PAGE = 1_000
+
+/** A tenant's decisions, the newest first. */
+export async function decisionsOfTenant(
+  { tenant: name, limit, subject }: TenantDecisions,
+  terminal: Terminal,
+): Promise<Decision[]> {
+  const tenant = await withRecords(readConfig(terminal.env), (records) =>
+    records.tenantByName(name),
+  )
+  if (tenant === null) throw new CommandError(`There is no tenant ${name}`)
+  const isWanted = (decision: Decision) => subject === undefined || decision.subject === subject
+  return await withDecisions(terminal, async ({ unfolded, store }) => {
+    const byId = new Map<string, Decision>()
+    let before: string | undefined
+    let left = limit
+    while (left > 0) {
+      const query = { tenantId: tenant.id, limit: Math.min(limit, PAGE) }
+      const page = await store.list(before === undefined ? query : { ...query, before })
+      const wanted = page.filter(isWanted)
+      for (const decision of wanted) byId.set(decision.id, decision)
+      left -= wanted.length
+      before = page.at(-1)?.id
+      if (page.length < query.limit) break
+    }
+    const mine = unfolded.filter(({ tenantId }) => tenantId === tenant.id)
+    for (const decision of mine.filter(isWanted)) byId.set(decision.id, decision)
+    return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+  })
 }
 
 async function foundDecision(id: string, terminal: Terminal): Promise<Decision> {

@@ -117,7 +117,7 @@ export function checkModel(file: string, terminal: Terminal): void {
   )
 }
 
-function loadedModels(terminal: Terminal): Models {
+export function loadedModels(terminal: Terminal): Models {
   return openModels(join(readConfig(terminal.env).dataDirectory, MODELS_FOLDER))
 }
 
@@ -136,7 +136,7 @@ async function tenantsByModel(
     ).length
 }
 
-function modelName(text: string): ModelName {
+export function modelName(text: string): ModelName {
   const name = MODEL_NAMES.find((known) => known === text)
   if (name === undefined)
     throw new CommandError(`There is no model ${text}; there are email and phone`)
@@ -153,7 +153,8 @@ function wanted(models: Models, name: string, version: string | undefined): Load
   throw new CommandError(`There is no ${name} model ${version ?? ""}; there are ${versions}`)
 }
 
-function versionOrFile(models: Models, name: string, side: string): Model {
+/** The model of a version, or the one in a file. */
+export function versionOrFile(models: Models, name: string, side: string): Model {
   if (/^\d+\.\d+$/.test(side)) return wanted(models, name, side).model
   const model = readModel(side, side)
   if (model.name !== modelName(name))

@@ -4,6 +4,7 @@ import {
   type EmailInput,
   EXPOSURE_KINDS,
   type Exposure,
+  INPUT_VERSION,
   type Signal,
   SIGNAL_TYPES,
   type Trust,
@@ -86,6 +87,7 @@ export function emailEvidence(findings: EmailFindings): EmailEvidence {
   return {
     input: {
       as_of: dayOf(nowMs),
+      writtenFor: INPUT_VERSION,
       checked: found.erased
         ? { sources: 0, newestImport: null, withheld: true }
         : { sources: facts.sources, newestImport: facts.newestImport },

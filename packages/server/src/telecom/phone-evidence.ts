@@ -1,5 +1,6 @@
 import type { ParsedPhone } from "@assay/core/identity"
 import {
+  INPUT_VERSION,
   type Line,
   lineOf,
   type PhoneInput,
@@ -84,6 +85,7 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     verifiedAtMs !== null
   const input: PhoneInput = {
     as_of: new Date(nowMs).toISOString(),
+    writtenFor: INPUT_VERSION,
     numberType,
     region: parsed.region,
     line: lineWithContract(lineOf(numberType, model), entries, signals),

@@ -129,7 +129,7 @@ const requestsLogged = (): number => service.stderr().split('"msg":"request"').l
 
 /** Repeats `look` until it says `wanted`, or for so long that it never will; returns what it said last. */
 async function settled(wanted: number, look: () => number | Promise<number>): Promise<number> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const found = await look()
     if (found === wanted || Date.now() > deadline) return found
@@ -173,6 +173,7 @@ const HEAD = (): string =>
     `authorization: Bearer ${keys.tenant}`,
     "content-type: application/json",
     "content-length: 100",
+    "expect: 100-continue",
     "",
     '{"email":',
   ].join("\r\n")
@@ -187,25 +188,22 @@ test("whoever hangs up in mid-body is counted once, as the sender's doing", asyn
   ]
   for (const leave of waysToLeave) {
     const socket = connect(service.port, "127.0.0.1").on("error", () => undefined)
-    await new Promise<void>((resolve) => socket.write(HEAD(), () => resolve()))
-    // An answer to another request shows that the head was read before.
-    await service.request("/healthz")
+    socket.write(HEAD())
+    // Asked to go on: the head was read.
+    await once(socket, "data")
     const closed = once(socket, "close")
     leave(socket)
     socket.resume()
     await closed
   }
-  const [left, others] = [waysToLeave.length, waysToLeave.length]
+  const left = waysToLeave.length
   let looks = 0
   const counted = await settled(
     left,
-    async () => (await requestsCounted()) - countedBefore - others - ++looks,
+    async () => (await requestsCounted()) - countedBefore - ++looks,
   )
   assert.equal(counted, left)
-  assert.equal(
-    await settled(left, () => requestsLogged() - loggedBefore - others - looks - 1),
-    left,
-  )
+  assert.equal(await settled(left, () => requestsLogged() - loggedBefore - looks - 1), left)
   assert.doesNotMatch(service.stderr(), /"level":"error"|request failed/)
   assert.match(service.stderr(), /"route":"\/api\/v1\/risk\/score","status":400/)
 })

@@ -211,8 +211,10 @@ export async function buildApp(services: Services): Promise<App> {
     (request, reply, done) => {
       const { raw } = reply
       raw.once("close", () => {
-        if (raw.writableFinished || !wasGivenUp(request.raw.socket))
-          observeReply(route, request, reply)
+        if (!raw.writableFinished && wasGivenUp(request.raw.socket)) return
+        // Nothing was answered, so the status is not yet what it would have been.
+        if (!raw.headersSent) reply.code(problems["request-incomplete"].status)
+        observeReply(route, request, reply)
       })
       done()
     }

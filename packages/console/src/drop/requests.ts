@@ -12,6 +12,12 @@ const OPTIONS: RequestInit = {
   redirect: "error",
 }
 
+/**
+ * A line that is dead for ten minutes is told. The server gives up one that moves less than 1 kB a second, and no answer
+ * is longer than a mailbox's 300 kB: within this time each is here whole, on the slowest line that the server keeps.
+ */
+const DEAD_MS = 600_000
+
 /** Refusals of the server, which says them in one word. */
 const refusals: Readonly<Record<string, ScriptText>> = {
   ticket: "failure-ticket",
@@ -27,37 +33,29 @@ function refusal(word: string, otherwise: ScriptText = "failure-refused"): Failu
   return new Failure(refusals[word.trim()] ?? otherwise)
 }
 
-/** The answer to a request that succeeded; everything else is a Failure. */
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  let response: Response
-  try {
-    response = await fetch(path, { ...OPTIONS, ...init })
-  } catch {
-    throw new Failure("failure-offline")
-  }
-  if (!response.ok) throw refusal(await response.text().catch(() => ""))
-  return response
+/** Also for a body that breaks off after its headers have come. */
+function offline(): never {
+  throw new Failure("failure-offline")
 }
 
-/** A body may break off after its headers have come. */
-async function body<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch {
-    throw new Failure("failure-offline")
-  }
+/** The answer to a request that succeeded; everything else is a Failure. */
+async function ask(path: string, init?: RequestInit): Promise<Response> {
+  const signal = AbortSignal.timeout(DEAD_MS)
+  const response = await fetch(path, { ...OPTIONS, ...init, signal }).catch(offline)
+  if (!response.ok) throw refusal(await response.text().catch(() => ""))
+  return response
 }
 
 /** The recipients file. */
 export async function fetchKeys(path: string): Promise<string> {
   const response = await ask(path)
-  return await body(() => response.text())
+  return await response.text().catch(offline)
 }
 
 /** `size`: of the sealed message, which the work is for. */
 export async function fetchChallenge(effort: string, size: number): Promise<Challenge> {
   const response = await ask(`/drop/challenge?effort=${effort}&size=${size}`)
-  return await body(() => response.json() as Promise<Challenge>)
+  return await (response.json() as Promise<Challenge>).catch(offline)
 }
 
 /** Gives a solved challenge for a ticket, which lets one message in. */
@@ -68,7 +66,7 @@ export async function fetchTicket(solved: Payload): Promise<string> {
     headers,
     body: JSON.stringify(solved),
   })
-  return (await body(() => response.text())).trim()
+  return (await response.text().catch(offline)).trim()
 }
 
 /** Sends what was sealed. Not by fetch, which cannot say how much has left. */
@@ -83,16 +81,23 @@ export function upload(
     request.setRequestHeader("Content-Type", "application/octet-stream")
     request.setRequestHeader("Drop-Ticket", ticket)
     request.setRequestHeader("Drop-Withdraw", withdrawVerifier)
-    request.upload.addEventListener("progress", ({ loaded, total }) => onShare(loaded / total))
-    request.addEventListener("load", () => {
-      if (request.status === 201) resolve()
-      else reject(refusal(request.responseText, request.status < 500 ? undefined : UNCERTAIN))
+    // An upload may take as long as it moves. This limit counts from the sending, so it is moved on with each progress.
+    const begunAt = performance.now()
+    request.timeout = DEAD_MS
+    request.upload.addEventListener("progress", ({ loaded, total, timeStamp }) => {
+      request.timeout = timeStamp - begunAt + DEAD_MS
+      onShare(loaded / total)
     })
     // Once all of it has left, it may be stored, whatever becomes of the answer.
     let lost: ScriptText = "failure-offline"
     request.upload.addEventListener("load", () => (lost = UNCERTAIN))
-    for (const event of ["error", "abort", "timeout"])
-      request.addEventListener(event, () => reject(new Failure(lost)))
+    request.addEventListener("loadend", () => {
+      const { status, responseText } = request
+      if (status === 201) resolve()
+      // 0: there was no answer.
+      else if (status === 0) reject(new Failure(lost))
+      else reject(refusal(responseText, status < 500 ? undefined : UNCERTAIN))
+    })
     request.send(sealed)
   })
 }
@@ -100,7 +105,7 @@ export function upload(
 /** All slots of a mailbox, one after the other; it has the same size whatever it holds. */
 export async function fetchMailbox(mailbox: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const response = await send("/drop/mailbox", mailbox)
-  return new Uint8Array(await body(() => response.arrayBuffer()))
+  return new Uint8Array(await response.arrayBuffer().catch(offline))
 }
 
 export async function deleteReplies(deletion: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -122,6 +127,6 @@ export async function fetchWords(
   { path, integrity }: { readonly path: string; readonly integrity: string },
 ): Promise<WordList> {
   const response = await ask(path, { integrity })
-  const words = (await body(() => response.text())).trim().split("\n")
+  const words = (await response.text().catch(offline)).trim().split("\n")
   return { language, words }
 }

@@ -88,6 +88,35 @@ test("a sync that breaks off, or is not one of the drop, rejects, and is never t
   await assert.rejects(clientOf(refused.url).drop.sync([]), AssayProblem)
 })
 
+test("a sync that comes slowly is fetched to its end, and one that stops is told after that time without a byte", async () => {
+  const slowly: Reply = (response) => {
+    response.writeHead(200, { "content-type": "application/x-tar" })
+    const piece = Math.ceil(whole.length / 8)
+    for (let n = 0; n < 8; n++)
+      setTimeout(() => response.write(whole.subarray(n * piece, (n + 1) * piece)), n * 150)
+    setTimeout(() => response.end(), 8 * 150)
+  }
+  const stopped =
+    (at: number): Reply =>
+    (response) => {
+      response.writeHead(200, { "content-type": "application/x-tar" })
+      response.write(whole.subarray(0, at))
+    }
+  const everything = async (reply: Reply): Promise<unknown[]> => {
+    const { url } = await startTestServer(reply)
+    return await all((await clientOf(url).drop.sync([], { timeoutMs: 600 })).files)
+  }
+  const begunAt = performance.now()
+  assert.equal((await everything(slowly)).length, 2)
+  assert.ok(performance.now() - begunAt > 1_000, "it took longer than it may be silent")
+  // In the list, in a message, and after the last file.
+  for (const at of [300, 60_000, whole.length - 1_024])
+    await assert.rejects(
+      everything(stopped(at)),
+      (error) => error instanceof AssayUnavailable && error.reason === "timeout",
+    )
+})
+
 test("a batch is one archive of actions and sealed files, and is told reply by reply", async () => {
   const outcome = { replies: [{ id: ID, outcome: "full" }] }
   const seen: Uint8Array[] = []

@@ -274,3 +274,22 @@ test("more lines than can wait are refused before anything is stored", async (t)
   assert.equal((await records.observationsOf(alice)).length, 2)
   assert.deepEqual(await writer.submit(report(observation(alice, 9)), null), stored("stored"))
 })
+
+test("one tenant's line does not wait behind 120 requests of another's, and a full queue is its tenant's own", async (t) => {
+  const { records, index, report, otherId } = await place(t)
+  const writer = openEvidenceWriter({ records, index, now, linesWaitingMax: 100 })
+  let taken = 0
+  const flood = Array.from({ length: 120 }, (_, n) =>
+    writer.submit(report(observation(alice, n)), null).then(
+      () => {
+        taken++
+      },
+      (error: unknown) => assert.ok(error instanceof EvidenceOverload),
+    ),
+  )
+  const theirs = { ...report(observation(bob, 1)), tenantId: otherId, keyId: "k2" }
+  assert.deepEqual(await writer.submit(theirs, null), stored("stored"))
+  assert.ok(taken <= 2, `${taken} others were taken before it`)
+  await Promise.all(flood)
+  assert.equal(taken, 100)
+})

@@ -74,3 +74,10 @@ test("seven days after the first erasure it is compacted, however small it is", 
   assert.equal(compactionReason(facts({ identities: 1, erasures }), now), "erasure")
   assert.equal(compactionReason(facts({ identities: 1, erasures }), now - 1), null)
 })
+
+test("an erasure that is dated weeks ahead, from before the clock was set back, is not waited for", () => {
+  const ahead = (ms: number): IndexFacts["erasures"] => ({ firstAt: now + ms, lastAt: now + ms })
+  assert.equal(compactionReason(facts({ erasures: ahead(300 * DAY_MS) }), now), "erasure")
+  // A clock that is corrected by a little brings on nothing.
+  assert.equal(compactionReason(facts({ erasures: ahead(60_000) }), now), null)
+})

@@ -21,7 +21,9 @@ export function compactionReason(facts: IndexFacts, nowMs: number): CompactionRe
   const { erasures, compaction, bytes } = facts
   // Only a copy of an older index gets checksums.
   if (facts.format < INDEX_FORMAT) return "format"
-  if (erasures !== null && nowMs - erasures.firstAt >= ERASURE_DAYS_MAX * DAY_MS) return "erasure"
+  // One that is dated weeks ahead is from before the clock was set back, and of unknown age.
+  const erasedMs = erasures === null ? 0 : Math.abs(nowMs - erasures.firstAt)
+  if (erasedMs >= ERASURE_DAYS_MAX * DAY_MS) return "erasure"
   const { removed, all } = rowsOf(facts)
   if (removed >= REMOVED_ROWS_MIN && removed > all * REMOVED_SHARE_MAX) return "removed"
   const keys = facts.identities + facts.tenantIdentities

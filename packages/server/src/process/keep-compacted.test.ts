@@ -41,6 +41,7 @@ test("an index with an old erasure is compacted by another process while this on
       return startCompaction({ exec: main, execArgv: ["--conditions=source"] }, env)
     },
     now: Date.now,
+    elapsed: () => performance.now(),
     log,
   })
   await watch.look()
@@ -54,7 +55,7 @@ test("an index with an old erasure is compacted by another process while this on
 
 test("what failed is tried again after a day and not before, and a stop ends what runs", async (t) => {
   const { index } = await erasedDirectory(t)
-  let now = Date.now()
+  let elapsed = 0
   let started = 0
   let stopped = 0
   const begun = Promise.withResolvers<undefined>()
@@ -71,23 +72,49 @@ test("what failed is tried again after a day and not before, and a stop ends wha
       }
       return { ended: ended.promise, stop }
     },
-    now: () => now,
+    now: Date.now,
+    elapsed: () => elapsed,
     log,
   })
   await watch.look()
-  now += DAY_MS - 1
+  elapsed += DAY_MS - 1
   await watch.look()
   assert.equal(started, 1)
-  now += 1
+  elapsed += 1
   const looking = watch.look()
   // The facts are read before anything is started.
   await begun.promise
-  now += 2 * DAY_MS
+  elapsed += 2 * DAY_MS
   await watch.look()
   assert.equal(started, 2)
   await watch.stop()
   await looking
   assert.equal(stopped, 1)
+})
+
+test("a clock that is set back or forth puts no compaction off, nor does it bring one on", async (t) => {
+  const { index } = await erasedDirectory(t)
+  let now = Date.now() + 300 * DAY_MS
+  let elapsed = 0
+  let started = 0
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start: () => {
+      started++
+      return { ended: Promise.resolve(1), stop: () => undefined }
+    },
+    now: () => now,
+    elapsed: () => elapsed,
+    log,
+  })
+  await watch.look()
+  now += 30 * DAY_MS
+  await watch.look()
+  assert.equal(started, 1, "no day has passed")
+  now = Date.now()
+  elapsed += DAY_MS
+  await watch.look()
+  assert.equal(started, 2, "a day has passed, whatever the date")
 })
 
 test("a stop while the facts are read keeps a compaction from being started after it", async (t) => {
@@ -106,6 +133,7 @@ test("a stop while the facts are read keeps a compaction from being started afte
       return { ended: Promise.resolve(0), stop: () => undefined }
     },
     now: Date.now,
+    elapsed: () => performance.now(),
     log,
   })
   const looking = watch.look()

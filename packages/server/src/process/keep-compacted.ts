@@ -15,21 +15,24 @@ export interface WatchOptions {
   readonly facts: () => Promise<IndexFacts>
   readonly start: () => RunningCompaction
   readonly now: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly elapsed: () => number
   readonly log: Log
 }
 
 /** One compaction at a time, and at most one a day, whatever becomes of it. */
-export function watchCompaction({ facts, start, now, log }: WatchOptions): CompactionWatch {
+export function watchCompaction(options: WatchOptions): CompactionWatch {
+  const { facts, start, now, elapsed, log } = options
   let triedAt = -Infinity
   let running: RunningCompaction | null = null
   let stopped = false
   const isStopped = (): boolean => stopped
   const look = async (): Promise<void> => {
-    if (running !== null || now() - triedAt < DAY_MS) return
+    if (running !== null || elapsed() - triedAt < DAY_MS) return
     if (compactionReason(await facts(), now()) === null) return
     // Reading the facts takes a while: one that is started after the stop would be ended by nobody.
     if (stopped) return
-    triedAt = now()
+    triedAt = elapsed()
     running = start()
     const exitCode = await running.ended.finally(() => (running = null))
     if (exitCode === 0) log.info("the index was compacted")

@@ -266,6 +266,7 @@ export async function startService(
           facts: () => readIndexFacts(directory.index),
           start: () => startCompaction(cluster.settings),
           now: Date.now,
+          elapsed: () => performance.now(),
           log,
         })
   const endVerifying =

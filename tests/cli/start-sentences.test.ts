@@ -60,26 +60,31 @@ test("what is no directory is told as that", async () => {
   assert.match(err, /^assay: .* is not a directory\. Name one with ASSAY_DATA\.$/m)
 })
 
-test("a port that is taken is one sentence", async () => {
-  const other = createServer().listen(0, "127.0.0.1")
-  await once(other, "listening")
-  const { port } = other.address() as AddressInfo
-  const data = join(temporary, "taken")
-  const { code, err } = await assay(["serve"], {
-    ASSAY_DATA: data,
-    DROP: "off",
-    PORT: String(port),
+for (const [setting, others] of [
+  ["PORT", { DROP: "off" }],
+  ["DROP_PORT", { PORT: "0", DROP: "on" }],
+  ["ASSAY_METRICS_PORT", { PORT: "0", DROP: "off" }],
+] as const)
+  test(`a ${setting} that is taken is one sentence`, async () => {
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo
+    const data = join(temporary, setting)
+    const { code, err } = await assay(["serve"], {
+      ASSAY_DATA: data,
+      ...others,
+      [setting]: String(port),
+    })
+    other.close()
+    assert.equal(code, 1)
+    const [starting, sentence, ...rest] = err.trimEnd().split("\n")
+    assert.match(starting ?? "", /^Starting on /)
+    assert.equal(
+      sentence,
+      `assay: Port ${port} is taken on 127.0.0.1; stop what listens there, or set ${setting} to another port`,
+    )
+    assert.deepEqual(rest, [])
   })
-  other.close()
-  assert.equal(code, 1)
-  const [starting, sentence, ...rest] = err.trimEnd().split("\n")
-  assert.match(starting ?? "", /^Starting on /)
-  assert.equal(
-    sentence,
-    `assay: Port ${port} is taken on 127.0.0.1; stop what listens there, or set PORT to another port`,
-  )
-  assert.deepEqual(rest, [])
-})
 
 test("a directory on a read-only file system is a sentence", asRoot, async (t) => {
   const data = join(temporary, "read-only")

@@ -3,6 +3,7 @@ import { setPriority } from "node:os"
 import process from "node:process"
 import { readConfig } from "../config.ts"
 import { openDataDirectory } from "../data-directory.ts"
+import { listenFault } from "../http/listen-fault.ts"
 import { openLog } from "../log.ts"
 import { parentChannel } from "../process/channels.ts"
 import { closeInheritedFiles } from "../process/close-inherited.ts"
@@ -28,12 +29,19 @@ process.on("uncaughtException", (error) => {
 })
 
 const channel = parentChannel(process)
+const within = openCalls(channel)
 const drop = await openDrop({
   config,
   folder: openDataDirectory(config.dataDirectory).drop,
   program: process,
   log,
   now: Date.now,
+}).catch(async (error: unknown) => {
+  const fault = listenFault(error, "DROP_PORT")
+  if (fault === null) throw error
+  // The primary says it, once; this process has nothing to add.
+  await within(5000)("unable", fault)
+  process.exit(1)
 })
 const stop = async (): Promise<void> => {
   await drop.close()
@@ -42,4 +50,4 @@ const stop = async (): Promise<void> => {
 answerCalls(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
 channel.onClose(() => void stop().finally(() => process.exit(0)))
 log.info("drop started", { configHash: drop.configHash })
-await openCalls(channel)(5000)("ready", { port: drop.port, addresses: drop.addresses })
+await within(5000)("ready", { port: drop.port, addresses: drop.addresses })

@@ -80,6 +80,9 @@ export async function startDrop({
     const address = await new Promise<DropAddress>((resolve, reject) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), READY_MS)
       answerCalls(channel, {
+        async unable(why: string) {
+          reject(new StartError(why))
+        },
         async ready(address: DropAddress) {
           clearTimeout(timer)
           resolve(address)

@@ -11,6 +11,7 @@ import { knownIdentities } from "../decisions/known-identities.ts"
 import { type EvidenceWriter, openEvidenceWriter } from "../evidence/evidence-writer.ts"
 import { type FeedbackWriter, openFeedbackWriter } from "../feedback/feedback-writer.ts"
 import { keepSettling } from "../feedback/keep-settling.ts"
+import { listenFault } from "../http/listen-fault.ts"
 import type { Log } from "../log.ts"
 import { openModels } from "../score/models.ts"
 import { openSecrets } from "../secrets.ts"
@@ -47,7 +48,7 @@ import { describeService } from "./running-service.ts"
 import { reloadLists } from "./reload-lists.ts"
 import type { Methods } from "./rpc.ts"
 import { startVerify } from "./verify-child.ts"
-import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
+import { StartError, startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
 
 export interface Service {
   readonly address: WorkerAddress
@@ -371,7 +372,10 @@ async function serveMetrics(
     )
   })
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
+    server.once("error", (error) => {
+      const fault = listenFault(error, "ASSAY_METRICS_PORT")
+      reject(fault === null ? error : new StartError(fault))
+    })
     server.listen(port, host ?? "127.0.0.1", resolve)
   })
   return server

@@ -195,7 +195,7 @@ export async function runWorker(
     passOn?.(server)
     checked(server)
   }).catch(async (error: unknown) => {
-    const fault = listenFault(error, config.port)
+    const fault = listenFault(error, "PORT")
     if (fault === null) throw error
     // The primary says it, once, and ends; this process has nothing to add.
     await within(5000)("unable", fault)

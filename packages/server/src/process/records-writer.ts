@@ -12,11 +12,18 @@ export type RecordsPlace = { readonly file: string } | { readonly url: string }
  * The one writer of the records: a thread, because SQLite waits for the disk on every commit and the primary's own
  * loop must keep granting leases meanwhile.
  */
-export async function openRecordsWriter(place: RecordsPlace): Promise<Records> {
+export async function openRecordsWriter(place: RecordsPlace, answerMs = 30_000): Promise<Records> {
   const entry = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
   const thread = new Worker(entry, { workerData: place })
-  const records = recordsOver(openCalls(threadChannel(thread))(30_000))
-  await records.migrate()
+  const within = openCalls(threadChannel(thread))
+  const records = recordsOver(within(answerMs))
+  // As long as it takes to rewrite a large table. The engine limits what it may wait for.
+  await recordsOver(within(null))
+    .migrate()
+    .catch(async (error: unknown) => {
+      await thread.terminate()
+      throw error
+    })
   return {
     ...records,
     async close() {

@@ -48,9 +48,9 @@ export type Call = (method: string, ...args: unknown[]) => Promise<unknown>
 
 /**
  * Calls methods of the other side; the result says how long one may take. A call fails when the channel closes or its
- * time is over, and never hangs. One per channel: replies are matched by number.
+ * time is over, and never hangs; null: only when the channel closes. One per channel: replies are matched by number.
  */
-export function openCalls(channel: Channel): (timeoutMs: number) => Call {
+export function openCalls(channel: Channel): (timeoutMs: number | null) => Call {
   const waiting = new Map<number, (reply: Reply) => void>()
   let closed = false
   let lastId = 0
@@ -62,7 +62,7 @@ export function openCalls(channel: Channel): (timeoutMs: number) => Call {
     closed = true
     for (const [id, settle] of waiting) settle({ rpc: "reply", id, failure: gone })
   })
-  const call = (timeoutMs: number, method: string, args: unknown[]): Promise<unknown> =>
+  const call = (timeoutMs: number | null, method: string, args: unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const id = ++lastId
       const settle = ({ result, failure }: Reply): void => {
@@ -71,7 +71,10 @@ export function openCalls(channel: Channel): (timeoutMs: number) => Call {
         if (failure === undefined) resolve(result)
         else reject(new RemoteError(failure.code, failure.message))
       }
-      const timer = setTimeout(() => settle({ rpc: "reply", id, failure: late }), timeoutMs)
+      const timer =
+        timeoutMs === null
+          ? undefined
+          : setTimeout(() => settle({ rpc: "reply", id, failure: late }), timeoutMs)
       waiting.set(id, settle)
       if (closed) settle({ rpc: "reply", id, failure: gone })
       else channel.send({ rpc: "call", id, method, args } satisfies CallMessage)

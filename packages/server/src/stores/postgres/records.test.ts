@@ -13,7 +13,7 @@ import { recordsSharedObservationsSuite } from "../records-shared-observations-s
 import { recordsSuite, refusedAs, type TestDatabase } from "../records-suite.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
 import { copyPostgresRecords, openPostgresRecords } from "./records.ts"
-import { execute, startTestServer, type TestServer } from "./test-server.ts"
+import { execute, holdMigrations, startTestServer, type TestServer } from "./test-server.ts"
 
 const server = await startTestServer().catch((error: unknown) => {
   if (process.env["CI"] === "true") throw error
@@ -77,8 +77,7 @@ function testOn(server: TestServer): void {
     const url = await server.createDatabase()
     const records = await openPostgresRecords({ url, poolMax: 1 })
     await records.migrate()
-    const name = new URL(url).pathname.slice(1)
-    await execute(url, `alter database ${name} set default_transaction_read_only = on`)
+    await execute(url, `alter database ${nameOf(url)} set default_transaction_read_only = on`)
     const standby = await openPostgresRecords({ url, poolMax: 1 })
     const acme = { name: "Acme", plan: "free", at: 1, actor: "test" }
     await assert.rejects(standby.createTenant(acme), refusedAs("read-only"))
@@ -86,7 +85,36 @@ function testOn(server: TestServer): void {
     await standby.close()
     await records.close()
   })
+
+  test("postgres: a migration takes longer than the database lets a statement run", async () => {
+    const url = await server.createDatabase()
+    await execute(url, `alter database ${nameOf(url)} set statement_timeout = '200ms'`)
+    const letGo = await holdMigrations(url)
+    const records = await openPostgresRecords({ url, poolMax: 1 })
+    const migrated = records.migrate()
+    await Promise.race([migrated, new Promise((resolve) => setTimeout(resolve, 1_000))])
+    await letGo()
+    await migrated
+    assert.deepEqual(await records.tenants(), [])
+    await records.close()
+  })
+
+  test("postgres: a migration gives up a lock that another process keeps, says so and changed nothing", async () => {
+    const url = await server.createDatabase()
+    const letGo = await holdMigrations(url)
+    const records = await openPostgresRecords({ url, poolMax: 1, migrationWaitMs: 300 })
+    await assert.rejects(records.migrate(), (error: Error) => {
+      refusedAs("unavailable")(error)
+      assert.match(error.message, /another process holds them/)
+      return true
+    })
+    await letGo()
+    await records.migrate()
+    await records.close()
+  })
 }
+
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
 test("postgres: a server that is not there is unavailable, with its reason as the cause", async () => {
   const url = "postgresql://postgres:password@127.0.0.1:1/none"

@@ -3,16 +3,20 @@ import { Pool, types, type PoolConfig } from "pg"
 
 import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
 import type { Database, Engine, Write } from "../records-engine.ts"
-import type { RecordsFault } from "../records-error.ts"
+import { RecordsError, type RecordsFault } from "../records-error.ts"
 import type { Schema } from "../records-schema.ts"
 import { openRecords } from "../records-sql.ts"
 import type { Records } from "../records.ts"
 
+interface PostgresOptions {
+  readonly url: string
+  readonly poolMax: number
+  /** How long a migration waits for a lock: for another process that migrates, or that uses a table it changes. */
+  readonly migrationWaitMs?: number
+}
+
 /** Records in a PostgreSQL database, over at most `poolMax` connections. */
-export async function openPostgresRecords(options: {
-  url: string
-  poolMax: number
-}): Promise<Records> {
+export async function openPostgresRecords(options: PostgresOptions): Promise<Records> {
   return openRecords(postgresEngine(options))
 }
 
@@ -21,7 +25,7 @@ export function copyPostgresRecords(url: string): RecordsCopy {
   return recordsCopy(postgresEngine({ url, poolMax: 1 }))
 }
 
-function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Engine {
+function postgresEngine({ url, poolMax, migrationWaitMs = 60_000 }: PostgresOptions): Engine {
   const db = connected({ connectionString: url, max: poolMax, ...deadlines })
   return {
     db,
@@ -32,14 +36,27 @@ function postgresEngine({ url, poolMax }: { url: string; poolMax: number }): Eng
       identity: (column) => column.primaryKey().generatedAlwaysAsIdentity(),
       tableEnd: sql``,
     },
-    // On a connection of its own, for it may wait for another process and then work for long.
+    // On a connection of its own, for it may wait for another process and then work for long. Without a limit of ours a
+    // server that is gone shows only by the connection, which is asked every half minute.
     async migrating(work) {
-      const patient = connected({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 })
+      const patient = connected({
+        connectionString: url,
+        max: 1,
+        connectionTimeoutMillis: 5_000,
+        keepAliveInitialDelayMillis: 30_000,
+      })
       try {
         await patient.transaction().execute(async (write) => {
+          // A database or an account may have limits of its own, meant for ordinary statements.
+          await sql`
+            set local statement_timeout = 0;
+            set local idle_in_transaction_session_timeout = 0;
+            set local lock_timeout = ${sql.lit(migrationWaitMs)}`.execute(write)
           await takeLock(write, MIGRATION_LOCK)
           await work(write)
         })
+      } catch (error) {
+        throw stateOf(error) === LOCK_NOT_AVAILABLE ? inUse(error) : error
       } finally {
         await patient.destroy()
       }
@@ -87,7 +104,7 @@ export function connected(config: PoolConfig): Database {
 }
 
 // The numbers only have to be ours.
-const MIGRATION_LOCK = 0x6173_7361
+export const MIGRATION_LOCK = 0x6173_7361
 const TURN_LOCK = 0x6173_7362
 
 /** Held until the transaction ends, however it ends. */
@@ -126,9 +143,23 @@ function safeInteger(value: string): number {
   return number
 }
 
+const LOCK_NOT_AVAILABLE = "55P03"
+
+function inUse(cause: unknown): RecordsError {
+  return new RecordsError(
+    "unavailable",
+    "The tables of the records are to be changed and another process holds them: stop it, or wait for it, and start again",
+    { cause },
+  )
+}
+
+function stateOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined
+}
+
 /** What an error of the engine means to a caller. */
 export function faultOf(error: unknown): RecordsFault {
-  const state = error instanceof Error && "code" in error ? error.code : undefined
+  const state = stateOf(error)
   if (state === "23503") return "not-found" // foreign_key_violation
   return state === "25006" ? "read-only" : "unavailable" // read_only_sql_transaction
 }

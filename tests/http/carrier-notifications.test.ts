@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import type { CarrierNotification, SubjectExport } from "@assay/core/contract"
@@ -15,6 +15,7 @@ import { HOUR_MS } from "../../packages/server/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { combolist } from "../cli/corpus.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -537,11 +538,8 @@ test("numbers, tokens and what else an operator sends are in no answer, log or f
   await service.kill()
   for (const each of [...answers, service.stderr(), service.stdout()])
     assert.deepEqual(held(each), [])
-  for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = join(entry.parentPath, entry.name)
-    assert.deepEqual(held(readFileSync(file, "latin1")), [], file)
-  }
+  for (const { path, bytes } of filesBelow(data))
+    assert.deepEqual(held(bytes.toString("latin1")), [], path)
   service = await serve()
   await assertChanged(phone, /h$/)
 })

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -224,12 +225,9 @@ test("nothing a context says is in any file, log line, metric or header, running
   const search = (service: Service): void => {
     const logged = service.stderr() + service.stdout()
     for (const canary of CANARIES) assert.ok(!logged.includes(canary), `the log holds ${canary}`)
-    for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue
-      const path = join(entry.parentPath, entry.name)
-      const text = readFileSync(path, "latin1")
-      for (const canary of CANARIES) assert.ok(!text.includes(canary), `${path} holds ${canary}`)
-    }
+    for (const { path, bytes } of filesBelow(data))
+      for (const canary of CANARIES)
+        assert.ok(!bytes.toString("latin1").includes(canary), `${path} holds ${canary}`)
   }
   const env = { ASSAY_LOG_LEVEL: "debug" }
   const context = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
@@ -16,6 +16,7 @@ import { newDecision } from "../../packages/server/src/stores/decisions-suite.ts
 import { DAY_MS } from "../../packages/server/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -295,10 +296,10 @@ test("no address, number or key is in the journal or the decisions", async () =>
   const folders = ["journal", "decisions"]
   const read = (): { path: string; text: string }[] =>
     folders.flatMap((folder) =>
-      readdirSync(join(data, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .map((path) => ({ path, text: readFileSync(path, "latin1").toLowerCase() })),
+      filesBelow(join(data, folder)).map(({ path, bytes }) => ({
+        path,
+        text: bytes.toString("latin1").toLowerCase(),
+      })),
     )
   const assertClean = (): void => {
     for (const { path, text } of read())

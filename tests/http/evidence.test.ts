@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import {
@@ -18,6 +17,7 @@ import { DAY_MS, HOUR_MS } from "../../packages/server/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -635,9 +635,6 @@ test("no address, number, password or Idempotency-Key of evidence is in any file
     canaries.filter((canary) => bytes.toLowerCase().includes(canary.toLowerCase()))
   assert.match(answers[0] ?? "", /"status":"stored"/)
   for (const each of [...answers, first.stderr(), first.stdout()]) assert.deepEqual(held(each), [])
-  for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = join(entry.parentPath, entry.name)
-    assert.deepEqual(held(readFileSync(file, "latin1")), [], file)
-  }
+  for (const { path, bytes } of filesBelow(data))
+    assert.deepEqual(held(bytes.toString("latin1")), [], path)
 })

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
@@ -16,6 +15,7 @@ import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/recor
 import { DAY_MS } from "../../packages/server/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -538,9 +538,6 @@ test("neither an address nor a number nor an Idempotency-Key of feedback is in a
   const held = (bytes: string): string[] =>
     canaries.filter((canary) => bytes.toLowerCase().includes(canary.toLowerCase()))
   for (const each of [...answers, first.stderr(), first.stdout()]) assert.deepEqual(held(each), [])
-  for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = join(entry.parentPath, entry.name)
-    assert.deepEqual(held(readFileSync(file, "latin1")), [], file)
-  }
+  for (const { path, bytes } of filesBelow(data))
+    assert.deepEqual(held(bytes.toString("latin1")), [], path)
 })

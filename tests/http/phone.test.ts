@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { type DecisionDetails, NUMBER_TYPES, PhoneRiskResult } from "@assay/core/contract"
@@ -10,6 +10,7 @@ import { DAY_MS, HOUR_MS } from "../../packages/server/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -644,8 +645,7 @@ test("nothing a context says is in any file, log line, metric or header, running
   const quiet = await startService({ dataDirectory: data, env: { ASSAY_LOG_LEVEL: "debug" } })
   const search = (): void => {
     const texts = [quiet.stderr() + quiet.stdout()]
-    for (const entry of readdirSync(data, { recursive: true, withFileTypes: true }))
-      if (entry.isFile()) texts.push(readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    for (const { bytes } of filesBelow(data)) texts.push(bytes.toString("latin1"))
     for (const text of texts)
       for (const canary of canaries) assert.ok(!text.includes(canary), canary)
   }

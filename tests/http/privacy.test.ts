@@ -1,11 +1,12 @@
 import assert from "node:assert/strict"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
+import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -31,11 +32,9 @@ function assertWithout(text: string | Buffer, canaries: readonly string[], where
 }
 
 function assertDirectoryWithout(directory: string, canaries: readonly string[]): void {
-  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    assertWithout(path, canaries, "a file name")
-    if (entry.isFile()) assertWithout(readFileSync(path), canaries, path)
-  }
+  for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" }))
+    assertWithout(name, canaries, "a file name")
+  for (const { path, bytes } of filesBelow(directory)) assertWithout(bytes, canaries, path)
 }
 
 /** Puts the identities everywhere a caller can put them. Returns every answer that is not a score. */

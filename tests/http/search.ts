@@ -8,12 +8,19 @@ export function needlesOf(texts: readonly string[]): Buffer[] {
   return texts.flatMap((text) => encodings.map((encoding) => Buffer.from(text, encoding)))
 }
 
-/** The files below a folder that hold one of these, by path. */
-export function filesWith(folder: string, needles: readonly Buffer[]): string[] {
+/** The files below a folder, of a running service too: one that goes while it is read was empty. */
+export function filesBelow(folder: string): { readonly path: string; readonly bytes: Buffer }[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
-    .filter((file) => holds(bytesOf(file), needles) || holds(Buffer.from(file), needles))
+    .map((path) => ({ path, bytes: bytesOf(path) }))
+}
+
+/** The files below a folder that hold one of these, by path. */
+export function filesWith(folder: string, needles: readonly Buffer[]): string[] {
+  return filesBelow(folder)
+    .filter(({ path, bytes }) => holds(bytes, needles) || holds(Buffer.from(path), needles))
+    .map(({ path }) => path)
 }
 
 /** A file that went since it was listed holds nothing. */

@@ -48,8 +48,8 @@ test("a first start makes a directory nobody else can read, and prints curl line
   const data = service.dataDirectory
   assert.equal(statSync(data).mode & 0o777, 0o700)
   for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
-    const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o077
-    assert.equal(mode, 0, `${entry.name} is open to others`)
+    const found = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })
+    assert.equal((found?.mode ?? 0) & 0o077, 0, `${entry.name} is open to others`)
   }
   assert.match(readFileSync(join(data, "secret"), "utf8"), /^[0-9a-f]{64}\n$/)
   assert.match(service.stdout(), /API reference +http:\/\/localhost:\d+\/docs/)

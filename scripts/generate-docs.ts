@@ -29,11 +29,9 @@ else write(pages)
 
 /** Every page by its file name, formatted as the repository formats Markdown. */
 async function currentPages(): Promise<ReadonlyMap<string, string>> {
-  const [api, commandLine, dropFiles] = await Promise.all([
-    apiPage(),
-    commandLinePage(),
-    dropFilesPage(),
-  ])
+  // By itself: beside all the commands that the next page runs, the service does not start in time on a busy machine.
+  const api = await apiPage()
+  const [commandLine, dropFiles] = await Promise.all([commandLinePage(), dropFilesPage()])
   const texts = {
     "api.md": api,
     "command-line.md": commandLine,

@@ -45,7 +45,7 @@ export function emailModelPage(model: EmailModel): string {
     "## Confidence",
     `${confidence.coverageShare} × coverage + ${confidence.evidenceShare} × (1 − e^(−N/${confidence.evidenceScale})), where N adds up the best item of each source, weighed by confidence and a half-life of ${confidence.evidenceHalfLifeDays} days. \`medium\` from ${confidence.mediumFrom}, \`high\` from ${confidence.highFrom}. Confidence says how much was looked at, not how risky the address is.`,
     table(["Family", "Share of coverage"], Object.entries(confidence.coverage)),
-    "In this release the service looks up exposures and signals in its index, and domains in shipped and the operator's lists; mail servers, domain registration, deliverability, request context and history are not looked up, so trust is covered to 0.4 and bot not at all, and no answer reaches the words those look-ups would explain.",
+    "Exposures and signals are looked up in the service's index, and domains in shipped and the operator's lists, which covers trust to 0.4. `ASSAY_DNS` turns on the look-up of mail servers and `ASSAY_RDAP_URL` that of the domain's registration; each adds 0.2 where it is answered. No mailbox is asked whether it takes mail: that adds 0.2 where evidence or your feedback tells it. Bot is covered to 0.5 by the request's `context` and to 0.5 by the tenant's own history with the address. What was not looked up is unknown.",
     "## Reasons",
     `At most ${reasons.countMax}, each of at least ${reasons.pointsMin} point; points of all factors, the baseline and rounding add up to the score. The order breaks ties.`,
     table(

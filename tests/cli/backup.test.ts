@@ -324,7 +324,7 @@ test("over a restore that was killed nothing starts, and the same command again 
   for (const args of [["serve"], ["corpus", "import", secretFile, "--source", "s"]]) {
     const { code, err } = await assay(args, { ...env, PORT: "0" })
     assert.equal(code, 1)
-    assert.match(err, /A backup was being restored into it .* run assay restore again\n$/)
+    assert.match(err, /A backup was being restored into it .* run `npx assay restore` again\n$/)
   }
   const { code, err } = await assay(["restore", backup], env)
   assert.equal(code, 0, err)

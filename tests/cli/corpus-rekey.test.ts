@@ -169,7 +169,7 @@ test("over a try that was killed nothing starts, and the same command again comp
   const moved = { ASSAY_DATA: at("new"), ASSAY_SECRET_FILE: at("new-secret") }
   const served = await assay(["serve"], { ...moved, PORT: "0" })
   assert.equal(served.code, 1)
-  assert.match(served.err, /new cannot be used\. .* run assay corpus rekey again\n$/)
+  assert.match(served.err, /new cannot be used\. .* run `npx assay corpus rekey` again\n$/)
 
   const { code, out, err } = await rekey(at("list.txt"), "--yes", "--without-missing")
   assert.equal(code, 0, err)

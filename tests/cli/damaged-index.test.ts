@@ -80,6 +80,6 @@ test("a damaged index refuses by name, is found by a reading, fails readiness an
   assert.equal(cut.code, 1)
   assert.match(
     cut.out,
-    /^fault {2}the index cannot be read through.* assay corpus rebuild --lost-index$/m,
+    /^fault {2}the index cannot be read through.* `npx assay corpus rebuild --lost-index`$/m,
   )
 })

@@ -37,3 +37,18 @@ test("every command in README and pages is one there is", () => {
       }
   assert.ok(found > 30, `${found}`)
 })
+
+test("messages print commands as they work in a checkout", () => {
+  const verbs = [...reference.matchAll(/^## assay ([a-z]+)/gm)].map(([, verb]) => verb)
+  const bare = new RegExp(`(?<!npx )\\bassay (?:${[...new Set(verbs)].join("|")})\\b`)
+  const sources = globSync("packages/*/src/**/*.ts", { cwd: root }).filter(
+    (file) => !/(?:\.test|-suite)\.ts$/.test(file),
+  )
+  assert.ok(sources.length > 300, `${sources.length}`)
+  for (const file of sources)
+    for (const line of readFileSync(join(root, file), "utf8").split("\n")) {
+      // Comments name commands in short, and the journal's first line is no command.
+      if (/^\s*(?:\/\/|\/?\*)/.test(line) || line.includes("assay decisions journal")) continue
+      assert.doesNotMatch(line, bare, file)
+    }
+})

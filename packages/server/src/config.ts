@@ -6,6 +6,7 @@ import type { NameServers } from "./score/network/name-service.ts"
 import { readNameServers } from "./score/network/providers.ts"
 import { type ClusterPlace, readClusterPlace } from "./stores/redis/cluster-place.ts"
 import { BUCKET_BITS } from "./stores/redis/bucket-bits.ts"
+import { typedCommand } from "./typed-command.ts"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -158,7 +159,7 @@ export const settings = [
   },
   {
     name: "ASSAY_BOOTSTRAP_KEY",
-    takes: "an API key, as `assay keys mint` prints one",
+    takes: `an API key, as ${typedCommand("keys mint")} prints one`,
     fallback: "",
     secret: true,
     meaning:
@@ -307,7 +308,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
   const faults: string[] = []
   for (const name of Object.keys(env)) {
     if (/^(ASSAY|DROP)_/.test(name) && !isKnown(name))
-      faults.push(`${name} is not a setting; \`assay config\` lists them`)
+      faults.push(`${name} is not a setting; ${typedCommand("config")} lists them`)
   }
 
   const text = (name: SettingName): string => {

@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { oldKeysSentence } from "./stores/old-keys.ts"
 import { ownUser } from "./process/own-user.ts"
+import { typedCommand } from "./typed-command.ts"
 
 /**
  * Grows by one with each change of the directory's layout or of the keys in it; an older program refuses. Format 1 has
@@ -30,9 +31,8 @@ export const LOCK = "lock"
 export const RESTORING = "restoring"
 export const REKEYING = "rekeying"
 const UNFINISHED = {
-  [RESTORING]: "A backup was being restored into it and was not finished; run assay restore again",
-  [REKEYING]:
-    "A corpus was being rekeyed into it and was not finished; run assay corpus rekey again",
+  [RESTORING]: `A backup was being restored into it and was not finished; run ${typedCommand("restore")} again`,
+  [REKEYING]: `A corpus was being rekeyed into it and was not finished; run ${typedCommand("corpus rekey")} again`,
 } as const
 
 export interface DataDirectory {

@@ -556,7 +556,7 @@ function program(): Command {
       (await import("./cli/drop-inbox.ts")).openMessageOf(id, options, terminal, process),
     )
   withIdentity(inFolder(drop.command("reply <id>")))
-    .description("seal a reply from a file or the standard input; assay drop sync sends it")
+    .description("seal a reply from a file or the standard input; npx assay drop sync sends it")
     .option("--message-file <file>", "file with the text (default: the standard input)")
     .option("--attach <file>", "a small file to send with it")
     .option("--keep-metadata", "leave the file as it is")
@@ -564,7 +564,7 @@ function program(): Command {
       (await import("./cli/drop-inbox.ts")).replyTo(id, options, terminal, process),
     )
   inFolder(drop.command("delete <id>"))
-    .description("delete a message here and on the server; assay drop sync does it")
+    .description("delete a message here and on the server; npx assay drop sync does it")
     .action(async (id: string, options: { into: string }) =>
       (await import("./cli/drop-inbox.ts")).deleteMessage(id, options, terminal),
     )

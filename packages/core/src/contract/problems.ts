@@ -101,7 +101,7 @@ export const problems = {
     status: 409,
     title: "The drop has keys already",
     meaning:
-      "Only the first keys of a drop can be set here. Others are added, rotated and removed with `assay drop keys` on the machine of the service.",
+      "Only the first keys of a drop can be set here. Others are added, rotated and removed with `npx assay drop keys` on the machine of the service.",
   },
   "body-too-large": {
     status: 413,

@@ -4,6 +4,7 @@ import type { Secrets } from "../secrets.ts"
 import type { Accounts } from "../stores/records.ts"
 import { demoApiKey, hashApiKey, hintOf, readApiKey } from "./api-key.ts"
 import { newKeyId } from "./key-id.ts"
+import { typedCommand } from "../typed-command.ts"
 
 /**
  * Makes the keys a first start needs: the demo's, which every start can print again, and the one automation preset.
@@ -17,7 +18,9 @@ export async function mintFirstKeys(
 ): Promise<string | null> {
   if (bootstrapKey !== null) {
     if (readApiKey(bootstrapKey) !== "live")
-      throw new ConfigError(["ASSAY_BOOTSTRAP_KEY is not an API key; `assay keys mint` prints one"])
+      throw new ConfigError([
+        `ASSAY_BOOTSTRAP_KEY is not an API key; ${typedCommand("keys mint")} prints one`,
+      ])
     // Only ever the first: a key that was rotated away must not come back because a variable is still set.
     const others = (await accounts.keys()).filter(({ label }) => label !== "demo")
     if (others.length === 0) await giveKey(accounts, "bootstrap", bootstrapKey, at)

@@ -14,6 +14,7 @@ import { decisionLine } from "./decision-lines.ts"
 import { eachRecord } from "./each-record.ts"
 import { jsonLines } from "./lines.ts"
 import { BACKUP_FORMAT, BackupError, filesUnder, MANIFEST, type Manifest } from "./manifest.ts"
+import { typedCommand } from "../typed-command.ts"
 
 /** What a backup consists of, by name in its folder. */
 export const PARTS = {
@@ -152,7 +153,7 @@ function copySegments(names: ReadonlySet<string>, from: string, to: string): voi
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
       throw new BackupError(
-        "A segment of a live batch is missing. If its source was removed just now, make the backup again; else assay corpus verify names it",
+        `A segment of a live batch is missing. If its source was removed just now, make the backup again; else ${typedCommand("corpus verify")} names it`,
         { cause },
       )
     }

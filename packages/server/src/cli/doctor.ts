@@ -19,6 +19,7 @@ import { DAY_MS, dayOf } from "../time.ts"
 import { VERSION } from "../version.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
+import { typedCommand } from "../typed-command.ts"
 
 type Finding = readonly [state: "ok" | "warning" | "fault", text: string]
 
@@ -157,7 +158,10 @@ const checks: Checks = {
     const { diskRoom, FILES_NEED_SHARE } = await import("../drop/budgets.ts")
     const recipients = readKeysFile(openDataDirectory(dataDirectory).drop)
     if (recipients === null)
-      return ["warning", "no message is taken before there is a key; see assay drop keys add"]
+      return [
+        "warning",
+        `no message is taken before there is a key; see ${typedCommand("drop keys add")}`,
+      ]
     const { keys, suite } = recipients
     const { freeShare } = await diskRoom(dataDirectory)
     const sealedTo = `messages are sealed to ${keys.length} ${keys.length === 1 ? "key" : "keys"} (${suite})`
@@ -195,8 +199,7 @@ async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<stri
 }
 
 /** How values without checksums get them: a cluster has no file to write anew. */
-const SEALING =
-  "an index in files gets them by assay corpus compact, one in a cluster when it is made again"
+const SEALING = `an index in files gets them by ${typedCommand("corpus compact")}, one in a cluster when it is made again`
 
 function timeOf({ at }: { readonly at: number }): string {
   return new Date(at).toISOString()

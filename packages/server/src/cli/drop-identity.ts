@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs"
 import { newIdentityFile } from "@assay/core/drop"
 import { type Keyboard, readPassphrase } from "./drop/passphrase.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export interface NewIdentityOptions {
   readonly passphraseFile?: string
@@ -29,7 +30,7 @@ export async function makeIdentity(
   terminal.note(
     "The file opens every message. Keep it on your own machine, with a copy that only you reach; nobody can make it again.",
   )
-  terminal.note("The public key, for assay drop keys add on the server:")
+  terminal.note(`The public key, for ${typedCommand("drop keys add")} on the server:`)
   terminal.print(made.recipient)
 }
 

@@ -319,6 +319,6 @@ test("an identity file that does not fit, or is none, is told in one sentence", 
   const empty = join(home, "empty")
   await assert.rejects(
     ran((terminal, keyboard) => listMessages({ into: empty, identity }, terminal, keyboard)),
-    /assay drop sync fetches them/,
+    /`npx assay drop sync` fetches them/,
   )
 })

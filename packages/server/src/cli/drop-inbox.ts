@@ -28,6 +28,7 @@ import type { Keyboard } from "./drop/passphrase.ts"
 import { dropNote, queueDeletion, queueNote, queueReply } from "./drop/queue.ts"
 import { threadNote } from "./drop/thread-note.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export interface InboxOptions extends IdentityOptions {
   readonly into: string
@@ -161,7 +162,7 @@ export async function replyTo(
   queueNote(folder, { id: newId(), replaces, sealed: await seal(written, recipients) })
   for (const each of waiting) dropNote(folder, each)
   terminal.print(
-    `The reply to thread ${threadName(thread, await loadWords("en"))} is sealed and waits; assay drop sync sends it.`,
+    `The reply to thread ${threadName(thread, await loadWords("en"))} is sealed and waits; ${typedCommand("drop sync")} sends it.`,
   )
 }
 
@@ -229,6 +230,6 @@ export function deleteMessage(
   const message = folder.find(id)
   queueDeletion(folder, message.id)
   terminal.print(
-    `Message ${shortId(message.id)} is deleted, here and on the server, with the next assay drop sync.`,
+    `Message ${shortId(message.id)} is deleted, here and on the server, with the next ${typedCommand("drop sync")}.`,
   )
 }

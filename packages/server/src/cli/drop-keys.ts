@@ -13,6 +13,7 @@ import { readKeysFile, writeKeysFile } from "../drop/keys-file.ts"
 import { callRunningServer } from "../process/control-socket.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
+import { typedCommand } from "../typed-command.ts"
 
 /** Keys are long; this much of one tells it from fifteen others, and may be typed in its place. */
 const SHORT = 16
@@ -28,7 +29,7 @@ export async function listDropKeys(terminal: Terminal): Promise<void> {
   const recipients = keysNow(dropFolder(terminal))
   if (recipients === null)
     throw new CommandError(
-      "The drop has no key and takes no message; assay drop keys add gives it one",
+      `The drop has no key and takes no message; ${typedCommand("drop keys add")} gives it one`,
     )
   table(
     ["KEY", "SUITE"],
@@ -59,7 +60,7 @@ export async function rotateDropKey(
   if (options.remove === true) terminal.note(STILL_OPENS)
   else
     terminal.note(
-      "Messages are sealed to both keys from now on. Those that are there are not: run assay drop reseal as a recipient who has the old key, then rotate again with --remove.",
+      `Messages are sealed to both keys from now on. Those that are there are not: run ${typedCommand("drop reseal")} as a recipient who has the old key, then rotate again with --remove.`,
     )
 }
 
@@ -85,8 +86,7 @@ export async function removeDropKey(
   terminal.note(STILL_OPENS)
 }
 
-const SEALED_BEFORE =
-  "Messages that are there already are not sealed to a new key; assay drop reseal does that, run by a recipient who can open them."
+const SEALED_BEFORE = `Messages that are there already are not sealed to a new key; ${typedCommand("drop reseal")} does that, run by a recipient who can open them.`
 const STILL_OPENS =
   "Messages sealed before can still be opened with the old key until they are sealed anew or deleted; if it was stolen, so can whoever has copies of them."
 

@@ -8,6 +8,7 @@ import { HOSTS_NEEDED, type LearntServer } from "../lists/learnt-servers.ts"
 import { callRunningServer } from "../process/control-socket.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export interface LearntOptions {
   readonly all?: boolean
@@ -44,7 +45,7 @@ export async function listsLearnt(options: LearntOptions, terminal: Terminal): P
   const rest = found.length - shown.length
   if (rest > 0)
     terminal.note(
-      `${rest} more ${rest === 1 ? "says" : "say"} nothing yet: assay lists learnt --all`,
+      `${rest} more ${rest === 1 ? "says" : "say"} nothing yet: ${typedCommand("lists learnt --all")}`,
     )
   if (config.dns === null)
     terminal.note("ASSAY_DNS is off: nothing is learnt, and none of it is used.")

@@ -14,6 +14,7 @@ import {
   type MeasuredSource,
 } from "./circulation-figures.ts"
 import { isAddressOnly, sourceDate } from "./sources.ts"
+import { typedCommand } from "../typed-command.ts"
 
 /**
  * Whether a source passes on what others held before, as a property of the source: its entries stay as they are and are
@@ -44,7 +45,7 @@ export class CirculationUnknown extends Error {
   override readonly name = "CirculationUnknown"
   constructor(options?: ErrorOptions) {
     super(
-      "A segment cannot be read, so it is not known which sources circulate others; assay corpus verify names it",
+      `A segment cannot be read, so it is not known which sources circulate others; ${typedCommand("corpus verify")} names it`,
       options,
     )
   }

@@ -6,6 +6,7 @@ import { MalformedBytes } from "../stores/bytes.ts"
 import { examineIndex, type Examined } from "../stores/lmdb/examine.ts"
 import { arrivesOneByOne } from "../stores/shared-batches.ts"
 import { fileSha256, openSegmentReader, type SegmentReader } from "./segment.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export interface VerifyOptions {
   /** Directory of the index, and of segments; null: they are not read. */
@@ -86,7 +87,7 @@ function unreadable(error: unknown): string {
   if (error instanceof NewerIndexFormat) throw error
   const known = error instanceof IndexUnavailable || error instanceof MalformedBytes
   const why = known ? error.message : `LMDB says: ${(error as Error).message}`
-  return `the index cannot be read through (${why}); stop the service and run assay corpus rebuild --lost-index`
+  return `the index cannot be read through (${why}); stop the service and run ${typedCommand("corpus rebuild --lost-index")}`
 }
 
 async function faultOfBatch(

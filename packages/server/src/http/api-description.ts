@@ -107,7 +107,7 @@ export async function describeApi(app: App): Promise<void> {
             type: "http",
             scheme: "bearer",
             bearerFormat: "ask_live_…",
-            description: "An API key made with `assay keys create`.",
+            description: "An API key made with `npx assay keys create`.",
           },
           carrierToken: {
             type: "http",

@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts"
 import { DAY_MS, dayOf } from "../time.ts"
 import type { DecisionsWriter } from "./decisions-writer.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export interface DecisionKeeping {
   /** Resolves when every decision appended before the call is in the store. */
@@ -35,7 +36,9 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
     if (torn > 0)
       log.error("journal lines were not written in whole and are skipped", { count: torn })
     if (damaged > 0)
-      log.error("damaged journal files were set aside; assay doctor names them", { count: damaged })
+      log.error(`damaged journal files were set aside; ${typedCommand("doctor")} names them`, {
+        count: damaged,
+      })
   }
   async function forget(): Promise<void> {
     const today = dayOf(now())

@@ -101,7 +101,7 @@ test("a reading that a damaged page ends is a fault by name, and a stop is none"
   })
   await watch.look()
   const [fault] = readVerification(index)?.faults ?? []
-  assert.match(fault ?? "", /damaged page .* \(SIGBUS\).* assay corpus rebuild --lost-index$/)
+  assert.match(fault ?? "", /damaged page .* \(SIGBUS\).* `npx assay corpus rebuild --lost-index`$/)
   const kept = readFileSync(join(index, "verified.json"), "utf8")
   now += 2 * DAY_MS
   const looked = watch.look()

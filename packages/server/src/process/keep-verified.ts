@@ -2,6 +2,7 @@ import { beginVerification, readVerification } from "../corpus/verification.ts"
 import { walkEnded } from "../corpus/walk-ended.ts"
 import type { Log } from "../log.ts"
 import type { RunningVerify } from "./verify-child.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export interface VerifyWatch {
   /** Has the index read through where that is due; resolves when it is over. */
@@ -43,7 +44,7 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
     if (fault !== null) keep({ at: now(), faults: [fault] })
     const faults = readVerification(index)?.faults ?? []
     if (faults.length > 0) {
-      log.error("the index is damaged; assay corpus verify names the faults", {
+      log.error(`the index is damaged; ${typedCommand("corpus verify")} names the faults`, {
         count: faults.length,
       })
     } else if (exitCode === 0) log.info("the index was verified")

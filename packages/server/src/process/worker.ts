@@ -48,6 +48,7 @@ import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "./open-files.ts"
 import { reloadedLists } from "./reload-lists.ts"
 import { answerCalls, type Call, openCalls } from "./rpc.ts"
+import { typedCommand } from "../typed-command.ts"
 
 /**
  * Whoever asks again at once, on as many connections as they like, is held to ten requests a second on each, which costs a
@@ -246,7 +247,7 @@ export async function runWorker(
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
   // From here on the primary tells us of changed lists; one that changed since we read them is read now.
   if (reloadedLists(lists) !== null)
-    log.warn("changed lists could not be taken over; assay doctor names the fault")
+    log.warn(`changed lists could not be taken over; ${typedCommand("doctor")} names the fault`)
 }
 
 /** Without the primary a decision just made cannot be looked for: that is no "not found". */

@@ -38,9 +38,9 @@ export function emailModelCard(
 }
 
 const SMOKE_TEST =
-  "**A smoke test, not a validation.** No public data set joins exposures of an address with what became of it. The figures below come from a simulator that shares no weight with the model: they show that the model is consistent with itself and ranks as intended in a world we made up. They do not show that it is right about yours. Nominal probabilities are priors until they are calibrated with your own outcomes (`assay calibrate`)."
+  "**A smoke test, not a validation.** No public data set joins exposures of an address with what became of it. The figures below come from a simulator that shares no weight with the model: they show that the model is consistent with itself and ranks as intended in a world we made up. They do not show that it is right about yours. Nominal probabilities are priors until they are calibrated with your own outcomes (`npx assay calibrate`)."
 const NEVER_EVALUATED =
-  "**Never evaluated, and not validated.** This document does not come with the program, so nothing is known of how well it ranks. Nominal probabilities are priors until they are calibrated with your own outcomes (`assay calibrate`)."
+  "**Never evaluated, and not validated.** This document does not come with the program, so nothing is known of how well it ranks. Nominal probabilities are priors until they are calibrated with your own outcomes (`npx assay calibrate`)."
 
 function detailsOf({ name, version, scale, priors, calibration, exposure }: EmailModel): string[] {
   const { freshUsable } = exposure
@@ -278,7 +278,7 @@ function caveats({ scale, priors }: EmailModel, results: EmailEvaluation | null)
           ]
         : []),
       `The score saturates at ${percent(odds / (1 + odds))}. It cannot rank the worst; \`p\` and \`credential_points\` of the explanation can.`,
-      "Before relying on a probability: collect outcomes, run `assay calibrate`, and look at your own groups.",
+      "Before relying on a probability: collect outcomes, run `npx assay calibrate`, and look at your own groups.",
     ),
   ]
 }

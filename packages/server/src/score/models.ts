@@ -11,6 +11,7 @@ import {
   phoneModels,
 } from "@assay/core/score"
 import { canonicalJson } from "./canonical-json.ts"
+import { typedCommand } from "../typed-command.ts"
 
 export const MODEL_NAMES = ["email", "phone"] as const
 export type ModelName = (typeof MODEL_NAMES)[number]
@@ -41,7 +42,9 @@ export class ModelsError extends Error {
 export class ModelNotLoaded extends Error {
   override readonly name = "ModelNotLoaded"
   constructor(name: ModelName, version: string) {
-    super(`The ${name} model ${version} is not loaded; \`assay model list\` names those that are`)
+    super(
+      `The ${name} model ${version} is not loaded; ${typedCommand("model list")} names those that are`,
+    )
   }
 }
 

@@ -42,7 +42,7 @@ export function phoneModelCard(model: PhoneModel, shipped: boolean): string {
 }
 
 const NOT_EVALUATED =
-  "**Not evaluated on outcomes, and not validated.** We know of no public data set that joins what is known of phone numbers with what became of their accounts, and a simulator of our own would only have shown our own assumptions. The figures below are what the model answers, not how often it is right. Nominal probabilities are priors, and stay so: `assay calibrate` fits outcomes of e-mail scores only."
+  "**Not evaluated on outcomes, and not validated.** We know of no public data set that joins what is known of phone numbers with what became of their accounts, and a simulator of our own would only have shown our own assumptions. The figures below are what the model answers, not how often it is right. Nominal probabilities are priors, and stay so: `npx assay calibrate` fits outcomes of e-mail scores only."
 const NOT_SHIPPED =
   "This document does not come with the program. What is said below of intended use, limits and invariants holds for every phone model; where its weights come from only its author can say."
 
@@ -332,7 +332,7 @@ function versions({ version }: PhoneModel): string[] {
   return [
     "## Versions",
     list(
-      `This is version ${version}. A change of weights, tables or texts is a new MINOR version, a change of what inputs, fields or the scale mean a new MAJOR one; \`assay model diff\` says which a difference asks for.`,
+      `This is version ${version}. A change of weights, tables or texts is a new MINOR version, a change of what inputs, fields or the scale mean a new MAJOR one; \`npx assay model diff\` says which a difference asks for.`,
       "Old versions stay loadable. A decision keeps the exact input and the version, so it can be computed again without a provider, a list or the corpus.",
     ),
   ]

@@ -28,7 +28,7 @@ export function failureText(error: unknown): string {
   if (error instanceof AssayProblem) {
     if (error.status === 401) return "The service does not know this token."
     if (error.status === 403)
-      return "This token may not do that. To read it needs the scope drop:read; to seal everything again, a token made with `assay operators token --reseal`."
+      return "This token may not do that. To read it needs the scope drop:read; to seal everything again, a token made with `npx assay operators token --reseal`."
     return `The service refused: ${error.title}.`
   }
   if (error instanceof AssayUnavailable) return "The service did not answer. Nothing was changed."

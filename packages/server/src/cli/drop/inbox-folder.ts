@@ -11,6 +11,7 @@ import { join } from "node:path"
 import type { DropIndex } from "@assay/client"
 import { readSeen, type Seen } from "@assay/core/drop"
 import { CommandError } from "../terminal.ts"
+import { typedCommand } from "../../typed-command.ts"
 
 const SEALED = /^([0-9a-f]{32})\.age$/
 
@@ -50,12 +51,14 @@ export function openInbox(path: string): InboxFolder {
   const isNew = (): boolean => !existsSync(indexFile)
   const index = (): DropIndex => {
     if (isNew())
-      throw new CommandError("There is no message here yet; assay drop sync fetches them")
+      throw new CommandError(
+        `There is no message here yet; ${typedCommand("drop sync")} fetches them`,
+      )
     try {
       return JSON.parse(readFileSync(indexFile, "utf8")) as DropIndex
     } catch (error) {
       throw new CommandError(
-        "The folder's index.json is damaged; remove it and run assay drop sync",
+        `The folder's index.json is damaged; remove it and run ${typedCommand("drop sync")}`,
         { cause: error },
       )
     }
@@ -90,9 +93,12 @@ export function openInbox(path: string): InboxFolder {
       try {
         return new Uint8Array(readFileSync(join(path, kind, `${id}.age`)))
       } catch (error) {
-        throw new CommandError(`Message ${id} is not here; assay drop sync fetches it`, {
-          cause: error,
-        })
+        throw new CommandError(
+          `Message ${id} is not here; ${typedCommand("drop sync")} fetches it`,
+          {
+            cause: error,
+          },
+        )
       }
     },
     put: (kind, id, sealed) => writeWhole(join(folder(kind), `${id}.age`), sealed),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { declaredLength } from "./declared-length.ts"
+import { declaredLength, isWhole } from "./declared-length.ts"
 
 const length = (...lines: string[]): number | null =>
   declaredLength(Buffer.from(["POST /drop/form HTTP/1.1", ...lines, "", ""].join("\r\n"), "latin1"))
@@ -23,4 +23,15 @@ test("what is no plain number, and what only looks like the header, is no length
 
 test("what follows the head is not part of it", () => {
   assert.equal(length("Host: a", "", "Content-Length: 12"), null)
+})
+
+test("a request is whole once as much came after its head as the head declares, and never where it declares nothing", () => {
+  const head = "POST /drop/form HTTP/1.1\r\nContent-Length: 3\r\n\r\n"
+  const isWholeOf = (request: string): boolean => isWhole(Buffer.from(request))
+  assert.deepEqual(
+    ["", "ab", "abc", "abcd"].map((body) => isWholeOf(head + body)),
+    [false, false, true, true],
+  )
+  assert.equal(isWholeOf("POST / HTTP/1.1\r\nHost: x\r\n\r\nabc"), false)
+  assert.equal(isWholeOf("POST / HTTP/1.1\r\nContent-Length: 3\r\n"), false)
 })

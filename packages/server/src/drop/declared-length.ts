@@ -18,6 +18,15 @@ export function declaredLength(head: Buffer): number | null {
   return null
 }
 
+const HEAD_END = Buffer.from("\r\n\r\n")
+
+/** Whether the body has come with the head, as long as the head says that it is. */
+export function isWhole(request: Buffer): boolean {
+  const end = request.indexOf(HEAD_END)
+  const length = declaredLength(request)
+  return end >= 0 && length !== null && request.length - end - HEAD_END.length >= length
+}
+
 function isName(head: Buffer, at: number): boolean {
   return NAME.every((byte, n) => ((head[at + n] ?? 0) | LETTER_CASE) === (byte | LETTER_CASE))
 }

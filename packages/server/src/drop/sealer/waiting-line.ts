@@ -1,4 +1,5 @@
 import type { Socket } from "node:net"
+import { isWhole } from "../declared-length.ts"
 
 /** A connection whose request only a sealer may read, and what was read of it to know that. */
 export interface PlainConnection {
@@ -16,7 +17,10 @@ export interface WaitingLine {
   waitingSince(ms: number): number
   /** False: too many wait, and the connection is still the caller's. */
   add(connection: PlainConnection): boolean
-  /** The one that waited longest. */
+  /**
+   * By turns one that has sent all it has to, if there is any, and the one that waited longest: who sends nothing keeps the
+   * others waiting for two turns, however many they are, and is kept waiting for two by them.
+   */
   next(): PlainConnection | undefined
   /** Refuses all that wait. */
   refuseAll(): void
@@ -25,6 +29,7 @@ export interface WaitingLine {
 interface Waiting {
   readonly connection: PlainConnection
   readonly sinceMs: number
+  readonly whole: boolean
   readonly leave: () => void
 }
 
@@ -43,6 +48,7 @@ export function openLine({
   readonly now: () => number
 }): WaitingLine {
   const line: Waiting[] = []
+  let wholeFirst = true
   const refuse = ({ head, refused }: PlainConnection): void => {
     head.fill(0)
     refused()
@@ -70,6 +76,7 @@ export function openLine({
       const waiting: Waiting = {
         connection,
         sinceMs: now(),
+        whole: isWhole(head),
         leave() {
           clearTimeout(late)
           socket.off("close", gone)
@@ -79,8 +86,11 @@ export function openLine({
       return true
     },
     next() {
-      const [first] = line
-      return first && take(first)
+      const [longest] = line
+      if (longest === undefined) return undefined
+      const whole = wholeFirst ? line.find((waiting) => waiting.whole) : undefined
+      wholeFirst = !wholeFirst
+      return take(whole ?? longest)
     },
     refuseAll() {
       for (const waiting of [...line]) refuse(take(waiting))

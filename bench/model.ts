@@ -1,4 +1,5 @@
-import { assessEmail, type EmailInput, emailModels, explainEmail } from "@assay/core/score"
+import { assessEmail, type EmailInput, explainEmail } from "@assay/core/score"
+import { currentModels } from "../packages/server/src/score/models.ts"
 import { markdownTable } from "../scripts/table.ts"
 import type { Bench } from "./bench.ts"
 import { machineFacts, machineLines } from "./machine.ts"
@@ -7,7 +8,7 @@ import { phoneCases, PHONES } from "./model/phones.ts"
 import { writeResults } from "./results.ts"
 import { median } from "./statistics.ts"
 
-const model = emailModels["1.0"]
+const model = currentModels.email
 
 /** The aim of an assessment with its reasons, in microseconds, by number of exposures. */
 const AIMS = [

@@ -1,6 +1,7 @@
 import { parsePhone } from "@assay/core/identity"
-import { assessPhone, explainPhone, type PhoneInput, phoneModels } from "@assay/core/score"
+import { assessPhone, explainPhone, type PhoneInput } from "@assay/core/score"
 import { parsePhoneNumberFromString } from "libphonenumber-js/max"
+import { currentModels } from "../../packages/server/src/score/models.ts"
 
 /** Something that is done to a phone number, on different ones in turn. */
 export interface PhoneCase {
@@ -11,7 +12,7 @@ export interface PhoneCase {
   readonly work: (place: number) => object
 }
 
-const model = phoneModels["1.0"]
+const model = currentModels.phone
 
 const NUMBERS = [
   "+61491570156",

@@ -13,6 +13,9 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
+import { parseDomain } from "@assay/core/identity"
+import { judgeDomain } from "../../packages/server/src/lists/judgement.ts"
+import { shippedLists } from "../../packages/server/src/lists/shipped-lists.ts"
 import { assay } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
@@ -38,6 +41,22 @@ test("stats print every list with entries, version, category and age, and make n
   assert.match(out, /^masked-relays +1 +masked +\d\d +0 +\d+ d$/m)
   assert.match(out, /^Shipped: \d+ domains; \d+ disposable, \d+ on one bulk list alone, /m)
   assert.equal(existsSync(env.ASSAY_DATA), false)
+})
+
+test("stats count as disposable what is answered as disposable, not what is under guard", async () => {
+  const judged = { disposable: 0, likely: 0 }
+  shippedLists().table.forEachName((name) => {
+    const parsed = parseDomain(name)
+    assert.ok(!("fault" in parsed), name)
+    const { category, disposableLikely } = judgeDomain(parsed, [])
+    if (category === "disposable") judged.disposable++
+    else if (disposableLikely) judged.likely++
+  })
+  const { out } = await assay(["lists", "stats"], env)
+  assert.match(
+    out,
+    new RegExp(`; ${judged.disposable} disposable, ${judged.likely} on one bulk list alone, `),
+  )
 })
 
 test("check says the verdict and who says so, the same for either spelling", async () => {

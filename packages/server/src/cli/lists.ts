@@ -35,7 +35,7 @@ const DEMO_LIST = "demo"
 export function printListStats(terminal: Terminal): void {
   const days = (ms: number): string =>
     `${Math.max(0, Math.floor((terminal.now() - ms) / DAY_MS))} d`
-  const { lists, masks, table: names } = shippedLists()
+  const { lists, table: names } = shippedLists()
   const shipped = lists.map(({ name, version, kind, entries, unusable, released }) => [
     name,
     version,
@@ -56,20 +56,24 @@ export function printListStats(terminal: Terminal): void {
     ["LIST", "VERSION", "CATEGORY", "ENTRIES", "UNUSABLE", "AGE"],
     [...shipped, ...own],
   ).forEach(terminal.print)
-  const counts = { masked: 0, disposable: 0, blocklisted: 0, free: 0 }
-  names.forEachMarks((marks) => {
-    const evidence = (marks & masks.guard) === 0 ? marks & (masks.curated | masks.bulk) : 0
-    if ((marks & masks.masked) !== 0) counts.masked++
-    else if ((evidence & masks.curated) !== 0 || evidence === masks.bulk) counts.disposable++
-    else {
-      if (evidence !== 0) counts.blocklisted++
-      if ((marks & masks.free) !== 0) counts.free++
-    }
-  })
   terminal.print("")
-  terminal.print(
-    `Shipped: ${names.size} domains; ${counts.disposable} disposable, ${counts.blocklisted} on one bulk list alone, ${counts.free} free, ${counts.masked} masked.`,
-  )
+  terminal.print(shippedVerdicts(names))
+}
+
+/** What each shipped name is used as, which its own marks alone do not tell: guards and parents count too. */
+function shippedVerdicts(names: DomainTable): string {
+  const counts = { masked: 0, disposable: 0, free: 0, likely: 0, guarded: 0 }
+  let all = 0
+  names.forEachName((name) => {
+    all++
+    const parsed = parseDomain(name)
+    if ("fault" in parsed) return
+    const { category, disposableLikely, guarded } = judgeDomain(parsed, [])
+    if (category !== null) counts[category]++
+    else if (disposableLikely) counts.likely++
+    else if (guarded) counts.guarded++
+  })
+  return `Shipped: ${all} domains; ${counts.disposable} disposable, ${counts.likely} on one bulk list alone, ${counts.free} free, ${counts.masked} masked, ${counts.guarded} others under guard.`
 }
 
 /** Prints what is said of a domain, by whom, and what follows. */

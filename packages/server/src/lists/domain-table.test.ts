@@ -29,6 +29,9 @@ test("it answers as a Map of marks would, however it grew", () => {
           assert.notEqual(marks, 0)
         })
         assert.equal(visited, map.size)
+        const names = new Set<string>()
+        table.forEachName((name) => names.add(name))
+        assert.deepEqual(names, new Set(map.keys()))
       },
     ),
     { seed: 20261115, numRuns: 500 },

@@ -68,6 +68,16 @@ export class DomainTable {
     for (const record of this.#slots) if (record !== SLOT_EMPTY) visit(this.#marksAt(record))
   }
 
+  /** Visits every name that has marks, in no order. */
+  forEachName(visit: (name: string) => void): void {
+    for (const record of this.#slots) {
+      if (record === SLOT_EMPTY || this.#marksAt(record) === 0) continue
+      const start = record + HEAD_BYTES
+      const end = start + (this.#records[start - 1] ?? 0)
+      visit(Buffer.from(this.#records.buffer, start, end - start).toString("latin1"))
+    }
+  }
+
   #marksAt(record: number): number {
     return (this.#records[record] ?? 0) | ((this.#records[record + 1] ?? 0) << 8)
   }

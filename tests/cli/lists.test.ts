@@ -50,7 +50,7 @@ test("stats count as disposable what is answered as disposable, not what is unde
     assert.ok(!("fault" in parsed), name)
     const { category, disposableLikely } = judgeDomain(parsed, [])
     if (category === "disposable") judged.disposable++
-    else if (disposableLikely) judged.likely++
+    if (disposableLikely) judged.likely++
   })
   const { out } = await assay(["lists", "stats"], env)
   assert.match(

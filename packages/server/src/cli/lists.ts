@@ -69,8 +69,9 @@ function shippedVerdicts(names: DomainTable): string {
     const parsed = parseDomain(name)
     if ("fault" in parsed) return
     const { category, disposableLikely, guarded } = judgeDomain(parsed, [])
+    // A free provider may be on one bulk list too, and is then answered as both.
+    if (disposableLikely) counts.likely++
     if (category !== null) counts[category]++
-    else if (disposableLikely) counts.likely++
     else if (guarded) counts.guarded++
   })
   return `Shipped: ${all} domains; ${counts.disposable} disposable, ${counts.likely} on one bulk list alone, ${counts.free} free, ${counts.masked} masked, ${counts.guarded} others under guard.`

@@ -1,13 +1,14 @@
 // Runs the real service, as its own processes, for the tests of this folder.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync, rmSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { readdirSync, readFileSync } from "node:fs"
+import { mkdtemp } from "node:fs/promises"
 import { constants, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { after } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { bareEnvironment } from "./bare-environment.ts"
+import { removeWithTombstones } from "./temporary.ts"
 
 export interface ServiceOptions {
   /** Added to an otherwise bare environment: nothing of the caller's own reaches the service. */
@@ -72,7 +73,7 @@ const remains = new Set<Remains>()
 after(async () => {
   for (const { group, directory } of remains) {
     if (group !== null) await killGroup(group)
-    if (directory !== null) await rm(directory, { recursive: true, force: true })
+    if (directory !== null) removeWithTombstones(directory)
   }
   remains.clear()
 })
@@ -81,7 +82,7 @@ after(async () => {
 process.on("exit", () => {
   for (const { group, directory } of remains) {
     if (group !== null) signalGroup(group)
-    if (directory !== null) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+    if (directory !== null) removeWithTombstones(directory)
   }
 })
 
@@ -133,8 +134,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     // From here on the number may become somebody else's, whom the guard must not hit.
     guard.kill()
   }
-  const removeDirectory = async (): Promise<void> => {
-    if (own.directory !== null) await rm(own.directory, { recursive: true, force: true })
+  const removeDirectory = (): void => {
+    if (own.directory !== null) removeWithTombstones(own.directory)
     remains.delete(own)
   }
 
@@ -144,7 +145,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ready = await readyOf(child, output, demo)
   } catch (error) {
     await kill()
-    await removeDirectory()
+    removeDirectory()
     throw new Error(`${(error as Error).message}\n${told()}`, { cause: error })
   }
 
@@ -157,7 +158,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const code = await Promise.race([ended, late])
     timely.abort()
     await kill()
-    await removeDirectory()
+    removeDirectory()
     if (code === null) throw new Error(`The service did not stop within ${STOP_MS} ms\n${told()}`)
     return code
   }

@@ -1,7 +1,8 @@
-import { parsePhone } from "@assay/core/identity"
+import { IDENTITY_KEY_BYTES, IDENTITY_TAGS, identityKey, parsePhone } from "@assay/core/identity"
 import { assessPhone, explainPhone, type PhoneInput } from "@assay/core/score"
 import { parsePhoneNumberFromString } from "libphonenumber-js/max"
 import { currentModels } from "../../packages/server/src/score/models.ts"
+import { sha256 } from "../../packages/server/src/secrets.ts"
 
 /** Something that is done to a phone number, on different ones in turn. */
 export interface PhoneCase {
@@ -51,6 +52,16 @@ const FOUND: readonly PhoneInput[] = UNKNOWN.map((input, place) => ({
   verifiedAge: 100,
 }))
 
+const SUBKEY = new Uint8Array(32).fill(7)
+const encoder = new TextEncoder()
+const scratch = new Uint8Array(1024)
+
+function keyOfOneHash(canonical: string): Uint8Array {
+  const form = scratch.subarray(0, encoder.encodeInto(canonical, scratch).written)
+  const digest = sha256(SUBKEY, Uint8Array.of(IDENTITY_TAGS.phone), form)
+  return new Uint8Array(digest.subarray(0, IDENTITY_KEY_BYTES))
+}
+
 export const phoneCases: readonly PhoneCase[] = [
   { name: "parse", aimMicros: 3, work: (place) => parsePhone(at(NUMBERS, place)) },
   {
@@ -60,6 +71,16 @@ export const phoneCases: readonly PhoneCase[] = [
       const parsed = parsePhoneNumberFromString(at(NUMBERS, place))
       return { valid: parsed?.isValid(), type: parsed?.getType() }
     },
+  },
+  {
+    name: "key, identity/v2",
+    aimMicros: null,
+    work: (place) => identityKey(sha256, SUBKEY, IDENTITY_TAGS.phone, at(NUMBERS, place)),
+  },
+  {
+    name: "key with one hash, as identity/v1 made it",
+    aimMicros: null,
+    work: (place) => keyOfOneHash(at(NUMBERS, place)),
   },
   {
     name: "assess, nothing known",

@@ -40,7 +40,7 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
     const late = setTimeout(() => server.kill("SIGKILL"), STOP_MS)
     await ended
     clearTimeout(late)
-    rmSync(data, { recursive: true, force: true })
+    for (const path of [data, `${data}.tombstones`]) rmSync(path, { recursive: true, force: true })
   }
 }
 

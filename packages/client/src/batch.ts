@@ -1,6 +1,6 @@
 import { BATCH_ITEMS_MAX } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
-import type { ScoreOptions } from "./client.ts"
+import type { ScoreOptions } from "./score-options.ts"
 import type { Failover } from "./failover.ts"
 import { type ScoredItem, scoredItem } from "./items.ts"
 import type { Operation } from "./operations.ts"

@@ -28,14 +28,11 @@ import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
 import { type CallOptions, sender } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
 import { listSources, type SourceOptions } from "./sources.ts"
-import { type Identities, scoreStream } from "./stream.ts"
+import type { ScoreOptions } from "./score-options.ts"
+import { scoreStream } from "./stream.ts"
+import type { Identities } from "./outgoing-lines.ts"
 import { eraseSubject, exportSubject } from "./subjects.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
-
-export interface ScoreOptions extends CallOptions {
-  /** Adds `explanation`: what the score was made from and how each part moved it. */
-  readonly explain?: boolean
-}
 
 export interface EmailOptions extends ScoreOptions {
   /** What happened when the address was given; compared with your sign-ups of the last 24 hours. */

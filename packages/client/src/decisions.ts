@@ -1,6 +1,6 @@
 import { DecisionDetails } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
-import type { ScoreOptions } from "./client.ts"
+import type { ScoreOptions } from "./score-options.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
 import { sender } from "./request.ts"

@@ -1,11 +1,11 @@
 export { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
+export type { ScoreOptions } from "./score-options.ts"
 export {
   type Client,
   createClient,
   type EmailOptions,
   type Explained,
   type PhoneOptions,
-  type ScoreOptions,
 } from "./client.ts"
 export { decisionIdOf } from "./decision-id.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
@@ -15,7 +15,7 @@ export type { FeedbackOptions } from "./feedback.ts"
 export type { ScoredItem } from "./items.ts"
 export type { SourceOptions } from "./sources.ts"
 export type { UsageOptions } from "./usage.ts"
-export type { Identities } from "./stream.ts"
+export type { Identities } from "./outgoing-lines.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions } from "./request.ts"
 export type {

@@ -1,4 +1,4 @@
-import type { Identities } from "./stream.ts"
+export type Identities = Iterable<string> | AsyncIterable<string>
 
 /** Identities on their way to the service, as the lines of a request's body. */
 export interface OutgoingLines {

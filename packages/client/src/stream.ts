@@ -1,5 +1,5 @@
 import { scoreMany } from "./batch.ts"
-import type { ScoreOptions } from "./client.ts"
+import type { ScoreOptions } from "./score-options.ts"
 import { AssayUnavailable } from "./errors.ts"
 import type { Failover } from "./failover.ts"
 import { type ScoredItem, scoredItem } from "./items.ts"
@@ -8,9 +8,7 @@ import type { Operation } from "./operations.ts"
 import { checkedTimeout, isBrowser, type Settings } from "./options.ts"
 import { sender } from "./request.ts"
 import { answerOf, isJsonObject, itemProblem, jsonObject, notAssays } from "./response.ts"
-import { outgoingLines } from "./outgoing-lines.ts"
-
-export type Identities = Iterable<string> | AsyncIterable<string>
+import { type Identities, outgoingLines } from "./outgoing-lines.ts"
 
 const TIMEOUT_MS = 60_000
 /** Identities on their way at once. */

@@ -1,32 +1,20 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
 import { problems, type Scope } from "@assay/core/contract"
-import {
-  fastify,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type onRequestHookHandler,
-  type RawServerDefault,
-} from "fastify"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { fastify, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from "fastify"
 import { type Caller, type Callers, requireScope } from "./accounts/callers.ts"
 import type { Limits } from "./accounts/limits.ts"
-import type { Usage } from "./accounts/usage.ts"
-import { usageRoutes } from "./accounts/usage-routes.ts"
-import { bulkRoutes } from "./bulk/routes.ts"
+import { type UsageServices, usageRoutes } from "./accounts/usage-routes.ts"
+import { type BulkServices, bulkRoutes } from "./bulk/routes.ts"
 import type { Config } from "./config.ts"
 import { consoleDropRoutes } from "./console/drop-routes.ts"
-import { sourceRoutes } from "./corpus/source-routes.ts"
-import { decisionRoutes } from "./decisions/routes.ts"
-import type { OperatorDesk } from "./drop/operator-desk.ts"
-import { operatorRoutes } from "./drop/operator-routes.ts"
-import type { EvidenceDesk } from "./evidence/evidence-writer.ts"
-import { evidenceRoutes } from "./evidence/routes.ts"
-import type { FeedbackDesk } from "./feedback/feedback-writer.ts"
-import { feedbackRoutes } from "./feedback/routes.ts"
+import { type SourceServices, sourceRoutes } from "./corpus/source-routes.ts"
+import { type DecisionServices, decisionRoutes } from "./decisions/routes.ts"
+import { type InboxServices, operatorRoutes } from "./drop/operator-routes.ts"
+import { type EvidenceServices, evidenceRoutes } from "./evidence/routes.ts"
+import { type FeedbackServices, feedbackRoutes } from "./feedback/routes.ts"
 import type { Pressure } from "./health/pressure.ts"
-import { healthRoutes } from "./health/routes.ts"
+import { type HealthServices, healthRoutes } from "./health/routes.ts"
+import type { App } from "./http/app.ts"
 import { describeApi } from "./http/api-description.ts"
 import { clientErrorAnswers, wasGivenUp } from "./http/client-error.ts"
 import { endDeafReaders } from "./http/deaf-readers.ts"
@@ -39,100 +27,44 @@ import { openObserve } from "./http/observe.ts"
 import { requestId } from "./http/request-id.ts"
 import { senderIsGone } from "./http/sender-is-gone.ts"
 import { BODY_MAX, HEADERS_MAX } from "./http/sizes.ts"
-import type { Streams } from "./http/streams.ts"
 import type { Log } from "./log.ts"
 import type { Metrics } from "./health/metrics.ts"
-import { pageRoutes } from "./pages/routes.ts"
+import { type PageServices, pageRoutes } from "./pages/routes.ts"
 import { asProblem, Problem, problemDetails } from "./problem.ts"
+import type { EmailServices } from "./score/email-scorer.ts"
 import { scoreRoutes } from "./score/routes.ts"
-import type { Lists } from "./score/lists.ts"
-import type { DecisionRecorder } from "./score/decision-draft.ts"
-import type { Models } from "./score/models.ts"
-import type { NetworkTrust } from "./score/network-trust.ts"
-import type { VelocityOfContext } from "./score/velocity.ts"
-import type { Secrets } from "./secrets.ts"
-import type { PastDecisions } from "./stores/decisions.ts"
-import type { ExposureIndex } from "./stores/exposure-index.ts"
-import type { AuditNote, Metering } from "./stores/records.ts"
-import { subjectRoutes } from "./subjects/routes.ts"
-import type { SubjectDesk } from "./subjects/subject-desk.ts"
-import type { VelocityOfNumbers } from "./telecom/number-velocity.ts"
-import type { SignalDesk } from "./telecom/phone-signals.ts"
-import type { NotificationDesk } from "./telecom/notifications/notifications-writer.ts"
-import type { NotifyingOperators } from "./telecom/notifications/notifying-operators.ts"
-import { notificationRoutes } from "./telecom/notifications/routes.ts"
+import { type SubjectServices, subjectRoutes } from "./subjects/routes.ts"
+import { type NotificationServices, notificationRoutes } from "./telecom/notifications/routes.ts"
+import type { PhoneServices } from "./telecom/phone-scorer.ts"
 import { telecomRoutes } from "./telecom/routes.ts"
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Set on every route that names a scope. */
-    caller: Caller
-  }
-  interface FastifyContextConfig {
-    /** The scope a key needs for this route, or any one of several; without it the route is open to anyone. */
-    scope?: Scope | readonly Scope[]
-    /** Answered also while others are turned away: monitoring must see an overloaded service. */
-    neverShed?: boolean
-    /** How many members and items its JSON may have, where that is more than others may. */
-    jsonPartsMax?: number
-  }
-}
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->
-
-/** All that the routes use. Everything in it is real, in tests too. */
-export interface Services {
-  readonly config: Pick<
-    Config,
-    "production" | "requestSeconds" | "streamIdleSeconds" | "metricsToken" | "metricsPort"
-  >
+/** What every request passes. */
+interface HttpServices {
+  readonly config: Pick<Config, "requestSeconds" | "streamIdleSeconds">
   readonly log: Log
-  readonly now: () => number
-  readonly secrets: Secrets
-  readonly index: ExposureIndex
-  readonly lists: Lists
-  readonly network: NetworkTrust
-  readonly velocity: VelocityOfContext
-  readonly numberVelocity: VelocityOfNumbers
-  /** Operators and vendors that are asked about phone numbers. */
-  readonly signals: SignalDesk
-  readonly decisions: DecisionRecorder
-  /** Every decision an id was given out for, however short a time ago. */
-  readonly pastDecisions: PastDecisions
-  readonly models: Models
   readonly callers: Callers
   readonly limits: Limits
-  readonly usage: Usage
-  /** What was counted and written. */
-  readonly metering: Pick<Metering, "usage">
-  readonly feedback: FeedbackDesk
-  readonly subjects: SubjectDesk
-  readonly evidence: EvidenceDesk
-  /** Mobile operators that may send notifications. */
-  readonly operators: NotifyingOperators
-  readonly notifications: NotificationDesk
-  /** What recipients of the drop ask; null where there is no drop. */
-  readonly dropDesk: OperatorDesk | null
-  /** Where the drop is for a visitor who reached us by this name; null where there is none, or that is not known. */
-  readonly dropPage: (hostname: string) => string | null
-  /** Notes in the audit trail who did what. */
-  readonly audit: (note: AuditNote) => Promise<void>
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
   /** How long callers over a limit, or without a key, wait for their answer. */
   readonly refusalMs: number
-  readonly streams: Streams
-  /** Reads from the records, or throws. */
-  readonly pingRecords: () => Promise<void>
-  /** Throws where the index was found damaged when it was last read through. */
-  readonly requireSoundIndex: () => void
 }
+
+/** All that the routes use. Everything in it is real, in tests too. */
+export type Services = HttpServices &
+  HealthServices &
+  PageServices &
+  EmailServices &
+  PhoneServices &
+  BulkServices &
+  FeedbackServices &
+  SubjectServices &
+  EvidenceServices &
+  NotificationServices &
+  DecisionServices &
+  SourceServices &
+  UsageServices &
+  InboxServices
 
 const SECURITY_HEADERS = {
   "cache-control": "no-store",

@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { type DropConfig, dropSettings, readDropConfig } from "./drop/drop-config.ts"
 import { readBaseUrl } from "./outbound/base-url.ts"
-import type { NameServers } from "./score/network/name-service.ts"
-import { readNameServers } from "./score/network/providers.ts"
-import { type ClusterPlace, readClusterPlace } from "./stores/redis/cluster-place.ts"
+import { type NameServers, readNameServers } from "./name-servers.ts"
+import type { IndexSettings } from "./stores/open-index.ts"
+import { readClusterPlace } from "./stores/redis/cluster-place.ts"
 import { BUCKET_BITS } from "./stores/redis/bucket-bits.ts"
 import { typedCommand } from "./typed-command.ts"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface Config {
+export interface Config extends IndexSettings {
   readonly production: boolean
   readonly port: number
   /** null: 127.0.0.1 and ::1. */
@@ -22,11 +22,6 @@ export interface Config {
   /** Without a place of its own the secret is made at first start; a path that was given is only ever read. */
   readonly secretMayBeMade: boolean
   readonly databaseUrl: string | null
-  /** The cluster with the index; null: the index is in the data directory. */
-  readonly indexCluster: ClusterPlace | null
-  readonly indexName: string
-  readonly indexBucketBits: number
-  readonly indexTimeoutMs: number
   /** 0: never. */
   readonly indexVerifyHours: number
   readonly bootstrapKey: string | null

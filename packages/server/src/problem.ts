@@ -1,6 +1,6 @@
 import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
 import type { FastifyError } from "fastify"
-import { ModelNotLoaded } from "./score/models.ts"
+import { ModelNotLoaded } from "./model-not-loaded.ts"
 import { IndexUnavailable } from "./stores/exposure-index.ts"
 import { RecordsError } from "./stores/records-error.ts"
 

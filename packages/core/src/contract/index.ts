@@ -54,7 +54,8 @@ export {
   IdempotencyHeaders,
 } from "./feedback.ts"
 export { PhoneContext } from "./phone-context.ts"
-export { NUMBER_TYPES, PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
+export { NUMBER_TYPES } from "../identity/number-types.ts"
+export { PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export { type ProblemCode, ProblemDetails, problems } from "./problems.ts"
 export {
   type Scope,

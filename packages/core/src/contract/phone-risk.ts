@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox"
+import { NUMBER_TYPES } from "../identity/number-types.ts"
 import { NullablePhoneContext } from "./phone-context.ts"
 import { Action, PhoneExplanation, RiskReasons, RiskScore, words } from "./words.ts"
 
@@ -14,26 +15,6 @@ export const PhoneRiskRequest = Type.Object(
   { $id: "PhoneRiskRequest", description: "Unknown members are ignored." },
 )
 export type PhoneRiskRequest = Static<typeof PhoneRiskRequest>
-
-/** The words of `number_type`, published because the specification names only `mobile`. */
-export const NUMBER_TYPES = [
-  "mobile",
-  "fixed_line",
-  "fixed_line_or_mobile",
-  "voip_fixed",
-  "voip_non_fixed",
-  "voip",
-  "toll_free",
-  "premium_rate",
-  "shared_cost",
-  "personal",
-  "uan",
-  "pager",
-  "voicemail",
-  "satellite",
-  "invalid",
-  "unknown",
-] as const
 
 /** `explanation` is the only member a caller can add, with `?explain=true`. */
 export const PhoneRiskResult = Type.Object(

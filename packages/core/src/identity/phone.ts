@@ -1,5 +1,5 @@
 import type { PhoneNumberType } from "libphonenumber-js/max"
-import type { NUMBER_TYPES } from "../contract/phone-risk.ts"
+import type { NUMBER_TYPES } from "./number-types.ts"
 import { type CallingCode, callingCodeOf, plannedNumber } from "./numbering-plans.ts"
 import { phoneFault, type PhoneFault } from "./phone-fault.ts"
 import { reservedUse, reservedUseWithoutPlan, type ReservedUse } from "./reserved-numbers.ts"

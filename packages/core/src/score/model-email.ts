@@ -14,7 +14,6 @@ import {
   oneOf,
   Positive,
   Probability,
-  readDocument,
   ReasonsSchema,
   ScaleSchema,
   Share,
@@ -23,7 +22,6 @@ import {
   WholePoints,
   type Frozen,
 } from "./model-document.ts"
-import { checkEmailRules } from "./model-email-rules.ts"
 import { EmailTexts } from "./model-email-texts.ts"
 import { SECRETS, STAGES } from "./vocabulary.ts"
 
@@ -200,10 +198,3 @@ export const EmailModelSchema = exactly({
 })
 
 export type EmailModel = Frozen<Static<typeof EmailModelSchema>>
-
-/** A checked e-mail model; fails with the path and the reason for a malformed document. */
-export function loadEmailModel(document: unknown): EmailModel {
-  const model = readDocument("email", EmailModelSchema, document)
-  checkEmailRules(model)
-  return model
-}

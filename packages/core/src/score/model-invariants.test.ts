@@ -9,7 +9,8 @@ import { uncheckedExposure } from "./email-reasons.ts"
 import document10 from "./email-1.0.json" with { type: "json" }
 import document11 from "./email-1.1.json" with { type: "json" }
 import { ModelFault } from "./model-document.ts"
-import { loadEmailModel, type EmailModel } from "./model-email.ts"
+import { loadEmailModel } from "./load-email-model.ts"
+import type { EmailModel } from "./model-email.ts"
 import { bandOf, SECRETS } from "./vocabulary.ts"
 
 // The rules at loading are there so that every model keeps the invariants, not only the shipped

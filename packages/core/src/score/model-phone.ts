@@ -15,7 +15,6 @@ import {
   Points,
   Positive,
   Probability,
-  readDocument,
   ReasonsSchema,
   ScaleSchema,
   sentence,
@@ -26,7 +25,6 @@ import {
   WholePoints,
   type Frozen,
 } from "./model-document.ts"
-import { checkPhoneRules } from "./model-phone-rules.ts"
 import { LINES } from "./vocabulary.ts"
 
 const LineName = oneOf(LINES)
@@ -225,10 +223,3 @@ export const PhoneModelSchema = exactly({
 })
 
 export type PhoneModel = Frozen<Static<typeof PhoneModelSchema>>
-
-/** A checked phone model; fails with the path and the reason for a malformed document. */
-export function loadPhoneModel(document: unknown): PhoneModel {
-  const model = readDocument("phone", PhoneModelSchema, document)
-  checkPhoneRules(model)
-  return model
-}

@@ -1,7 +1,9 @@
 import email10 from "./email-1.0.json" with { type: "json" }
 import email11 from "./email-1.1.json" with { type: "json" }
-import { loadEmailModel, type EmailModel } from "./model-email.ts"
-import { loadPhoneModel, type PhoneModel } from "./model-phone.ts"
+import { loadEmailModel } from "./load-email-model.ts"
+import { loadPhoneModel } from "./load-phone-model.ts"
+import type { EmailModel } from "./model-email.ts"
+import type { PhoneModel } from "./model-phone.ts"
 import phone10 from "./phone-1.0.json" with { type: "json" }
 import phone11 from "./phone-1.1.json" with { type: "json" }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import fc from "fast-check"
-import { NUMBER_TYPES } from "../contract/phone-risk.ts"
+import { NUMBER_TYPES } from "../identity/number-types.ts"
 import {
   anyPhone,
   days,

@@ -1,8 +1,7 @@
 import type { EmailSettings, PhoneSettings } from "@assay/core/score"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
-import { type OwnDomains, ownDomains } from "../lists/own-domains.ts"
-import { MICROS } from "../telecom/providers/spending.ts"
+import { MICROS } from "../stores/records-provider-costs.ts"
 
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }
@@ -88,7 +87,7 @@ export interface ScoringSettings {
   /** In millionths; null: the cap that holds for every tenant. */
   readonly providerCapMicros: number | null
   /** Ready to be compared with; null where the tenant named none. */
-  readonly ownDomains: OwnDomains | null
+  readonly domains: readonly string[] | null
 }
 
 /** Frozen, because one object serves every request of a caller and goes into stored inputs. */
@@ -112,7 +111,7 @@ export function scoringSettings(settings: TenantSettings): ScoringSettings {
       settings.provider_daily_cap === undefined
         ? null
         : Math.round(settings.provider_daily_cap * MICROS),
-    ownDomains: settings.domains === undefined ? null : ownDomains(settings.domains),
+    domains: settings.domains ?? null,
   })
 }
 

@@ -1,5 +1,6 @@
 import { USAGE_DAYS_MAX, UsageQuery, UsageReport } from "@assay/core/contract"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { Metering } from "../stores/records.ts"
 import { failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
 import { DAY_MS, dayOf } from "../time.ts"
@@ -26,8 +27,14 @@ const schema = {
   },
 }
 
+export interface UsageServices {
+  /** What was counted and written. */
+  readonly metering: Pick<Metering, "usage">
+  readonly now: () => number
+}
+
 /** What a tenant's own keys were answered. */
-export function usageRoutes(app: App, { metering, now }: Services): void {
+export function usageRoutes(app: App, { metering, now }: UsageServices): void {
   const config = { scope: "usage:read" } as const
 
   app.get("/api/v1/usage", { schema, config }, async ({ query, caller }) => {

@@ -10,15 +10,19 @@ import {
 import type { IdentityKey } from "@assay/core/identity"
 import { Readable } from "node:stream"
 import { Type } from "typebox"
-import { type Caller, requireScope } from "../accounts/callers.ts"
-import type { App, Services } from "../app.ts"
+import { type Caller, type Callers, requireScope } from "../accounts/callers.ts"
+import type { Limits } from "../accounts/limits.ts"
+import type { Config } from "../config.ts"
+import type { App } from "../http/app.ts"
+import type { Streams } from "../http/streams.ts"
+import type { Log } from "../log.ts"
 import { NDJSON, readNdjsonBodies } from "../http/ndjson-body.ts"
 import { onceClosed } from "../http/once-closed.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { BATCH_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../problem.ts"
-import { emailScorer } from "../score/email-scorer.ts"
-import { phoneScorer } from "../telecom/phone-scorer.ts"
+import { type EmailServices, emailScorer } from "../score/email-scorer.ts"
+import { type PhoneServices, phoneScorer } from "../telecom/phone-scorer.ts"
 import { batchResults, unavailable } from "./batch.ts"
 import { openItemFaults } from "./item-faults.ts"
 import { type IdentityScorer, itemScorer } from "./items.ts"
@@ -42,8 +46,16 @@ interface BulkOperation<Identified extends { readonly key: IdentityKey }> {
   readonly scorer: IdentityScorer<Identified>
 }
 
+export interface BulkServices extends EmailServices, PhoneServices {
+  readonly config: Pick<Config, "streamIdleSeconds">
+  readonly log: Log
+  readonly limits: Limits
+  readonly callers: Callers
+  readonly streams: Streams
+}
+
 /** Many identities with one request: a batch as JSON, or a stream of lines. */
-export async function bulkRoutes(app: App, services: Services): Promise<void> {
+export async function bulkRoutes(app: App, services: BulkServices): Promise<void> {
   // In a scope of their own, since no other route takes a stream.
   await app.register(async (scope) => {
     readNdjsonBodies(scope)
@@ -68,7 +80,7 @@ export async function bulkRoutes(app: App, services: Services): Promise<void> {
 
 function bulkRoute<Identified extends { readonly key: IdentityKey }>(
   app: App,
-  { config, log, limits, callers, streams, secrets, now }: Services,
+  { config, log, limits, callers, streams, secrets, now }: BulkServices,
   { path, operationId, summary, members, schemas, scorer }: BulkOperation<Identified>,
 ): void {
   const schema = schemaOf(operationId, summary, members[1], schemas)

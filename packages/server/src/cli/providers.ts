@@ -6,7 +6,7 @@ import {
   type ProviderSettings,
   ProviderSettingsError,
 } from "../telecom/providers/provider-settings.ts"
-import { MICROS } from "../telecom/providers/spending.ts"
+import { MICROS } from "../stores/records-provider-costs.ts"
 import type { PhoneSignalProvider, SignalName } from "../telecom/signals.ts"
 import { monthOf } from "../time.ts"
 import { withRecords } from "./records-access.ts"

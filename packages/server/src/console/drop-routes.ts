@@ -1,4 +1,4 @@
-import type { App } from "../app.ts"
+import type { App } from "../http/app.ts"
 import { loadBrowserFiles, type ServedFile } from "../drop/browser-files.ts"
 import { dropPage } from "./drop-page.ts"
 

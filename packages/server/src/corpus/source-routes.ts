@@ -1,6 +1,7 @@
 import { SourceList, SourceListQuery, type SourceSummary } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { ExposureIndex } from "../stores/exposure-index.ts"
 import { failures, named } from "../http/schemas.ts"
 import { type HeldSource, heldSources, isLive } from "./sources.ts"
 
@@ -30,7 +31,11 @@ const listSchema = {
   },
 }
 
-export function sourceRoutes(app: App, { index }: Services): void {
+export interface SourceServices {
+  readonly index: Pick<ExposureIndex, "catalogue">
+}
+
+export function sourceRoutes(app: App, { index }: SourceServices): void {
   const config = { scope: "score" } as const
 
   app.get("/api/v1/sources", { schema: listSchema, config }, async ({ caller, query }) => {

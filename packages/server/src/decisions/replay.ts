@@ -11,7 +11,8 @@ import {
   type PhoneExplanation,
   type PhoneModel,
 } from "@assay/core/score"
-import { ModelNotLoaded, type Models } from "../score/models.ts"
+import { ModelNotLoaded } from "../model-not-loaded.ts"
+import type { Models } from "../score/models.ts"
 import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
 
 /** A decision computed again from its own input: neither evidence nor lists of today have a part in it. */

@@ -6,7 +6,9 @@ import {
   ExplainQuery,
 } from "@assay/core/contract"
 import { Type } from "typebox"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { Models } from "../score/models.ts"
+import type { PastDecisions } from "../stores/decisions.ts"
 import { failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
 import { type Decision, ERASED_FORMAT } from "../stores/decisions.ts"
@@ -60,7 +62,13 @@ const listSchema = {
   },
 }
 
-export function decisionRoutes(app: App, { pastDecisions, models }: Services): void {
+export interface DecisionServices {
+  /** Every decision an id was given out for, however short a time ago. */
+  readonly pastDecisions: PastDecisions
+  readonly models: Models
+}
+
+export function decisionRoutes(app: App, { pastDecisions, models }: DecisionServices): void {
   const config = { scope: "decisions:read" } as const
 
   app.get(

@@ -74,6 +74,7 @@ function keeper(ways: { url?: string; command?: string }): ReturnType<typeof kee
       digest: { hour: HOUR, url: ways.url ?? null, command: ways.command ?? null },
     },
     drops,
+    version: "0.0.0",
     now: () => clock,
     onFault: (error) => void faults.push(error),
   })

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import type { Drops } from "../stores/drops.ts"
 import { DAY_MS, HOUR_MS } from "../time.ts"
-import { VERSION } from "../version.ts"
 import { digestText, type DigestText } from "./digest-text.ts"
 import type { DropConfig } from "./drop-config.ts"
 
@@ -30,6 +29,7 @@ export class DigestFault extends Error {
 interface DigestOptions {
   readonly config: Pick<DropConfig, "digest" | "name">
   readonly drops: Pick<Drops, "digest" | "digestTold">
+  readonly version: string
   readonly now: () => number
   readonly onFault: (error: unknown) => void
 }
@@ -52,13 +52,13 @@ interface Way {
  * up for: what it would have counted is in the next day's. Once it reached one of its recipients, a restart does not
  * send it again.
  */
-export function keepDigest({ config, drops, now, onFault }: DigestOptions): {
+export function keepDigest({ config, drops, version, now, onFault }: DigestOptions): {
   lookNow(): Promise<void>
   stop(): Promise<void>
 } {
   const { hour, url, command } = config.digest
   const ways: Way[] = [
-    ...(url === null ? [] : [webhook(url)]),
+    ...(url === null ? [] : [webhook(url, version)]),
     ...(command === null ? [] : [localCommand(command)]),
   ]
   const ending = new AbortController()
@@ -103,14 +103,14 @@ export function keepDigest({ config, drops, now, onFault }: DigestOptions): {
   }
 }
 
-function webhook(url: string): Way {
+function webhook(url: string, version: string): Way {
   return {
     fault: "digest-webhook",
     async send({ json }, ending) {
       try {
         const response = await fetch(url, {
           method: "POST",
-          headers: { "content-type": "application/json", "user-agent": `assay/${VERSION}` },
+          headers: { "content-type": "application/json", "user-agent": `assay/${version}` },
           body: json,
           // Another address than the one that was set could be anybody's.
           redirect: "error",

@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from "node:http"
 import type { Socket } from "node:net"
+import { DRAIN_MAX } from "./answers.ts"
 import { declaredLength } from "./declared-length.ts"
 import type { NetworkCounter } from "./network-counter.ts"
 import { keepPace } from "./pace.ts"
@@ -26,8 +27,6 @@ const LINE_MAX = 8 * 1024
 const HEAD_MAX = 16 * 1024
 const CR = 0x0d
 const LF = 0x0a
-/** An answer is lost on its way when a connection is closed on someone who still sends; so much is let pass first. */
-export const DRAIN_MAX = 34 * 1024 * 1024
 
 /**
  * Lets every connection in. Looks at the first line of its request only: a request with plain text or a code goes to a

@@ -8,18 +8,7 @@ import type { DropFacts, Locale } from "./pages/page-input.ts"
 import { Refused } from "./refused.ts"
 import { type DropRoutes, dropRoutes, type RouteOptions } from "./routes.ts"
 import { readTarget } from "./target.ts"
-
-/** One request, as a route sees it. */
-export interface Visit {
-  readonly locale: Locale
-  /** What stands behind the name of a route that has many: the name of a file. */
-  readonly rest: string
-  readonly query: URLSearchParams
-  readonly byOnion: boolean
-  readonly request: IncomingMessage
-  /** The request with its body, which is not sent before this is called where the sender waits for a sign. */
-  readBody(): IncomingMessage
-}
+import type { Visit } from "./visit.ts"
 
 const HEADERS_MAX = 16 * 1024
 

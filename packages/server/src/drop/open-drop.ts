@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Config } from "../config.ts"
 import type { Log } from "../log.ts"
 import { REWRITE_AFTER } from "../stores/drops.ts"
 import { loadBrowserFiles } from "./browser-files.ts"
@@ -9,6 +8,7 @@ import { diskRoom, kindOf, openBudgets } from "./budgets.ts"
 import { keepDigest } from "./digest.ts"
 import { openDoor } from "./door.ts"
 import { sharesPort } from "./drop-config.ts"
+import type { DropSettings } from "./drop-settings.ts"
 import { DROP_SOCKET } from "./drop-socket.ts"
 import { openFormTokens } from "./form-tokens.ts"
 import { keepHouse } from "./housekeeping.ts"
@@ -30,9 +30,7 @@ import { keepStirring } from "./stirring.ts"
 import { openTickets } from "./tickets.ts"
 
 export interface DropOptions {
-  readonly config: Config
-  /** The drop's own, in the data directory. */
-  readonly folder: string
+  readonly settings: DropSettings
   /** How this program was started, so that sealers are started alike. */
   readonly program: SealerProgram
   readonly log: Log
@@ -50,8 +48,8 @@ export interface Drop {
 }
 
 /** Opens all of the drop; resolves when it can be reached. */
-export async function openDrop({ config, folder, program, log, now }: DropOptions): Promise<Drop> {
-  const { drop } = config
+export async function openDrop({ settings, program, log, now }: DropOptions): Promise<Drop> {
+  const { drop, folder, version } = settings
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const files = loadBrowserFiles()
@@ -64,7 +62,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
   await keys.reload().catch(onFault)
   const house = keepHouse({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
   const stirring = keepStirring({ drops })
-  const digest = keepDigest({ config: drop, drops, now, onFault })
+  const digest = keepDigest({ config: drop, drops, version, now, onFault })
   const budgets = openBudgets({ config: drop, room: () => diskRoom(folder), now })
   const spent = openSpent({ now })
   const formTokens = openFormTokens({ secret, spent, now })
@@ -97,7 +95,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
   const listeners = await openListeners({
     socketPath: join(folder, DROP_SOCKET),
     port: drop.port,
-    host: config.host,
+    host: settings.host,
     onConnection: openDoor({
       http: http.server,
       sealers,
@@ -120,10 +118,10 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
   return {
     port: listeners.port,
     addresses: listeners.addresses,
-    configHash: hashOf(config),
+    configHash: hashOf(settings),
     reloadKeys: keys.reload,
     async close() {
-      const withinMs = config.stopSeconds * 1000
+      const withinMs = settings.stopSeconds * 1000
       await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
       readBuffer.close()
       await operators.close()
@@ -135,7 +133,7 @@ export async function openDrop({ config, folder, program, log, now }: DropOption
 }
 
 /** Over what is public of the settings: from a hash over a short answer the answer could be found. */
-function hashOf({ drop: { question, digest, ...open } }: Config): string {
+function hashOf({ drop: { question, digest, ...open } }: DropSettings): string {
   const shown = { ...open, question: question?.text, digestHour: digest.hour }
   return createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 16)
 }

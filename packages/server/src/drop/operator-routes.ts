@@ -10,13 +10,15 @@ import {
 } from "@assay/core/contract"
 import type { onRequestHookHandler } from "fastify"
 import type { Caller } from "../accounts/callers.ts"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { AuditNote } from "../stores/records.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { allowLongRequest } from "../http/long-requests.ts"
 import { failures, named } from "../http/schemas.ts"
-import { DROP_BATCH_BODY_MAX, DROP_SYNC_BODY_MAX } from "../http/sizes.ts"
+import { DROP_SYNC_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../problem.ts"
 import type { OperatorDesk } from "./operator-desk.ts"
+import { BATCH_BODY_MAX } from "./read-batch.ts"
 import { resealRoute } from "./reseal-route.ts"
 
 const TAR = "application/x-tar"
@@ -103,8 +105,16 @@ const firstKeysSchema = {
   },
 }
 
+export interface InboxServices {
+  /** What recipients of the drop ask; null where there is no drop. */
+  readonly dropDesk: OperatorDesk | null
+  /** Notes in the audit trail who did what. */
+  readonly audit: (note: AuditNote) => Promise<void>
+  readonly now: () => number
+}
+
 /** What recipients do with the drop. The service passes it on and can open nothing of it. */
-export async function operatorRoutes(app: App, services: Services): Promise<void> {
+export async function operatorRoutes(app: App, services: InboxServices): Promise<void> {
   const { dropDesk, audit, now } = services
   const config = { scope: "drop:read" } as const
   const desk = (): OperatorDesk => {
@@ -157,7 +167,7 @@ export async function operatorRoutes(app: App, services: Services): Promise<void
       {
         schema: batchSchema,
         config,
-        bodyLimit: DROP_BATCH_BODY_MAX,
+        bodyLimit: BATCH_BODY_MAX,
         onRequest: takeTime,
         // An archive has no members for a validator to look at; the drop reads it as a whole.
         validatorCompiler: () => () => true,

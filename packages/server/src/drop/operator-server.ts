@@ -6,14 +6,13 @@ import { pipeline } from "node:stream/promises"
 import { type DropBatchResult, type DropKeys, problems } from "@assay/core/contract"
 import { type Recipients, RecipientsFault, recipientsOf } from "@assay/core/drop"
 import { DataDirectoryError } from "../data-directory.ts"
-import { DROP_BATCH_BODY_MAX } from "../http/sizes.ts"
 import type { Drops, RandomId } from "../stores/drops.ts"
 import { DAY_MS } from "../time.ts"
 import { openTurns } from "../turns.ts"
 import { readKeysFile, writeKeysFile } from "./keys-file.ts"
 import type { Keys } from "./keys-in-use.ts"
 import { OperatorRefusal } from "./operator-refusal.ts"
-import { readBatch } from "./read-batch.ts"
+import { BATCH_BODY_MAX, readBatch } from "./read-batch.ts"
 import { syncArchive } from "./sync-archive.ts"
 import { takeResealed } from "./take-resealed.ts"
 
@@ -157,7 +156,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   let length = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length
-    if (length > DROP_BATCH_BODY_MAX)
+    if (length > BATCH_BODY_MAX)
       throw new OperatorRefusal("body-too-large", problems["body-too-large"].meaning)
     pieces.push(piece)
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import type { Visit } from "./http.ts"
+import type { Visit } from "./visit.ts"
 import { Refused } from "./refused.ts"
 
 /** A solved challenge has about 700 bytes. */

@@ -1,6 +1,6 @@
 import { DropResealResult, type ProblemCode } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
-import type { App } from "../app.ts"
+import type { App } from "../http/app.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
 import { DROP_HEADER_MAX } from "../http/sizes.ts"

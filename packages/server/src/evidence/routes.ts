@@ -6,7 +6,9 @@ import {
 } from "@assay/core/contract"
 import { Type } from "typebox"
 import type { Caller } from "../accounts/callers.ts"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { EvidenceDesk } from "./evidence-writer.ts"
+import type { Secrets } from "../secrets.ts"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { NDJSON } from "../http/ndjson-body.ts"
@@ -57,8 +59,14 @@ const schema = {
   response,
 }
 
+export interface EvidenceServices {
+  readonly evidence: EvidenceDesk
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
 /** Evidence a tenant has of its own, for its own scores. */
-export async function evidenceRoutes(app: App, services: Services): Promise<void> {
+export async function evidenceRoutes(app: App, services: EvidenceServices): Promise<void> {
   // In a scope of their own: other routes read lines while they come, this one all at once.
   await app.register(async (scope) => {
     scope.removeContentTypeParser("application/json")
@@ -70,7 +78,7 @@ export async function evidenceRoutes(app: App, services: Services): Promise<void
   })
 }
 
-function evidenceRoute(app: App, { evidence, secrets, now }: Services): void {
+function evidenceRoute(app: App, { evidence, secrets, now }: EvidenceServices): void {
   const config = { scope: "evidence:write" } as const
   const route = { schema, config, bodyLimit: EVIDENCE_BODY_MAX }
 

@@ -6,7 +6,9 @@ import {
   IdempotencyHeaders,
 } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { FeedbackDesk } from "./feedback-writer.ts"
+import type { Secrets } from "../secrets.ts"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
@@ -60,7 +62,13 @@ const undoSchema = {
 
 const FEEDBACK_ID = new RegExp(FEEDBACK_ID_PATTERN)
 
-export function feedbackRoutes(app: App, { feedback, secrets, now }: Services): void {
+export interface FeedbackServices {
+  readonly feedback: FeedbackDesk
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
+export function feedbackRoutes(app: App, { feedback, secrets, now }: FeedbackServices): void {
   const config = { scope: "feedback:write" } as const
 
   app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {

@@ -1,6 +1,9 @@
 import { timingSafeEqual } from "node:crypto"
 import { Type } from "typebox"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { Config } from "../config.ts"
+import type { ExposureIndex } from "../stores/exposure-index.ts"
+import type { Metrics } from "./metrics.ts"
 import { failures } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
@@ -9,7 +12,17 @@ const neverShed = { neverShed: true }
 
 const Status = Type.Object({ status: Type.Literal("ok") })
 
-export function healthRoutes(app: App, services: Services): void {
+export interface HealthServices {
+  readonly config: Pick<Config, "production" | "metricsToken" | "metricsPort">
+  readonly index: Pick<ExposureIndex, "ping">
+  /** Reads from the records, or throws. */
+  readonly pingRecords: () => Promise<void>
+  /** Throws where the index was found damaged when it was last read through. */
+  readonly requireSoundIndex: () => void
+  readonly metrics: Pick<Metrics, "text">
+}
+
+export function healthRoutes(app: App, services: HealthServices): void {
   const { config, index, pingRecords, requireSoundIndex, metrics } = services
   const live = {
     operationId: "live",
@@ -46,7 +59,7 @@ export function healthRoutes(app: App, services: Services): void {
 
 /** In production metrics need their token; how busy a service is, and with what, is nobody else's business. */
 function allowMetrics(
-  { production, metricsToken }: Services["config"],
+  { production, metricsToken }: HealthServices["config"],
   authorization: string | undefined,
 ): void {
   if (metricsToken === null) {

@@ -36,7 +36,7 @@ import {
   UsageReport,
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
-import type { App } from "../app.ts"
+import type { App } from "./app.ts"
 import { VERSION } from "../version.ts"
 import { BODY_MAX } from "./sizes.ts"
 

@@ -1,5 +1,5 @@
 import { Socket } from "node:net"
-import type { App } from "../app.ts"
+import type { App } from "./app.ts"
 
 /** What is shorter the kernel takes at once, and the connection is then as idle as any other. */
 const HELD_BYTES = 8 * 1024

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { type AddressInfo, Server as NetServer } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
-import type { App } from "../app.ts"
+import type { App } from "./app.ts"
 import { HEADERS_MAX } from "./sizes.ts"
 
 /** Where a server without HOST listens: this machine, by either protocol. */

@@ -1,4 +1,4 @@
-import type { App } from "../app.ts"
+import type { App } from "./app.ts"
 import { refuseCompression } from "./json-body.ts"
 
 export const NDJSON = "application/x-ndjson"

@@ -1,5 +1,5 @@
 import type { HTTPMethods } from "fastify"
-import type { App } from "../app.ts"
+import type { App } from "./app.ts"
 import { Problem } from "../problem.ts"
 
 const METHODS = [

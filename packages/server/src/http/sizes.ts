@@ -8,8 +8,6 @@ export const EVIDENCE_BODY_MAX = 8 * 1024 * 1024
 export const LINE_MAX = 4 * 1024
 /** The most all headers of a request may have together, in bytes. */
 export const HEADERS_MAX = 8 * 1024
-/** The most a batch of replies, deletions and notes for the drop may have, in bytes. */
-export const DROP_BATCH_BODY_MAX = 8 * 1024 * 1024
 /** The most the list of messages a recipient has may take, in bytes. */
 export const DROP_SYNC_BODY_MAX = 4 * 1024 * 1024
 /** The most the header of a sealed message may have, in bytes: 16 post-quantum keys take 26,000. */

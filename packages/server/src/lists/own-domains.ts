@@ -29,7 +29,16 @@ export function ownDomainOf(text: string): string | null {
   return "fault" in parsed ? null : (registrableDomain(parsed.domain)?.domain ?? null)
 }
 
+const compared = new WeakMap<readonly string[], OwnDomains>()
+
+/** Remembered for each tenant's list: it is asked for with every address. */
 export function ownDomains(domains: readonly string[]): OwnDomains {
+  const known = compared.get(domains) ?? looksOfAll(domains)
+  compared.set(domains, known)
+  return known
+}
+
+function looksOfAll(domains: readonly string[]): OwnDomains {
   return domains.flatMap((domain) => {
     const parsed = parseDomain(domain)
     if ("fault" in parsed) return []

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { type ProblemCode, problems } from "@assay/core/contract"
 import type { FastifyReply } from "fastify"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
 import { addressOf, homePage, hostnameOf } from "./home-page.ts"
 import { html, page, PAGE_STYLE } from "./html.ts"
 
@@ -14,8 +14,15 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ")
 
+export interface PageServices {
+  /** Whether recipients of the drop have an inbox here. */
+  readonly dropDesk: object | null
+  /** Where the drop is for a visitor who reached us by this name; null where there is none, or that is not known. */
+  readonly dropPage: (hostname: string) => string | null
+}
+
 /** The pages for a person with a browser: what this is, and what each problem means. And for their tools, the API description. */
-export function pageRoutes(app: App, { dropDesk, dropPage }: Services): void {
+export function pageRoutes(app: App, { dropDesk, dropPage }: PageServices): void {
   const schema = { hide: true }
   let description: string | undefined
   app.get("/openapi.json", { schema }, async (_request, reply) => {

@@ -4,20 +4,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { readConfig } from "../config.ts"
 import { openLog } from "../log.ts"
 import { startDrop } from "./drop-child.ts"
 
 /** A drop that dies once it is ready, and whose successor takes for ever to start. */
-const DYING = `
+const dyingIn = (folder: string): string => `
   const { existsSync, writeFileSync } = require("node:fs")
-  const at = (name) => process.env.ASSAY_DATA + "/" + name
+  const at = (name) => ${JSON.stringify(folder)} + "/" + name
   setInterval(() => undefined, 1000)
   if (existsSync(at("first"))) writeFileSync(at("second"), String(process.pid))
   else {
     writeFileSync(at("first"), "")
     const args = [{ port: null, addresses: [] }]
     process.send({ rpc: "call", id: 1, method: "ready", args })
-    process.on("message", () => process.exit(1))
+    process.on("message", (message) => message.rpc && process.exit(1))
   }
 `
 
@@ -34,11 +35,19 @@ test("a drop that is just being started when the service stops does not outlive 
   t.after(() => rmSync(folder, { recursive: true }))
   const program = {
     execPath: process.execPath,
-    execArgv: ["-e", DYING],
-    env: { PATH: process.env["PATH"], ASSAY_DATA: folder },
+    execArgv: ["-e", dyingIn(folder)],
+    env: { PATH: process.env["PATH"] },
   }
   const drop = await startDrop({
     program,
+    settings: {
+      drop: readConfig({}).drop,
+      host: null,
+      folder,
+      stopSeconds: 1,
+      logLevel: "error",
+      version: "0.0.0",
+    },
     stopMs: 100,
     silentMs: 600_000,
     log: openLog("error"),

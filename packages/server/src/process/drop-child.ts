@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Environment } from "../config.ts"
+import type { DropSettings } from "../drop/drop-settings.ts"
 import type { Log } from "../log.ts"
 import { childChannel } from "./channels.ts"
 import { watchHeartbeat } from "./heartbeat.ts"
@@ -36,9 +37,8 @@ const RESPAWN_MAX_MS = 60_000
 /** Core dumps are memory on the disk. */
 const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
 
-/** Settings the drop reads. It is what strangers reach, so it gets no secret of the rest of the service. */
-const NEEDED =
-  /^(DROP(_.*)?|NODE_ENV|HOST|ASSAY_(DATA|SECRET_FILE|SECRET_IN_DATA|LOG_LEVEL|STOP_SECONDS)|NODE_COMPILE_CACHE|PATH|TZ)$/
+/** The drop is what strangers reach, so it gets no secret of the service: its settings are sent to it. */
+const NEEDED: readonly string[] = ["NODE_COMPILE_CACHE", "PATH", "TZ"]
 
 interface Running {
   readonly child: ChildProcess
@@ -51,11 +51,13 @@ interface Running {
 /** Starts the process of the drop and keeps one running. Rejects if the first cannot start. */
 export async function startDrop({
   program,
+  settings,
   stopMs,
   silentMs,
   log,
 }: {
   readonly program: Program
+  readonly settings: DropSettings
   readonly stopMs: number
   /** How long its process may be silent before it is ended and replaced. */
   readonly silentMs: number
@@ -68,8 +70,10 @@ export async function startDrop({
   let respawning: NodeJS.Timeout | undefined
 
   const start = async (port: number | null): Promise<Running> => {
-    const child = spawnDrop(program, port)
+    const child = spawnDrop(program)
     const channel = childChannel(child)
+    const { drop } = settings
+    channel.send({ settings: { ...settings, drop: { ...drop, port: port ?? drop.port } } })
     const within = openCalls(channel)
     const call = within(Math.max(stopMs + 5000, CALL_MS))
     const gone = new Promise<void>((resolve) => {
@@ -162,12 +166,12 @@ export async function startDrop({
 }
 
 /** What it logs goes where our own log goes. */
-function spawnDrop({ execPath, execArgv, env }: Program, port: number | null): ChildProcess {
+function spawnDrop({ execPath, execArgv, env }: Program): ChildProcess {
   const entry = new URL(`../drop/drop-process${extname(import.meta.filename)}`, import.meta.url)
-  const needed = Object.entries(env).filter(([name]) => NEEDED.test(name))
+  const needed = Object.entries(env).filter(([name]) => NEEDED.includes(name))
   return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, fileURLToPath(entry)], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    env: { ...Object.fromEntries(needed), ...(port !== null && { DROP_PORT: String(port) }) },
+    env: Object.fromEntries(needed),
     serialization: "advanced",
   })
 }

@@ -30,10 +30,11 @@ import {
   openNotificationsWriter,
 } from "../telecom/notifications/notifications-writer.ts"
 import type { ProviderSettings } from "../telecom/providers/provider-settings.ts"
-import { MICROS } from "../telecom/providers/spending.ts"
+import { MICROS } from "../stores/records-provider-costs.ts"
 import { openSpendingLedger } from "../telecom/providers/spending-ledger.ts"
 import { DAY_MS, dayOf, HOUR_MS, monthOf } from "../time.ts"
 import { startCompaction } from "./compaction-child.ts"
+import { VERSION } from "../version.ts"
 import { openControlSocket } from "./control-socket.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
@@ -251,6 +252,14 @@ export async function startService(
   const drop = config.drop.on
     ? await startDrop({
         program,
+        settings: {
+          drop: config.drop,
+          host: config.host,
+          folder: directory.drop,
+          stopSeconds: config.stopSeconds,
+          logLevel: config.logLevel,
+          version: VERSION,
+        },
         stopMs: config.stopSeconds * 1000,
         silentMs: config.silentSeconds * 1000,
         log,

@@ -9,7 +9,15 @@ import {
 } from "@assay/core/identity"
 import { assessEmail, explainEmail } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
-import type { Services } from "../app.ts"
+import type { DecisionRecorder } from "./decision-draft.ts"
+import type { ExposureIndex } from "../stores/exposure-index.ts"
+import type { Lists } from "./lists.ts"
+import type { Models } from "./models.ts"
+import type { NetworkTrust } from "./network-trust.ts"
+import type { Secrets } from "../secrets.ts"
+import type { Usage } from "../accounts/usage.ts"
+import type { VelocityOfContext } from "./velocity.ts"
+import { ownDomains } from "../lists/own-domains.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
 import type { Context } from "./context.ts"
@@ -43,6 +51,19 @@ export interface EmailScorer {
   ): Promise<ScoredEmail>
 }
 
+/** What scoring an address needs. */
+export interface EmailServices {
+  readonly index: Pick<ExposureIndex, "lookup">
+  readonly lists: Lists
+  readonly network: NetworkTrust
+  readonly velocity: VelocityOfContext
+  readonly decisions: DecisionRecorder
+  readonly models: Models
+  readonly usage: Usage
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
 /** The way from an address to its answer, the same for one request, a batch and a stream. */
 export function emailScorer({
   index,
@@ -54,7 +75,7 @@ export function emailScorer({
   usage,
   secrets,
   now,
-}: Services): EmailScorer {
+}: EmailServices): EmailScorer {
   const { subkeys } = secrets
   const assess = rememberingAssessors()
   return {
@@ -73,7 +94,8 @@ export function emailScorer({
         context === null ? null : velocity.compare(identified, context, caller.tenantId)
       const looking = network.look(parsed.domain, nowMs)
       const found = await index.lookup(key, caller.tenantId)
-      const domain = domainTrust(parsed, lists, caller.ownDomains, nowMs)
+      const own = caller.domains && ownDomains(caller.domains)
+      const domain = domainTrust(parsed, lists, own, nowMs)
       const seen = looking instanceof Promise ? await looking : looking
       const compared = comparing === null ? null : await comparing
       const { input, matched, cut } = emailEvidence({

@@ -1,3 +1,4 @@
+import { ModelNotLoaded } from "../model-not-loaded.ts"
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +12,6 @@ import {
   phoneModels,
 } from "@assay/core/score"
 import { canonicalJson } from "./canonical-json.ts"
-import { typedCommand } from "../typed-command.ts"
 
 export const MODEL_NAMES = ["email", "phone"] as const
 export type ModelName = (typeof MODEL_NAMES)[number]
@@ -36,16 +36,6 @@ export interface Models {
 /** A document of a model cannot be used; the message names file, member and reason. */
 export class ModelsError extends Error {
   override readonly name = "ModelsError"
-}
-
-/** A tenant or a decision names a version whose document is not there. */
-export class ModelNotLoaded extends Error {
-  override readonly name = "ModelNotLoaded"
-  constructor(name: ModelName, version: string) {
-    super(
-      `The ${name} model ${version} is not loaded; ${typedCommand("model list")} names those that are`,
-    )
-  }
 }
 
 /**

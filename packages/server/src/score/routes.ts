@@ -1,9 +1,10 @@
 import { EmailRiskRequest, EmailRiskResult, ExplainQuery } from "@assay/core/contract"
 import { identityTagToday } from "../accounts/identity-tag.ts"
-import type { App, Services } from "../app.ts"
+import type { Limits } from "../accounts/limits.ts"
+import type { App } from "../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { readContext } from "./context.ts"
-import { emailScorer } from "./email-scorer.ts"
+import { type EmailServices, emailScorer } from "./email-scorer.ts"
 
 const schema = {
   operationId: "scoreEmail",
@@ -18,7 +19,7 @@ const schema = {
   },
 }
 
-export function scoreRoutes(app: App, services: Services): void {
+export function scoreRoutes(app: App, services: EmailServices & { readonly limits: Limits }): void {
   const { limits, secrets, now } = services
   const scorer = emailScorer(services)
 

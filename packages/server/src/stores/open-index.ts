@@ -1,15 +1,19 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { Config } from "../config.ts"
 import type { DataDirectory } from "../data-directory.ts"
 import { IndexUnavailable, type ExposureIndex } from "./exposure-index.ts"
 import { openLmdbIndex } from "./lmdb/exposure-index.ts"
+import type { ClusterPlace } from "./redis/cluster-place.ts"
 import { knownIndexes } from "./redis/known-indexes.ts"
 
-type IndexSettings = Pick<
-  Config,
-  "indexCluster" | "indexName" | "indexBucketBits" | "indexTimeoutMs"
->
+/** The settings of the index. */
+export interface IndexSettings {
+  /** The cluster with the index; null: the index is in the data directory. */
+  readonly indexCluster: ClusterPlace | null
+  readonly indexName: string
+  readonly indexBucketBits: number
+  readonly indexTimeoutMs: number
+}
 
 /**
  * Opens the index the settings name: in a cluster, or in the data directory. Neither takes the place of the other

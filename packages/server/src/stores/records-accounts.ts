@@ -1,9 +1,10 @@
 import { sql, type Selectable } from "kysely"
 
+import { note } from "./records-audit.ts"
 import type { Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import type { Schema } from "./records-schema.ts"
-import type { Accounts, ApiKey, Change, NewKey, Tenant } from "./records.ts"
+import type { Accounts, ApiKey, NewKey, Tenant } from "./records.ts"
 
 /** Tenants and keys over either engine. */
 export function sqlAccounts({ read, write }: Store): Accounts {
@@ -191,19 +192,6 @@ async function insertKey(
     .executeTakeFirst()
   if (row === undefined) throw new RecordsError("key-taken", "A key has this id or this hash")
   return row
-}
-
-export async function note(
-  db: Write,
-  { at, actor }: Change,
-  action: string,
-  subject: string,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  await db
-    .insertInto("audit")
-    .values({ at, actor, action, subject, detail: JSON.stringify(detail) })
-    .execute()
 }
 
 function tenantOf(row: Selectable<Schema["tenants"]>): Tenant {

@@ -1,5 +1,6 @@
-import type { ColumnDefinitionBuilder, Kysely, RawBuilder, Transaction } from "kysely"
+import type { Kysely, RawBuilder, Transaction } from "kysely"
 
+import type { ColumnTypes } from "./records-migrations/column-types.ts"
 import { RecordsError, type RecordsFault } from "./records-error.ts"
 import type { Schema } from "./records-schema.ts"
 
@@ -25,19 +26,6 @@ export interface Engine {
   takeTurn: (write: Write) => Promise<void>
   /** Takes deleted bytes out of the files where deleting a row leaves them behind. */
   scrub: () => Promise<void>
-}
-
-/** How a migration names column types, so that a value means the same on both engines. */
-export interface ColumnTypes {
-  /** 64 bits, read as a JavaScript number. */
-  integer: "integer" | "bigint"
-  /** Compared byte by byte, whatever the locale of the server. */
-  text: "text" | RawBuilder<unknown>
-  bytes: "blob" | "bytea"
-  /** A number the engine counts up itself and never gives out twice. */
-  identity: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
-  /** Closes a `create table`. */
-  tableEnd: RawBuilder<unknown>
 }
 
 /** How the port's methods reach an engine; whatever it throws leaves as a `RecordsError`. */

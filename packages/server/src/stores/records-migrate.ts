@@ -1,7 +1,8 @@
 import { sql, type Kysely } from "kysely"
 import { Migrator, type Migration } from "kysely/migration"
 
-import type { ColumnTypes, Database, Engine } from "./records-engine.ts"
+import type { ColumnTypes } from "./records-migrations/column-types.ts"
+import type { Database, Engine } from "./records-engine.ts"
 import { hasOldKeys, oldKeysSentence } from "./old-keys.ts"
 import { RecordsError } from "./records-error.ts"
 import { accounts } from "./records-migrations/0001-accounts.ts"

@@ -1,9 +1,8 @@
 import type { SubjectReason } from "@assay/core/contract"
 
-import { note } from "./records-accounts.ts"
+import { type Change, note } from "./records-audit.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
-import type { Change } from "./records.ts"
 
 /** Who asked about a subject and why. The subject itself is in no audit entry. */
 export interface SubjectChange extends Change {

@@ -1,3 +1,4 @@
+import type { Change } from "./records-audit.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
 import type { ObservationRecords } from "./records-observations.ts"
 import type { ProviderCostRecords } from "./records-provider-costs.ts"
@@ -35,12 +36,6 @@ export interface ApiKey {
 export interface KeyHolder {
   key: ApiKey
   tenant: Tenant | null
-}
-
-/** Who changes something, and when; both go into the audit trail. */
-export interface Change {
-  at: number
-  actor: string
 }
 
 export interface NewTenant extends Change {

@@ -5,7 +5,8 @@ import {
   SubjectRequest,
 } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
-import type { App, Services } from "../app.ts"
+import type { App } from "../http/app.ts"
+import type { SubjectDesk } from "./subject-desk.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../problem.ts"
 import type { Secrets } from "../secrets.ts"
@@ -45,7 +46,12 @@ const exportSchema = {
   },
 }
 
-export function subjectRoutes(app: App, { subjects, secrets }: Services): void {
+export interface SubjectServices {
+  readonly subjects: SubjectDesk
+  readonly secrets: Secrets
+}
+
+export function subjectRoutes(app: App, { subjects, secrets }: SubjectServices): void {
   const config = { scope: ["subjects:admin", "subjects:own"] } as const
 
   app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request) => {

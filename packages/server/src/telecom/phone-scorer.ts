@@ -8,7 +8,13 @@ import {
 } from "@assay/core/identity"
 import { assessPhone } from "@assay/core/score"
 import type { Caller } from "../accounts/callers.ts"
-import type { Services } from "../app.ts"
+import type { DecisionRecorder } from "../score/decision-draft.ts"
+import type { ExposureIndex } from "../stores/exposure-index.ts"
+import type { Models } from "../score/models.ts"
+import type { Secrets } from "../secrets.ts"
+import type { SignalDesk } from "./phone-signals.ts"
+import type { Usage } from "../accounts/usage.ts"
+import type { VelocityOfNumbers } from "./number-velocity.ts"
 import { Problem } from "../problem.ts"
 import { sha256 } from "../secrets.ts"
 import type { PhoneContext } from "./phone-context.ts"
@@ -44,6 +50,19 @@ export interface PhoneScorer {
   ): Promise<ScoredPhone>
 }
 
+/** What scoring a number needs. */
+export interface PhoneServices {
+  readonly index: Pick<ExposureIndex, "lookup">
+  readonly numberVelocity: VelocityOfNumbers
+  /** Operators and vendors that are asked about phone numbers. */
+  readonly signals: SignalDesk
+  readonly decisions: DecisionRecorder
+  readonly models: Models
+  readonly usage: Usage
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
 /** The way from a phone number to its answer, the same for one request, a batch and a stream. */
 export function phoneScorer({
   index,
@@ -54,7 +73,7 @@ export function phoneScorer({
   usage,
   secrets,
   now,
-}: Services): PhoneScorer {
+}: PhoneServices): PhoneScorer {
   const { subkeys } = secrets
 
   /** What providers say. Known at once, without a promise, wherever nobody is asked. */

@@ -1,9 +1,10 @@
 import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/contract"
 import { identityTagToday } from "../accounts/identity-tag.ts"
-import type { App, Services } from "../app.ts"
+import type { Limits } from "../accounts/limits.ts"
+import type { App } from "../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { readPhoneContext } from "./phone-context.ts"
-import { phoneScorer } from "./phone-scorer.ts"
+import { type PhoneServices, phoneScorer } from "./phone-scorer.ts"
 
 const schema = {
   operationId: "scorePhone",
@@ -23,7 +24,10 @@ const schema = {
   },
 }
 
-export function telecomRoutes(app: App, services: Services): void {
+export function telecomRoutes(
+  app: App,
+  services: PhoneServices & { readonly limits: Limits },
+): void {
   const { limits, secrets, now } = services
   const scorer = phoneScorer(services)
 

@@ -1,5 +1,5 @@
-import type { Member } from "../inputs/members.ts"
-import type { Detected } from "./detect.ts"
+import type { Member } from "../inputs/member.ts"
+import type { Detected } from "./detected.ts"
 import { textBytes } from "./encoding.ts"
 import { jsonBlocks } from "./json-blocks.ts"
 import { lineBlocks } from "./line-blocks.ts"

@@ -5,7 +5,7 @@ import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import { blocksOf } from "./blocks.ts"
 import { cellsOf, CsvRows } from "./csv-rows.ts"
-import type { Detected } from "./detect.ts"
+import type { Detected } from "./detected.ts"
 import { memberOf, readDetected } from "./test-read.ts"
 
 const seed = 20261115

@@ -1,4 +1,5 @@
-import type { Detected, Encoding } from "./detect.ts"
+import type { Detected } from "./detected.ts"
+import type { Encoding } from "./encoding.ts"
 import type { ColumnMap, Format } from "./format.ts"
 
 const ENCODINGS: Readonly<Record<Encoding, string>> = {

@@ -1,7 +1,7 @@
 import { type ColumnHints, columnsByName, namesIdentity, UnknownColumn } from "./columns.ts"
 import { InputError } from "../inputs/input-error.ts"
 import { cellsOf, CsvRows } from "./csv-rows.ts"
-import { type FormatHints, HEAD_BYTES_MAX } from "./detect.ts"
+import { type FormatHints, HEAD_BYTES_MAX } from "./detected.ts"
 import type { ColumnMap, Format } from "./format.ts"
 import { JsonElements, NotJson } from "./json-elements.ts"
 import { memberOf } from "./ndjson.ts"

@@ -2,7 +2,9 @@ import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { test } from "node:test"
-import { describeFormat, detectFormat, type FormatHints, HEAD_BYTES_MAX } from "./detect.ts"
+import { type FormatHints, HEAD_BYTES_MAX } from "./detected.ts"
+import { describeFormat } from "./describe-format.ts"
+import { detectFormat } from "./detect.ts"
 
 const NO_HINTS: FormatHints = { map: {} }
 

@@ -1,28 +1,10 @@
 import { isCompanion } from "../inputs/stealer-log.ts"
 import { detectLineFormat, isLineFormat } from "./detect-lines.ts"
 import { detectTabular } from "./detect-tabular.ts"
-import { type Encoding, encodingOf, textHead } from "./encoding.ts"
-import type { Field, Format } from "./format.ts"
+import { type Detected, type FormatHints, HEAD_BYTES_MAX } from "./detected.ts"
+import { encodingOf, textHead } from "./encoding.ts"
 import { eachLine } from "./lines.ts"
 
-export { describeFormat } from "./describe-format.ts"
-export type { Encoding } from "./encoding.ts"
-
-/** What the person at the terminal says of a file, where looking at it is not enough. */
-export interface FormatHints {
-  /** `--format`: the name of a format. */
-  readonly format?: Format["name"]
-  /** `--map`: by field, the column's name or its number from 1. */
-  readonly map: Readonly<Partial<Record<Field, string>>>
-}
-
-export interface Detected {
-  readonly format: Format
-  readonly encoding: Encoding
-}
-
-/** How many bytes of a member are looked at. */
-export const HEAD_BYTES_MAX = 65_536
 const LINES_MAX = 1000
 
 /** What a member is, by its name and first bytes; null where it is nothing that can be imported. */

@@ -2,7 +2,9 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { describeFormat, type Detected, detectFormat } from "./detect.ts"
+import type { Detected } from "./detected.ts"
+import { describeFormat } from "./describe-format.ts"
+import { detectFormat } from "./detect.ts"
 import { GOLDEN_FILES, GOLDEN_FOLDER, readAll, type ReadAll } from "./read-all-suite.ts"
 
 // Every file holds made-up people. Beside each stands what is to come of it.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
 import { InputError } from "../inputs/members.ts"
-import type { Detected } from "./detect.ts"
+import type { Detected } from "./detected.ts"
 import { memberOf, readDetected } from "./test-read.ts"
 
 const columns = { email: { at: 0, name: "email" }, password: { at: 1, name: "password" } }

@@ -1,5 +1,5 @@
 import { isPasswordFile } from "../inputs/stealer-log.ts"
-import type { Member } from "../inputs/members.ts"
+import type { Member } from "../inputs/member.ts"
 import { encodingOf, textHead } from "./encoding.ts"
 import { writtenDay } from "./written-day.ts"
 

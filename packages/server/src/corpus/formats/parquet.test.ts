@@ -7,7 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { gzipSync } from "node:zlib"
 import { InputError, openInputs } from "../inputs/members.ts"
 import { sqlText } from "../segment.ts"
-import type { FormatHints } from "./detect.ts"
+import type { FormatHints } from "./detected.ts"
 import { parquetColumns } from "./parquet.ts"
 import { readMember, type ReadMember } from "./test-read.ts"
 

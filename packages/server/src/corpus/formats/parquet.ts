@@ -1,6 +1,6 @@
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from "@duckdb/node-api"
 import { InputError } from "../inputs/input-error.ts"
-import type { Member } from "../inputs/members.ts"
+import type { Member } from "../inputs/member.ts"
 import { sqlText } from "../segment.ts"
 import { type ColumnHints, columnsByName, namesIdentity, UnknownColumn } from "./columns.ts"
 import { type ColumnMap, type Field, FIELDS } from "./format.ts"

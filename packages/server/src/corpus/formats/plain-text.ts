@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import type { Encoding } from "./detect.ts"
+import type { Encoding } from "./encoding.ts"
 
 const LF = 10
 const CR = 13

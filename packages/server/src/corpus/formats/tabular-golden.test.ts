@@ -7,7 +7,7 @@ import { test } from "node:test"
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { openInputs } from "../inputs/members.ts"
 import { testZip } from "../inputs/test-zip.ts"
-import type { FormatHints } from "./detect.ts"
+import type { FormatHints } from "./detected.ts"
 import type { ParsedRow } from "./format.ts"
 import { readMember, type ReadMember } from "./test-read.ts"
 

@@ -1,6 +1,7 @@
-import type { Member } from "../inputs/members.ts"
+import type { Member } from "../inputs/member.ts"
 import { blocksOf } from "./blocks.ts"
-import { type Detected, detectFormat, type FormatHints, HEAD_BYTES_MAX } from "./detect.ts"
+import { type Detected, type FormatHints, HEAD_BYTES_MAX } from "./detected.ts"
+import { detectFormat } from "./detect.ts"
 import type { Format, ParsedRow, RejectReason } from "./format.ts"
 import { openParser } from "./parsers.ts"
 

@@ -3,7 +3,7 @@ import { ARCHIVE_FILES_MAX, NESTED_ZIP_BYTES_MAX, PACKING_LEVELS_MAX } from "./a
 import { decompressed } from "./decompress.ts"
 import { requireExpansion } from "./expansion.ts"
 import { InputError } from "./input-error.ts"
-import type { InputFile, Member } from "./members.ts"
+import type { InputFile, Member } from "./member.ts"
 import { OpenZips } from "./open-zips.ts"
 import { PACKING_HEAD_BYTES, packingOf } from "./packing.ts"
 import { SkipTally } from "./skipped.ts"

@@ -1,8 +1,6 @@
 import { type MxRecord, Resolver } from "node:dns"
+import type { NameServers } from "../../name-servers.ts"
 import { LookupFailure } from "./lookup-failure.ts"
-
-/** Where names are asked: the machine's own resolver, or these, each as `address` or `address:port`. */
-export type NameServers = "system" | readonly string[]
 
 /** Questions to the DNS. null: the name does not exist; empty: it exists and has no such record. */
 export interface NameService {

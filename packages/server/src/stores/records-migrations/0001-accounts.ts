@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely"
 
-import type { ColumnTypes } from "../records-engine.ts"
+import type { ColumnTypes } from "./column-types.ts"
 
 /** Tenants, their keys, what they used, and who changed what. */
 export async function accounts(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely"
 
-import type { ColumnTypes } from "../records-engine.ts"
+import type { ColumnTypes } from "./column-types.ts"
 
 /** What tenants sent about identities, and which of their requests were carried out already. */
 export async function feedback(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {

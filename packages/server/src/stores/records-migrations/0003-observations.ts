@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely"
 
-import type { ColumnTypes } from "../records-engine.ts"
+import type { ColumnTypes } from "./column-types.ts"
 
 /** What tenants observed themselves and sent. */
 export async function observations(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely"
 
-import type { ColumnTypes } from "../records-engine.ts"
+import type { ColumnTypes } from "./column-types.ts"
 
 /** Identities whose subjects had them erased: what is imported or made anew later must leave them out. */
 export async function subjects(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely"
 
-import type { ColumnTypes } from "../records-engine.ts"
+import type { ColumnTypes } from "./column-types.ts"
 
 /** What asking operators and vendors about phone numbers cost, by day. */
 export async function providerCosts(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {

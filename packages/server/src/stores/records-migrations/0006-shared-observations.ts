@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely"
 
-import type { ColumnTypes } from "../records-engine.ts"
+import type { ColumnTypes } from "./column-types.ts"
 
 /** What mobile operators notified us of about single numbers, for everybody. */
 export async function sharedObservations(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {

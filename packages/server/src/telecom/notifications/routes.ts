@@ -1,10 +1,13 @@
 import { CarrierNotification } from "@assay/core/contract"
 import type { onRequestHookHandler } from "fastify"
-import type { App, Services } from "../../app.ts"
+import type { App } from "../../http/app.ts"
+import type { Metrics } from "../../health/metrics.ts"
+import type { NotificationDesk } from "./notifications-writer.ts"
+import type { Secrets } from "../../secrets.ts"
 import { readJson } from "../../http/json-body.ts"
 import { failures, named } from "../../http/schemas.ts"
 import { BODY_MAX } from "../../http/sizes.ts"
-import type { NotifyingOperator } from "./notifying-operators.ts"
+import type { NotifyingOperator, NotifyingOperators } from "./notifying-operators.ts"
 import { readNotification } from "./read-notification.ts"
 
 const CLOUD_EVENT = "application/cloudevents+json"
@@ -53,8 +56,17 @@ const schema = {
   response,
 }
 
+export interface NotificationServices {
+  /** Mobile operators that may send notifications. */
+  readonly operators: NotifyingOperators
+  readonly notifications: NotificationDesk
+  readonly secrets: Secrets
+  readonly metrics: Pick<Metrics, "countNotification">
+  readonly now: () => number
+}
+
 /** What mobile operators notify us of, as evidence for everybody. */
-export async function notificationRoutes(app: App, services: Services): Promise<void> {
+export async function notificationRoutes(app: App, services: NotificationServices): Promise<void> {
   const { operators, notifications, secrets, metrics, now } = services
   // Before the body is read: whoever has no token is not listened to.
   const onRequest: onRequestHookHandler = (request, _reply, done) => {

@@ -4,7 +4,8 @@ import { openProviders } from "./open-providers.ts"
 import { type Clock, openProviderCalls } from "./provider-calls.ts"
 import { ANSWERS_MAX, BUDGET_MS, PROVIDER_LIMITS, TIMEOUT_MS } from "./provider-limits.ts"
 import type { ProviderSettings } from "./provider-settings.ts"
-import { MICROS, type Spending } from "./spending.ts"
+import { MICROS } from "../../stores/records-provider-costs.ts"
+import type { Spending } from "./spending.ts"
 
 export interface ProviderAskerOptions {
   readonly settings: ProviderSettings

@@ -11,5 +11,3 @@ export interface Spending {
    */
   spend(spend: Spend): Promise<boolean>
 }
-
-export const MICROS = 1_000_000

@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ProviderSettings } from "../providers/provider-settings.ts"
+import type { TrialSettings } from "./trial-settings.ts"
 import { makePrivateKey } from "./trial-client.ts"
 import { TRIAL_FILES } from "./trial-settings.ts"
 
@@ -12,7 +12,7 @@ export interface TrialDirectory {
   readonly notificationToken: string
   readonly twilioPassword: string
   /** Throws where there are other settings: they may be of a real operator. */
-  writeSettings(settings: ProviderSettings): void
+  writeSettings(settings: TrialSettings): void
 }
 
 /** A folder that holds what was not made for trials. */

@@ -1,5 +1,3 @@
-import type { OperatorSettings, ProviderSettings } from "../providers/provider-settings.ts"
-
 /** Where the carrier for trials is, and who its client is there. */
 export interface TrialPlace {
   readonly url: string
@@ -23,11 +21,13 @@ export const TRIAL_FILES = {
 const SWEDISH = "+467017406"
 const AUSTRALIAN = "+61491570"
 
+export type TrialSettings = ReturnType<typeof trialSettings>
+
 /**
  * Settings by which a service asks the carrier as if it were several operators, and Twilio. Whoever fails or is asked too
  * much is left alone for a while, so numbers that show it have operators of their own.
  */
-export function trialSettings(place: TrialPlace): ProviderSettings {
+export function trialSettings(place: TrialPlace) {
   const reach = {
     base_url: place.url,
     token_url: place.tokenUrl,
@@ -54,8 +54,8 @@ export function trialSettings(place: TrialPlace): ProviderSettings {
         ranges: [`${SWEDISH}7`],
         apis: {
           ...APIS,
-          sim_swap: { price: 0.01, answers: "check", max_age_hours: 240 },
-          device_swap: { price: 0.01, answers: "check", max_age_hours: 240 },
+          sim_swap: { price: 0.01, answers: "check" as const, max_age_hours: 240 },
+          device_swap: { price: 0.01, answers: "check" as const, max_age_hours: 240 },
         },
       },
       { ...reach, name: "trial-failing", ranges: [`${SWEDISH}8`, `${SWEDISH}9`], apis: APIS },
@@ -77,7 +77,7 @@ export function trialSettings(place: TrialPlace): ProviderSettings {
   }
 }
 
-const APIS: OperatorSettings["apis"] = {
+const APIS = {
   sim_swap: { price: 0.02, answers: "date" },
   device_swap: { price: 0.02, answers: "date" },
   number_recycling: { price: 0.01 },
@@ -86,4 +86,4 @@ const APIS: OperatorSettings["apis"] = {
   roaming: { price: 0.005 },
   tenure: { price: 0.01 },
   subscription_status: { price: 0.005 },
-}
+} as const

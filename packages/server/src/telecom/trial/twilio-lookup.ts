@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import type { TwilioField } from "../providers/provider-settings.ts"
+import type { TwilioField } from "./twilio-fields.ts"
 import { DAY_MS, HOUR_MS } from "../../time.ts"
 import type { TwilioScript } from "./twilio-script.ts"
 

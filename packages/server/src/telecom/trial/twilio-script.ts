@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
-import { TWILIO_FIELDS } from "../providers/provider-settings.ts"
+import { TWILIO_FIELDS } from "./twilio-fields.ts"
 import { ScriptError, TrialFault } from "./script.ts"
 
 const exactly = { additionalProperties: false }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Value } from "typebox/value"
-import { TWILIO_FIELDS, type TwilioField } from "../providers/provider-settings.ts"
+import { TWILIO_FIELDS, type TwilioField } from "./twilio-fields.ts"
 import { PhoneNumber } from "./operation.ts"
 import { jsonReply, type Outcome, type Reply } from "./reply.ts"
 import { ScriptError, type TrialFault } from "./script.ts"

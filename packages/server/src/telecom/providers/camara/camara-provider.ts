@@ -1,7 +1,7 @@
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../../signals.ts"
 import type { OperatorSettings } from "../provider-settings.ts"
 import { SignalFailure } from "../signal-failure.ts"
-import { MICROS } from "../spending.ts"
+import { MICROS } from "../../../stores/records-provider-costs.ts"
 import { openAccessTokens } from "./access-tokens.ts"
 import { type Api, offeredApis } from "./apis.ts"
 import { readClientKey } from "./client-key.ts"

@@ -8,7 +8,7 @@ import {
   type TwilioSettings,
 } from "../provider-settings.ts"
 import { CONNECTION_FAILED } from "../passing-faults.ts"
-import { MICROS } from "../spending.ts"
+import { MICROS } from "../../../stores/records-provider-costs.ts"
 import {
   ANSWER_BYTES_MAX,
   type Finding,

@@ -1,5 +1,7 @@
 import { isIP } from "node:net"
-import type { NameServers } from "./name-service.ts"
+
+/** Where names are asked: the machine's own resolver, or these, each as `address` or `address:port`. */
+export type NameServers = "system" | readonly string[]
 
 /** Reads `system`, or addresses separated by commas, each with a port or without. null: neither. */
 export function readNameServers(text: string): NameServers | null {

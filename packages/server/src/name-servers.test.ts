@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { readNameServers } from "./providers.ts"
+import { readNameServers } from "./name-servers.ts"
 
 test("name servers are addresses with or without a port, or the system's", () => {
   assert.equal(readNameServers("system"), "system")

@@ -1,0 +1,29 @@
+/** One file of an input: the file itself, or one inside a folder or archive. */
+export interface Member {
+  /** For the person at the terminal; never stored, since folders of logs are named after people and machines. */
+  readonly name: string
+  /** Place among all members of the import, from 1. */
+  readonly number: number
+  /** Where it lies on the disk; null for one that is packed. For formats that cannot be read from front to back. */
+  readonly path: string | null
+  /** When it was last written, as the disk or the archive says. */
+  readonly modifiedMs: number
+  /** Of a stealer's file of passwords: what its log says of the machine, among it the time. Null where nothing does. */
+  readonly information: (() => AsyncIterable<Buffer>) | null
+  /** What it holds, unpacked. Each call begins anew. Members are read one after the other. */
+  bytes(): AsyncIterable<Buffer>
+  /** Counts the member as read up to this part of it, 0 to 1, by whoever reads it by its path. */
+  countRead(part: number): void
+}
+
+/** A file on the disk that the import reads. */
+export interface InputFile {
+  readonly name: string
+  readonly path: string
+  readonly bytes: number
+  readonly modifiedMs: number
+  /** Where the machine's facts lie, of a stealer's file of passwords. */
+  readonly information: string | null
+  /** Named on the command line, so that leaving it out would be against what was asked. */
+  readonly named: boolean
+}

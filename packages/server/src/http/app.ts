@@ -1,0 +1,28 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
+import type { Scope } from "@assay/core/contract"
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Caller } from "../accounts/callers.ts"
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on every route that names a scope. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** The scope a key needs for this route, or any one of several; without it the route is open to anyone. */
+    scope?: Scope | readonly Scope[]
+    /** Answered also while others are turned away: monitoring must see an overloaded service. */
+    neverShed?: boolean
+    /** How many members and items its JSON may have, where that is more than others may. */
+    jsonPartsMax?: number
+  }
+}
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>

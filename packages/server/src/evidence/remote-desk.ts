@@ -1,4 +1,4 @@
-import { told } from "../feedback/remote-desk.ts"
+import { orProblem } from "../or-problem.ts"
 import type { Call } from "../process/rpc.ts"
 import type { EvidenceDesk, Submission } from "./evidence-writer.ts"
 
@@ -6,6 +6,6 @@ import type { EvidenceDesk, Submission } from "./evidence-writer.ts"
 export function remoteEvidenceDesk(call: Call): EvidenceDesk {
   return {
     submit: async (report, claim) =>
-      (await told(call("submitEvidence", report, claim))) as Submission,
+      (await orProblem(call("submitEvidence", report, claim))) as Submission,
   }
 }

@@ -1,4 +1,4 @@
-import { told } from "../../feedback/remote-desk.ts"
+import { orProblem } from "../../or-problem.ts"
 import { Problem } from "../../problem.ts"
 import { type Call, RemoteError } from "../../process/rpc.ts"
 import type { NotificationOutcome } from "../../stores/records-shared-observations.ts"
@@ -9,7 +9,7 @@ export function remoteNotificationDesk(call: Call): NotificationDesk {
   return {
     async submit(observation) {
       try {
-        return (await told(call("submitNotification", observation))) as NotificationOutcome
+        return (await orProblem(call("submitNotification", observation))) as NotificationOutcome
       } catch (error) {
         if (!(error instanceof RemoteError) || error.code !== "rate-limited") throw error
         throw new Problem("rate-limited", "Nothing was stored.", {

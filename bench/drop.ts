@@ -12,9 +12,9 @@ import {
   recipientsOf,
   seal,
 } from "@assay/core/drop"
-import { writeKeysFile } from "../packages/server/src/drop/keys-file.ts"
-import { openSqliteDrops } from "../packages/server/src/stores/sqlite/drops.ts"
-import { DAY_MS } from "../packages/server/src/time.ts"
+import { writeKeysFile } from "../packages/drop/src/keys-file.ts"
+import { openSqliteDrops } from "../packages/drop/src/store/sqlite-drops.ts"
+import { DAY_MS } from "../packages/runtime/src/time.ts"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
 import { type RunningProgram, startProgram } from "./child-program.ts"

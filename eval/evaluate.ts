@@ -17,7 +17,7 @@ import type {
   AreaWithInterval,
   EmailEvaluation,
   ReliabilityBin,
-} from "../packages/server/src/score/email-evaluation.ts"
+} from "../packages/server/src/model-tools/email-evaluation.ts"
 import { aucInterval } from "./metrics/auc-interval.ts"
 import { averagePrecision } from "./metrics/average-precision.ts"
 import { topLift } from "./metrics/lift.ts"

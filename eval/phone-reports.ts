@@ -1,5 +1,8 @@
 import { phoneModels, type PhoneModel } from "@assay/core/score"
-import { phoneModelCard, simChangePlotName } from "../packages/server/src/score/phone-model-card.ts"
+import {
+  phoneModelCard,
+  simChangePlotName,
+} from "../packages/server/src/model-tools/phone-model-card.ts"
 import { formatted } from "./formatted.ts"
 import { simChangePlot } from "./plots/sim-change.ts"
 

@@ -1,6 +1,6 @@
 import { emailModels, type EmailModel } from "@assay/core/score"
-import type { EmailEvaluation } from "../packages/server/src/score/email-evaluation.ts"
-import { emailModelCard, plotName } from "../packages/server/src/score/model-card.ts"
+import type { EmailEvaluation } from "../packages/server/src/model-tools/email-evaluation.ts"
+import { emailModelCard, plotName } from "../packages/server/src/model-tools/model-card.ts"
 import { formatted } from "./formatted.ts"
 import { reliabilityPlot } from "./plots/reliability.ts"
 import { rocPlot } from "./plots/roc.ts"
@@ -11,7 +11,7 @@ export const evaluatedModels: readonly EmailModel[] = [emailModels["1.0"], email
 
 /** Where the program itself finds the results, so that `assay` can print a card wherever it is installed. */
 export function shippedResults(version: string): string {
-  return `packages/server/src/score/email-${version}-evaluation.json`
+  return `packages/server/src/model-tools/email-${version}-evaluation.json`
 }
 
 /** Every file a run leaves in the repository about one version, by its path, as the repository formats it. */

@@ -1,4 +1,4 @@
-// What the service serves to browsers, made from packages/console: the same bytes from the same sources
+// What the service serves to browsers, made from packages/drop and packages/console: the same bytes from the same sources
 // on every machine, so that anyone can build them again and compare.
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -8,9 +8,9 @@ import { WORD_LANGUAGES } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
 import { METADATA_LABELS } from "@assay/core/drop/metadata"
 import { build, transform, type Metafile, type Plugin } from "esbuild"
-import { packWords } from "../packages/console/src/drop/packed-words.ts"
-import { SCRIPT_TEXTS } from "../packages/console/src/drop/script-texts.ts"
-import { sentencesOf } from "../packages/server/src/drop/pages/sentences.ts"
+import { packWords } from "@assay/core/drop/packed-words"
+import { SCRIPT_TEXTS } from "../packages/drop/src/browser/script-texts.ts"
+import { sentencesOf } from "../packages/drop/src/pages/sentences.ts"
 import { leanAge } from "./lean-age.ts"
 import { offlinePage } from "./offline-page.ts"
 
@@ -55,7 +55,7 @@ export async function buildBrowserFiles(
   root: string,
   plugins: readonly Plugin[] = [],
 ): Promise<BrowserBuild> {
-  const source = join(root, "packages", "console", "src", "drop")
+  const source = join(root, "packages", "drop", "src", "browser")
   const inputs = new Map<string, Metafile>()
   const script = async (
     name: string,
@@ -99,13 +99,18 @@ export async function buildBrowserFiles(
     }),
   )
   // With all of age: recipients lock their identity files with passphrases.
-  const inboxWorker = await script("inbox-worker", "../inbox/inbox-worker.ts", {}, [])
+  const inboxWorker = await script(
+    "inbox-worker",
+    "../../../console/src/inbox/inbox-worker.ts",
+    {},
+    [],
+  )
   const inboxConstants = {
     INBOX_WORKER: INBOX_SERVED_AT + inboxWorker.file,
     INBOX_WORDS: packWords((await loadWords("en")).words),
   }
-  const inbox = await script("inbox", "../inbox/inbox-page.ts", inboxConstants)
-  const inboxCss = readFileSync(join(source, "../inbox/inbox.css"), "utf8")
+  const inbox = await script("inbox", "../../../console/src/inbox-page.ts", inboxConstants)
+  const inboxCss = readFileSync(join(source, "../../../console/src/inbox/inbox.css"), "utf8")
   const inboxStyle = await transform(inboxCss, { loader: "css", minify: true, charset: "utf8" })
   const css = readFileSync(join(source, "style.css"), "utf8")
   const style = await transform(css, { loader: "css", minify: true, charset: "utf8" })

@@ -1,11 +1,11 @@
-// Writes packages/server/browser: what the service serves to browsers, and a manifest of it. Run by
+// Writes packages/drop/browser: what the service serves to browsers, and a manifest of it. Run by
 // scripts/prepare.cjs, and before the server is packed.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildBrowserFiles, manifestOf } from "./browser-files.ts"
 import { root } from "./repository.ts"
 
-const folder = join(root, "packages", "server", "browser")
+const folder = join(root, "packages", "drop", "browser")
 
 const { files } = await buildBrowserFiles(root)
 mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-// Writes packages/server/programs/sealer-process.js: what a sealer runs, in one file. A sealer is a process for one message,
+// Writes packages/drop/programs/sealer-process.js: what a sealer runs, in one file. A sealer is a process for one message,
 // and loading its two hundred modules one by one would be most of its work. Run by scripts/prepare.cjs, and before the server
 // is packed.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs"
@@ -6,10 +6,10 @@ import { dirname, join } from "node:path"
 import { build } from "esbuild"
 import { root } from "./repository.ts"
 
-const target = join(root, "packages", "server", "programs", "sealer-process.js")
+const target = join(root, "packages", "drop", "programs", "sealer-process.js")
 
 const { outputFiles } = await build({
-  entryPoints: [join(root, "packages/server/src/drop/sealer/sealer-process.ts")],
+  entryPoints: [join(root, "packages/drop/src/sealer/sealer-process.ts")],
   absWorkingDir: root,
   bundle: true,
   write: false,

@@ -1,49 +1,87 @@
-// The prepack step of a published package, run in its folder: JavaScript and declarations into dist/.
-import { copyFileSync, cpSync, globSync, readFileSync, rmSync } from "node:fs"
+// The prepack step of a published package, run in its folder: JavaScript and declarations into dist/. The private packages
+// it needs are carried inside it.
+import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
-import { join, relative, sep } from "node:path"
+import { dirname, join, relative, sep } from "node:path"
 import ts from "typescript"
 import { root } from "./repository.ts"
 import { runtimeFiles } from "./runtime-files.ts"
 
+const SCOPE = "@assay/"
+/** Tests, and what esbuild makes scripts of. */
+const NOT_PUBLISHED = ["**/*.test.ts", "browser/**"]
+/** What the other build steps leave beside the sources of a package. */
+const BUILT = ["browser", "programs"]
+
 interface Manifest {
   readonly name: string
+  readonly private?: boolean
   readonly exports?: object
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-// Tests, the suites they share and the programs and engines they start.
-const testFiles = ["**/*.test.ts", "**/*-suite.ts", "**/suite-*.ts", "**/test-*.ts"]
+// Folders of private packages that are part of a published one: they have no place in a registry of their own.
+interface Part {
+  /** Where its package.json is. */
+  readonly folder: string
+  readonly source: string
+  readonly output: string
+  readonly files: readonly string[]
+}
 
 const folder = process.cwd()
-const source = join(folder, "src")
-const output = join(folder, "dist")
-const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
+const manifest = readManifest(folder)
+const dist = join(folder, "dist")
 
 /** Nobody can import a package without exports, so nobody needs its types. */
 const isImported = manifest.exports !== undefined
 
-const files = globSync("**/*.ts", { cwd: source, exclude: testFiles }).map((file) =>
-  join(source, file),
-)
+const carried = privatePackages(manifest)
+const parts = [partOf(folder, dist), ...carried.map((name) => partOf(...placesOf(name)))]
+const files = parts.flatMap((part) => part.files)
 if (files.length === 0) fail([`${manifest.name} has no sources`])
 const faults = undeclaredImports()
 if (faults.length > 0) fail(faults)
 
-rmSync(output, { recursive: true, force: true })
-const program = ts.createProgram(files, compilerOptions())
-// Whoever imports a package relies on its types, so they are checked once more where they are emitted; the types of a
-// program that nobody imports were checked with the repository's.
-const checked = isImported ? ts.getPreEmitDiagnostics(program) : program.getSyntacticDiagnostics()
-const diagnostics = checked.filter((each) => !isAboutOwnManifest(each))
-if (diagnostics.length > 0) fail([ts.formatDiagnostics(diagnostics, formatHost())])
-program.emit(undefined, writeIntoOutput)
-copyRuntimeFiles()
+rmSync(dist, { recursive: true, force: true })
+for (const part of parts) {
+  const program = ts.createProgram(part.files, compilerOptions(part))
+  // Whoever imports a package relies on its types, so they are checked once more where they are emitted; the types of a
+  // program that nobody imports were checked with the repository's.
+  const checked = isImported ? ts.getPreEmitDiagnostics(program) : program.getSyntacticDiagnostics()
+  const diagnostics = checked.filter((each) => !isAboutOwnManifest(each))
+  if (diagnostics.length > 0) fail([ts.formatDiagnostics(diagnostics, formatHost())])
+  program.emit(undefined, (file, text) => writeIntoOutput(part, file, text))
+  copyRuntimeFiles(part, program)
+}
 copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
 console.error(`${manifest.name}: ${files.length} modules compiled into dist`)
 
+function readManifest(from: string): Manifest {
+  return JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as Manifest
+}
+
+/** The packages of this repository that it needs and that are published nowhere else. */
+function privatePackages({ dependencies = {} }: Manifest): string[] {
+  return Object.keys(dependencies)
+    .filter((name) => name.startsWith(SCOPE))
+    .map((name) => name.slice(SCOPE.length))
+    .filter((name) => readManifest(join(root, "packages", name)).private === true)
+}
+
+/** A private package lies in `dist` as it lies in the repository: what it opens beside itself it finds there too. */
+function placesOf(name: string): [folder: string, output: string] {
+  return [join(root, "packages", name), join(dist, "packages", name, "dist")]
+}
+
+function partOf(from: string, output: string): Part {
+  const source = join(from, "src")
+  const names = globSync("**/*.ts", { cwd: source, exclude: NOT_PUBLISHED })
+  return { folder: from, source, output, files: names.map((name) => join(source, name)) }
+}
+
 /** The options the repository is checked with, made to emit. Imported JSON is emitted with the rest. */
-function compilerOptions(): ts.CompilerOptions {
+function compilerOptions({ source, output }: Part): ts.CompilerOptions {
   const file = join(root, "tsconfig.json")
   const read = ts.readConfigFile(file, (name) => ts.sys.readFile(name))
   const { options, errors } = ts.parseJsonConfigFileContent(read.config, ts.sys, root)
@@ -66,9 +104,19 @@ function isAboutOwnManifest({ code, messageText }: ts.Diagnostic): boolean {
   return code === fileNotUnderRootDir && text.includes(`'${join(folder, "package.json")}'`)
 }
 
-function writeIntoOutput(file: string, text: string): void {
+function writeIntoOutput({ output }: Part, file: string, text: string): void {
   if (!file.startsWith(output + sep)) fail([`refusing to write ${file}, which is not in dist`])
-  ts.sys.writeFile(file, text)
+  ts.sys.writeFile(file, withCarried(file, text))
+}
+
+/** Nobody could find a private package by its name, so modules that are carried are named by their place. */
+function withCarried(file: string, text: string): string {
+  if (carried.length === 0) return text
+  const name = new RegExp(`"${SCOPE}(${carried.join("|")})/([^"]+)"`, "g")
+  return text.replaceAll(name, (_, of: string, module: string) => {
+    const target = relative(dirname(file), join(dist, "packages", of, "dist", `${module}.js`))
+    return JSON.stringify(target.startsWith(".") ? target : `./${target}`)
+  })
 }
 
 /** A published module may import only what npm installs with its package: no test tool, no neighbour's dependency. */
@@ -79,7 +127,7 @@ function undeclaredImports(): string[] {
     return importedFiles
       .map((imported) => imported.fileName)
       .filter((name) => !name.startsWith(".") && !isDeclared(name, declared))
-      .map((name) => `${relative(folder, file)} would be published, but imports ${name}`)
+      .map((name) => `${relative(root, file)} would be published, but imports ${name}`)
   })
 }
 
@@ -89,19 +137,22 @@ function isDeclared(specifier: string, declared: ReadonlySet<string>): boolean {
   return declared.has(parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/"))
 }
 
-/** Copies the data files that sources open beside themselves. */
-function copyRuntimeFiles(): void {
-  for (const file of files) {
+/** Copies the data files that sources open beside themselves, and what a carried package has built. */
+function copyRuntimeFiles(part: Part, program: ts.Program): void {
+  for (const file of part.files) {
     const parsed = program.getSourceFile(file)
     const named = parsed === undefined ? [] : runtimeFiles(parsed)
-    for (const target of named.filter((each) => each.startsWith(source + sep))) {
+    for (const target of named.filter((each) => each.startsWith(part.source + sep))) {
       if (target.endsWith(".ts")) {
-        fail([
-          `${relative(folder, file)} names ${relative(folder, target)}, which is not published`,
-        ])
+        fail([`${relative(root, file)} names ${relative(root, target)}, which is not published`])
       }
-      cpSync(target, join(output, relative(source, target)), { recursive: true })
+      cpSync(target, join(part.output, relative(part.source, target)), { recursive: true })
     }
+  }
+  if (part.folder === folder) return
+  for (const built of BUILT) {
+    const from = join(part.folder, built)
+    if (existsSync(from)) cpSync(from, join(part.output, "..", built), { recursive: true })
   }
 }
 

@@ -40,7 +40,7 @@ const table = {
   letters: Object.fromEntries(letters),
 }
 writeFileSync(
-  join(root, "packages/server/src/lists/confusables.json"),
+  join(root, "packages/server/src/score/email/lists/confusables.json"),
   `${JSON.stringify(table, null, 2)}\n`,
 )
 console.log(`${letters.length} letters of Unicode ${version}`)

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import { parseDomain } from "@assay/core/identity"
-import { isGuardedSuffix } from "../packages/server/src/lists/guarded-suffixes.ts"
-import { registrableDomain } from "../packages/server/src/lists/registrable-domain.ts"
+import { isGuardedSuffix } from "../packages/server/src/score/email/lists/guarded-suffixes.ts"
+import { registrableDomain } from "../packages/server/src/score/email/lists/registrable-domain.ts"
 import { root } from "./repository.ts"
 
 const [popular, academic] = process.argv.slice(2)
@@ -91,6 +91,6 @@ function versionOf(folderOfPackage: string): string {
 }
 
 function write(file: string, rows: readonly string[]): void {
-  writeFileSync(join(root, "packages/server/src/lists", file), `${rows.join("\n")}\n`)
+  writeFileSync(join(root, "packages/server/src/score/email/lists", file), `${rows.join("\n")}\n`)
   console.log(`${file}: ${rows.length - 5} domains`)
 }

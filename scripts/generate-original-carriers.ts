@@ -5,6 +5,6 @@ import { join } from "node:path"
 import { originalCarriersFile } from "./original-carriers.ts"
 import { root } from "./repository.ts"
 
-const file = "packages/server/src/telecom/original-carriers.txt"
+const file = "packages/server/src/score/phone/original-carriers.txt"
 writeFileSync(join(root, file), originalCarriersFile())
 console.log(`Written: ${file}`)

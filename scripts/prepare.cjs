@@ -77,7 +77,7 @@ function buildBrowserFiles() {
     "scripts",
     "packages/console/src",
     "packages/core/src",
-    "packages/server/src/drop/pages",
+    "packages/drop/src",
   ])
 }
 
@@ -86,13 +86,14 @@ function buildSealer() {
   build("build-sealer.ts", sealerStampFile, path.join("programs", "sealer-process.js"), [
     "scripts",
     "packages/core/src",
-    "packages/server/src",
+    "packages/drop/src",
+    "packages/runtime/src",
   ])
 }
 
 function build(script, stamp, output, folders) {
   const wanted = stampOf(folders)
-  const isThere = fs.existsSync(path.join(root, "packages", "server", output))
+  const isThere = fs.existsSync(path.join(root, "packages", "drop", output))
   if (isThere && readOrNull(stamp) === wanted) return
   const node = path.join(modules, ".bin", "node")
   run([node, "--conditions=source", path.join("scripts", script)], {})

@@ -1,10 +1,7 @@
 import { join } from "node:path"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
-import type {
-  ExposureIndex,
-  SegmentBlock,
-} from "../../packages/server/src/stores/exposure-index.ts"
-import { rowOfEntry } from "../../packages/server/src/stores/segment-block.ts"
+import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
+import type { ExposureIndex, SegmentBlock } from "../../packages/stores/src/exposure-index.ts"
+import { rowOfEntry } from "../../packages/stores/src/segment-block.ts"
 
 const BLOCK_ROWS = 2048
 

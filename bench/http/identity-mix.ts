@@ -1,4 +1,4 @@
-import { demoPhones } from "../../packages/server/src/corpus/demo-identities.ts"
+import { demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
 import type { KnownEmail } from "./known-identities.ts"
 
 /** Shares of the addresses by how many exposures the index has of them. In most traffic most are in no corpus. */

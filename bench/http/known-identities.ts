@@ -1,9 +1,9 @@
 import { IDENTITY_TAGS, identityKey, parseEmail, passwordFingerprint } from "@assay/core/identity"
-import { openSecrets, sha256 } from "../../packages/server/src/secrets.ts"
-import type { Entry, EvidenceKind } from "../../packages/server/src/stores/exposure-index.ts"
-import { SECRET_CLASSES } from "../../packages/server/src/stores/entry.ts"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
-import { HOUR_MS } from "../../packages/server/src/time.ts"
+import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
+import type { Entry, EvidenceKind } from "../../packages/stores/src/exposure-index.ts"
+import { SECRET_CLASSES } from "../../packages/stores/src/entry.ts"
+import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
+import { HOUR_MS } from "../../packages/runtime/src/time.ts"
 
 /** An address of the bench and how many exposures the index is to have of it. */
 export interface KnownEmail {

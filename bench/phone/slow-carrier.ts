@@ -2,8 +2,8 @@ import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { openTrialCarrier } from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
-import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { root } from "../../scripts/repository.ts"
 
 /** A carrier for trials that knows every SIM and takes five seconds to say so. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { phoneModels } from "@assay/core/score"
-import { emailEvaluations } from "../../packages/server/src/score/email-evaluation.ts"
+import { emailEvaluations } from "../../packages/server/src/model-tools/email-evaluation.ts"
 import { document } from "./chart.ts"
 import { reliabilityPlot } from "./reliability.ts"
 import { rocPlot } from "./roc.ts"

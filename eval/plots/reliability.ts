@@ -1,7 +1,7 @@
 import type {
   EmailEvaluation,
   ReliabilityBin,
-} from "../../packages/server/src/score/email-evaluation.ts"
+} from "../../packages/server/src/model-tools/email-evaluation.ts"
 import { axes, document, legend, line, type Axis, type Frame, type Series } from "./chart.ts"
 
 const frame: Frame = { left: 84, top: 48, width: 528, height: 400 }

@@ -1,4 +1,4 @@
-import type { EmailEvaluation } from "../../packages/server/src/score/email-evaluation.ts"
+import type { EmailEvaluation } from "../../packages/server/src/model-tools/email-evaluation.ts"
 import { axes, document, legend, line, type Axis, type Frame, type Series } from "./chart.ts"
 
 const frame: Frame = { left: 72, top: 48, width: 540, height: 400 }

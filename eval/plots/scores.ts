@@ -1,5 +1,5 @@
 import { BANDS } from "@assay/core/score"
-import type { EmailEvaluation } from "../../packages/server/src/score/email-evaluation.ts"
+import type { EmailEvaluation } from "../../packages/server/src/model-tools/email-evaluation.ts"
 import { at1, axes, document, escaped, type Axis, type Frame } from "./chart.ts"
 
 const PANEL_HEIGHT = 120

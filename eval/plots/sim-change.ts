@@ -1,5 +1,5 @@
 import { assessPhone, BANDS, type PhoneInput, type PhoneModel } from "@assay/core/score"
-import { exampleInput } from "../../packages/server/src/score/phone-examples.ts"
+import { exampleInput } from "../../packages/server/src/model-tools/phone-examples.ts"
 import { at1, axes, document, legend, line, type Axis, type Frame, type Series } from "./chart.ts"
 
 const frame: Frame = { left: 72, top: 48, width: 540, height: 400 }

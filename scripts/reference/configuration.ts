@@ -1,4 +1,4 @@
-import { settings } from "../../packages/server/src/config.ts"
+import { settings } from "../../packages/server/src/base/config.ts"
 import { code, lines, table } from "./page.ts"
 
 export function configurationPage(): string {

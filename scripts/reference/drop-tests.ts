@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { promises } from "../../packages/server/src/drop/pages/promises.ts"
-import { en } from "../../packages/server/src/drop/pages/texts/en.ts"
+import { promises } from "../../packages/drop/src/pages/promises.ts"
+import { en } from "../../packages/drop/src/pages/texts/en.ts"
 import { root } from "../repository.ts"
 import { type DropTest, dropTests } from "./drop-test-ids.ts"
 import { lines, table } from "./page.ts"
 
 const SOURCES = [
   "packages/*/src/**/*.test.ts",
-  "packages/*/src/**/*-suite.ts",
+  "packages/*/testing/**/*-suite.ts",
   "tests/**/*.test.ts",
 ]
 /** A test whose name begins with ids, on the line of its call or the next. Suites call `test` by functions of their own. */

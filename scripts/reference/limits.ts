@@ -1,14 +1,11 @@
 import { problems, SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
 import { LINES_A_REQUEST } from "../../packages/server/src/accounts/limits.ts"
 import { plans, type Plan } from "../../packages/server/src/accounts/plans.ts"
-import { REFUSED_IN_A_ROW } from "../../packages/server/src/bulk/refused-lines.ts"
-import { settings, type SettingName } from "../../packages/server/src/config.ts"
+import { REFUSED_IN_A_ROW } from "../../packages/server/src/score/many/refused-lines.ts"
+import { settings, type SettingName } from "../../packages/server/src/base/config.ts"
 import { BODY_MAX } from "../../packages/server/src/http/sizes.ts"
-import {
-  SHARED_ENTRIES_MAX,
-  TENANT_ENTRIES_MAX,
-} from "../../packages/server/src/stores/entry-set.ts"
-import { NOTIFICATIONS_PER_SECOND } from "../../packages/server/src/telecom/notifications/notifications-writer.ts"
+import { SHARED_ENTRIES_MAX, TENANT_ENTRIES_MAX } from "../../packages/stores/src/entry-set.ts"
+import { NOTIFICATIONS_PER_SECOND } from "../../packages/server/src/intake/notifications-writer.ts"
 import { code, counted, lines, table } from "./page.ts"
 
 export function limitsPage(): string {

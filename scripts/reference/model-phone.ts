@@ -5,7 +5,7 @@ import {
   qualityRows,
   takeoverRows,
   type WeightRow,
-} from "../../packages/server/src/score/phone-model-tables.ts"
+} from "../../packages/server/src/model-tools/phone-model-tables.ts"
 import { code, lines, percent, table } from "./page.ts"
 import { scaleSection, sentencesOf } from "./model-shared.ts"
 

@@ -2,8 +2,8 @@ import {
   OperatorSettings,
   ProviderSettings,
   TwilioSettings,
-} from "../../packages/server/src/telecom/providers/provider-settings-schema.ts"
-import { takesOf } from "../../packages/server/src/telecom/providers/takes.ts"
+} from "../../packages/server/src/score/phone/providers/provider-settings-schema.ts"
+import { takesOf } from "../../packages/server/src/score/phone/providers/takes.ts"
 import { code, lines, table } from "./page.ts"
 
 /** What every member of the settings says of itself. */

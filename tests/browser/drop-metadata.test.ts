@@ -22,14 +22,14 @@ import {
   webpChunk,
   webpFamilies,
   webpWith,
-} from "../../packages/core/src/drop/metadata/test-pictures.ts"
+} from "../../packages/core/testing/drop/metadata/test-pictures.ts"
 import {
   gammaCurve,
   iccProfile,
   PRIMARIES,
   srgbFormula,
   srgbTable,
-} from "../../packages/core/src/drop/metadata/test-profiles.ts"
+} from "../../packages/core/testing/drop/metadata/test-profiles.ts"
 import { launchChromium } from "./chromium.ts"
 
 // Run in the page. A picture of noise as Chromium itself writes it: nothing in it repeats, so that a lost byte shows.

@@ -5,12 +5,12 @@ import { createRequire } from "node:module"
 import { join, resolve } from "node:path"
 import { test } from "node:test"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
-import type { Locale, PageFiles } from "../../packages/server/src/drop/pages/page-input.ts"
-import { everyPage } from "../../packages/server/src/drop/pages/test-pages.ts"
+import type { Locale, PageFiles } from "../../packages/drop/src/pages/page-input.ts"
+import { everyPage } from "../../packages/drop/testing/pages/test-pages.ts"
 import { launchChromium } from "./chromium.ts"
 
 const root = resolve(import.meta.dirname, "../..")
-const style = readFileSync(join(root, "packages/console/src/drop/style.css"), "utf8")
+const style = readFileSync(join(root, "packages/drop/src/browser/style.css"), "utf8")
 // Run by itself: its helper for browsers opens a second page for each run.
 const require = createRequire(createRequire(import.meta.url).resolve("@axe-core/playwright"))
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")

@@ -13,7 +13,7 @@ import {
   jpegFamilies,
   jpegWith,
   smallJpeg,
-} from "../../packages/core/src/drop/metadata/test-pictures.ts"
+} from "../../packages/core/testing/drop/metadata/test-pictures.ts"
 import { launchChromium } from "./chromium.ts"
 import { type Drop, fetchMessages, startDrop, visit } from "./drop.ts"
 

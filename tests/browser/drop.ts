@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { type Client, createClient } from "@assay/client"
 import { type Manifest, newIdentityFile, packReply, recipientsOf } from "@assay/core/drop"
 import type { BrowserContext, Page, Request } from "playwright-core"
-import { writeKeysFile } from "../../packages/server/src/drop/keys-file.ts"
+import { writeKeysFile } from "../../packages/drop/src/keys-file.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, type ServiceOptions, startService } from "../http/service.ts"
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { before, test } from "node:test"
-import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { mintedKey } from "../http/minted-key.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, type TestContext, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import { openDataDirectory } from "../../packages/server/src/data-directory.ts"
+import { openDataDirectory } from "../../packages/runtime/src/data-directory.ts"
 import { assay } from "./assay.ts"
 import { combolist, heldIn, startImport } from "./corpus.ts"
 

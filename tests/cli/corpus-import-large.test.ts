@@ -9,7 +9,7 @@ import {
   ROW_WRITERS,
   type RowWriter,
   writeParquetRows,
-} from "../../packages/server/src/corpus/formats/test-rows.ts"
+} from "../../packages/corpus/testing/formats/test-rows.ts"
 import { heldIn, startImport } from "./corpus.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-large-"))

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
-import { lockImports, openDataDirectory } from "../../packages/server/src/data-directory.ts"
-import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { lockImports, openDataDirectory } from "../../packages/runtime/src/data-directory.ts"
+import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { assay } from "./assay.ts"
 import { combolist, filesWithCanary, heldIn, startImport } from "./corpus.ts"
 

@@ -5,9 +5,9 @@ import {
   importTestSegment,
   sampledKey,
   testSource,
-} from "../../packages/server/src/corpus/test-segments.ts"
-import { openSecrets } from "../../packages/server/src/secrets.ts"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+} from "../../packages/corpus/testing/test-segments.ts"
+import { openSecrets } from "../../packages/runtime/src/secrets.ts"
+import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"
 

@@ -5,9 +5,9 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync
 import { constants } from "node:os"
 import { join } from "node:path"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
-import { openSecrets, sha256 } from "../../packages/server/src/secrets.ts"
-import type { Batch, Entry } from "../../packages/server/src/stores/exposure-index.ts"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
+import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
+import type { Batch, Entry } from "../../packages/stores/src/exposure-index.ts"
+import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { COMMAND_MS } from "./command-time.ts"
 
 const main = join(import.meta.dirname, "../../packages/server/src/main.ts")

@@ -14,8 +14,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { parseDomain } from "@assay/core/identity"
-import { judgeDomain } from "../../packages/server/src/lists/judgement.ts"
-import { shippedLists } from "../../packages/server/src/lists/shipped-lists.ts"
+import { judgeDomain } from "../../packages/server/src/score/email/lists/judgement.ts"
+import { shippedLists } from "../../packages/server/src/score/email/lists/shipped-lists.ts"
 import { assay } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))

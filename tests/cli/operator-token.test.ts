@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { after, suite, test } from "node:test"
 import { promisify } from "node:util"
-import { openTrialCarrier } from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
-import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 
 const run = promisify(execFile)
 const EXAMPLE = resolve(import.meta.dirname, "../../examples/operator-token.ts")

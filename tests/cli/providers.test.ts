@@ -4,12 +4,12 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
-import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
+import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import {
   openTrialCarrier,
   type TrialCarrier,
-} from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
-import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+} from "../../packages/carrier/src/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"

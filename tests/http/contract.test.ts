@@ -3,7 +3,7 @@ import { after, before, test } from "node:test"
 import { type Client, createClient } from "@assay/client"
 import { EmailRiskResult, PhoneRiskResult, ProblemDetails } from "@assay/core/contract"
 import { Value } from "typebox/value"
-import { demoEmails, demoPhones } from "../../packages/server/src/corpus/demo-identities.ts"
+import { demoEmails, demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
 import { type Service, startService } from "./service.ts"
 
 let service: Service

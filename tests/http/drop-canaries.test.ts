@@ -16,7 +16,7 @@ import {
   seal,
 } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
-import { writeKeysFile } from "../../packages/server/src/drop/keys-file.ts"
+import { writeKeysFile } from "../../packages/drop/src/keys-file.ts"
 import { pageOf, type PlainPage, textOf } from "./drop-plain-visitor.ts"
 import { freeTicket, oldFormToken, postSealed, storedSizes } from "./drop-visitor.ts"
 import { filesWith, holds, memoryHolds, needlesOf, processesOf } from "./search.ts"

@@ -4,14 +4,14 @@ import { once } from "node:events"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { after, before, test } from "node:test"
 import { FILE_MAX, MESSAGE_MAX, type OpenedMessage } from "@assay/core/drop"
-import { DEADLINES } from "../../packages/server/src/drop/sealer/deadlines.ts"
-import { plainRequests } from "../../packages/server/src/drop/sealer/plain-requests.ts"
-import { takeConnection } from "../../packages/server/src/drop/sealer/take-connection.ts"
+import { DEADLINES } from "../../packages/drop/src/sealer/deadlines.ts"
+import { plainRequests } from "../../packages/drop/src/sealer/plain-requests.ts"
+import { takeConnection } from "../../packages/drop/src/sealer/take-connection.ts"
 import {
   openTestDesk,
   TEST_PAGE_FILES,
   type TestDesk,
-} from "../../packages/server/src/drop/sealer/test-desk.ts"
+} from "../../packages/drop/testing/sealer/test-desk.ts"
 import { type FormValues, messageIn, pageOf, type PlainPage, textOf } from "./drop-plain-visitor.ts"
 
 let store: TestDesk

@@ -9,7 +9,7 @@ import { allowedSizes, FILE_MAX, type Manifest, MESSAGE_MAX } from "@assay/core/
 import { type Drop, startDrop } from "../browser/drop.ts"
 import { type FormValues, getPage, type PlainPage, postForm, textOf } from "./drop-plain-visitor.ts"
 import { oldFormToken } from "./drop-visitor.ts"
-import { pngChunk, pngWith } from "../../packages/core/src/drop/metadata/test-pictures.ts"
+import { pngChunk, pngWith } from "../../packages/core/testing/drop/metadata/test-pictures.ts"
 
 const KIB = 1024
 const CODE_PAGE = 64 * KIB

@@ -12,9 +12,9 @@ import {
   SIZE_CLASSES,
   type Suite,
 } from "@assay/core/drop"
-import { formToken } from "../../packages/server/src/drop/form-tokens.ts"
-import { signedChallenge, signedTicket } from "../../packages/server/src/drop/tickets.ts"
-import { callRunningServer } from "../../packages/server/src/process/control-socket.ts"
+import { formToken } from "../../packages/drop/src/form-tokens.ts"
+import { signedChallenge, signedTicket } from "../../packages/drop/src/tickets.ts"
+import { callRunningServer } from "../../packages/runtime/src/control-socket.ts"
 import type { Service } from "./service.ts"
 
 /** Gives the drop so many keys, as `assay drop keys` does; the identities that belong to them come back. */

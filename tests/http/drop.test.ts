@@ -25,8 +25,8 @@ import {
   sealedMessage,
   storedSizes,
 } from "./drop-visitor.ts"
-import { newFilling } from "../../packages/server/src/drop/mailbox-filling.ts"
-import { openSqliteDrops } from "../../packages/server/src/stores/sqlite/drops.ts"
+import { newFilling } from "../../packages/drop/src/mailbox-filling.ts"
+import { openSqliteDrops } from "../../packages/drop/src/store/sqlite-drops.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 

@@ -13,7 +13,7 @@ import {
 import { assessEmail, type EmailInput, type PhoneInput } from "@assay/core/score"
 import fc from "fast-check"
 import { currentModels } from "../../packages/server/src/score/models.ts"
-import { DAY_MS, HOUR_MS } from "../../packages/server/src/time.ts"
+import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"

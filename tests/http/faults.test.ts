@@ -7,11 +7,11 @@ import { openApplication } from "./application.ts"
 import { startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
-import { openLog } from "../../packages/server/src/log.ts"
-import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
-import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
-import { DAY_MS } from "../../packages/server/src/time.ts"
+import { openLog } from "../../packages/runtime/src/log.ts"
+import { embeddedCounters } from "../../packages/stores/src/embedded/counters.ts"
+import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
+import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
+import { DAY_MS } from "../../packages/runtime/src/time.ts"
 
 const temporary = temporaryDirectory()
 

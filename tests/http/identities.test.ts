@@ -12,7 +12,7 @@ import {
   emailModels,
   STAGES,
 } from "@assay/core/score"
-import { DAY_MS } from "../../packages/server/src/time.ts"
+import { DAY_MS } from "../../packages/runtime/src/time.ts"
 import { openApplication } from "./application.ts"
 import { seed } from "./identities/evidence.ts"
 import { identities, type Identity } from "./identities/identities.ts"

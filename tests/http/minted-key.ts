@@ -1,7 +1,7 @@
 import type { Scope } from "@assay/core/contract"
 import { hashApiKey, hintOf, mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
 import type { PlanName } from "../../packages/server/src/accounts/plans.ts"
-import type { Records } from "../../packages/server/src/stores/records.ts"
+import type { Records } from "../../packages/stores/src/records.ts"
 
 export interface MintedKey {
   readonly key: string

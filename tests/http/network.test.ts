@@ -3,13 +3,13 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import { type EmailInput, emailModels, explainEmail } from "@assay/core/score"
-import { openTestNameServer } from "../../packages/server/src/score/network/test-name-server.ts"
+import { openTestNameServer } from "../../packages/server/testing/score/email/network/test-name-server.ts"
 import {
   failing,
   openTestRegistry,
   registeredOn,
   silent,
-} from "../../packages/server/src/score/network/test-registry.ts"
+} from "../../packages/server/testing/score/email/network/test-registry.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"

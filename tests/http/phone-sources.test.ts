@@ -4,14 +4,14 @@ import type { PhoneRiskResult } from "@assay/core/contract"
 import { assessPhone, type PhoneExplanation } from "@assay/core/score"
 import type { TenantSettings } from "../../packages/server/src/accounts/tenant-settings.ts"
 import { currentModels } from "../../packages/server/src/score/models.ts"
-import { embeddedCounters } from "../../packages/server/src/stores/embedded/counters.ts"
-import type { SignalQuestion } from "../../packages/server/src/telecom/phone-signals.ts"
+import { embeddedCounters } from "../../packages/stores/src/embedded/counters.ts"
+import type { SignalQuestion } from "../../packages/server/src/score/phone/phone-signals.ts"
 import type {
   SignalName,
   SignalResult,
   SignalValues,
-} from "../../packages/server/src/telecom/signals.ts"
-import { DAY_MS, HOUR_MS } from "../../packages/server/src/time.ts"
+} from "../../packages/server/src/score/phone/signals.ts"
+import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { type Application, type Change, openApplication } from "./application.ts"
 
 const NOW = Date.UTC(2026, 10, 14, 15)

@@ -6,7 +6,7 @@ import { type DecisionDetails, NUMBER_TYPES, PhoneRiskResult } from "@assay/core
 import { assessPhone, PHONE_REASON_CODES, type PhoneExplanation } from "@assay/core/score"
 import { Value } from "typebox/value"
 import { currentModels } from "../../packages/server/src/score/models.ts"
-import { DAY_MS, HOUR_MS } from "../../packages/server/src/time.ts"
+import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"

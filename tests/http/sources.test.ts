@@ -12,11 +12,11 @@ import {
   sampledKey,
   type TestRow,
   testSource,
-} from "../../packages/server/src/corpus/test-segments.ts"
-import { openSecrets, sha256 } from "../../packages/server/src/secrets.ts"
-import type { SourceDescription } from "../../packages/server/src/stores/exposure-index.ts"
-import { openLmdbIndex } from "../../packages/server/src/stores/lmdb/exposure-index.ts"
-import { DAY_MS } from "../../packages/server/src/time.ts"
+} from "../../packages/corpus/testing/test-segments.ts"
+import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
+import type { SourceDescription } from "../../packages/stores/src/exposure-index.ts"
+import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
+import { DAY_MS } from "../../packages/runtime/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 

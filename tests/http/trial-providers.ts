@@ -2,12 +2,12 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after } from "node:test"
-import type { OperatorSettings } from "../../packages/server/src/telecom/providers/provider-settings.ts"
+import type { OperatorSettings } from "../../packages/server/src/score/phone/providers/provider-settings.ts"
 import {
   openTrialCarrier,
   type TrialCarrier,
-} from "../../packages/server/src/telecom/trial/open-trial-carrier.ts"
-import { makeTrialClient } from "../../packages/server/src/telecom/trial/trial-client.ts"
+} from "../../packages/carrier/src/open-trial-carrier.ts"
+import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 export interface TrialProviders {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { openSqliteRecords } from "../../packages/server/src/stores/sqlite/records.ts"
-import { dayOf } from "../../packages/server/src/time.ts"
+import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
+import { dayOf } from "../../packages/runtime/src/time.ts"
 
 /** Usage is written within a second; on a busy machine the writing itself may take longer. */
 const WRITTEN_MS = 10_000

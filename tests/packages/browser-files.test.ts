@@ -13,7 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { build } from "esbuild"
-import { ageVectorsSuite } from "../../packages/core/src/drop/age-vectors-suite.ts"
+import { ageVectorsSuite } from "../../packages/core/testing/drop/age-vectors-suite.ts"
 import { type BrowserBuild, buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { leanAge } from "../../scripts/lean-age.ts"
 import { readRepositoryJson, root } from "../../scripts/repository.ts"
@@ -37,7 +37,7 @@ function textOf(name: string): string {
 
 test("T55: sources in another folder, built again, give the same bytes under the same names", async () => {
   const copy = join(folder, "another", "place")
-  const parts = ["client", "console", "core"]
+  const parts = ["client", "console", "core", "drop"]
   for (const part of parts)
     cpSync(join(root, "packages", part), join(copy, "packages", part), { recursive: true })
   // The libraries are those of the lockfile; our own packages are those of the copy.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { promises } from "../../packages/server/src/drop/pages/promises.ts"
+import { promises } from "../../packages/drop/src/pages/promises.ts"
 import { dropTests } from "../../scripts/reference/drop-test-ids.ts"
 import { testFiles, unproved } from "../../scripts/reference/drop-tests.ts"
 

@@ -9,7 +9,7 @@ import {
   problem,
   type Reply,
   startTestServer,
-} from "./test-server.ts"
+} from "../testing/test-server.ts"
 
 function clientOf(baseUrl: string, failover: "throw" | "allow" = "throw"): Client {
   return createClient({ baseUrl, apiKey: KEY, failover }) as Client

@@ -7,7 +7,15 @@ import {
   type DecisionDetails,
   decisionIdOf,
 } from "./index.ts"
-import { cut, EMAIL, emailResult, json, KEY, problem, startTestServer } from "./test-server.ts"
+import {
+  cut,
+  EMAIL,
+  emailResult,
+  json,
+  KEY,
+  problem,
+  startTestServer,
+} from "../testing/test-server.ts"
 
 const ID = "dec_01kabcdefghjkmnpqrstvwxyz0"
 const decision: DecisionDetails = {

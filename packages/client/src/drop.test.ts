@@ -8,7 +8,7 @@ import {
   createClient,
   type DropIndex,
 } from "./index.ts"
-import { cut, json, KEY, problem, type Reply, startTestServer } from "./test-server.ts"
+import { cut, json, KEY, problem, type Reply, startTestServer } from "../testing/test-server.ts"
 
 const [ID, OTHER, DROP] = ["ab".repeat(16), "cd".repeat(16), "ef".repeat(16)]
 const message = new Uint8Array(70_000).map((_, at) => at % 251)

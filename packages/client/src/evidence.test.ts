@@ -7,7 +7,7 @@ import {
   type EvidenceLine,
   type EvidenceOutcome,
 } from "./index.ts"
-import { cut, EMAIL, json, KEY, problem, startTestServer } from "./test-server.ts"
+import { cut, EMAIL, json, KEY, problem, startTestServer } from "../testing/test-server.ts"
 
 const line: EvidenceLine = {
   email: EMAIL,

@@ -20,7 +20,7 @@ import {
   type Reply,
   silence,
   startTestServer,
-} from "./test-server.ts"
+} from "../testing/test-server.ts"
 
 const page =
   (status: number): Reply =>

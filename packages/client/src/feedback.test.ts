@@ -11,7 +11,7 @@ import {
   type Reply,
   silence,
   startTestServer,
-} from "./test-server.ts"
+} from "../testing/test-server.ts"
 
 // Far more than loopback needs, so that a busy machine fails no test that is not about time.
 const AMPLE = { timeoutMs: 10_000 }

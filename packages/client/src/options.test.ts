@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import { inspect } from "node:util"
 import { type ClientOptions, createClient, type Failover } from "./index.ts"
-import { KEY } from "./test-server.ts"
+import { KEY } from "../testing/test-server.ts"
 
 const good = { baseUrl: "https://assay.example", apiKey: KEY }
 

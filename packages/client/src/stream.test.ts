@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { after, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { type Client, createClient, type ScoredItem } from "./index.ts"
-import { emailResult, json, KEY, problem, startTestServer } from "./test-server.ts"
+import { emailResult, json, KEY, problem, startTestServer } from "../testing/test-server.ts"
 
 function clientOf(baseUrl: string): Client {
   return createClient({ baseUrl, apiKey: KEY })

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { AssayUnavailable, createClient, type UsageReport } from "./index.ts"
-import { cut, json, KEY, startTestServer } from "./test-server.ts"
+import { cut, json, KEY, startTestServer } from "../testing/test-server.ts"
 
 const report: UsageReport = {
   from: "2026-11-01",

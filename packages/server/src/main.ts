@@ -20,11 +20,11 @@ import type { OperatorTokenOptions } from "./cli/operators.ts"
 import type { ScoreFileOptions } from "./cli/score.ts"
 import type { SubjectOptions } from "./cli/subjects.ts"
 import type { CorrectionOptions } from "./cli/source-correction.ts"
-import type { Terminal } from "./cli/terminal.ts"
+import type { Terminal } from "./cli/print/terminal.ts"
 import type { UsageOptions } from "./cli/usage.ts"
-import { closeInheritedFiles } from "./process/close-inherited.ts"
-import { keepCompiledCode } from "./process/compiled-code.ts"
-import { VERSION } from "./version.ts"
+import { closeInheritedFiles } from "@assay/runtime/close-inherited"
+import { keepCompiledCode } from "./base/compiled-code.ts"
+import { VERSION } from "./base/version.ts"
 
 // A command imports only what it runs, so that `assay keys list` does not load a web server.
 
@@ -648,7 +648,7 @@ async function run(): Promise<void> {
     // A terminal sends its signals to every process; a worker stops when its primary says so.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
     keepCompiledCode(process.env)
-    const { runWorker } = await import("./process/worker.ts")
+    const { runWorker } = await import("./run/worker.ts")
     await runWorker(process.env, process, () => process.exit(0))
     return
   }

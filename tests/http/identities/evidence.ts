@@ -5,7 +5,7 @@ import {
   parseEmail,
   passwordFingerprint,
 } from "@assay/core/identity"
-import { type Secrets, sha256 } from "../../../packages/server/src/secrets.ts"
+import { type Secrets, sha256 } from "../../../packages/runtime/src/secrets.ts"
 import type {
   DataClass,
   Entry,
@@ -13,8 +13,8 @@ import type {
   ExposureIndex,
   Row,
   SecretClass,
-} from "../../../packages/server/src/stores/exposure-index.ts"
-import { DAY_MS } from "../../../packages/server/src/time.ts"
+} from "../../../packages/stores/src/exposure-index.ts"
+import { DAY_MS } from "../../../packages/runtime/src/time.ts"
 
 /** One observation, as an import would have brought it. */
 export interface Seen {

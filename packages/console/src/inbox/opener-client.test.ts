@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { SILENCE_MS } from "../drop/worker-calls.ts"
 import type { CallMessage } from "./opener-calls.ts"
-import { openerOf } from "./opener-client.ts"
+import { openerOf, SILENCE_MS } from "./opener-client.ts"
 
 /** A worker that answers what the test answers for it, and can be ended without a word as browsers do. */
 class SilentWorker extends EventTarget {

@@ -1,4 +1,3 @@
-import { SILENCE_MS } from "../drop/worker-calls.ts"
 import {
   type AnswerMessage,
   type CallMessage,
@@ -6,6 +5,9 @@ import {
   type Opener,
   OpenerFailure,
 } from "./opener-calls.ts"
+
+/** A worker that says nothing for so long is taken for dead: a browser may end one without a word. */
+export const SILENCE_MS = 180_000
 
 const CALLS: readonly CallName[] = [
   "isLocked",

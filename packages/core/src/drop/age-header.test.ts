@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { headerSize, readAgeHeader } from "./age-header.ts"
 import { packMessage } from "./envelope.ts"
 import { seal } from "./seal.ts"
-import { oneWay, testRecipients } from "./test-messages.ts"
+import { oneWay, testRecipients } from "../../testing/drop/test-messages.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const VERSION = "age-encryption.org/v1\n"

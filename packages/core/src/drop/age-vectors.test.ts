@@ -1,3 +1,3 @@
-import { ageVectorsSuite } from "./age-vectors-suite.ts"
+import { ageVectorsSuite } from "../../testing/drop/age-vectors-suite.ts"
 
 ageVectorsSuite("the library as npm installs it", () => import("age-encryption"))

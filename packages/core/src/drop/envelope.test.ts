@@ -8,7 +8,14 @@ import { classOf } from "./padding.ts"
 import { seal } from "./seal.ts"
 import { shownText } from "./shown-text.ts"
 import { tarSize, writeTar } from "./tar.ts"
-import { fileOf, oneWay, refusedAs, testRecipients, testThread, twoWay } from "./test-messages.ts"
+import {
+  fileOf,
+  oneWay,
+  refusedAs,
+  testRecipients,
+  testThread,
+  twoWay,
+} from "../../testing/drop/test-messages.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const thread = await testThread(1)

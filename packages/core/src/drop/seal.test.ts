@@ -8,7 +8,14 @@ import { packMessage, packReply, unpackMessage } from "./envelope.ts"
 import { allowedSizes, classOf, sealedSize, SIZE_CLASSES } from "./padding.ts"
 import { RECIPIENTS_MAX, type Suite } from "./recipients.ts"
 import { open, replyRecipients, seal, sealInPieces } from "./seal.ts"
-import { fileOf, oneWay, refusedAs, testRecipients, testThread, twoWay } from "./test-messages.ts"
+import {
+  fileOf,
+  oneWay,
+  refusedAs,
+  testRecipients,
+  testThread,
+  twoWay,
+} from "../../testing/drop/test-messages.ts"
 
 const soak = process.env["ASSAY_SOAK"] !== undefined
 const operators = await testRecipients(2)

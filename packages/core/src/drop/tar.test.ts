@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import { packMessage, unpackMessage } from "./envelope.ts"
 import { writeManifest } from "./manifest.ts"
 import { readTar, tarFrame, tarTrailer, writeTar } from "./tar.ts"
-import { oneWay, refusedAs } from "./test-messages.ts"
+import { oneWay, refusedAs } from "../../testing/drop/test-messages.ts"
 
 const BLOCK = 512
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)

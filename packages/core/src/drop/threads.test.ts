@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { type MessageToPack, type OpenedMessage, packMessage, unpackMessage } from "./envelope.ts"
 import { emptyNote, mergeNotes, packNote, unpackNote } from "./note.ts"
 import { writeTar } from "./tar.ts"
-import { oneWay, refusedAs, testThread, twoWay } from "./test-messages.ts"
+import { oneWay, refusedAs, testThread, twoWay } from "../../testing/drop/test-messages.ts"
 import { groupThreads, type ThreadMessage, threadName, threadOf } from "./threads.ts"
 import { loadWords } from "./words.ts"
 

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
-import { emailInput, emailModel, phoneInput, phoneModel } from "./arbitrary-inputs-suite.ts"
+import {
+  emailInput,
+  emailModel,
+  phoneInput,
+  phoneModel,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { decide } from "./action.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone } from "./assess-phone.ts"

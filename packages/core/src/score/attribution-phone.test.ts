@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { anyPhone, PROPERTY, VERSIONS } from "./arbitrary-inputs-suite.ts"
+import { anyPhone, PROPERTY, VERSIONS } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { explainPhone } from "./assess-phone.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import { phoneModels } from "./models.ts"

@@ -8,7 +8,7 @@ import {
   emailModel,
   PROPERTY,
   VERSIONS,
-} from "./arbitrary-inputs-suite.ts"
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { contributionsOf, leading, placesOf } from "./attribution.ts"
 import type { EmailInput, Trust } from "./email-input.ts"

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import fc from "fast-check"
-import { anyEmail, anyPhone, PROPERTY, VERSIONS } from "./arbitrary-inputs-suite.ts"
+import {
+  anyEmail,
+  anyPhone,
+  PROPERTY,
+  VERSIONS,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
-import { definedEmail, definedPhone, definedStage } from "./definition-suite.ts"
+import { definedEmail, definedPhone, definedStage } from "../../testing/score/definition-suite.ts"
 import { emailModels, phoneModels } from "./models.ts"
 import { STAGES } from "./vocabulary.ts"
 

@@ -3,7 +3,13 @@ import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { suite, test } from "node:test"
 import fc from "fast-check"
-import { anyEmail, anyPhone, emailInput, phoneInput, PROPERTY } from "./arbitrary-inputs-suite.ts"
+import {
+  anyEmail,
+  anyPhone,
+  emailInput,
+  phoneInput,
+  PROPERTY,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import type { EmailInput, Trust } from "./email-input.ts"

@@ -11,7 +11,7 @@ import {
   phoneModel,
   PROPERTY,
   VERSIONS,
-} from "./arbitrary-inputs-suite.ts"
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import type { EmailInput } from "./email-input.ts"

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { emailInput, emailModel } from "./arbitrary-inputs-suite.ts"
+import { emailInput, emailModel } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail } from "./assess-email.ts"
 import type { EmailInput } from "./email-input.ts"
 import { SIGNAL_TYPES } from "./vocabulary.ts"

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
-import { emailInput, emailModel, phoneInput } from "./arbitrary-inputs-suite.ts"
+import { emailInput, emailModel, phoneInput } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import type { EmailInput } from "./email-input.ts"

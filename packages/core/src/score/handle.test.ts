@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { PROPERTY } from "./arbitrary-inputs-suite.ts"
+import { PROPERTY } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { bitsPerLetter, handleScore } from "./handle.ts"
 
 const CHARACTERS = Array.from("abcdefghijklmnopqrstuvwxyz0123456789._-+")

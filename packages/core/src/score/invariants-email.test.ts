@@ -13,7 +13,7 @@ import {
   trust,
   fullTrust,
   VERSIONS,
-} from "./arbitrary-inputs-suite.ts"
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import type { EmailInput, Exposure, Signal, Trust } from "./email-input.ts"
 import { emailPass } from "./email-pass.ts"

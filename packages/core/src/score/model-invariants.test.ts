@@ -1,7 +1,13 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { anyEmail, exposure, PROPERTY, signal, SLACK } from "./arbitrary-inputs-suite.ts"
+import {
+  anyEmail,
+  exposure,
+  PROPERTY,
+  signal,
+  SLACK,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail } from "./assess-email.ts"
 import type { EmailInput } from "./email-input.ts"
 import { emailPass } from "./email-pass.ts"

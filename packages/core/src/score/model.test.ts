@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
-import { emailInput, emailModel, phoneModel } from "./arbitrary-inputs-suite.ts"
+import { emailInput, emailModel, phoneModel } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail } from "./assess-email.ts"
 import emailDocument from "./email-1.0.json" with { type: "json" }
 import { ModelFault } from "./model-document.ts"

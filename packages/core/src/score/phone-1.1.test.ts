@@ -1,7 +1,12 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import fc from "fast-check"
-import { anyPhone, calibration, INVARIANT, phoneInput } from "./arbitrary-inputs-suite.ts"
+import {
+  anyPhone,
+  calibration,
+  INVARIANT,
+  phoneInput,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import { phoneModels } from "./models.ts"
 import { phoneKnowledge, type PhoneInput } from "./phone-input.ts"

@@ -12,7 +12,7 @@ import {
   PROPERTY,
   SLACK,
   VERSIONS,
-} from "./arbitrary-inputs-suite.ts"
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessPhone, explainPhone } from "./assess-phone.ts"
 import { phoneModels } from "./models.ts"
 import { lineOf, type PhoneInput } from "./phone-input.ts"

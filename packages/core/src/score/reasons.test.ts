@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
-import { emailInput, emailModel } from "./arbitrary-inputs-suite.ts"
+import { emailInput, emailModel } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
 import golden from "./golden.json" with { type: "json" }

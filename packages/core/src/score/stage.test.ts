@@ -1,9 +1,14 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import fc from "fast-check"
-import { anyEmail, emailInput, emailModel, PROPERTY } from "./arbitrary-inputs-suite.ts"
+import {
+  anyEmail,
+  emailInput,
+  emailModel,
+  PROPERTY,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
 import { explainEmail } from "./assess-email.ts"
-import { definedStage } from "./definition-suite.ts"
+import { definedStage } from "../../testing/score/definition-suite.ts"
 import type { EmailInput } from "./email-input.ts"
 import { STAGES } from "./vocabulary.ts"
 

@@ -1,10 +1,10 @@
 import { TENANT_SCOPES } from "@assay/core/contract"
-import { ConfigError, type Config } from "../config.ts"
-import type { Secrets } from "../secrets.ts"
-import type { Accounts } from "../stores/records.ts"
+import { ConfigError, type Config } from "../base/config.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { Accounts } from "@assay/stores/records"
 import { demoApiKey, hashApiKey, hintOf, readApiKey } from "./api-key.ts"
 import { newKeyId } from "./key-id.ts"
-import { typedCommand } from "../typed-command.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
  * Makes the keys a first start needs: the demo's, which every start can print again, and the one automation preset.

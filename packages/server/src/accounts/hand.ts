@@ -1,5 +1,5 @@
-import type { Lease } from "../stores/counters.ts"
-import { dayOf, monthOf } from "../time.ts"
+import type { Lease } from "@assay/stores/counters"
+import { dayOf, monthOf } from "@assay/runtime/time"
 import type { PlanLimits } from "./plans.ts"
 
 /** What a worker holds of a tenant's rate and month, and what it remembers to be used up. */

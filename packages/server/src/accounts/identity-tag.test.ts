@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { identityKeyOf } from "@assay/core/identity"
-import { DAY_MS } from "../time.ts"
+import { DAY_MS } from "@assay/runtime/time"
 import { identityTagToday } from "./identity-tag.ts"
 
 test("a tag is the same all day and links to no other day, tenant, secret or key", () => {

@@ -1,6 +1,6 @@
 import type { IdentityKey } from "@assay/core/identity"
-import { sha256 } from "../secrets.ts"
-import { dayOf } from "../time.ts"
+import { sha256 } from "@assay/runtime/secrets"
+import { dayOf } from "@assay/runtime/time"
 
 /**
  * Names an identity to the count of a tenant's different identities of one day. It changes every day and with the

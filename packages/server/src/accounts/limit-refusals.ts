@@ -1,6 +1,6 @@
 import { serializeList } from "structured-headers"
-import { Problem } from "../problem.ts"
-import { startOfNextDay, startOfNextMonth } from "../time.ts"
+import { Problem } from "../base/problem.ts"
+import { startOfNextDay, startOfNextMonth } from "@assay/runtime/time"
 import type { PlanLimits } from "./plans.ts"
 
 /** What a worker knows to be left: in its own hand, and in the shared counters when it last asked. */

@@ -1,4 +1,4 @@
-import type { Counters, Wanted } from "../stores/counters.ts"
+import type { Counters, Wanted } from "@assay/stores/counters"
 import type { Caller } from "./callers.ts"
 import { emptyHand, endWindow, type Hand, holdLease, holdRequests, turnPages } from "./hand.ts"
 import { inTime } from "./in-time.ts"

@@ -1,7 +1,7 @@
 import type { EmailSettings, PhoneSettings } from "@assay/core/score"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
-import { MICROS } from "../stores/records-provider-costs.ts"
+import { MICROS } from "@assay/stores/records-provider-costs"
 
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }

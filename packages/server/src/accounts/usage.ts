@@ -1,6 +1,6 @@
-import type { Log } from "../log.ts"
-import type { Metering, UsageRow } from "../stores/records.ts"
-import { dayOf } from "../time.ts"
+import type { Log } from "@assay/runtime/log"
+import type { Metering, UsageRow } from "@assay/stores/records"
+import { dayOf } from "@assay/runtime/time"
 
 export interface Usage {
   /** Counts one answered lookup; made durable by the next flush, at most a second later. */

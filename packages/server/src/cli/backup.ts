@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { makeBackup } from "../backup/make-backup.ts"
-import type { Manifest } from "../backup/manifest.ts"
-import { restoreBackup } from "../backup/restore-backup.ts"
-import { readConfig } from "../config.ts"
-import { openDataDirectory } from "../data-directory.ts"
-import { openSecrets } from "../secrets.ts"
-import { openIndex } from "../stores/open-index.ts"
+import { makeBackup } from "../upkeep/make-backup.ts"
+import type { Manifest } from "../upkeep/manifest.ts"
+import { restoreBackup } from "../upkeep/restore-backup.ts"
+import { readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { openSecrets } from "@assay/runtime/secrets"
+import { openIndex } from "@assay/stores/open/open-index"
 import { readTombstones } from "../subjects/tombstone-file.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 /** Copies all that the service holds into a new folder, while it runs or not. */
 export async function backUp(

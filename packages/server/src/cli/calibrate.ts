@@ -8,10 +8,10 @@ import {
   type EmailModel,
   type Label,
 } from "@assay/core/score"
-import { readLabelFile, type LabelRow } from "../score/label-file.ts"
-import { sha256 } from "../secrets.ts"
+import { readLabelFile, type LabelRow } from "../model-tools/label-file.ts"
+import { sha256 } from "@assay/runtime/secrets"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface CalibrateOptions {
   readonly labels: string

@@ -1,14 +1,14 @@
 import type { EmailInput } from "@assay/core/score"
 import { readTenantSettings, scoringSettings } from "../accounts/tenant-settings.ts"
-import { readConfig } from "../config.ts"
-import { openDataDirectory } from "../data-directory.ts"
+import { readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
 import { currentModels, openModels } from "../score/models.ts"
-import type { Tenant } from "../stores/records.ts"
+import type { Tenant } from "@assay/stores/records"
 import type { CalibrationReach } from "./calibrate.ts"
 import { decisionIn, readDecisions, type ReadDecisions } from "./decisions.ts"
 import { knownTenant } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
-import type { Terminal } from "./terminal.ts"
+import type { Terminal } from "./print/terminal.ts"
 
 /** Runs `work` with the model, decisions and settings of a tenant; without one, of the service as it is shipped. */
 export async function withCalibrationReach(

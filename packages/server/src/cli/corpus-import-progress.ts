@@ -1,4 +1,4 @@
-import type { ImportProgress } from "../corpus/import.ts"
+import type { ImportProgress } from "@assay/corpus/import"
 import { barOf, clock, type ProgressScreen, showLines } from "./score/progress.ts"
 
 const PLAIN_MS = 5_000

@@ -1,41 +1,41 @@
 import { constants, setPriority } from "node:os"
-import { readConfig } from "../config.ts"
-import { readSourceFile } from "../corpus/catalogue-file.ts"
-import { compactIfNeeded } from "../corpus/compaction.ts"
-import { type NodeProgram, startReader } from "../corpus/engine/children.ts"
-import type { Examined, ExaminedMember } from "../corpus/engine/examine.ts"
-import { ImportFailure, isDiskFull } from "../corpus/engine/import-failure.ts"
-import { rejectsByCount } from "../corpus/engine/reject-file.ts"
-import type { FormatHints } from "../corpus/formats/detected.ts"
-import { describeFormat } from "../corpus/formats/describe-format.ts"
-import { type Field, FIELDS, type Format, REJECT_REASONS } from "../corpus/formats/format.ts"
-import { ImportRuns, holderText } from "../corpus/import-lock.ts"
+import { readConfig } from "../base/config.ts"
+import { readSourceFile } from "@assay/corpus/catalogue-file"
+import { compactIfNeeded } from "@assay/corpus/compaction"
+import { type NodeProgram, startReader } from "@assay/corpus/engine/children"
+import type { Examined, ExaminedMember } from "@assay/corpus/engine/examine"
+import { ImportFailure, isDiskFull } from "@assay/corpus/engine/import-failure"
+import { rejectsByCount } from "@assay/corpus/engine/reject-file"
+import type { FormatHints } from "@assay/corpus/formats/detected"
+import { describeFormat } from "@assay/corpus/formats/describe-format"
+import { type Field, FIELDS, type Format, REJECT_REASONS } from "@assay/corpus/formats/format"
+import { ImportRuns, holderText } from "@assay/corpus/import-lock"
 import {
   importCorpus,
   type ImportReport,
   type ImportRequest,
   ImportStopped,
   ImportUnfinished,
-} from "../corpus/import.ts"
-import { InputError, SKIP_REASONS } from "../corpus/inputs/members.ts"
-import { openIndexForWriting } from "../corpus/open-index.ts"
+} from "@assay/corpus/import"
+import { InputError, SKIP_REASONS } from "@assay/corpus/inputs/members"
+import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {
   IMPORT_KINDS,
   isDataClass,
   isSourceName,
   type SourceRequest,
-} from "../corpus/source-request.ts"
-import { DATINGS, type TakenAs, takenAs } from "../corpus/taken-as.ts"
-import { openDataDirectory } from "../data-directory.ts"
-import { openSecrets } from "../secrets.ts"
-import { DATA_CLASSES } from "../stores/entry.ts"
-import type { SourceDescription } from "../stores/exposure-index.ts"
-import { DAY_MS, dayOf, HOUR_MS } from "../time.ts"
+} from "@assay/corpus/source-request"
+import { DATINGS, type TakenAs, takenAs } from "@assay/corpus/engine/taken-as"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { openSecrets } from "@assay/runtime/secrets"
+import { DATA_CLASSES } from "@assay/stores/entry"
+import type { SourceDescription } from "@assay/stores/exposure-index"
+import { DAY_MS, dayOf, HOUR_MS } from "@assay/runtime/time"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { withRecords } from "./records-access.ts"
 import type { ProgressScreen } from "./score/progress.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface CorpusImportOptions {
   readonly source: string

@@ -1,26 +1,26 @@
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { readConfig } from "../config.ts"
-import type { LookProgress } from "../corpus/engine/examine.ts"
-import { ImportFailure } from "../corpus/engine/import-failure.ts"
-import { ImportRuns, takeImportTurn } from "../corpus/import-lock.ts"
-import { ImportStopped, ImportUnfinished } from "../corpus/import.ts"
+import { readConfig } from "../base/config.ts"
+import type { LookProgress } from "@assay/corpus/engine/examine"
+import { ImportFailure } from "@assay/corpus/engine/import-failure"
+import { ImportRuns, takeImportTurn } from "@assay/corpus/import-lock"
+import { ImportStopped, ImportUnfinished } from "@assay/corpus/import"
 import {
   beginRekeying,
   completeRekeying,
   countLeftBehind,
   type LeftBehind,
   refuseForeignDirectory,
-} from "../corpus/rekey-directory.ts"
-import { type GivenInput, planRekey, type RekeyPlan } from "../corpus/rekey-plan.ts"
-import { digestInputs, openRekeyed, rekeyBatches, type RekeyedBatch } from "../corpus/rekey.ts"
-import { openDataDirectory } from "../data-directory.ts"
-import { openSecrets } from "../secrets.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+} from "../upkeep/rekey-directory.ts"
+import { type GivenInput, planRekey, type RekeyPlan } from "../upkeep/rekey-plan.ts"
+import { digestInputs, openRekeyed, rekeyBatches, type RekeyedBatch } from "../upkeep/rekey.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { openSecrets } from "@assay/runtime/secrets"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { type ImportProcess, memoryOf, UNFINISHED } from "./corpus-import.ts"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface RekeyOptions {
   readonly into: string

@@ -4,11 +4,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { after, before, test } from "node:test"
-import { CirculationUnknown } from "../corpus/circulation.ts"
-import { importTestSegment, sampledKey, type TestRow, testSource } from "../corpus/test-segments.ts"
-import { openSecrets } from "../secrets.ts"
-import type { ExposureIndex } from "../stores/exposure-index.ts"
-import { openLmdbIndex } from "../stores/lmdb/exposure-index.ts"
+import { CirculationUnknown } from "@assay/corpus/circulation"
+import {
+  importTestSegment,
+  sampledKey,
+  type TestRow,
+  testSource,
+} from "@assay/corpus/testing/test-segments"
+import { openSecrets } from "@assay/runtime/secrets"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import {
   listSources,
   removeSource,
@@ -17,7 +22,7 @@ import {
   showSource,
 } from "./corpus-sources.ts"
 import type { CorrectionOptions } from "./source-correction.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-sources-"))
 after(() => rmSync(directory, { recursive: true, force: true }))

@@ -1,25 +1,25 @@
 import { existsSync } from "node:fs"
-import { type Config, readConfig } from "../config.ts"
-import { recomputeCirculation } from "../corpus/circulation.ts"
-import { keepCatalogue } from "../corpus/kept-catalogue.ts"
-import { deleteRemovedSegments } from "../corpus/removed-segments.ts"
+import { type Config, readConfig } from "../base/config.ts"
+import { recomputeCirculation } from "@assay/corpus/circulation"
+import { keepCatalogue } from "@assay/corpus/kept-catalogue"
+import { deleteRemovedSegments } from "@assay/corpus/removed-segments"
 import {
   type HeldSource,
   heldSources,
   isAddressOnly,
   isLive,
   sourceDate,
-} from "../corpus/sources.ts"
-import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
-import { openSecrets } from "../secrets.ts"
-import type { Catalogue, ExposureIndex, Source, SourceChange } from "../stores/exposure-index.ts"
-import { openIndex } from "../stores/open-index.ts"
-import { arrivesOneByOne } from "../stores/shared-batches.ts"
+} from "@assay/corpus/sources"
+import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
+import { openSecrets } from "@assay/runtime/secrets"
+import type { Catalogue, ExposureIndex, Source, SourceChange } from "@assay/stores/exposure-index"
+import { openIndex } from "@assay/stores/open/open-index"
+import { arrivesOneByOne } from "@assay/stores/shared-batches"
 import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { type CorrectionOptions, readCorrection } from "./source-correction.ts"
 import { sourceFacts, sourceLines, sourceTable } from "./source-lines.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export async function listSources(terminal: Terminal): Promise<void> {
   await withIndex(terminal, "read", async ({ index }) => {

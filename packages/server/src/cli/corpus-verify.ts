@@ -1,12 +1,12 @@
 import { constants, setPriority } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import { beginVerification } from "../corpus/verification.ts"
-import { verifyCorpus } from "../corpus/verify.ts"
-import { walkEnded } from "../corpus/walk-ended.ts"
-import { startVerify, type VerifyProgram } from "../process/verify-child.ts"
-import { openSecrets } from "../secrets.ts"
+import { beginVerification } from "@assay/stores/lmdb/verification"
+import { verifyCorpus } from "../upkeep/verify.ts"
+import { walkEnded } from "@assay/runtime/walk-ended"
+import { startVerify, type VerifyProgram } from "../run/verify-child.ts"
+import { openSecrets } from "@assay/runtime/secrets"
 import { number, opened, phases } from "./index-terminal.ts"
-import { CommandError, type Terminal, ToldAlready } from "./terminal.ts"
+import { CommandError, type Terminal, ToldAlready } from "./print/terminal.ts"
 
 export interface VerifyOptions {
   /** Only the index. */

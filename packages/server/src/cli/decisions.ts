@@ -1,15 +1,15 @@
-import { readConfig } from "../config.ts"
-import { openDataDirectory } from "../data-directory.ts"
-import { isDecisionId } from "../decisions/decision-id.ts"
+import { readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { isDecisionId } from "@assay/stores/decision-id"
 import { unfoldedDecisions } from "../decisions/fold.ts"
 import { replay } from "../decisions/replay.ts"
 import { openModels } from "../score/models.ts"
-import type { Decision, DecisionsReader } from "../stores/decisions.ts"
-import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
-import { readSqliteDecisions } from "../stores/sqlite/decisions.ts"
+import type { Decision, DecisionsReader } from "@assay/stores/decisions"
+import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
+import { readSqliteDecisions } from "@assay/stores/sqlite/decisions"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 const LIMIT_MAX = 1_000
 

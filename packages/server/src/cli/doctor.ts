@@ -1,26 +1,26 @@
 import { existsSync, statfsSync } from "node:fs"
 import { join } from "node:path"
-import { type Config, readConfig } from "../config.ts"
-import { readVerification } from "../corpus/verification.ts"
-import { openDataDirectory } from "../data-directory.ts"
+import { type Config, readConfig } from "../base/config.ts"
+import { readVerification } from "@assay/stores/lmdb/verification"
+import { openDataDirectory } from "@assay/runtime/data-directory"
 import { filesSetAside } from "../decisions/journal-files.ts"
-import { openLists } from "../score/lists.ts"
+import { openLists } from "../score/email/lists.ts"
 import { MODEL_NAMES, openModels } from "../score/models.ts"
-import type { NameServers } from "../name-servers.ts"
-import { openNameService } from "../score/network/name-service.ts"
-import { openRegistry } from "../score/network/registration.ts"
-import { askRunningService, type RunningService } from "../process/running-service.ts"
-import { openSecrets } from "../secrets.ts"
-import { INDEX_FORMAT } from "../stores/exposure-index.ts"
-import { openIndex } from "../stores/open-index.ts"
-import { checkProviders } from "../telecom/providers/check-providers.ts"
-import { configuredProviders } from "../telecom/providers/configured-providers.ts"
-import { openProviders } from "../telecom/providers/open-providers.ts"
-import { DAY_MS, dayOf } from "../time.ts"
-import { VERSION } from "../version.ts"
+import type { NameServers } from "../base/name-servers.ts"
+import { openNameService } from "../score/email/network/name-service.ts"
+import { openRegistry } from "../score/email/network/registration.ts"
+import { askRunningService, type RunningService } from "../run/running-service.ts"
+import { openSecrets } from "@assay/runtime/secrets"
+import { INDEX_FORMAT } from "@assay/stores/exposure-index"
+import { openIndex } from "@assay/stores/open/open-index"
+import { checkProviders } from "../score/phone/providers/check-providers.ts"
+import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
+import { openProviders } from "../score/phone/asking/open-providers.ts"
+import { DAY_MS, dayOf } from "@assay/runtime/time"
+import { VERSION } from "../base/version.ts"
 import { withRecords } from "./records-access.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
-import { typedCommand } from "../typed-command.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 type Finding = readonly [state: "ok" | "warning" | "fault", text: string]
 
@@ -155,8 +155,8 @@ const checks: Checks = {
   },
   async drop({ drop, dataDirectory }) {
     if (!drop.on) return ["ok", "the anonymous drop is off"]
-    const { readKeysFile } = await import("../drop/keys-file.ts")
-    const { diskRoom, FILES_NEED_SHARE } = await import("../drop/budgets.ts")
+    const { readKeysFile } = await import("@assay/drop/keys-file")
+    const { diskRoom, FILES_NEED_SHARE } = await import("@assay/drop/budgets")
     const recipients = readKeysFile(openDataDirectory(dataDirectory).drop)
     if (recipients === null)
       return [
@@ -195,7 +195,7 @@ async function serviceFinding(running: RunningService | null): Promise<Finding> 
 
 async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<string[]> {
   if (indexCluster === null) return []
-  const { clusterAdvice } = await import("../stores/redis/cluster-advice.ts")
+  const { clusterAdvice } = await import("@assay/stores/redis/cluster-advice")
   return [...(await clusterAdvice({ indexCluster, indexTimeoutMs }))]
 }
 

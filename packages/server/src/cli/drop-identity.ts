@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { newIdentityFile } from "@assay/core/drop"
 import { type Keyboard, readPassphrase } from "./drop/passphrase.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
-import { typedCommand } from "../typed-command.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface NewIdentityOptions {
   readonly passphraseFile?: string

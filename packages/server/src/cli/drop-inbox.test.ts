@@ -32,7 +32,7 @@ import { deleteMessage, listMessages, openMessageOf, replyTo } from "./drop-inbo
 import { openInbox } from "./drop/inbox-folder.ts"
 import type { Keyboard } from "./drop/passphrase.ts"
 import { dropNote, readQueue } from "./drop/queue.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 const home = mkdtempSync(join(tmpdir(), "assay-inbox-"))
 after(() => rmSync(home, { recursive: true }))

@@ -27,8 +27,8 @@ import { type InboxMessage, openInboxMessages, openOne } from "./drop/opened-inb
 import type { Keyboard } from "./drop/passphrase.ts"
 import { dropNote, queueDeletion, queueNote, queueReply } from "./drop/queue.ts"
 import { threadNote } from "./drop/thread-note.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
-import { typedCommand } from "../typed-command.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface InboxOptions extends IdentityOptions {
   readonly into: string

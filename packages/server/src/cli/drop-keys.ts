@@ -7,13 +7,13 @@ import {
   recipientsOf,
 } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
-import { readConfig } from "../config.ts"
-import { openDataDirectory } from "../data-directory.ts"
-import { readKeysFile, writeKeysFile } from "../drop/keys-file.ts"
-import { callRunningServer } from "../process/control-socket.ts"
+import { readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { readKeysFile, writeKeysFile } from "@assay/drop/keys-file"
+import { callRunningServer } from "@assay/runtime/control-socket"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
-import { typedCommand } from "../typed-command.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 /** Keys are long; this much of one tells it from fifteen others, and may be typed in its place. */
 const SHORT = 16

@@ -12,7 +12,7 @@ import { identitiesOf, type IdentityOptions } from "./drop/identity.ts"
 import { type InboxFolder, openInbox, type SealedKind } from "./drop/inbox-folder.ts"
 import type { Keyboard } from "./drop/passphrase.ts"
 import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface ResealOptions extends ServiceOptions, IdentityOptions {
   readonly into: string

@@ -17,7 +17,7 @@ import { listMessages, openMessageOf } from "./drop-inbox.ts"
 import { fetchAll } from "./drop-sync.ts"
 import { openInbox } from "./drop/inbox-folder.ts"
 import type { Keyboard } from "./drop/passphrase.ts"
-import type { Terminal } from "./terminal.ts"
+import type { Terminal } from "./print/terminal.ts"
 
 const home = mkdtempSync(join(tmpdir(), "assay-sync-"))
 after(() => rmSync(home, { recursive: true }))

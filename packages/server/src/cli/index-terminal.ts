@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Config, readConfig } from "../config.ts"
-import { type DataDirectory, openDataDirectory } from "../data-directory.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { type Config, readConfig } from "../base/config.ts"
+import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 /** The data directory of a command that is about an index in files. */
 export function opened({ env }: Terminal): { config: Config; directory: DataDirectory } {

@@ -2,12 +2,12 @@ import { BRIEF_HOURS_MAX, BRIEF_SCOPES, SERVICE_SCOPES, TENANT_SCOPES } from "@a
 import { hashApiKey, hintOf, mintApiKey } from "../accounts/api-key.ts"
 import { newKeyId } from "../accounts/key-id.ts"
 import { type Plan, planOf, plans } from "../accounts/plans.ts"
-import { readConfig } from "../config.ts"
-import type { ApiKey, Records, Tenant } from "../stores/records.ts"
-import { DAY_MS, HOUR_MS } from "../time.ts"
+import { readConfig } from "../base/config.ts"
+import type { ApiKey, Records, Tenant } from "@assay/stores/records"
+import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface CreateOptions {
   readonly tenant?: string

@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs"
 import { parseDomain } from "@assay/core/identity"
 import ipaddr from "ipaddr.js"
-import { type Config, readConfig } from "../config.ts"
-import { type DataDirectory, lockDataDirectory, openDataDirectory } from "../data-directory.ts"
-import { readLearnt, writeLearnt } from "../lists/learnt-file.ts"
-import { HOSTS_NEEDED, type LearntServer } from "../lists/learnt-servers.ts"
-import { callRunningServer } from "../process/control-socket.ts"
+import { type Config, readConfig } from "../base/config.ts"
+import {
+  type DataDirectory,
+  lockDataDirectory,
+  openDataDirectory,
+} from "@assay/runtime/data-directory"
+import { readLearnt, writeLearnt } from "../score/email/lists/learnt-file.ts"
+import { HOSTS_NEEDED, type LearntServer } from "../score/email/lists/learnt-servers.ts"
+import { callRunningServer } from "@assay/runtime/control-socket"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
-import { typedCommand } from "../typed-command.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface LearntOptions {
   readonly all?: boolean

@@ -1,26 +1,26 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { basename, extname } from "node:path"
 import { parseDomain } from "@assay/core/identity"
-import { readConfig } from "../config.ts"
-import { openDataDirectory } from "../data-directory.ts"
+import { readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
 import {
   categoryMark,
   isListCategory,
   LIST_CATEGORIES,
   type ListCategory,
-} from "../lists/categories.ts"
-import type { DomainTable } from "../lists/domain-table.ts"
-import { readImportFile } from "../lists/import-file.ts"
-import { type Judgement, judgeDomain, type Naming } from "../lists/judgement.ts"
-import { ListsError } from "../lists/lists-error.ts"
-import { isListName, removeOwnList, writeOwnList } from "../lists/own-list-file.ts"
-import { type OwnList, readOwnLists } from "../lists/own-lists.ts"
-import { shippedLists } from "../lists/shipped-lists.ts"
-import { callRunningServer } from "../process/control-socket.ts"
-import { RemoteError } from "../process/rpc.ts"
-import { DAY_MS } from "../time.ts"
+} from "../score/email/lists/categories.ts"
+import type { DomainTable } from "../score/email/lists/domain-table.ts"
+import { readImportFile } from "../score/email/lists/import-file.ts"
+import { type Judgement, judgeDomain, type Naming } from "../score/email/lists/judgement.ts"
+import { ListsError } from "../score/email/lists/lists-error.ts"
+import { isListName, removeOwnList, writeOwnList } from "../score/email/lists/own-list-file.ts"
+import { type OwnList, readOwnLists } from "../score/email/lists/own-lists.ts"
+import { shippedLists } from "../score/email/lists/shipped-lists.ts"
+import { callRunningServer } from "@assay/runtime/control-socket"
+import { RemoteError } from "@assay/runtime/rpc"
+import { DAY_MS } from "@assay/runtime/time"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface ImportOptions {
   readonly category: string

@@ -7,11 +7,11 @@ import {
   type PhoneInput,
 } from "@assay/core/score"
 import type { Model } from "../score/models.ts"
-import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
+import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 import { decisionsOfTenant, limitOf } from "./decisions.ts"
 import { loadedModels, modelName, versionOrFile } from "./model.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface CompareOptions {
   readonly tenant: string

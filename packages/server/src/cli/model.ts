@@ -2,11 +2,16 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { modelSchemas } from "@assay/core/score"
 import { readTenantSettings, scoringSettings } from "../accounts/tenant-settings.ts"
-import { readConfig } from "../config.ts"
-import { MODELS_FOLDER } from "../data-directory.ts"
-import { evaluationBefore, evaluationOf } from "../score/email-evaluation.ts"
-import { emailModelCard } from "../score/model-card.ts"
-import { isVersionedRight, levelOf, type ModelChange, modelChanges } from "../score/model-diff.ts"
+import { readConfig } from "../base/config.ts"
+import { MODELS_FOLDER } from "@assay/runtime/data-directory"
+import { evaluationBefore, evaluationOf } from "../model-tools/email-evaluation.ts"
+import { emailModelCard } from "../model-tools/model-card.ts"
+import {
+  isVersionedRight,
+  levelOf,
+  type ModelChange,
+  modelChanges,
+} from "../model-tools/model-diff.ts"
 import {
   contentHash,
   currentModels,
@@ -18,11 +23,11 @@ import {
   openModels,
   readModel,
 } from "../score/models.ts"
-import { phoneModelCard } from "../score/phone-model-card.ts"
+import { phoneModelCard } from "../model-tools/phone-model-card.ts"
 import { documentLines, partLines } from "./model-lines.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 /** Every model that can answer, and how many tenants have it answer. */
 export async function listModels(terminal: Terminal): Promise<void> {

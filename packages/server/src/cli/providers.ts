@@ -1,17 +1,17 @@
-import { readConfig } from "../config.ts"
-import { checkProviders } from "../telecom/providers/check-providers.ts"
-import { configuredProviders } from "../telecom/providers/configured-providers.ts"
-import { openProviders } from "../telecom/providers/open-providers.ts"
+import { readConfig } from "../base/config.ts"
+import { checkProviders } from "../score/phone/providers/check-providers.ts"
+import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
+import { openProviders } from "../score/phone/asking/open-providers.ts"
 import {
   type ProviderSettings,
   ProviderSettingsError,
-} from "../telecom/providers/provider-settings.ts"
-import { MICROS } from "../stores/records-provider-costs.ts"
-import type { PhoneSignalProvider, SignalName } from "../telecom/signals.ts"
-import { monthOf } from "../time.ts"
+} from "../score/phone/providers/provider-settings.ts"
+import { MICROS } from "@assay/stores/records-provider-costs"
+import type { PhoneSignalProvider, SignalName } from "../score/phone/signals.ts"
+import { monthOf } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 /** Prints whom the settings name, for which numbers and signals, and the most a call can cost. Asks nobody. */
 export function listProviders({ json }: { json?: boolean }, terminal: Terminal): void {

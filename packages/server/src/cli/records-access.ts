@@ -1,12 +1,12 @@
-import type { Config } from "../config.ts"
-import { lockDataDirectory, openDataDirectory } from "../data-directory.ts"
-import { callRunningServer } from "../process/control-socket.ts"
-import { recordsOver } from "../process/records-writer.ts"
-import { openSecrets } from "../secrets.ts"
-import { openPostgresRecords } from "../stores/postgres/records.ts"
-import type { Records } from "../stores/records.ts"
-import { openSqliteRecords } from "../stores/sqlite/records.ts"
-import { CommandError } from "./terminal.ts"
+import type { Config } from "../base/config.ts"
+import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
+import { callRunningServer } from "@assay/runtime/control-socket"
+import { recordsOver } from "../run/records-writer.ts"
+import { openSecrets } from "@assay/runtime/secrets"
+import { openPostgresRecords } from "@assay/stores/postgres/records"
+import type { Records } from "@assay/stores/records"
+import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import { CommandError } from "./print/terminal.ts"
 
 /**
  * Runs `work` on the records: through the running server, which is their only writer, or, where none runs, on our own

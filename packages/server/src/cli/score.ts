@@ -7,7 +7,7 @@ import { fileOutput, type Output, refuseExisting, streamOutput } from "./score/o
 import { type ProgressScreen, showProgress } from "./score/progress.ts"
 import type { Subject } from "./score/result-columns.ts"
 import type { Outcome, Row, Rows } from "./score/row.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface ScoreFileOptions {
   readonly in: string

@@ -1,11 +1,11 @@
 import type { Cluster } from "node:cluster"
-import { demoEmails, demoPhones } from "../corpus/demo-identities.ts"
-import { type Config, readConfig } from "../config.ts"
-import { sharesPort } from "../drop/drop-config.ts"
-import { type Log, openLog } from "../log.ts"
-import type { Program } from "../process/drop-child.ts"
-import { type Service, startService } from "../process/primary.ts"
-import type { Terminal } from "./terminal.ts"
+import { demoEmails, demoPhones } from "../demo/demo-identities.ts"
+import { type Config, readConfig } from "../base/config.ts"
+import { sharesPort } from "@assay/drop/drop-config"
+import { type Log, openLog } from "@assay/runtime/log"
+import type { Program } from "../run/drop-child.ts"
+import { type Service, startService } from "../run/primary.ts"
+import type { Terminal } from "./print/terminal.ts"
 
 /** Signals a service reacts to, as main.ts receives them. */
 export type OnSignal = (signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: () => void) => void

@@ -1,8 +1,8 @@
-import { DATA_CLASSES, type DataClass } from "../stores/entry.ts"
-import type { Source, SourceChange, SourceFlags } from "../stores/exposure-index.ts"
-import { DAY_MS } from "../time.ts"
+import { DATA_CLASSES, type DataClass } from "@assay/stores/entry"
+import type { Source, SourceChange, SourceFlags } from "@assay/stores/exposure-index"
+import { DAY_MS } from "@assay/runtime/time"
 import { FLAG_WORDS } from "./source-lines.ts"
-import { CommandError } from "./terminal.ts"
+import { CommandError } from "./print/terminal.ts"
 
 export interface CorrectionOptions {
   readonly confidence?: string

@@ -3,11 +3,11 @@ import {
   KNOWN_IDENTITIES_MIN,
   KNOWN_PAIRS_MIN,
   SAMPLE_MIN,
-} from "../corpus/circulation.ts"
-import type { HeldSource } from "../corpus/sources.ts"
-import type { Batch, Source, SourceFlags } from "../stores/exposure-index.ts"
-import { arrivesOneByOne } from "../stores/shared-batches.ts"
-import { dayOf } from "../time.ts"
+} from "@assay/corpus/circulation"
+import type { HeldSource } from "@assay/corpus/sources"
+import type { Batch, Source, SourceFlags } from "@assay/stores/exposure-index"
+import { arrivesOneByOne } from "@assay/stores/shared-batches"
+import { dayOf } from "@assay/runtime/time"
 import { table } from "./table.ts"
 
 /** By the name a person writes: the flags of a source. */

@@ -1,17 +1,21 @@
 import { SUBJECT_REASONS, type SubjectReason } from "@assay/core/contract"
-import { readConfig, type Config } from "../config.ts"
-import { lockDataDirectory, openDataDirectory, type DataDirectory } from "../data-directory.ts"
+import { readConfig, type Config } from "../base/config.ts"
+import {
+  lockDataDirectory,
+  openDataDirectory,
+  type DataDirectory,
+} from "@assay/runtime/data-directory"
 import { journalFolder } from "../decisions/fold.ts"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
-import { Problem } from "../problem.ts"
-import { callRunningServer } from "../process/control-socket.ts"
-import { openSecrets, type Secrets } from "../secrets.ts"
-import { openIndex } from "../stores/open-index.ts"
-import { openPostgresDecisions } from "../stores/postgres/decisions.ts"
-import { openPostgresRecords } from "../stores/postgres/records.ts"
-import { openSqliteDecisions } from "../stores/sqlite/decisions.ts"
-import { openSqliteRecords } from "../stores/sqlite/records.ts"
+import { Problem } from "../base/problem.ts"
+import { callRunningServer } from "@assay/runtime/control-socket"
+import { openSecrets, type Secrets } from "@assay/runtime/secrets"
+import { openIndex } from "@assay/stores/open/open-index"
+import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
+import { openPostgresRecords } from "@assay/stores/postgres/records"
+import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
+import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { identifySubject } from "../subjects/identify-subject.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
 import type { SubjectDesk, SubjectInquiry } from "../subjects/subject-desk.ts"
@@ -19,7 +23,7 @@ import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { withRecords } from "./records-access.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface SubjectOptions {
   readonly reason: string

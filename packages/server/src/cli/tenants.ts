@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util"
 import { planOf } from "../accounts/plans.ts"
 import { readTenantSettings, TenantSettingsError } from "../accounts/tenant-settings.ts"
-import { readConfig } from "../config.ts"
-import { openDataDirectory } from "../data-directory.ts"
+import { readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
 import { type Models, openModels } from "../score/models.ts"
-import type { Records, Tenant } from "../stores/records.ts"
-import { dayOf } from "../time.ts"
+import type { Records, Tenant } from "@assay/stores/records"
+import { dayOf } from "@assay/runtime/time"
 import { knownTenant, refuseUnknownPlan, refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -17,7 +17,7 @@ import {
   valueAt,
   withValueAt,
 } from "./tenant-setting.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export async function listTenants(terminal: Terminal): Promise<void> {
   await withTenants(terminal, async (records, models) => {

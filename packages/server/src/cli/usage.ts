@@ -1,9 +1,9 @@
-import { readConfig } from "../config.ts"
-import { monthOf } from "../time.ts"
+import { readConfig } from "../base/config.ts"
+import { monthOf } from "@assay/runtime/time"
 import { knownTenant } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./print/terminal.ts"
 
 export interface UsageOptions {
   readonly tenant?: string

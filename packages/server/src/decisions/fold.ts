@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs"
-import { lockDataDirectory } from "../data-directory.ts"
-import type { Decision, Decisions } from "../stores/decisions.ts"
-import { RecordsError } from "../stores/records-error.ts"
+import { lockDataDirectory } from "@assay/runtime/data-directory"
+import type { Decision, Decisions } from "@assay/stores/decisions"
+import { RecordsError } from "@assay/stores/records-error"
 import {
   isMissing,
   removeUnnamed,

@@ -1,6 +1,6 @@
 import type { DecisionDraft } from "../score/decision-draft.ts"
-import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
-import { isDecisionId, timeOfDecisionId } from "./decision-id.ts"
+import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
+import { isDecisionId, timeOfDecisionId } from "@assay/stores/decision-id"
 
 /** The first line of every journal file; the number grows with each change of the lines below it. */
 export const JOURNAL_HEADER = "assay decisions journal 1\n"

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path"
 import { setImmediate as endOfTurn } from "node:timers/promises"
 import { promisify } from "node:util"
-import { DataDirectoryError, lockDataDirectory } from "../data-directory.ts"
+import { DataDirectoryError, lockDataDirectory } from "@assay/runtime/data-directory"
 import { NEW_PREFIX, type Segment, segmentPath } from "./journal-files.ts"
 import { JOURNAL_HEADER } from "./journal-line.ts"
 

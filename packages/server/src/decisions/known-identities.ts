@@ -1,7 +1,7 @@
-import { plainEntry } from "../stores/entry.ts"
-import type { ExposureIndex, Row, SourceDescription } from "../stores/exposure-index.ts"
-import { tenantBatches } from "../stores/tenant-batches.ts"
-import { HOUR_MS } from "../time.ts"
+import { plainEntry } from "@assay/stores/entry"
+import type { ExposureIndex, Row, SourceDescription } from "@assay/stores/exposure-index"
+import { tenantBatches } from "@assay/stores/tenant-batches"
+import { HOUR_MS } from "@assay/runtime/time"
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
 /** Each tenant that asks has one source and one batch of what it asked about, which only its own lookups read. */

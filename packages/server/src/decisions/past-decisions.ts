@@ -1,4 +1,4 @@
-import type { PastDecisions } from "../stores/decisions.ts"
+import type { PastDecisions } from "@assay/stores/decisions"
 
 /**
  * Decisions as a caller knows them, who may ask for one a moment after its reply: what the store does not have yet is

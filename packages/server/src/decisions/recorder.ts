@@ -1,8 +1,8 @@
-import type { Config } from "../config.ts"
-import type { Log } from "../log.ts"
-import { Problem } from "../problem.ts"
+import type { Config } from "../base/config.ts"
+import type { Log } from "@assay/runtime/log"
+import { Problem } from "../base/problem.ts"
 import { type DecisionRecorder, decisionsOff } from "../score/decision-draft.ts"
-import { newDecisionId } from "./decision-id.ts"
+import { newDecisionId } from "@assay/stores/decision-id"
 import { type Journal, openJournal } from "./journal.ts"
 import { journalLine } from "./journal-line.ts"
 

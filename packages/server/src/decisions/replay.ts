@@ -11,9 +11,9 @@ import {
   type PhoneExplanation,
   type PhoneModel,
 } from "@assay/core/score"
-import { ModelNotLoaded } from "../model-not-loaded.ts"
+import { ModelNotLoaded } from "../base/model-not-loaded.ts"
 import type { Models } from "../score/models.ts"
-import { type Decision, DECISION_FORMAT } from "../stores/decisions.ts"
+import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 
 /** A decision computed again from its own input: neither evidence nor lists of today have a part in it. */
 export interface Replay {

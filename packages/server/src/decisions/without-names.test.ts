@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { newDecision } from "../stores/decisions-suite.ts"
+import { newDecision } from "@assay/stores/testing/decisions-suite"
 import { withoutNames } from "./without-names.ts"
 
 test("names become numbers of the one decision, the same for the same, and the rest stays", () => {

@@ -1,6 +1,6 @@
 import type { EmailInput } from "@assay/core/score"
 import { numbered } from "../score/observations.ts"
-import type { Decision } from "../stores/decisions.ts"
+import type { Decision } from "@assay/stores/decisions"
 
 /**
  * A decision as a plan without named sources is told it, whatever the plan was when it was made. A label only tells

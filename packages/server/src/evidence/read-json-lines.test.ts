@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { EVIDENCE_LINES_MAX } from "@assay/core/contract"
 import fc from "fast-check"
 import { LINE_MAX } from "../http/sizes.ts"
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 import { readJsonLines, TOO_LONG } from "./read-json-lines.ts"
 
 const read = (text: string): Promise<unknown> => readJsonLines({ headers: {} }, Buffer.from(text))

@@ -10,8 +10,8 @@ import {
 } from "../http/json-body.ts"
 import { LINE_MAX } from "../http/sizes.ts"
 import { openTimeSlices } from "../http/time-slices.ts"
-import { Problem } from "../problem.ts"
-import { tooManyLines } from "./refusal.ts"
+import { Problem } from "../base/problem.ts"
+import { tooManyLines } from "../intake/refusal.ts"
 
 /** Stands for a line of an array that has too many bytes to be parsed. */
 export const TOO_LONG = Symbol("too long")

@@ -8,10 +8,10 @@ import {
 } from "@assay/core/contract"
 import { SECRETS } from "@assay/core/score"
 import fc from "fast-check"
-import { Problem } from "../problem.ts"
-import { deriveSecrets } from "../secrets.ts"
-import { Cursor } from "../stores/bytes.ts"
-import { DATA_CLASSES, type Entry, readEntry, SECRET_CLASSES } from "../stores/entry.ts"
+import { Problem } from "../base/problem.ts"
+import { deriveSecrets } from "@assay/runtime/secrets"
+import { Cursor } from "@assay/stores/bytes"
+import { DATA_CLASSES, type Entry, readEntry, SECRET_CLASSES } from "@assay/stores/entry"
 import { readLine } from "./read-line.ts"
 
 const secrets = deriveSecrets(new Uint8Array(32).fill(1))

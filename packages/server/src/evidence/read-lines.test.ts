@@ -3,10 +3,10 @@ import { test } from "node:test"
 import { EVIDENCE_LINES_MAX } from "@assay/core/contract"
 import fc from "fast-check"
 import type { TimeSlices } from "../http/time-slices.ts"
-import { Problem } from "../problem.ts"
-import { deriveSecrets } from "../secrets.ts"
+import { Problem } from "../base/problem.ts"
+import { deriveSecrets } from "@assay/runtime/secrets"
 import { readLines } from "./read-lines.ts"
-import { problemOf } from "./refusal.ts"
+import { problemOf } from "../intake/refusal.ts"
 
 const secrets = deriveSecrets(new Uint8Array(32).fill(1))
 const now = Date.UTC(2026, 10, 15, 12)

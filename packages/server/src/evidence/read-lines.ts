@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer"
 import { EVIDENCE_LINES_MAX } from "@assay/core/contract"
-import { type Line, openLineSplitter } from "../bulk/lines.ts"
+import { type Line, openLineSplitter } from "../score/many/lines.ts"
 import { LINE_MAX } from "../http/sizes.ts"
 import { openTimeSlices, type TimeSlices } from "../http/time-slices.ts"
-import { Problem } from "../problem.ts"
-import type { Secrets } from "../secrets.ts"
-import type { RefusedLine, SentObservation } from "../stores/records-observations.ts"
+import { Problem } from "../base/problem.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { RefusedLine, SentObservation } from "@assay/stores/records-observations"
 import { readLine } from "./read-line.ts"
 import { TOO_LONG } from "./read-json-lines.ts"
-import { refusedLine, tooManyLines } from "./refusal.ts"
+import { refusedLine, tooManyLines } from "../intake/refusal.ts"
 
 /** Cut in pieces, so that a body of nothing but ends of lines is refused before all its lines are held. */
 const PIECE_BYTES = 4 * 1024

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
 import { MessageChannel } from "node:worker_threads"
-import { asProblem } from "../problem.ts"
-import { threadChannel } from "../process/channels.ts"
-import { answerCalls, openCalls } from "../process/rpc.ts"
-import { RecordsError } from "../stores/records-error.ts"
-import { type EvidenceDesk, EvidenceOverload, type EvidenceReport } from "./evidence-writer.ts"
+import { asProblem } from "../base/problem.ts"
+import { threadChannel } from "@assay/runtime/channels"
+import { answerCalls, openCalls } from "@assay/runtime/rpc"
+import { RecordsError } from "@assay/stores/records-error"
+import {
+  type EvidenceDesk,
+  EvidenceOverload,
+  type EvidenceReport,
+} from "../intake/evidence-writer.ts"
 import { remoteEvidenceDesk } from "./remote-desk.ts"
 
 const report: EvidenceReport = {

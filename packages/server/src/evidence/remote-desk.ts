@@ -1,6 +1,6 @@
-import { orProblem } from "../or-problem.ts"
-import type { Call } from "../process/rpc.ts"
-import type { EvidenceDesk, Submission } from "./evidence-writer.ts"
+import { orProblem } from "../base/or-problem.ts"
+import type { Call } from "@assay/runtime/rpc"
+import type { EvidenceDesk, Submission } from "../intake/evidence-writer.ts"
 
 /** The primary's evidence writer, as a worker reaches it. */
 export function remoteEvidenceDesk(call: Call): EvidenceDesk {

@@ -7,18 +7,18 @@ import {
 import { Type } from "typebox"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
-import type { EvidenceDesk } from "./evidence-writer.ts"
-import type { Secrets } from "../secrets.ts"
+import type { EvidenceDesk } from "../intake/evidence-writer.ts"
+import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { NDJSON } from "../http/ndjson-body.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { EVIDENCE_BODY_MAX } from "../http/sizes.ts"
-import { Problem } from "../problem.ts"
-import { EVIDENCE_ROUTE, type LineOutcome } from "../stores/records-observations.ts"
+import { Problem } from "../base/problem.ts"
+import { EVIDENCE_ROUTE, type LineOutcome } from "@assay/stores/records-observations"
 import { readJsonLines } from "./read-json-lines.ts"
 import { readLines } from "./read-lines.ts"
-import { problemOf } from "./refusal.ts"
+import { problemOf } from "../intake/refusal.ts"
 
 /** Evidence looks nobody up, so it takes of the rate alone. */
 const LOOKUP_LIMITS: ReadonlySet<string> = new Set(["quota-exceeded", "identities-exceeded"])

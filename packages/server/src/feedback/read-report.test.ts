@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { FeedbackRequest } from "@assay/core/contract"
-import { Problem } from "../problem.ts"
-import { deriveSecrets } from "../secrets.ts"
-import { DAY_MS } from "../time.ts"
+import { Problem } from "../base/problem.ts"
+import { deriveSecrets } from "@assay/runtime/secrets"
+import { DAY_MS } from "@assay/runtime/time"
 import { readReport } from "./read-report.ts"
 
 const nowMs = Date.UTC(2026, 10, 14, 15)

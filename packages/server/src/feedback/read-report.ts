@@ -1,10 +1,10 @@
 import type { FeedbackRequest, ProblemDetails } from "@assay/core/contract"
 import { holdsIdentity } from "../http/holds-identity.ts"
 import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
-import { parseTime } from "../http/rfc3339.ts"
-import { Problem } from "../problem.ts"
-import type { Secrets } from "../secrets.ts"
-import type { FeedbackReport } from "./feedback-writer.ts"
+import { parseTime } from "@assay/runtime/rfc3339"
+import { Problem } from "../base/problem.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { FeedbackReport } from "../intake/feedback-writer.ts"
 
 type Faults = NonNullable<ProblemDetails["errors"]>
 

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
 import { MessageChannel } from "node:worker_threads"
-import { threadChannel } from "../process/channels.ts"
-import { answerCalls, openCalls } from "../process/rpc.ts"
-import { RecordsError } from "../stores/records-error.ts"
-import { asProblem } from "../problem.ts"
-import { type FeedbackDesk, FeedbackOverload, type FeedbackReport } from "./feedback-writer.ts"
+import { threadChannel } from "@assay/runtime/channels"
+import { answerCalls, openCalls } from "@assay/runtime/rpc"
+import { RecordsError } from "@assay/stores/records-error"
+import { asProblem } from "../base/problem.ts"
+import {
+  type FeedbackDesk,
+  FeedbackOverload,
+  type FeedbackReport,
+} from "../intake/feedback-writer.ts"
 import { remoteDesk } from "./remote-desk.ts"
 
 const report: FeedbackReport = {

@@ -1,6 +1,6 @@
-import { orProblem } from "../or-problem.ts"
-import type { Call } from "../process/rpc.ts"
-import type { FeedbackDesk, Submission } from "./feedback-writer.ts"
+import { orProblem } from "../base/or-problem.ts"
+import type { Call } from "@assay/runtime/rpc"
+import type { FeedbackDesk, Submission } from "../intake/feedback-writer.ts"
 
 /** The primary's feedback writer, as a worker reaches it. */
 export function remoteDesk(call: Call): FeedbackDesk {

@@ -7,12 +7,12 @@ import {
 } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
-import type { FeedbackDesk } from "./feedback-writer.ts"
-import type { Secrets } from "../secrets.ts"
+import type { FeedbackDesk } from "../intake/feedback-writer.ts"
+import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
-import { Problem } from "../problem.ts"
-import { FEEDBACK_ROUTE } from "../stores/records-feedback.ts"
+import { Problem } from "../base/problem.ts"
+import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import { readReport } from "./read-report.ts"
 
 /** Feedback looks nobody up, so it takes of the rate alone. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client"
-import { readVerification } from "../corpus/verification.ts"
-import type { Log } from "../log.ts"
-import { type ExposureIndex, IndexDamaged } from "../stores/exposure-index.ts"
+import { readVerification } from "@assay/stores/lmdb/verification"
+import type { Log } from "@assay/runtime/log"
+import { type ExposureIndex, IndexDamaged } from "@assay/stores/exposure-index"
 
 export interface IndexHealth {
   /** The index, with every answer that damage prevented counted and logged. */

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto"
 import { Type } from "typebox"
 import type { App } from "../http/app.ts"
-import type { Config } from "../config.ts"
-import type { ExposureIndex } from "../stores/exposure-index.ts"
-import type { Metrics } from "./metrics.ts"
+import type { Config } from "../base/config.ts"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import type { Metrics } from "../base/metrics.ts"
 import { failures } from "../http/schemas.ts"
-import { Problem } from "../problem.ts"
-import { sha256 } from "../secrets.ts"
+import { Problem } from "../base/problem.ts"
+import { sha256 } from "@assay/runtime/secrets"
 
 const neverShed = { neverShed: true }
 

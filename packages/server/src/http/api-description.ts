@@ -37,7 +37,7 @@ import {
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
-import { VERSION } from "../version.ts"
+import { VERSION } from "../base/version.ts"
 import { BODY_MAX } from "./sizes.ts"
 
 /** Serves the API description generated from the schemas the server validates with, and a reference that loads nothing from outside. */

@@ -2,7 +2,7 @@ import type { ConnectionError } from "fastify"
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { type ProblemCode, problems } from "@assay/core/contract"
-import { Problem, problemDetails } from "../problem.ts"
+import { Problem, problemDetails } from "../base/problem.ts"
 import { carriesLongRequest } from "./long-requests.ts"
 import type { Observe } from "./observe.ts"
 

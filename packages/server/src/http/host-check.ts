@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import { hostname, networkInterfaces } from "node:os"
 import { isIPv4 } from "node:net"
 import { problems } from "@assay/core/contract"
-import { Problem, problemDetails } from "../problem.ts"
+import { Problem, problemDetails } from "../base/problem.ts"
 import type { Observe } from "./observe.ts"
 
 /** Whether a request may name this host, without its port. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../accounts/callers.ts"
-import { Problem } from "../problem.ts"
-import { sha256 } from "../secrets.ts"
-import type { IdempotencyClaim } from "../stores/records-idempotency.ts"
+import { Problem } from "../base/problem.ts"
+import { sha256 } from "@assay/runtime/secrets"
+import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
 
 /**
  * What an `Idempotency-Key` claims for a request: that it is the one request of this API key and route under this name.

@@ -6,8 +6,8 @@ import {
   parseEmail,
   parsePhone,
 } from "@assay/core/identity"
-import { Problem } from "../problem.ts"
-import { type Secrets, sha256 } from "../secrets.ts"
+import { Problem } from "../base/problem.ts"
+import { type Secrets, sha256 } from "@assay/runtime/secrets"
 
 /** Whom something a tenant says is about, without saying it. */
 export interface Identified {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 import { JSON_PARTS_MAX, readJson } from "./json-body.ts"
 import { openTimeSlices } from "./time-slices.ts"
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import type { FastifyRequest } from "fastify"
 import type { App } from "./app.ts"
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 import { DEPTH_MAX, type JsonOutline, openJsonOutline } from "./json-outline.ts"
 import { openTimeSlices } from "./time-slices.ts"
 

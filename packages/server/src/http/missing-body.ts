@@ -1,5 +1,5 @@
 import type { preValidationHookHandler, RouteOptions } from "fastify"
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 
 /**
  * Routes that take several media types have no schema for a request without one: such a request without a body would reach

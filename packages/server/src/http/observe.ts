@@ -1,6 +1,6 @@
 import type { Caller } from "../accounts/callers.ts"
-import type { Metrics } from "../health/metrics.ts"
-import type { Log } from "../log.ts"
+import type { Metrics } from "../base/metrics.ts"
+import type { Log } from "@assay/runtime/log"
 
 /**
  * Takes note of a request that was answered, or whose sender went away before. `route` is the route's pattern; `unmatched`

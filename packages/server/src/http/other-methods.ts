@@ -1,6 +1,6 @@
 import type { HTTPMethods } from "fastify"
 import type { App } from "./app.ts"
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 
 const METHODS = [
   "GET",

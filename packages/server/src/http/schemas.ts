@@ -1,6 +1,6 @@
 import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
 import { type Static, type TSchema, Type, type TUnsafe } from "typebox"
-import { Problem, problemDetails } from "../problem.ts"
+import { Problem, problemDetails } from "../base/problem.ts"
 
 /** A reference to a schema registered under its `$id`, so that the API description names it once. */
 export function named<T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T>> {

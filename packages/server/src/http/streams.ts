@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 
 /** The streams a worker is answering. One may last for hours, so a stop asks them to end. */
 export interface Streams {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { readConfig } from "../config.ts"
-import { dropPageOf } from "../drop/drop-config.ts"
+import { readConfig } from "../base/config.ts"
+import { dropPageOf } from "@assay/drop/drop-config"
 import { addressOf, homePage, hostnameOf } from "./home-page.ts"
 
 const request = (headers: Record<string, string>): Parameters<typeof addressOf>[0] =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { html, page } from "./html.ts"
+import { html, page } from "@assay/drop/pages/html"
 
 export interface HomeLinks {
   /** Where senders find the drop; null where there is none, or where it is is not known. */

@@ -3,7 +3,7 @@ import { type ProblemCode, problems } from "@assay/core/contract"
 import type { FastifyReply } from "fastify"
 import type { App } from "../http/app.ts"
 import { addressOf, homePage, hostnameOf } from "./home-page.ts"
-import { html, page, PAGE_STYLE } from "./html.ts"
+import { html, page, PAGE_STYLE } from "@assay/drop/pages/html"
 
 const POLICY = [
   "default-src 'none'",

@@ -1,6 +1,6 @@
 import { EXPOSURE_KINDS, SIGNAL_TYPES } from "@assay/core/score"
-import type { Catalogue } from "../stores/exposure-index.ts"
-import { DAY_MS, dayOf } from "../time.ts"
+import type { Catalogue } from "@assay/stores/exposure-index"
+import { DAY_MS, dayOf } from "@assay/runtime/time"
 
 /** What can be said of a lookup before its result is known: which evidence was there to be searched. */
 export interface CatalogueFacts {

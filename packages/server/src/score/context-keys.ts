@@ -1,4 +1,4 @@
-import { sha256 } from "../secrets.ts"
+import { sha256 } from "@assay/runtime/secrets"
 
 /** A service key belongs to no tenant; tenants are numbered from 1. */
 export const NO_TENANT = 0

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
-import { Problem } from "../problem.ts"
-import { DAY_MS } from "../time.ts"
+import { Problem } from "../base/problem.ts"
+import { DAY_MS } from "@assay/runtime/time"
 
 // What the contexts of e-mail and phone requests have in common.
 

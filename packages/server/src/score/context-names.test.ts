@@ -3,15 +3,15 @@ import { test } from "node:test"
 import type { RequestContext } from "@assay/core/contract"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import fc from "fast-check"
-import { deriveSecrets, sha256 } from "../secrets.ts"
+import { deriveSecrets, sha256 } from "@assay/runtime/secrets"
 import {
   CONTEXT_NAMES,
   type ContextName,
   NAME_BYTES,
   NAMES_BYTES,
   type ContextEvent,
-} from "../stores/counters.ts"
-import { DAY_MS } from "../time.ts"
+} from "@assay/stores/counters"
+import { DAY_MS } from "@assay/runtime/time"
 import { readContext } from "./context.ts"
 import { type ContextSubject, openContextNames } from "./context-names.ts"
 

@@ -1,13 +1,13 @@
 import type { IdentityKey, ParsedEmail } from "@assay/core/identity"
-import { sha256 } from "../secrets.ts"
+import { sha256 } from "@assay/runtime/secrets"
 import {
   CONTEXT_NAMES,
   type ContextEvent,
   type ContextName,
   NAME_BYTES,
   NAMES_BYTES,
-} from "../stores/counters.ts"
-import { DAY_MS } from "../time.ts"
+} from "@assay/stores/counters"
+import { DAY_MS } from "@assay/runtime/time"
 import type { Context } from "./context.ts"
 import { NAME_KINDS, NO_TENANT, openContextKeys } from "./context-keys.ts"
 import { handleSkeleton } from "./handle-skeleton.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { RequestContext } from "@assay/core/contract"
 import fc from "fast-check"
-import { Problem } from "../problem.ts"
+import { Problem } from "../base/problem.ts"
 import { readContext } from "./context.ts"
 
 const NOW = Date.UTC(2026, 10, 14, 12)

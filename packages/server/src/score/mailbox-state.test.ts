@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { EvidenceKind } from "../stores/exposure-index.ts"
+import type { EvidenceKind } from "@assay/stores/exposure-index"
 import { MailboxState } from "./mailbox-state.ts"
 
 function mailbox(...seen: (readonly [EvidenceKind, age: number, value?: number])[]): MailboxState {

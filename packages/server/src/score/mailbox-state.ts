@@ -1,4 +1,4 @@
-import type { EvidenceKind } from "../stores/exposure-index.ts"
+import type { EvidenceKind } from "@assay/stores/exposure-index"
 
 /** What was reported of mail to a mailbox: whether it arrived, came back, or would have arrived for any name. */
 export class MailboxState {

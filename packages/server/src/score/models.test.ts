@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { emailModels, phoneModels } from "@assay/core/score"
-import { ModelNotLoaded } from "../model-not-loaded.ts"
+import { ModelNotLoaded } from "../base/model-not-loaded.ts"
 import { byVersion, currentModels, ModelsError, openModels } from "./models.ts"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-models-"))

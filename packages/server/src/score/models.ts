@@ -1,4 +1,4 @@
-import { ModelNotLoaded } from "../model-not-loaded.ts"
+import { ModelNotLoaded } from "../base/model-not-loaded.ts"
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
 import type { Caller } from "../accounts/callers.ts"
-import type { Found, FoundEntry, Source } from "../stores/exposure-index.ts"
+import type { Found, FoundEntry, Source } from "@assay/stores/exposure-index"
 
 /** An entry of the index with the source it came from. */
 export interface Observation {

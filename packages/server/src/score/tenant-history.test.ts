@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { EvidenceKind, Owner } from "../stores/exposure-index.ts"
+import type { EvidenceKind, Owner } from "@assay/stores/exposure-index"
 import { MailboxState } from "./mailbox-state.ts"
 import type { Observation } from "./observations.ts"
 import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.ts"

@@ -1,4 +1,4 @@
-import type { SubjectRecords, Tombstone } from "../stores/records-subjects.ts"
+import type { SubjectRecords, Tombstone } from "@assay/stores/records-subjects"
 
 const TOMBSTONES_AT_ONCE = 500
 

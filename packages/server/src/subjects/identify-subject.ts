@@ -1,7 +1,7 @@
 import type { SubjectRequest } from "@assay/core/contract"
 import { type Identified, identifiedEmail, identifiedPhone } from "../http/identified.ts"
-import { Problem } from "../problem.ts"
-import type { Secrets } from "../secrets.ts"
+import { Problem } from "../base/problem.ts"
+import type { Secrets } from "@assay/runtime/secrets"
 
 /** Whom a request is about. Throws a Problem where that is nobody, or two. */
 export function identifySubject(

@@ -1,5 +1,5 @@
-import { orProblem } from "../or-problem.ts"
-import type { Call } from "../process/rpc.ts"
+import { orProblem } from "../base/or-problem.ts"
+import type { Call } from "@assay/runtime/rpc"
 import type { SubjectAnswer, SubjectDesk } from "./subject-desk.ts"
 import type { SubjectErasure } from "@assay/core/contract"
 

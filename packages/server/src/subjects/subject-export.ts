@@ -1,9 +1,9 @@
 import type { SubjectExport } from "@assay/core/contract"
-import type { Decision } from "../stores/decisions.ts"
-import type { Found, FoundEntry, Owner } from "../stores/exposure-index.ts"
-import type { Feedback } from "../stores/records-feedback.ts"
-import type { Tombstone } from "../stores/records-subjects.ts"
-import { HOUR_MS } from "../time.ts"
+import type { Decision } from "@assay/stores/decisions"
+import type { Found, FoundEntry, Owner } from "@assay/stores/exposure-index"
+import type { Feedback } from "@assay/stores/records-feedback"
+import type { Tombstone } from "@assay/stores/records-subjects"
+import { HOUR_MS } from "@assay/runtime/time"
 import type { SubjectInquiry } from "./subject-desk.ts"
 
 interface Held {

@@ -1,4 +1,4 @@
-import type { SubjectRecords } from "../stores/records-subjects.ts"
+import type { SubjectRecords } from "@assay/stores/records-subjects"
 import { eachTombstone } from "./each-tombstone.ts"
 import type { TombstoneFile } from "./tombstone-file.ts"
 

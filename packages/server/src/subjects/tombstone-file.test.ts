@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
-import type { Tombstone } from "../stores/records-subjects.ts"
+import type { Tombstone } from "@assay/stores/records-subjects"
 import { syncTombstones } from "./sync-tombstones.ts"
 import { openTombstones, readTombstones } from "./tombstone-file.ts"
 

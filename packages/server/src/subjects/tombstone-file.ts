@@ -1,7 +1,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { dirname } from "node:path"
-import type { Tombstone } from "../stores/records-subjects.ts"
+import type { Tombstone } from "@assay/stores/records-subjects"
 
 /**
  * Who was erased, outside of the data directory: a backup made before an erasure still holds the person, and only what

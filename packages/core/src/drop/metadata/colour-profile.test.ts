@@ -16,8 +16,14 @@ import {
   smallJpeg,
   webpChunk,
   webpWith,
-} from "./test-pictures.ts"
-import { gammaCurve, iccProfile, PRIMARIES, srgbFormula, srgbTable } from "./test-profiles.ts"
+} from "../../../testing/drop/metadata/test-pictures.ts"
+import {
+  gammaCurve,
+  iccProfile,
+  PRIMARIES,
+  srgbFormula,
+  srgbTable,
+} from "../../../testing/drop/metadata/test-profiles.ts"
 
 const sRGB = iccProfile(PRIMARIES.srgb, srgbTable)
 const wide: Readonly<Record<string, Uint8Array>> = {

@@ -5,8 +5,8 @@ import fc from "fast-check"
 import { bytesOf, joined } from "./bytes.ts"
 import { inspect, strip } from "./index.ts"
 import { inflate } from "./inflate.ts"
-import { zipOf } from "./test-documents.ts"
-import { big, exifBlock, fullExif, little } from "./test-pictures.ts"
+import { zipOf } from "../../../testing/drop/metadata/test-documents.ts"
+import { big, exifBlock, fullExif, little } from "../../../testing/drop/metadata/test-pictures.ts"
 
 const runs = process.env.ASSAY_SOAK === undefined ? 300 : 50_000
 

@@ -24,7 +24,7 @@ import {
   webpFamilies,
   webpOf,
   webpWith,
-} from "./test-pictures.ts"
+} from "../../../testing/drop/metadata/test-pictures.ts"
 
 const plain = {
   "image/jpeg": smallJpeg,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { IdentityFault, isLocked, readIdentities } from "@assay/core/drop"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 import { type Keyboard, readPassphrase } from "./passphrase.ts"
 
 /** Where a recipient's secret key is. It is read here and goes nowhere else. */

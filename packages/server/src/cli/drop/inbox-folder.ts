@@ -10,8 +10,8 @@ import {
 import { join } from "node:path"
 import type { DropIndex } from "@assay/client"
 import { readSeen, type Seen } from "@assay/core/drop"
-import { CommandError } from "../terminal.ts"
-import { typedCommand } from "../../typed-command.ts"
+import { CommandError } from "../print/terminal.ts"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 const SEALED = /^([0-9a-f]{32})\.age$/
 

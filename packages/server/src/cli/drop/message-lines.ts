@@ -1,5 +1,5 @@
 import { type OpenedMessage, shownText, type Strange } from "@assay/core/drop"
-import { DAY_MS } from "../../time.ts"
+import { DAY_MS } from "@assay/runtime/time"
 import type { InboxMessage } from "./opened-inbox.ts"
 
 /** So much of an id is shown; it may be typed in its place. */

@@ -7,7 +7,7 @@ import {
   strangeness,
   type Strange,
 } from "@assay/core/drop"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 import type { InboxFolder } from "./inbox-folder.ts"
 import { markOf, seenIn } from "./seen-messages.ts"
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import type { ReadStream, WriteStream } from "node:tty"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 
 /** The person's own terminal; main.ts hands in the process's streams. */
 export interface Keyboard {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { DropBatch } from "@assay/client"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 import { type InboxFolder, writeWhole } from "./inbox-folder.ts"
 
 type QueuedReply = NonNullable<DropBatch["replies"]>[number]

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { AssayProblem, AssayUnavailable, type Client, createClient } from "@assay/client"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 
 /** Where the service is, and the token it knows a recipient by. */
 export interface ServiceOptions {

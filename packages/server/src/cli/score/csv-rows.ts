@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse"
 import { stringify } from "csv-stringify/sync"
 import { pipeline, Readable } from "node:stream"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 import { addedCells, addedNames, type Subject } from "./result-columns.ts"
 import type { Row, Rows } from "./row.ts"
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import { openLineSplitter } from "../../bulk/lines.ts"
+import { openLineSplitter } from "../../score/many/lines.ts"
 import type { Subject } from "./result-columns.ts"
 import type { Row, Rows } from "./row.ts"
 

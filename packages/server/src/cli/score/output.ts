@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { once } from "node:events"
 import type { Writable } from "node:stream"
-import { CommandError } from "../terminal.ts"
+import { CommandError } from "../print/terminal.ts"
 
 export interface Output {
   /** Resolves when there is room for more. */

@@ -1,0 +1,61 @@
+import { INDEX_FORMAT } from "@assay/stores/exposure-index"
+import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
+import { type IndexFacts, readIndexFacts } from "@assay/stores/lmdb/index-facts"
+import type { Replaced } from "@assay/stores/lmdb/replace-generation"
+import { DAY_MS } from "@assay/runtime/time"
+
+export type CompactionReason = "format" | "size" | "removed" | "erasure"
+
+/** What an identity with one exposure takes is 40 bytes in full pages and 55 to 60 after imports between the old ones. */
+const BYTES_PER_KEY_MAX = 53
+/** Identities with many exposures take more whatever is done, so the last compaction says what full pages take here. */
+const GROWTH_MAX = 1.3
+const REMOVED_SHARE_MAX = 0.1
+const ERASURE_DAYS_MAX = 7
+/** Below these, there is nothing to be gained that anybody would notice. */
+const KEYS_MIN = 100_000
+const REMOVED_ROWS_MIN = 10_000
+
+/** Why the index should be compacted now, or null where it need not be. */
+export function compactionReason(facts: IndexFacts, nowMs: number): CompactionReason | null {
+  const { erasures, compaction, bytes } = facts
+  // Only a copy of an older index gets checksums.
+  if (facts.format < INDEX_FORMAT) return "format"
+  // One that is dated weeks ahead is from before the clock was set back, and of unknown age.
+  const erasedMs = erasures === null ? 0 : Math.abs(nowMs - erasures.firstAt)
+  if (erasedMs >= ERASURE_DAYS_MAX * DAY_MS) return "erasure"
+  const { removed, all } = rowsOf(facts)
+  if (removed >= REMOVED_ROWS_MIN && removed > all * REMOVED_SHARE_MAX) return "removed"
+  const keys = facts.identities + facts.tenantIdentities
+  const packed = compaction?.bytesPerKey ?? 0
+  const bytesPerKeyMax = Math.max(BYTES_PER_KEY_MAX, packed * GROWTH_MAX)
+  return keys >= KEYS_MIN && bytes / keys > bytesPerKeyMax ? "size" : null
+}
+
+/** Rows of removed batches that still take room, and of all batches that do. */
+export function rowsOf({ catalogue, compaction }: IndexFacts): { removed: number; all: number } {
+  const dropped = new Set(compaction?.dropped ?? [])
+  let removed = 0
+  let all = 0
+  for (const { id, state, rows } of catalogue.batches.values()) {
+    if (dropped.has(id)) continue
+    all += rows
+    if (state === "removed") removed += rows
+  }
+  return { removed, all }
+}
+
+export interface CompactionRequest {
+  /** Directory of the index. */
+  readonly path: string
+  readonly now: () => number
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/** Compacts the index where that is due; null where it is not. */
+export async function compactIfNeeded(
+  request: CompactionRequest,
+): Promise<(Replaced & { readonly reason: CompactionReason }) | null> {
+  const reason = compactionReason(await readIndexFacts(request.path), request.now())
+  return reason === null ? null : { ...(await compactLmdbIndex(request)), reason }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
+import { extname } from "node:path"
+import { PassThrough, type Stream } from "node:stream"
+import { setTimeout as delay } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { childChannel } from "@assay/runtime/channels"
+import { openCalls, RemoteError } from "@assay/runtime/rpc"
+import type { ExamineJob, Examined, LookProgress } from "./examine.ts"
+import { type FailureCode, ImportFailure } from "./import-failure.ts"
+import type { ReadJob, ReadProgress, ReadTally } from "./reader.ts"
+import type { SortedSegment, SorterOptions } from "./sorter.ts"
+import { STALL_MS, watchStall } from "./stall-watch.ts"
+
+/** How this program was started, so that its children are started alike; main.ts hands in the process's own. */
+export interface NodeProgram {
+  readonly execPath: string
+  readonly execArgv: readonly string[]
+}
+
+export interface ReaderChild extends Child {
+  /** What it puts out, to be handed to the sorter; nothing of it is read here. */
+  readonly keyedRows: Stream
+  /** Stands for the contents of a file or folder. */
+  digest(path: string, onProgress: (progress: LookProgress) => void): Promise<string>
+  examine(job: ExamineJob, onProgress: (progress: LookProgress) => void): Promise<Examined>
+  read(job: ReadJob, onProgress: (progress: ReadProgress) => void): Promise<ReadTally>
+}
+
+export interface SorterChild extends Child {
+  sort(options: SorterOptions): Promise<SortedSegment>
+}
+
+export interface Child {
+  readonly pid: number
+  /** Ends it at once; resolves when it is gone, or when the system does not end it for a while. */
+  kill(): Promise<void>
+}
+
+/** What a reader is asked to do, what it tells meanwhile and what comes of it. */
+interface Work {
+  readonly digest: { job: string; progress: LookProgress; result: string }
+  readonly examine: { job: ExamineJob; progress: LookProgress; result: Examined }
+  readonly read: { job: ReadJob; progress: ReadProgress; result: ReadTally }
+}
+
+/** Starts the process that will see plain text. What comes no further for `stallMs` fails. */
+export function startReader(program: NodeProgram, stallMs: number = STALL_MS): ReaderChild {
+  const { child, call, pid, kill } = start("reader", program, ["ignore", "pipe", "ignore", "ipc"])
+  // A process that could not be started has no output; the first call says so.
+  const keyedRows: Stream = child.stdout ?? new PassThrough()
+  const watched = async <Method extends keyof Work>(
+    method: Method,
+    job: Work[Method]["job"],
+    onProgress: (progress: Work[Method]["progress"]) => void,
+  ): Promise<Work[Method]["result"]> => {
+    let member = ""
+    // A reader that ended or stands still cannot say itself what it was about.
+    const place = (): string => (member === "" ? "" : `, at ${member}`)
+    const watch = watchStall(() => {
+      const minutes = (stallMs / 60_000).toLocaleString("en")
+      return new ImportFailure("reader", `Reading came no further for ${minutes} minutes${place()}`)
+    }, stallMs)
+    const listen = (message: unknown): void => {
+      const { progress } = message as { progress?: Work[Method]["progress"] }
+      if (progress === undefined) return
+      member = progress.member
+      watch.heard(progress)
+      onProgress(progress)
+    }
+    child.on("message", listen)
+    try {
+      return (await Promise.race([
+        call(method, job, place),
+        watch.stalled,
+      ])) as Work[Method]["result"]
+    } finally {
+      watch.stop()
+      child.off("message", listen)
+    }
+  }
+  return {
+    pid,
+    kill,
+    keyedRows,
+    digest: (path, onProgress) => watched("digest", path, onProgress),
+    examine: (job, onProgress) => watched("examine", job, onProgress),
+    read: (job, onProgress) => watched("read", job, onProgress),
+  }
+}
+
+/** Starts the sorter on the other end of the reader's output, which does not pass through this process. */
+export function startSorter(program: NodeProgram, reader: ReaderChild): SorterChild {
+  const { keyedRows } = reader
+  const { call, pid, kill } = start("sorter", program, [keyedRows, "ignore", "ignore", "ipc"])
+  // Our end is closed, so that each of the two notices when the other is gone.
+  if ("destroy" in keyedRows) (keyedRows as Stream & { destroy(): void }).destroy()
+  return { pid, kill, sort: async (options) => (await call("sort", options)) as SortedSegment }
+}
+
+/** The longest a timer can run, 24 days: a large import takes as long as it takes. */
+const CALL_MS = 2 ** 31 - 1
+/** How long a process may take to be gone once it is killed, or has let go of its pipe. */
+const ENDING_MS = 10_000
+/** Core dumps are memory on the disk, identities and passwords included. */
+const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
+
+interface Started extends Child {
+  readonly child: ChildProcess
+  /** `place` says where the process was, should it end unexpectedly. */
+  call(method: string, job: unknown, place?: () => string): Promise<unknown>
+}
+
+/** Standard error goes nowhere: what a runtime prints of an error of its own may quote a row. */
+function start(name: "reader" | "sorter", program: NodeProgram, stdio: StdioOptions): Started {
+  const entry = new URL(`./${name}-process${extname(import.meta.filename)}`, import.meta.url)
+  const command = [program.execPath, ...program.execArgv, fileURLToPath(entry)]
+  const child = spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...command], {
+    stdio,
+    env: {},
+    serialization: "advanced",
+  })
+  const ended = new Promise<string>((resolve) => {
+    // Also for messages that reach nobody any more: its end says more than they do.
+    child.on("error", () => {
+      if (child.pid === undefined) resolve("it could not be started")
+    })
+    child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code ?? 0}`))
+  })
+  const send = openCalls(childChannel(child))(CALL_MS)
+  return {
+    child,
+    pid: child.pid ?? 0,
+    async call(method, job, place = () => "") {
+      try {
+        return await send(method, job)
+      } catch (error) {
+        if (!(error instanceof RemoteError)) throw error
+        if (error.code !== "unavailable") {
+          throw new ImportFailure(error.code as FailureCode, error.message, { cause: error })
+        }
+        const how = await orAfter(ENDING_MS, ended, "it no longer answers")
+        throw new ImportFailure(name, `The ${name} ended unexpectedly (${how})${place()}`)
+      }
+    },
+    async kill() {
+      child.kill("SIGKILL")
+      await orAfter(ENDING_MS, ended, null)
+      // One that hangs in the system does not keep this process from ending.
+      child.unref()
+    },
+  }
+}
+
+async function orAfter<T, Otherwise>(
+  ms: number,
+  work: Promise<T>,
+  otherwise: Otherwise,
+): Promise<T | Otherwise> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([work, delay(ms, otherwise, { signal: over.signal })])
+  } finally {
+    over.abort()
+  }
+}

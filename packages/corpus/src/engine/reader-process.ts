@@ -1,0 +1,60 @@
+// The process that sees plain text. It is started without core dumps, gets its work over a pipe, never on a command line,
+// and puts out keyed rows on standard output.
+import { Socket } from "node:net"
+import process from "node:process"
+import { parentChannel } from "@assay/runtime/channels"
+import { closeInheritedFiles } from "@assay/runtime/close-inherited"
+import { answerCalls } from "@assay/runtime/rpc"
+import { digestInputs, type ExamineJob, type Examined, examineInputs } from "./examine.ts"
+import { ImportFailure, readerFailure } from "./import-failure.ts"
+import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
+
+closeInheritedFiles()
+// A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
+process.on("SIGINT", () => undefined)
+process.once("disconnect", () => process.exit(1))
+
+// `process.stdout` would write synchronously and stop all else while the sorter is busy.
+const out = new Socket({ fd: 1, readable: false, writable: true })
+// Told by the next write; without a listener it would end the process.
+out.on("error", () => undefined)
+
+const channel = parentChannel(process)
+let examined: Examined | null = null
+answerCalls(channel, {
+  async digest(path: string): Promise<string> {
+    const { digest } = await explained(digestInputs([path], tell()))
+    return digest.inputs[0] ?? ""
+  },
+  async examine(job: ExamineJob): Promise<Examined> {
+    examined = await explained(examineInputs(job, tell()))
+    return examined
+  },
+  async read(job: ReadJob): Promise<ReadTally> {
+    if (examined === null) throw new ImportFailure("reader", "Nothing was examined")
+    return await explained(readInputs(job, examined, out, tell()))
+  },
+})
+
+const TELL_MS = 250
+
+/** Sends how far the work is, a few times a second and whenever another member begins. */
+function tell(): (progress: { readonly member: string }) => void {
+  let toldAt = -Infinity
+  let member = ""
+  return (progress) => {
+    const now = performance.now()
+    if (now - toldAt < TELL_MS && progress.member === member) return
+    toldAt = now
+    member = progress.member
+    channel.send({ progress })
+  }
+}
+
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw readerFailure(error)
+  }
+}

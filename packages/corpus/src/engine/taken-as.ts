@@ -1,0 +1,79 @@
+import type { FileDays } from "@assay/stores/catalogue"
+import type { EvidenceKind } from "@assay/stores/entry"
+import type { ImportRecipe } from "@assay/stores/exposure-index"
+import type { ExaminedMember } from "./examine.ts"
+import type { Format } from "../formats/format.ts"
+
+/** What dates a row, in words for the person at the terminal. The first of them that is known holds. */
+export const DATINGS = {
+  row: "the row itself",
+  source: "the source",
+  log: "the stealer's log",
+  file: "the file's own date",
+  import: "the day of the import",
+} as const
+export type Dating = keyof typeof DATINGS
+
+/** What the rows of a file are taken for that do not say it themselves. */
+export interface TakenAs {
+  readonly kind: EvidenceKind
+  /** null: the moment of the import. */
+  readonly day: string | null
+  readonly dating: Exclude<Dating, "row">
+}
+
+/** Kind and date belong to the file: what was said of the source holds for all, everything else for each by itself. */
+export function takenAs(
+  { number, detected, logDay, fileDay }: ExaminedMember,
+  { kind, eventDate, fileDays = null }: ImportRecipe["keyedAs"],
+): TakenAs {
+  const own = kind ?? (detected === null ? "breach" : kindOfFormat(detected.format))
+  if (eventDate !== null) return { kind: own, day: eventDate, dating: "source" }
+  if (logDay !== null) return { kind: own, day: logDay, dating: "log" }
+  const written = fileDays === null ? fileDay : dayAt(fileDays, number)
+  if (written !== null) return { kind: own, day: written, dating: "file" }
+  return { kind: own, day: null, dating: "import" }
+}
+
+/**
+ * Lines and tables with the site a password is for come from stealers, bare pairs from a combolist, other tables from a
+ * breach.
+ */
+function kindOfFormat(format: Format): EvidenceKind {
+  switch (format.name) {
+    case "stealer-blocks":
+    case "labelled-lines":
+    case "url-login-password":
+      return "stealer"
+    case "combolist":
+    case "password-first":
+      return "combolist"
+    default: {
+      const { url, password, hash } = format.columns
+      return url !== undefined && password !== undefined && hash === undefined
+        ? "stealer"
+        : "breach"
+    }
+  }
+}
+
+/** A catalogue is read often; of an import whose files have more different days than this, the files are asked again. */
+const FILE_DAYS_MAX = 1_000
+
+/**
+ * The files' own dates, as an import keeps them so that it can be repeated after the files were copied: where the day
+ * changes from one member to the next. Null where nothing depends on them, or there are too many.
+ */
+export function fileDaysOf(members: readonly ExaminedMember[]): FileDays | null {
+  const days: [number, string | null][] = []
+  for (const { number, detected, fileDay } of members) {
+    if (detected !== null && (days.length === 0 || days.at(-1)?.[1] !== fileDay)) {
+      days.push([number, fileDay])
+    }
+  }
+  return days.length > FILE_DAYS_MAX ? null : days
+}
+
+function dayAt(days: FileDays, member: number): string | null {
+  return days.findLast(([from]) => from <= member)?.[1] ?? null
+}

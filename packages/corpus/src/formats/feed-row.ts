@@ -1,0 +1,221 @@
+import {
+  DATA_CLASSES,
+  EVIDENCE_KINDS,
+  SECRET_CLASSES,
+  type DataClass,
+  type EvidenceKind,
+  type SecretClass,
+} from "@assay/stores/entry"
+import type { Field, ParsedRow, RejectReason } from "./format.ts"
+import { observedHours } from "./observed-hours.ts"
+import { secretClassOf } from "./secret-class.ts"
+
+/** What a row says, by field: text as CSV has it, or what JSON holds. What is missing, null or empty is not said. */
+export type FeedFields = { readonly [F in Field]?: unknown }
+
+export type FeedFault = Extract<
+  RejectReason,
+  "no-identity" | "bad-date" | "unknown-kind" | "bad-value"
+>
+
+/** What only a tenant can know of its own accounts comes by its own calls, never in a file. */
+const TENANTS_OWN: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>([
+  "fraud_confirmed",
+  "credential_rotated",
+  "ownership_verified",
+  "not_fraud",
+  "takeover_confirmed",
+  "good_history",
+  "decided",
+])
+const TELECOM: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>([
+  "sim_change",
+  "port",
+  "device_change",
+  "recycled",
+  "line_status",
+  "call_forwarding",
+  "route_change",
+  "otp_failures",
+  "fraud_report",
+  "tenure",
+  "subscription",
+  "sim_unchanged",
+])
+
+/** The kinds of evidence a row may name. */
+export const FEED_KINDS: ReadonlySet<string> = new Set(
+  EVIDENCE_KINDS.filter((kind) => !TENANTS_OWN.has(kind)),
+)
+
+const ITEM_BYTES_MAX = 64
+const VALUE_MAX = 2 ** 52 - 1
+const secretClasses: ReadonlySet<string> = new Set(SECRET_CLASSES)
+const dataClasses: ReadonlySet<string> = new Set(DATA_CLASSES)
+const noClasses: readonly DataClass[] = Object.freeze([])
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+// How databases spell that there is nothing, a date of zeros included.
+const NOTHING = /^(?:|NULL|null|\\N|0000-00-00(?: 00:00:00)?)$/
+const NOTHING_LENGTH_MAX = 19
+
+/**
+ * The row that these fields say, or why they say none. A row with an e-mail address is about that address, also where
+ * it has a phone number too. A secret is left as it is for whoever keys the row. Whether the date can be true, and the
+ * identity a valid one, is settled there as well.
+ */
+export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
+  const email = textOf(fields.email)
+  const identity = email === null ? textOf(fields.phone) : email
+  if (identity === null) return "no-identity"
+  const subject = email === null ? "phone" : "email"
+  const kind = kindOf(fields.kind)
+  if (kind === undefined) return "unknown-kind"
+  const hours = hoursOf(fields.date)
+  if (hours === undefined) return "bad-date"
+  const password = secretOf(fields.password)
+  const hash = secretOf(fields.hash)
+  const salt = secretOf(fields.salt)
+  const secretClass = secretClassSaid(fields.secret)
+  const item = itemOf(fields.item)
+  const confidence = confidenceOf(fields.confidence)
+  const classes = classesOf(fields.classes)
+  const value = valueOf(fields.value)
+  if (
+    identity === undefined ||
+    password === undefined ||
+    hash === undefined ||
+    salt === undefined ||
+    secretClass === undefined ||
+    item === undefined ||
+    confidence === undefined ||
+    classes === undefined ||
+    value === undefined ||
+    !fits(kind, subject, value)
+  ) {
+    return "bad-value"
+  }
+  // A dump with some of its hashes broken has both; the password is what an attacker would use.
+  const hashed = hash !== null && secretClassOf(password, false) === "none"
+  return {
+    subject,
+    identity,
+    secret: hashed ? hash : password,
+    secretClass: secretClass ?? (hashed ? saltedClass(hash, salt) : null),
+    secretIsHash: hashed,
+    kind,
+    hours,
+    item,
+    confidence,
+    classes,
+    value,
+  }
+}
+
+// Of the readers below, each gives null for what is not said and undefined for what cannot be read.
+
+function textOf(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null
+  if (typeof value === "number") return String(value)
+  if (typeof value !== "string") return undefined
+  const text = value.trim()
+  return text.length <= NOTHING_LENGTH_MAX && NOTHING.test(text) ? null : text
+}
+
+/** Not even white space is taken from a secret. What spells "none" is for the secret's class to tell. */
+function secretOf(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null
+  if (typeof value === "number") return String(value)
+  return typeof value === "string" ? value : undefined
+}
+
+/** A salt beside a fast hash makes it a salted one; a slow hash carries its own and stays what it is. */
+function saltedClass(hash: string, salt: string | null): SecretClass | null {
+  if (secretClassOf(salt, false) === "none") return null
+  const bare = secretClassOf(hash, true)
+  return bare === "weak_hash" || bare === "unknown" ? "salted_hash" : bare
+}
+
+function secretClassSaid(value: unknown): SecretClass | null | undefined {
+  const word = wordOf(value)
+  if (word === null || word === undefined) return word
+  return secretClasses.has(word) ? (word as SecretClass) : undefined
+}
+
+function kindOf(value: unknown): EvidenceKind | null | undefined {
+  const word = wordOf(value)
+  if (word === null || word === undefined) return word
+  return FEED_KINDS.has(word) ? (word as EvidenceKind) : undefined
+}
+
+function wordOf(value: unknown): string | null | undefined {
+  const text = textOf(value)
+  if (text === null || text === undefined) return text
+  return text.toLowerCase().replaceAll("-", "_")
+}
+
+function hoursOf(value: unknown): number | null | undefined {
+  const text = textOf(value)
+  if (text === null || text === undefined) return text
+  return observedHours(text) ?? undefined
+}
+
+function itemOf(value: unknown): string | null | undefined {
+  const text = textOf(value)
+  if (text === null || text === undefined) return text
+  return text.isWellFormed() && Buffer.byteLength(text) <= ITEM_BYTES_MAX ? text : undefined
+}
+
+function confidenceOf(value: unknown): number | null | undefined {
+  const number = numberOf(value)
+  if (number === null || number === undefined) return number
+  return number >= 0 && number <= 1 ? number : undefined
+}
+
+function valueOf(value: unknown): number | null | undefined {
+  const number = numberOf(value)
+  if (number === null || number === undefined) return number
+  return Number.isInteger(number) && Math.abs(number) <= VALUE_MAX ? number : undefined
+}
+
+function numberOf(value: unknown): number | null | undefined {
+  const text = textOf(value)
+  if (text === null || text === undefined) return text
+  return NUMBER.test(text) ? Number(text) : undefined
+}
+
+/** A list as JSON has it, or its words in one text. */
+function classesOf(value: unknown): readonly DataClass[] | undefined {
+  const words = Array.isArray(value) ? (value as unknown[]) : textOf(value)
+  if (words === null) return noClasses
+  if (words === undefined) return undefined
+  const list = typeof words === "string" ? words.split(/[\s,;|]+/).filter(Boolean) : words
+  const said = new Set<string>()
+  for (const word of list) {
+    if (typeof word !== "string" || !dataClasses.has(word)) return undefined
+    said.add(word)
+  }
+  return DATA_CLASSES.filter((name) => said.has(name))
+}
+
+/** Whether the kind can be said of an e-mail address or a phone number, and with this value. */
+function fits(
+  kind: EvidenceKind | null,
+  subject: ParsedRow["subject"],
+  value: number | null,
+): boolean {
+  if (kind === null) return true
+  if (subject === "email") return !TELECOM.has(kind)
+  switch (kind) {
+    case "line_status":
+      return value === 1 || value === 0 || value === -1
+    case "call_forwarding":
+      return value === 1 || value === 0
+    case "subscription":
+      return value === 1 || value === 2
+    case "tenure":
+    case "sim_unchanged":
+      return value !== null && value >= 0
+    default:
+      return true
+  }
+}

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { Value } from "typebox/value"
+import { Type } from "typebox"
+import { type DataDirectory, type Lock, lockImports } from "@assay/runtime/data-directory"
+
+/** Who imports at the moment. */
+export interface ImportHolder {
+  readonly pid: number
+  readonly startedAtMs: number
+}
+
+export interface ImportTurn {
+  readonly self: ImportHolder
+  /** Queues behind an import that runs; otherwise that is a refusal. */
+  readonly wait: boolean
+  readonly signal: AbortSignal
+  onWait(holder: ImportHolder | null): void
+}
+
+/** Another import runs on the same data directory. */
+export class ImportRuns extends Error {
+  override readonly name = "ImportRuns"
+  constructor(holder: ImportHolder | null) {
+    super(`Another import runs here${holder === null ? "" : ` (${holderText(holder)})`}`)
+  }
+}
+
+export function holderText({ pid, startedAtMs }: ImportHolder): string {
+  return `process ${pid}, since ${new Date(startedAtMs).toISOString().slice(0, 19)}Z`
+}
+
+const RETRY_MS = 250
+
+/** Takes the right to import. Throws ImportRuns where another has it and nobody wants to wait. */
+export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn): Promise<Lock> {
+  // Beside the lock, because nobody else can read a file that is locked.
+  const note = join(directory.path, "import.holder")
+  let told = false
+  for (;;) {
+    const lock = lockImports(directory.path)
+    if (lock !== null) {
+      try {
+        writeFileSync(note, JSON.stringify(turn.self), { mode: 0o600 })
+      } catch (error) {
+        lock.release()
+        throw error
+      }
+      return lock
+    }
+    const holder = readHolder(note)
+    if (!turn.wait) throw new ImportRuns(holder)
+    if (!told) turn.onWait(holder)
+    told = true
+    await delay(RETRY_MS, undefined, { signal: turn.signal })
+  }
+}
+
+const Holder = Type.Object({ pid: Type.Integer(), startedAtMs: Type.Number() })
+
+/** null while the holder has not written it yet: the lock counts, this is only said. */
+function readHolder(note: string): ImportHolder | null {
+  try {
+    const holder: unknown = JSON.parse(readFileSync(note, "utf8"))
+    return Value.Check(Holder, holder) ? holder : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test } from "node:test"
+import { IDENTITY_TAGS, identityKey } from "@assay/core/identity"
+import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
+import { deriveSecrets, sha256 } from "@assay/runtime/secrets"
+import type { Batch, Entry, ExposureIndex } from "@assay/stores/exposure-index"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import { importCorpus, type ImportProgress, type ImportReport, ImportUnfinished } from "./import.ts"
+import { readKeptCatalogue } from "./kept-catalogue.ts"
+
+const temporary = mkdtempSync(join(tmpdir(), "assay-import-"))
+after(() => rmSync(temporary, { recursive: true, maxRetries: 5 }))
+const secrets = deriveSecrets(Buffer.alloc(32, 7))
+const list = join(temporary, "list.txt")
+writeFileSync(list, "ana@mail.example:1\nbob@mail.example:2\n")
+
+interface Run {
+  readonly source?: string
+  readonly onProgress?: (progress: ImportProgress, stop: () => void) => void
+  readonly audit?: (action: string) => Promise<void>
+  readonly compact?: () => Promise<void>
+  readonly openIndex?: () => Promise<ExposureIndex>
+}
+
+async function run(
+  directory: DataDirectory,
+  { source = "s", onProgress, audit, compact, openIndex }: Run = {},
+): Promise<ImportReport & { resumed: boolean }> {
+  const stopping = new AbortController()
+  let resumed = false
+  const report = await importCorpus(
+    {
+      paths: [list],
+      hints: { map: {} },
+      source: { name: source },
+      rejects: null,
+      memoryMb: 128,
+      wait: false,
+      importedBy: "ada",
+    },
+    {
+      directory,
+      secrets,
+      program: process,
+      pid: process.pid,
+      now: Date.now,
+      signal: stopping.signal,
+      openIndex: openIndex ?? (() => openLmdbIndex({ path: directory.index })),
+      audit: async ({ action }) => await audit?.(action),
+      compact: async () => await compact?.(),
+    },
+    {
+      waits: () => assert.fail("nobody else imports"),
+      examined: () => undefined,
+      resumes: () => void (resumed = true),
+      progress: (progress) => onProgress?.(progress, () => stopping.abort()),
+      compacts: () => undefined,
+    },
+  )
+  return { ...report, resumed }
+}
+
+const stopWhileMerging: Run = {
+  onProgress: ({ phase }, stop) => {
+    if (phase === "merging") stop()
+  },
+}
+
+async function using<T>(
+  directory: DataDirectory,
+  work: (index: ExposureIndex) => Promise<T>,
+): Promise<T> {
+  const index = await openLmdbIndex({ path: directory.index })
+  return await work(index).finally(() => index.close())
+}
+
+async function batches(directory: DataDirectory): Promise<[Batch["id"], Batch["state"]][]> {
+  const catalogue = await using(directory, (index) => index.catalogue())
+  return [...catalogue.batches.values()].map(({ id, state }) => [id, state])
+}
+
+async function entriesOf(directory: DataDirectory): Promise<readonly Entry[]> {
+  const key = identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.email, "ana@mail.example")
+  return (await using(directory, (index) => index.lookup(key, null))).entries
+}
+
+test("what was stopped while merging goes on with its segment, and what broke after it with its audit entry", async () => {
+  const directory = openDataDirectory(join(temporary, "resumed"))
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  assert.deepEqual(await batches(directory), [[1, "loading"]])
+  assert.deepEqual(await entriesOf(directory), [])
+
+  const refuse = async (): Promise<void> => {
+    throw new Error("no records")
+  }
+  await assert.rejects(run(directory, { audit: refuse }), { name: "ImportUnfinished" })
+  assert.deepEqual(await batches(directory), [[1, "live"]])
+  assert.equal((await entriesOf(directory)).length, 1)
+
+  const noted: string[] = []
+  const note = async (action: string): Promise<void> => void noted.push(action)
+  assert.equal((await run(directory, { audit: note })).changed, false)
+  assert.equal((await run(directory, { audit: note })).changed, false)
+  assert.deepEqual(noted, ["corpus.import"])
+  assert.deepEqual(readdirSync(directory.imports), [])
+})
+
+const diskFull = Object.assign(new Error("zqxjkv"), { code: "ENOSPC" })
+
+/** What can break behind the moment at which a batch is live, and how it is told. */
+const BEHIND: [string, (directory: DataDirectory) => Run, RegExp][] = [
+  [
+    "the copy of the catalogue",
+    // Where it should be written, a folder is in the way.
+    (directory) => ({
+      onProgress: ({ phase }) => {
+        if (phase === "measuring") mkdirSync(join(directory.path, "catalogue.json.new"))
+      },
+    }),
+    /^Batch 1 of s is live, but the copy of its catalogue was not written \(EISDIR\); the same command again completes it$/,
+  ],
+  [
+    "the audit entry",
+    () => ({ audit: () => Promise.reject(diskFull) }),
+    /^Batch 1 of s is live, but its entry in the audit trail was not written \(the disk is full\); the same command again completes it$/,
+  ],
+  [
+    "the compaction",
+    () => ({ compact: () => Promise.reject(diskFull) }),
+    /^Batch 1 of s is live, but the index was not compacted \(the disk is full\); the same command again completes it$/,
+  ],
+]
+
+for (const [what, breaking, said] of BEHIND) {
+  test(`an import that breaks at ${what} says that its batch is live, and the same again completes it`, async () => {
+    const directory = openDataDirectory(join(temporary, what.replaceAll(" ", "-")))
+    const error: unknown = await run(directory, breaking(directory)).then(
+      () => null,
+      (each: unknown) => each,
+    )
+    assert.ok(error instanceof ImportUnfinished, String(error))
+    assert.match(error.message, said)
+    assert.deepEqual([error.report.changed, error.report.merged.rows], [true, 2])
+    assert.deepEqual(await batches(directory), [[1, "live"]])
+    assert.equal((await entriesOf(directory)).length, 1)
+
+    rmSync(join(directory.path, "catalogue.json.new"), { recursive: true, force: true })
+    const done: string[] = []
+    const again = await run(directory, {
+      audit: async (action) => void done.push(action),
+      compact: async () => void done.push("compacted"),
+    })
+    assert.deepEqual([again.changed, again.completed], [false, what !== "the compaction"])
+    assert.deepEqual(
+      done,
+      what === "the compaction" ? ["compacted"] : ["corpus.import", "compacted"],
+    )
+    assert.equal(readKeptCatalogue(directory.path)?.batches.size, 1)
+    assert.deepEqual(readdirSync(directory.imports), [])
+  })
+}
+
+test("a batch of which it is not known whether it went live is looked up, and completed if it did", async () => {
+  const directory = openDataDirectory(join(temporary, "unknown"))
+  const report = await run(directory, {
+    openIndex: async () => {
+      const index = await openLmdbIndex({ path: directory.index })
+      return {
+        ...index,
+        goLive: async (...args) => {
+          await index.goLive(...args)
+          throw new Error("the connection was lost")
+        },
+      }
+    },
+  })
+  assert.equal(report.changed, true)
+  assert.deepEqual(await batches(directory), [[1, "live"]])
+})
+
+test("a batch whose segment is gone is given up, so that two readings are never mixed; one that was removed comes again", async () => {
+  const directory = openDataDirectory(join(temporary, "given-up"))
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  for (const name of readdirSync(directory.segments)) rmSync(join(directory.segments, name))
+  assert.equal((await run(directory)).resumed, false)
+  assert.deepEqual(await batches(directory), [
+    [1, "removed"],
+    [2, "live"],
+  ])
+  assert.equal((await entriesOf(directory)).length, 1)
+
+  await using(directory, (index) => index.removeBatch(2, Date.now()))
+  assert.deepEqual(await entriesOf(directory), [])
+  const again = await run(directory)
+  assert.deepEqual([again.resumed, again.changed, again.batch.id], [false, true, 3])
+  assert.deepEqual(
+    (await entriesOf(directory)).map(({ batchId }) => batchId),
+    [3],
+  )
+})

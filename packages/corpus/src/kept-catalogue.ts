@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type CatalogueDocument, catalogueBytes, readCatalogue } from "@assay/stores/catalogue"
+import type { Catalogue } from "@assay/stores/exposure-index"
+import { writeDurably } from "@assay/runtime/durable-files"
+
+/**
+ * What segments stand for, in a file of the data directory: the catalogue lives in the index, and an index that is lost takes it
+ * with it. Written after each change by a command and at each start, so at worst it is one change behind.
+ */
+const NAME = "catalogue.json"
+
+/** Keeps what is said of the batches that have a segment, and of their sources. */
+export async function keepCatalogue(catalogue: Catalogue, dataDirectory: string): Promise<void> {
+  const document = ofSegments(catalogue)
+  const path = join(dataDirectory, NAME)
+  // A service that never imported has nothing to keep.
+  if (document.batches.size === 0 && !existsSync(path)) return
+  await writeDurably(path, Buffer.from(catalogueBytes(document)).toString("utf8"))
+}
+
+/** The catalogue that was kept; null where there is none. Throws MalformedBytes for a damaged one. */
+export function readKeptCatalogue(dataDirectory: string): Catalogue | null {
+  const path = join(dataDirectory, NAME)
+  return existsSync(path) ? readCatalogue(readFileSync(path)) : null
+}
+
+function ofSegments({ version, sources, batches }: Catalogue): CatalogueDocument {
+  const kept = [...batches].filter(([, { state, segment }]) => state === "live" && segment != null)
+  const named = new Set(kept.map(([, { sourceId }]) => sourceId))
+  return {
+    version,
+    sources: new Map([...sources].filter(([id]) => named.has(id))),
+    batches: new Map(kept),
+    tenants: new Set(),
+    revisions: new Map(),
+  }
+}

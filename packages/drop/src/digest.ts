@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import type { Drops } from "./store/drops.ts"
+import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
+import { digestText, type DigestText } from "./digest-text.ts"
+import type { DropConfig } from "./drop-config.ts"
+
+/** How often it is looked at the clock. */
+const LOOK_MS = 30_000
+/** A digest that could not be sent is tried again at fixed times of its hour: at which one it went says nothing. */
+const TRIES = 4
+const TRY_MS = HOUR_MS / TRIES
+const SEND_MS = 60_000
+/** All that the command gets of this process. */
+const COMMAND_ENVIRONMENT = {
+  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+} as const
+
+/** Why a digest did not reach its recipients, as a code for the log: addresses and answers are not said. */
+export class DigestFault extends Error {
+  override readonly name = "DigestFault"
+  readonly code: "digest-webhook" | "digest-command"
+  constructor(code: DigestFault["code"]) {
+    super("The daily digest could not be sent")
+    this.code = code
+  }
+}
+
+interface DigestOptions {
+  readonly config: Pick<DropConfig, "digest" | "name">
+  readonly drops: Pick<Drops, "digest" | "digestTold">
+  readonly version: string
+  readonly now: () => number
+  readonly onFault: (error: unknown) => void
+}
+
+/** A day's digest that has not reached everybody yet. */
+interface Pending {
+  readonly day: number
+  readonly text: DigestText
+  waiting: readonly Way[]
+}
+
+interface Way {
+  readonly fault: DigestFault["code"]
+  /** Whether it arrived; not, where `ending` ended it. */
+  send(text: DigestText, ending: AbortSignal): Promise<boolean>
+}
+
+/**
+ * Sends the digest every day in the same hour (UTC), whatever came. An hour that passed while nothing ran is not made
+ * up for: what it would have counted is in the next day's. Once it reached one of its recipients, a restart does not
+ * send it again.
+ */
+export function keepDigest({ config, drops, version, now, onFault }: DigestOptions): {
+  lookNow(): Promise<void>
+  stop(): Promise<void>
+} {
+  const { hour, url, command } = config.digest
+  const ways: Way[] = [
+    ...(url === null ? [] : [webhook(url, version)]),
+    ...(command === null ? [] : [localCommand(command)]),
+  ]
+  const ending = new AbortController()
+  let pending: Pending | null = null
+  let tried = -1
+
+  const look = async (): Promise<void> => {
+    const at = now()
+    const day = Math.floor(at / DAY_MS)
+    const thisTry = Math.floor(at / TRY_MS)
+    if (Math.floor((at % DAY_MS) / HOUR_MS) !== hour || thisTry === tried) return
+    tried = thisTry
+    if (pending?.day !== day) {
+      const digest = await drops.digest(day)
+      pending = digest && { day, text: digestText(digest, config.name), waiting: ways }
+    }
+    if (pending !== null) await send(pending)
+  }
+
+  const send = async (digest: Pending): Promise<void> => {
+    const outcomes = await Promise.all(
+      digest.waiting.map(async (way) => ({
+        way,
+        sent: await way.send(digest.text, ending.signal),
+      })),
+    )
+    if (outcomes.some(({ sent }) => sent)) await drops.digestTold(digest.day)
+    digest.waiting = outcomes.filter(({ sent }) => !sent).map(({ way }) => way)
+    for (const { fault } of digest.waiting) onFault(new DigestFault(fault))
+  }
+
+  let looking: Promise<void> = Promise.resolve()
+  const lookNow = (): Promise<void> => (looking = looking.then(look).catch(onFault))
+  const timer = ways.length === 0 ? undefined : setInterval(() => void lookNow(), LOOK_MS)
+  return {
+    lookNow,
+    async stop() {
+      clearInterval(timer)
+      ending.abort()
+      await looking
+    },
+  }
+}
+
+function webhook(url: string, version: string): Way {
+  return {
+    fault: "digest-webhook",
+    async send({ json }, ending) {
+      try {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: { "content-type": "application/json", "user-agent": `assay/${version}` },
+          body: json,
+          // Another address than the one that was set could be anybody's.
+          redirect: "error",
+          signal: AbortSignal.any([AbortSignal.timeout(SEND_MS), ending]),
+        })
+        await response.body?.cancel()
+        return response.ok
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+function localCommand(command: string): Way {
+  return {
+    fault: "digest-command",
+    async send({ mail }, ending) {
+      try {
+        const child = spawn(command, [], {
+          stdio: ["pipe", "ignore", "ignore"],
+          env: COMMAND_ENVIRONMENT,
+          signal: AbortSignal.any([AbortSignal.timeout(SEND_MS), ending]),
+          killSignal: "SIGKILL",
+        })
+        // A command that does not read to the end says by its exit whether that was enough.
+        child.stdin.on("error", () => undefined).end(mail)
+        const [code] = (await once(child, "close")) as [number | null]
+        return code === 0
+      } catch {
+        return false
+      }
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import { randomInt } from "node:crypto"
+import { chmodSync, rmSync } from "node:fs"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { type DropBatchResult, type DropKeys, problems } from "@assay/core/contract"
+import { type Recipients, RecipientsFault, recipientsOf } from "@assay/core/drop"
+import { DataDirectoryError } from "@assay/runtime/data-directory"
+import type { Drops, RandomId } from "./store/drops.ts"
+import { DAY_MS } from "@assay/runtime/time"
+import { openTurns } from "@assay/runtime/turns"
+import { readKeysFile, writeKeysFile } from "./keys-file.ts"
+import type { Keys } from "./keys-in-use.ts"
+import { OperatorRefusal } from "./operator-refusal.ts"
+import { BATCH_BODY_MAX, readBatch } from "./read-batch.ts"
+import { syncArchive } from "./sync-archive.ts"
+import { takeResealed } from "./take-resealed.ts"
+
+/** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
+const PATH_MAX = 103
+
+interface OperatorServices {
+  readonly drops: Drops
+  readonly dropId: Uint8Array
+  /** The drop's own, where its keys are written. */
+  readonly folder: string
+  readonly keys: Keys
+  readonly retentionDays: number
+  readonly now: () => number
+  readonly onFault: (error: unknown) => void
+}
+
+/** A message in a path, for which routes have a place. */
+const ID = /(?<=\/reseal)\/[0-9a-f]{32}$/
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Answers what recipients ask of the drop, on a socket that only the service's own user can reach. */
+export async function serveOperators(
+  socketPath: string,
+  services: OperatorServices,
+): Promise<{ close(): Promise<void> }> {
+  if (Buffer.byteLength(socketPath) > PATH_MAX)
+    throw new DataDirectoryError("The data directory's path is too long for the drop's sockets")
+  const routes = operatorRoutes(services)
+  const server = createServer((request, response) => {
+    const handle = routes[`${request.method ?? ""} ${request.url ?? ""}`.replace(ID, "/ID")]
+    if (handle === undefined) return void response.writeHead(404).end()
+    handle(request, response).catch((error: unknown) => answerFault(response, error, services))
+  })
+  // Whoever holds the data directory's lock started us: a socket that is already there is a dead one's.
+  rmSync(socketPath, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(socketPath, resolve)
+  })
+  chmodSync(socketPath, 0o600)
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function operatorRoutes(services: OperatorServices): Readonly<Record<string, Handle>> {
+  const { drops, dropId, folder, keys, retentionDays, now } = services
+  const keysNow = (): DropKeys => ({
+    drop_id: Buffer.from(dropId).toString("hex"),
+    recipients: [...(keys.current()?.recipients.keys ?? [])],
+  })
+  const settingKeys = openTurns()
+
+  return {
+    "POST /sync": async (request, response) => {
+      const { have } = JSON.parse((await bodyOf(request)).toString()) as { have: RandomId[] }
+      // Whoever names a message has it, even where its last way here broke off at the end.
+      await drops.markRead(have)
+      const sent: RandomId[] = []
+      const { recipients } = keysNow()
+      const archive = syncArchive({
+        drops,
+        dropId,
+        recipients,
+        have: new Set(have),
+        onSent: (id) => void sent.push(id),
+      })
+      response.writeHead(200, { "content-type": "application/x-tar" })
+      await pipeline(Readable.from(archive, { objectMode: false }), response)
+      await drops.markRead(sent)
+    },
+
+    "POST /batch": async (request, response) => {
+      const recipients = keys.current()?.recipients ?? null
+      const batch = readBatch(await bodyOf(request), recipients)
+      const today = Math.floor(now() / DAY_MS)
+      const replies: DropBatchResult["replies"] = []
+      for (const reply of batch.replies) {
+        const outcome = await drops.postReply(reply, { today, retentionDays })
+        replies.push({ id: reply.id, outcome })
+      }
+      for (const { note, replaces } of batch.notes)
+        await drops.putNote(note, replaces, today + retentionDays + randomInt(8))
+      await drops.deleteMessages(batch.deletions)
+      await drops.deleteNotes(batch.noteDeletions)
+      answer(response, 200, { replies })
+    },
+
+    "POST /reseal/ID": async (request, response) => {
+      const id = request.url?.slice(-32) ?? ""
+      const header = await bodyOf(request)
+      answer(response, 200, { outcome: await takeResealed(id, header, { drops, keys }) })
+    },
+
+    "GET /keys": async (_request, response) => answer(response, 200, keysNow()),
+
+    "POST /keys": async (request, response) => {
+      const { recipients } = JSON.parse((await bodyOf(request)).toString()) as {
+        recipients: string[]
+      }
+      const wanted = acceptable(recipients)
+      await settingKeys.take(async () => {
+        if (hasKeys(folder))
+          throw new OperatorRefusal("drop-keys-exist", problems["drop-keys-exist"].meaning)
+        writeKeysFile(folder, wanted)
+        await keys.reload()
+      })
+      answer(response, 200, keysNow())
+    },
+  }
+}
+
+function acceptable(recipients: readonly string[]): Recipients {
+  try {
+    return recipientsOf(recipients)
+  } catch (error) {
+    if (error instanceof RecipientsFault)
+      throw new OperatorRefusal("drop-keys-refused", `${error.message}.`)
+    throw error
+  }
+}
+
+/** A file that cannot be used is one too: whoever wrote it mends it. */
+function hasKeys(folder: string): boolean {
+  try {
+    return readKeysFile(folder) !== null
+  } catch (error) {
+    if (error instanceof RecipientsFault) return true
+    throw error
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    length += piece.length
+    if (length > BATCH_BODY_MAX)
+      throw new OperatorRefusal("body-too-large", problems["body-too-large"].meaning)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+}
+
+function answerFault(
+  response: ServerResponse,
+  error: unknown,
+  { onFault }: Pick<OperatorServices, "onFault">,
+): void {
+  if (error instanceof OperatorRefusal) {
+    const { code, message } = error
+    answer(response, problems[code].status, { code, detail: message })
+    return
+  }
+  // A reader that went away is no fault of ours.
+  if (response.destroyed && !response.writableFinished) return
+  onFault(error)
+  if (response.headersSent) response.destroy()
+  else response.writeHead(500).end()
+}

@@ -1,0 +1,91 @@
+import { type Html, html } from "./html.ts"
+import { pageData } from "./page-data.ts"
+import { type DropFacts, LOCALES, type Locale, type PageFiles } from "./page-input.ts"
+import { dropPath } from "./paths.ts"
+import { type Sentences, texts } from "./sentences.ts"
+
+interface Refresh {
+  readonly seconds: number
+  readonly path: string
+}
+
+interface Layout {
+  readonly locale: Locale
+  readonly facts: DropFacts
+  readonly files: PageFiles
+  readonly say: Sentences
+  readonly title: string
+  readonly body: Html
+  /** Where the page is, below the language; null for the answer to a form, which no other language can show again. */
+  readonly path: string | null
+  /** The page the script takes over; without it the page loads none. */
+  readonly script?: "form" | "replies" | "withdraw"
+  /** Something was wrong with what was sent: said first by whatever reads the title aloud. */
+  readonly faulty?: boolean
+  /** Where the browser goes by itself, after so many seconds. */
+  readonly refresh?: Refresh
+  /** The same, of browsers without JavaScript only. */
+  readonly plainRefresh?: Refresh | undefined
+}
+
+const RIGHT_TO_LEFT: readonly Locale[] = ["ar"]
+
+/** A whole page. No inline style or script, no icon and nothing from elsewhere: the policy of the drop allows none. */
+export function dropPage(layout: Layout): string {
+  const { locale, facts, files, say, body, path, script } = layout
+  const title = layout.faulty === true ? say("title-fault", { title: layout.title }) : layout.title
+  const style = files.get("style")
+  const direction = RIGHT_TO_LEFT.includes(locale) ? "rtl" : "ltr"
+  const from = facts.name === "" ? say("page-name") : facts.name
+  return html`<!doctype html>
+<html lang="${locale}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${layout.refresh === undefined ? "" : refreshing(layout.refresh)}
+${layout.plainRefresh === undefined ? "" : html`<noscript>${refreshing(layout.plainRefresh)}</noscript>`}
+<title>${title} – ${from}</title>
+<link rel="stylesheet" href="${style.path}" integrity="${style.integrity}">
+${script === undefined ? "" : pageData(layout, script)}
+</head>
+<body>
+<a class="skip" href="#main">${say("skip")}</a>
+<header>
+<p class="name">${from}</p>
+${path === null ? "" : languages(say, locale, path)}
+</header>
+<main id="main" tabindex="-1">
+${facts.sharesPort ? html`<p class="note">${say("demo")}</p>` : ""}
+${body}
+</main>
+<footer>
+<nav aria-label="${say("other-pages")}">
+<ul>
+<li><a href="${dropPath(locale)}">${say("link-form")}</a></li>
+<li><a href="${dropPath(locale, "replies")}">${say("link-replies")}</a></li>
+<li><a href="${dropPath(locale, "withdraw")}">${say("link-withdraw")}</a></li>
+<li><a href="${dropPath(locale, "presealed")}">${say("link-presealed")}</a></li>
+<li><a href="${dropPath(locale, "hashes")}">${say("link-hashes")}</a></li>
+</ul>
+</nav>
+</footer>
+</body>
+</html>
+`.text
+}
+
+function refreshing({ seconds, path }: Refresh): Html {
+  return html`<meta http-equiv="refresh" content="${seconds}; url=${path}">`
+}
+
+/** Each language by its own name, since a person looks for the one they can read. */
+function languages(say: Sentences, current: Locale, path: string): Html {
+  const links = LOCALES.map((locale) => {
+    const name = texts[locale]["language-name"]
+    return locale === current
+      ? html`<li><span lang="${locale}" aria-current="true">${name}</span></li>`
+      : html`<li><a href="${dropPath(locale, path)}" lang="${locale}" hreflang="${locale}" dir="auto">${name}</a></li>`
+  })
+  return html`<nav aria-label="${say("languages")}"><ul class="languages">${links}</ul></nav>`
+}

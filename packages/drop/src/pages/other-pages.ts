@@ -1,0 +1,67 @@
+import { html } from "./html.ts"
+import { dropPage } from "./layout.ts"
+import type { DropFacts, Locale, PageFiles } from "./page-input.ts"
+import { dropPath } from "./paths.ts"
+import { promised } from "./promised.ts"
+import { sentencesOf } from "./sentences.ts"
+
+/** The last page of a visit, whose answer tells the browser to forget the site. */
+export function donePage(locale: Locale, facts: DropFacts, files: PageFiles): string {
+  const say = sentencesOf(locale)
+  const title = say("done-title")
+  const body = html`<h1>${title}</h1>
+${promised(say, "p", "promise-done")}
+<p>${say("done-history")}</p>`
+  return dropPage({ locale, facts, files, say, title, path: "done", body })
+}
+
+/** Stands for the form while too much comes in; asks again by itself, without a script. */
+export function busyPage(
+  locale: Locale,
+  facts: DropFacts,
+  files: PageFiles,
+  state: { readonly seconds: number; readonly path: string },
+): string {
+  const say = sentencesOf(locale)
+  const title = say("busy-title")
+  const body = html`<h1>${title}</h1>
+<p>${say("busy-text", { count: state.seconds })}</p>`
+  return dropPage({ locale, facts, files, say, title, path: "", body, refresh: state })
+}
+
+/** No key yet: nothing could be sealed, so nothing is taken. */
+export function notSetUpPage(locale: Locale, facts: DropFacts, files: PageFiles): string {
+  const say = sentencesOf(locale)
+  const title = say("not-set-up-title")
+  const body = html`<h1>${title}</h1>
+<p>${say("not-set-up-text")}</p>
+<p>${say("not-set-up-operators")}</p>
+<pre class="code" dir="ltr" translate="no">npx assay drop keys add age1…</pre>`
+  return dropPage({ locale, facts, files, say, title, path: "", body })
+}
+
+export function notFoundPage(locale: Locale, facts: DropFacts, files: PageFiles): string {
+  const say = sentencesOf(locale)
+  const title = say("not-found-title")
+  const body = html`<h1>${title}</h1>
+<p>${say("not-found-text")}</p>
+<p><a href="${dropPath(locale)}">${say("link-form")}</a></p>`
+  return dropPage({ locale, facts, files, say, title, path: null, body })
+}
+
+/** The sums of what browsers load, to hold against the published list. */
+export function hashesPage(
+  locale: Locale,
+  facts: DropFacts,
+  files: PageFiles,
+  state: { readonly hashes: readonly { readonly file: string; readonly sha256: string }[] },
+): string {
+  const say = sentencesOf(locale)
+  const title = say("hashes-title")
+  const rows = state.hashes.map(({ file, sha256 }) => html`<dt>${file}</dt><dd>${sha256}</dd>`)
+  const body = html`<h1>${title}</h1>
+${promised(say, "p", "promise-hashes")}
+<p>${say("hashes-compare")}</p>
+<dl class="code" dir="ltr" translate="no">${rows}</dl>`
+  return dropPage({ locale, facts, files, say, title, path: "hashes", body })
+}

@@ -1,0 +1,133 @@
+import type { Server as HttpServer } from "node:http"
+import type { Socket } from "node:net"
+import { DRAIN_MAX } from "../answers.ts"
+import { declaredLength } from "../declared-length.ts"
+import type { NetworkCounter } from "../network-counter.ts"
+import { keepPace } from "../pace.ts"
+import { MESSAGE_BYTES, type PlainKind } from "../sealer/plain-kind.ts"
+import type { ReadBuffer } from "../sealer/read-buffer.ts"
+import type { PlainConnection } from "../sealer/waiting-line.ts"
+import { startReading, stopReading } from "../stop-reading.ts"
+import { isPlain, readTarget, sendsMessage } from "../target.ts"
+
+export interface DoorOptions {
+  /** Gets every connection whose request a sealer need not read. */
+  readonly http: Pick<HttpServer, "emit">
+  /** Takes connections that one must read; false where too many wait. */
+  readonly sealers: { handOver(connection: PlainConnection, kind: PlainKind): boolean }
+  /** Where the first part of a plain request would stay. */
+  readonly readBuffer: Pick<ReadBuffer, "overwrite">
+  readonly networks: NetworkCounter
+  /** A whole HTTP answer for someone whose request is never read. */
+  readonly answerUnread: (status: 400 | 503) => Promise<string>
+}
+
+const LINE_MAX = 8 * 1024
+/** A longer head is a sealer's to refuse. */
+const HEAD_MAX = 16 * 1024
+const CR = 0x0d
+const LF = 0x0a
+
+/**
+ * Lets every connection in. Looks at the first line of its request only: a request with plain text or a code goes to a
+ * sealer, unparsed, once its head is there, and leaves nothing in the memory of this process, which lives long.
+ */
+export function openDoor({
+  http,
+  sealers,
+  networks,
+  readBuffer,
+  answerUnread,
+}: DoorOptions): (socket: Socket) => void {
+  return (socket) => {
+    // Whoever hangs up is nobody's fault.
+    socket.on("error", () => socket.destroy())
+    const endPace = keepPace(socket)
+    let head: Buffer = Buffer.alloc(0)
+    // Piece by piece as they come: `read()` would join several in a copy, and leave them behind.
+    const look = (piece: Buffer): void => {
+      const longer = Buffer.concat([head, piece])
+      head.fill(0)
+      piece.fill(0)
+      head = longer
+      const line = requestLine(head)
+      if (line === null && head.length <= LINE_MAX) return
+      const target = line && readTarget(line.target)
+      const plain = line !== null && isPlain(line.method, target)
+      // A sealer is a process, so nobody gets one for half a head: who hangs up before is seen here, by reading.
+      if (plain && head.length <= HEAD_MAX && !isWhole(head)) return
+      socket.off("data", look)
+      socket.off("close", forget)
+      socket.pause()
+      if (line !== null && !plain) {
+        socket.unshift(head)
+        http.emit("connection", socket)
+        socket.resume()
+        return
+      }
+      // What else was read of it goes when it ends: refused ones are read to the end of what they send.
+      socket.once("close", () => readBuffer.overwrite())
+      const kind = sendsMessage(target) ? messageKind(head) : "code"
+      const refused = (): void => {
+        keepPace(socket)
+        startReading(socket)
+        void refuse(socket, () => answerUnread(503))
+      }
+      if (line !== null && (kind === "code" || networks.admit(socket.remoteAddress))) {
+        stopReading(socket)
+        endPace()
+        if (!sealers.handOver({ socket, head, refused }, kind)) {
+          head.fill(0)
+          refused()
+        }
+        readBuffer.overwrite()
+        return
+      }
+      head.fill(0)
+      void refuse(socket, () => answerUnread(line === null ? 400 : 503))
+    }
+    const forget = (): void => void head.fill(0)
+    socket.on("data", look)
+    socket.once("close", forget)
+  }
+}
+
+/** By what its head declares; one that does not say how long it is waits with those who upload. */
+function messageKind(head: Buffer): PlainKind {
+  return (declaredLength(head) ?? Infinity) <= MESSAGE_BYTES ? "message" : "upload"
+}
+
+/** Whether the empty line is there that ends the head of a request. */
+function isWhole(head: Buffer): boolean {
+  return head.includes("\r\n\r\n") || head.includes("\n\n")
+}
+
+/**
+ * The method and target of a request, once its first line is there. Empty lines before it are let pass, as parsers do.
+ * Only the line becomes text: a string of what follows would stay in this process until its memory is used anew.
+ */
+function requestLine(head: Buffer): { method: string; target: string } | null {
+  const start = head.findIndex((byte) => byte !== CR && byte !== LF)
+  const end = start < 0 ? -1 : head.indexOf(LF, start)
+  if (end < 0 || end > LINE_MAX) return null
+  const [method = "", target = ""] = head.toString("latin1", start, end).split(" ")
+  return { method, target }
+}
+
+/** Says why and closes, after what is still on its way has come; none of it is kept. */
+async function refuse(socket: Socket, answer: () => Promise<string>): Promise<void> {
+  let left = DRAIN_MAX
+  socket.on("data", (piece: Buffer) => {
+    left -= piece.length
+    piece.fill(0)
+    if (left < 0) socket.destroy()
+  })
+  // It was paused when its first line was there. Unread, it would stand until it is too slow, although its sender has left.
+  socket.resume()
+  try {
+    socket.end(await answer())
+  } catch {
+    // The disk did not say how full it is, and the page needs that. Nobody waits for the rest of an answer then.
+    socket.destroy()
+  }
+}

@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto"
+import { chmodSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Log } from "@assay/runtime/log"
+import { REWRITE_AFTER } from "../store/drops.ts"
+import { loadBrowserFiles } from "../browser-files.ts"
+import { diskRoom, kindOf, openBudgets } from "../budgets.ts"
+import { keepDigest } from "../digest.ts"
+import { openDoor } from "./door.ts"
+import { sharesPort } from "../drop-config.ts"
+import type { DropSettings } from "../drop-settings.ts"
+import { DROP_SOCKET } from "../drop-socket.ts"
+import { openFormTokens } from "../form-tokens.ts"
+import { keepHouse } from "../housekeeping.ts"
+import { openHttp } from "../http.ts"
+import { openKeys } from "../keys-in-use.ts"
+import { openListeners } from "../listeners.ts"
+import { openMailboxAnswers } from "../mailbox-answers.ts"
+import { openNetworkCounter } from "../network-counter.ts"
+import { openDesk } from "../open-desk.ts"
+import { openDrops } from "../open-drops.ts"
+import { serveOperators } from "../operator-server.ts"
+import { OPERATORS_SOCKET } from "../operators-socket.ts"
+import { laneSizes } from "../sealer/lane-sizes.ts"
+import { openReadBuffer } from "../sealer/read-buffer.ts"
+import type { SealerProgram } from "../sealer/sealer.ts"
+import { openSealerPool } from "../sealer/sealer-pool.ts"
+import { openSpent } from "../spent.ts"
+import { keepStirring } from "../stirring.ts"
+import { openTickets } from "../tickets.ts"
+
+export interface DropOptions {
+  readonly settings: DropSettings
+  /** How this program was started, so that sealers are started alike. */
+  readonly program: SealerProgram
+  readonly log: Log
+  readonly now: () => number
+}
+
+export interface Drop {
+  readonly port: number | null
+  readonly addresses: readonly string[]
+  /** Stands for the settings it runs with, in the log. */
+  readonly configHash: string
+  /** Takes over changed keys; throws where they cannot be used. */
+  reloadKeys(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens all of the drop; resolves when it can be reached. */
+export async function openDrop({ settings, program, log, now }: DropOptions): Promise<Drop> {
+  const { drop, folder, version } = settings
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+  const files = loadBrowserFiles()
+  const drops = await openDrops(folder)
+  const [dropId, secret] = await Promise.all([drops.dropId(), drops.signingSecret()])
+  const onFault = (error: unknown): void => log.error("drop fault", { error })
+
+  const keys = await openKeys(folder, dropId)
+  // A file that cannot be used is as good as none: no message is taken until it is mended.
+  await keys.reload().catch(onFault)
+  const house = keepHouse({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
+  const stirring = keepStirring({ drops })
+  const digest = keepDigest({ config: drop, drops, version, now, onFault })
+  const budgets = openBudgets({ config: drop, room: () => diskRoom(folder), now })
+  const spent = openSpent({ now })
+  const formTokens = openFormTokens({ secret, spent, now })
+  const doublings = (sizeClass: number): number => budgets.doublings(kindOf(sizeClass))
+  const tickets = openTickets({ secret, spent, doublings, now })
+  const networks = openNetworkCounter(drop.perNetworkPerHour, now)
+  const desk = openDesk({
+    config: drop,
+    sharesPort: sharesPort(drop),
+    drops,
+    dropId,
+    keys,
+    budgets,
+    formTokens,
+    now,
+    onStored: () => void house.lookNow(),
+  })
+  const mailboxes = openMailboxAnswers(keys)
+  const http = openHttp({ desk, keys, files, mailboxes, networks, tickets, budgets, onFault })
+  const sealers = openSealerPool({
+    sizes: laneSizes(drop),
+    desk,
+    program,
+    pageFiles: Object.fromEntries(
+      files.all().map(({ name, path, integrity }) => [name, { path, integrity }]),
+    ),
+    onFault: (code) => log.error("drop fault", { code }),
+  })
+  const readBuffer = openReadBuffer()
+  const listeners = await openListeners({
+    socketPath: join(folder, DROP_SOCKET),
+    port: drop.port,
+    host: settings.host,
+    onConnection: openDoor({
+      http: http.server,
+      sealers,
+      networks,
+      readBuffer,
+      answerUnread: http.answerUnread,
+    }),
+  })
+  const operators = await serveOperators(join(folder, OPERATORS_SOCKET), {
+    drops,
+    dropId,
+    folder,
+    keys,
+    retentionDays: drop.retentionDays,
+    now,
+    onFault,
+  })
+  void house.lookNow()
+  void digest.lookNow()
+  return {
+    port: listeners.port,
+    addresses: listeners.addresses,
+    configHash: hashOf(settings),
+    reloadKeys: keys.reload,
+    async close() {
+      const withinMs = settings.stopSeconds * 1000
+      await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
+      readBuffer.close()
+      await operators.close()
+      await Promise.all([house.stop(), digest.stop()])
+      await stirring.stop()
+      await drops.close()
+    },
+  }
+}
+
+/** Over what is public of the settings: from a hash over a short answer the answer could be found. */
+function hashOf({ drop: { question, digest, ...open } }: DropSettings): string {
+  const shown = { ...open, question: question?.text, digestHour: digest.hour }
+  return createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 16)
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { constants, setPriority } from "node:os"
+import { join } from "node:path"
+import { childChannel } from "@assay/runtime/channels"
+import { answerCalls } from "@assay/runtime/rpc"
+import type { DropDesk } from "../drop-desk.ts"
+import { deskMethods } from "../remote-desk.ts"
+import { longestAnswerMs } from "./deadlines.ts"
+import { ownUpload } from "./own-upload.ts"
+import type { PlainKind } from "./plain-kind.ts"
+import type { PoolTimes } from "./pool-times.ts"
+import { openProgress, type Phase, type Progress, type Report } from "./progress.ts"
+import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
+import type { PlainConnection } from "./waiting-line.ts"
+
+/** How this program was started, so that sealers are started alike. */
+export interface SealerProgram {
+  readonly execPath: string
+  readonly execArgv: readonly string[]
+}
+
+export interface SealerOptions {
+  readonly kind: PlainKind
+  readonly desk: DropDesk
+  readonly program: SealerProgram
+  readonly settings: SealerSettings
+  readonly times: PoolTimes
+  readonly now: () => number
+  /** It got on: it is ready, or at something else than before. */
+  readonly onPhase: () => void
+}
+
+/** One process that sees what one sender wrote, as the pool sees it: it is ended at the latest when its time is over. */
+export interface Sealer {
+  readonly pid: number | undefined
+  /** `leaving`: its sender gives way, and it is as good as gone. */
+  readonly state: "starting" | "idle" | "busy" | "leaving"
+  readonly progress: Progress
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>
+  /** The one connection it serves. */
+  give(connection: PlainConnection): void
+  /** Ends its sender with a page that says why, unless all has come and is being stored. */
+  giveWay(): void
+  kill(): void
+}
+
+/** Built of sealer-process.ts and all that it needs, beside the sources and beside the compiled code. */
+const PROGRAM = join(import.meta.dirname, "..", "..", "programs", "sealer-process.js")
+
+/** Core dumps are memory on the disk, messages and codes included. */
+const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
+
+export function startSealer(options: SealerOptions): Sealer {
+  const { settings, times } = options
+  const child = spawnSealer(options.program)
+  const upload = ownUpload(options.desk)
+  const channel = childChannel(child)
+  answerCalls(channel, deskMethods(upload.desk))
+  channel.send({ settings })
+  const progress = openProgress(times.graceMs, options.now)
+  let given = false
+  let leaving: NodeJS.Timeout | null = null
+  const kill = (): void => void child.kill("SIGKILL")
+
+  // However a sealer hangs, it does so in one of its phases, and each has an end.
+  let late = setTimeout(kill, times.startMs)
+  const within = (ms: number): void => {
+    clearTimeout(late)
+    late = setTimeout(kill, ms)
+  }
+  const stay = (): void => {
+    if (leaving !== null) clearTimeout(leaving)
+    leaving = null
+  }
+  const limits: Readonly<Record<Phase, () => void>> = {
+    ready: () => clearTimeout(late),
+    receiving: () => within(settings.deadlines.totalMs + times.slackMs),
+    working() {
+      stay()
+      within(times.workMs)
+    },
+    answering: () => within(longestAnswerMs(settings.deadlines) + times.slackMs),
+  }
+  child.on("message", (message: object) => {
+    if (!("report" in message)) return
+    const report = message.report as Report
+    const got = report.phase !== progress.phase
+    progress.note(report)
+    if (!got) return
+    limits[report.phase]()
+    options.onPhase()
+  })
+
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve())
+    child.on("error", () => {
+      // One that was never started has no exit. One that cannot be reached any more must not live on unseen.
+      if (child.pid === undefined) resolve()
+      else kill()
+    })
+  }).then(() => {
+    clearTimeout(late)
+    stay()
+    // Whoever starts the next one does not wait for the store.
+    void upload.abandonUnfinished()
+  })
+  return {
+    pid: child.pid,
+    get state() {
+      if (progress.phase === null) return "starting"
+      if (!given) return "idle"
+      return leaving === null ? "busy" : "leaving"
+    },
+    progress,
+    ended,
+    give(connection) {
+      given = true
+      if (options.kind === "upload" && child.pid !== undefined) letOthersPass(child.pid)
+      within(times.handOverMs)
+      hand(child, connection)
+    },
+    giveWay() {
+      const { phase } = progress
+      if (leaving !== null || (phase !== "receiving" && phase !== "answering")) return
+      leaving = setTimeout(kill, times.leaveMs)
+      channel.send({ giveWay: phase } satisfies GiveWay)
+    },
+    kill,
+  }
+}
+
+/** An upload takes minutes anyway. */
+function letOthersPass(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It is gone already, which its end tells.
+  }
+}
+
+/** Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may quote a message. */
+function spawnSealer({ execPath, execArgv }: SealerProgram): ChildProcess {
+  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, PROGRAM], {
+    stdio: ["pipe", "ignore", "ignore", "ipc"],
+    env: {},
+    serialization: "advanced",
+  })
+}
+
+/** First what was read, which must not stay in this process, then the connection itself. */
+function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
+  // A sealer that dies now takes the connection with it: the sender sees that it broke and can try again. One that cannot
+  // be given its connection has nothing to do, and would wait for it.
+  const failed = (): void => {
+    head.fill(0)
+    socket.destroy()
+    child.kill("SIGKILL")
+  }
+  child.once("exit", () => {
+    head.fill(0)
+    socket.destroy()
+  })
+  const { stdin } = child
+  if (stdin === null) {
+    failed()
+    return
+  }
+  stdin.on("error", failed)
+  stdin.write(head)
+  stdin.end(() => {
+    head.fill(0)
+    if (!child.connected || socket.destroyed) {
+      failed()
+      return
+    }
+    // Node would let the listener ask the sealer, when it closes, whether its connection is over, and wait for an answer of
+    // one that is gone. It is told nothing of the hand-over, and what is left here is closed as any other connection. It
+    // stays ours to close: Node closes it when the sealer has taken it, and never if the sealer ends before that.
+    Object.assign(socket, { server: null })
+    child.send(CONNECTION, socket, { keepOpen: true }, (error) => {
+      socket.destroy()
+      if (error !== null) failed()
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto"
+import type { DropResealResult } from "@assay/core/contract"
+import { readAgeHeader, sealedBody } from "@assay/core/drop"
+import type { Drops, RandomId } from "./store/drops.ts"
+import type { Keys } from "./keys-in-use.ts"
+import { OperatorRefusal } from "./operator-refusal.ts"
+import { inPieces } from "./sealed-upload.ts"
+
+/**
+ * Gives a message the header that a recipient made for the keys in use now. Its body is taken from the store and never
+ * from a recipient: whoever has a token can make a message unreadable, which is no more than deleting it, and cannot put
+ * another in its place. Whatever goes wrong, the message stays as it was.
+ */
+export async function takeResealed(
+  id: RandomId,
+  header: Uint8Array,
+  { drops, keys }: { readonly drops: Drops; readonly keys: Keys },
+): Promise<DropResealResult["outcome"]> {
+  const current = keys.current()
+  if (current === null) throw refused()
+  const { recipients, sizes } = current
+  const read = readAgeHeader(header)
+  if (read === "incomplete" || "fault" in read || read.length !== header.length) throw refused()
+  if (read.suite !== recipients.suite || read.stanzas !== recipients.keys.length) throw refused()
+  const upload = randomBytes(16).toString("hex")
+  let size = 0
+  try {
+    let index = 0
+    // In pieces of the usual size: others would tell messages from before a change of keys from later ones.
+    for await (const piece of inPieces(resealed(header, id, drops))) {
+      await drops.appendPiece(upload, index, piece)
+      index += 1
+      size += piece.length
+    }
+    if (size > header.length) {
+      if (!sizes.has(size)) throw refused()
+      if (await drops.reseal(id, upload, size)) return "resealed"
+    }
+  } catch (error) {
+    // What cannot be removed now goes when the store is next opened.
+    await drops.abandonUpload(upload).catch(() => undefined)
+    throw error
+  }
+  await drops.abandonUpload(upload)
+  return "gone"
+}
+
+/** The new header and the stored body; the header alone where the message is gone. */
+async function* resealed(
+  header: Uint8Array,
+  id: RandomId,
+  drops: Pick<Drops, "piece">,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield header
+  for (let n = 0; ; n++) {
+    const piece = await drops.piece(id, n)
+    if (piece === null) return
+    yield n === 0 ? sealedBody(piece) : piece
+  }
+}
+
+function refused(): OperatorRefusal {
+  return new OperatorRefusal(
+    "drop-batch-refused",
+    "This is not the header of a message that is sealed to the keys in use now.",
+  )
+}

@@ -1,0 +1,83 @@
+// A desk over a real store with one key, and what a recipient finds in it, for tests of what sealers do.
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  newIdentityFile,
+  open,
+  type OpenedMessage,
+  readIdentities,
+  recipientsFile,
+  unpackMessage,
+  WORD_LANGUAGES,
+} from "@assay/core/drop"
+import { testDropConfig } from "../test-config.ts"
+import { openBudgets } from "../../src/budgets.ts"
+import type { DropDesk } from "../../src/drop-desk.ts"
+import { formToken, openFormTokens } from "../../src/form-tokens.ts"
+import { KEYS_FILE, openKeys } from "../../src/keys-in-use.ts"
+import { openDesk } from "../../src/open-desk.ts"
+import { openDrops } from "../../src/open-drops.ts"
+import type { PageFile } from "../../src/pages/page-input.ts"
+import { openSpent } from "../../src/spent.ts"
+
+export interface TestDesk extends AsyncDisposable {
+  readonly desk: DropDesk
+  /** A form token as old as it must be; the real ones are too young for a test to wait for. */
+  token(ageMs?: number): string
+  /** Every message that is stored, opened. */
+  messages(): Promise<OpenedMessage[]>
+}
+
+/** `env`: settings of the drop. */
+export async function openTestDesk(env: Readonly<Record<string, string>> = {}): Promise<TestDesk> {
+  const folder = await mkdtemp(join(tmpdir(), "assay-desk-"))
+  const drops = await openDrops(folder)
+  const [dropId, secret] = await Promise.all([drops.dropId(), drops.signingSecret()])
+  const { file, recipient } = await newIdentityFile(undefined, "x25519")
+  const identities = await readIdentities(file)
+  const recipients = { suite: "x25519", keys: [recipient] } as const
+  const text = recipientsFile({ dropId: Uint8Array.from(dropId), recipients })
+  await writeFile(join(folder, KEYS_FILE), text)
+  const keys = await openKeys(folder, dropId)
+  await keys.reload()
+  const config = testDropConfig(env)
+  const now = Date.now
+  const desk = openDesk({
+    config,
+    sharesPort: false,
+    drops,
+    dropId,
+    keys,
+    budgets: openBudgets({ config, room: async () => ({ freeBytes: 1e12, freeShare: 1 }), now }),
+    formTokens: openFormTokens({ secret, spent: openSpent({ now }), now }),
+    now,
+    onStored: () => undefined,
+  })
+  return {
+    desk,
+    token: (ageMs = 60_000) => formToken(secret, now() - ageMs),
+    async messages() {
+      const found: OpenedMessage[] = []
+      for (const { id } of await drops.messages()) {
+        const pieces: Uint8Array[] = []
+        for (let at = 0, piece = null; (piece = await drops.piece(id, at)) !== null; at += 1)
+          pieces.push(piece)
+        found.push(unpackMessage(await open(Buffer.concat(pieces), identities)))
+      }
+      return found
+    },
+    async [Symbol.asyncDispose]() {
+      await drops.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+const file: PageFile = { path: "/drop/files/x", integrity: "sha384-x" }
+/** Stands for what the build makes. */
+export const TEST_PAGE_FILES: Readonly<Record<string, PageFile>> = Object.fromEntries(
+  ["style", "worker", ...WORD_LANGUAGES.flatMap((name) => [`sender-${name}`, `words-${name}`])].map(
+    (name) => [name, file],
+  ),
+)

@@ -1,0 +1,224 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { oldKeysSentence } from "./old-keys.ts"
+import { ownUser } from "./own-user.ts"
+import { typedCommand } from "./typed-command.ts"
+
+/**
+ * Grows by one with each change of the directory's layout or of the keys in it; an older program refuses. Format 1 has
+ * keys of identity/v1, which nothing can convert: identities are not kept.
+ */
+const FORMAT = 2
+
+/** Where an operator puts models beside those of the program. */
+export const MODELS_FOLDER = "models"
+
+/** The file by which one process at a time has the right to write into the directory. */
+export const LOCK = "lock"
+
+/** A file of this name stands in a directory while it is being made of another, and nothing starts over it. */
+export const RESTORING = "restoring"
+export const REKEYING = "rekeying"
+const UNFINISHED = {
+  [RESTORING]: `A backup was being restored into it and was not finished; run ${typedCommand("restore")} again`,
+  [REKEYING]: `A corpus was being rekeyed into it and was not finished; run ${typedCommand("corpus rekey")} again`,
+} as const
+
+export interface DataDirectory {
+  readonly path: string
+  readonly index: string
+  readonly records: string
+  readonly journal: string
+  readonly decisions: string
+  readonly lists: string
+  readonly models: string
+  readonly context: string
+  readonly controlSocket: string
+  /** The anonymous drop's own: its file, its keys, its sockets. In no backup. */
+  readonly drop: string
+  readonly compiledCode: string
+  /** What imports brought, a file a batch. */
+  readonly segments: string
+  /** Where an import works: keyed rows, never anything else. */
+  readonly imports: string
+  /** Which rows of which import were rejected, and why. */
+  readonly rejects: string
+  /** Demo data was loaded into it; production refuses such a directory. */
+  readonly demo: boolean
+  markDemo(): void
+  /** Called once the index is open; later its absence is a fault, because an empty one would read as CLEAN. */
+  markIndexed(): void
+}
+
+export class DataDirectoryError extends Error {
+  override readonly name = "DataDirectoryError"
+}
+
+/**
+ * Opens the directory, creating it where it is missing, readable by its owner only. One that is being made of another is
+ * for whoever completes that.
+ */
+export function openDataDirectory(
+  path: string,
+  { completing }: { readonly completing?: keyof typeof UNFINISHED } = {},
+): DataDirectory {
+  makeOwnDirectory(path)
+  for (const mark of [RESTORING, REKEYING] as const) {
+    if (mark !== completing && existsSync(join(path, mark)))
+      throw new DataDirectoryError(`${path} cannot be used. ${UNFINISHED[mark]}`)
+  }
+  const formatFile = join(path, "format.json")
+  const found = readFormat(formatFile)
+  if (found !== null && found.format > FORMAT) {
+    throw new DataDirectoryError(
+      `${path} has format ${found.format}; this program knows formats up to ${FORMAT}. Use a newer Assay.`,
+    )
+  }
+  if (found !== null && found.format < FORMAT) {
+    throw new DataDirectoryError(oldKeysSentence(path, "Name a new directory with ASSAY_DATA"))
+  }
+  const write = (next: Format): void => {
+    writeFileSync(`${formatFile}.new`, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true })
+    renameSync(`${formatFile}.new`, formatFile)
+    state = next
+  }
+  let state: Format = found ?? { format: FORMAT, demo: false, indexed: false }
+  if (found === null) write(state)
+  const index = join(path, "index")
+  if (state.indexed && !existsSync(index)) {
+    throw new DataDirectoryError(
+      `${path} has lost its index. Restore it: an empty one would call everyone clean.`,
+    )
+  }
+  return {
+    path,
+    index,
+    records: join(path, "records.sqlite"),
+    journal: join(path, "journal"),
+    decisions: join(path, "decisions"),
+    lists: join(path, "lists"),
+    models: join(path, MODELS_FOLDER),
+    context: join(path, "context"),
+    controlSocket: join(path, "control.sock"),
+    drop: join(path, "drop"),
+    compiledCode: join(path, "compiled-code"),
+    segments: join(path, "segments"),
+    imports: join(path, "import"),
+    rejects: join(path, "rejects"),
+    get demo() {
+      return state.demo
+    },
+    markDemo() {
+      if (!state.demo) write({ ...state, demo: true })
+    },
+    markIndexed() {
+      if (!state.indexed) write({ ...state, indexed: true })
+    },
+  }
+}
+
+/** What keeps a directory from being used is told as a sentence with the command that mends it. */
+function makeOwnDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const { uid } = statSync(path)
+    const own = ownUser() ?? uid
+    // Its owner could put other files in place of ours.
+    if (uid !== own) {
+      throw new DataDirectoryError(
+        `${path} belongs to user ${uid}, and this is user ${own}. Run Assay as that user, or: chown -R ${own} ${path}`,
+      )
+    }
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    chmodSync(path, 0o700)
+  } catch (error) {
+    if (error instanceof DataDirectoryError) throw error
+    throw new DataDirectoryError(unusable(path, error as NodeJS.ErrnoException), { cause: error })
+  }
+}
+
+function unusable(path: string, { code }: NodeJS.ErrnoException): string {
+  if (code === "EROFS")
+    return `${path} is on a file system that is mounted read-only. Mount it for writing, or name another directory with ASSAY_DATA.`
+  if (code === "EACCES" || code === "EPERM")
+    return `${path} cannot be written by user ${ownUser() ?? "unknown"}. Run: chmod 700 ${path}, or name another directory with ASSAY_DATA.`
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return `${path} is not a directory. Name one with ASSAY_DATA.`
+  return `${path} cannot be used as the data directory (${code ?? "unknown fault"})`
+}
+
+/**
+ * Takes the right to write into the directory, for as long as this process lives, or returns null where another has
+ * it. The lock is an exclusive SQLite transaction: the kernel drops it with the process, however that ends, so there
+ * is no stale lock to clean up after `kill -9`.
+ */
+export function lockDataDirectory(path: string): Lock | null {
+  return takeLock(path, LOCK)
+}
+
+/** The right to import into the directory, which one process has at a time, beside a service that runs or not. */
+export function lockImports(path: string): Lock | null {
+  return takeLock(path, "import.lock")
+}
+
+export interface Lock {
+  release(): void
+}
+
+function takeLock(path: string, name: string): Lock | null {
+  const file = join(path, name)
+  const database = new DatabaseSync(file)
+  chmodSync(file, 0o600)
+  try {
+    database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+  } catch (error) {
+    database.close()
+    if ((error as { errcode?: number }).errcode === 5) return null
+    throw new DataDirectoryError(`${path} cannot be locked`, { cause: error })
+  }
+  held.add(database)
+  return {
+    release() {
+      held.delete(database)
+      database.close()
+    },
+  }
+}
+
+/** A database that nobody refers to any more is closed by the garbage collector, and its lock is gone with it. */
+const held = new Set<DatabaseSync>()
+
+interface Format {
+  readonly format: number
+  readonly demo: boolean
+  readonly indexed: boolean
+}
+
+function readFormat(file: string): Format | null {
+  let text: string
+  try {
+    text = readFileSync(file, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
+  }
+  try {
+    const { format, demo, indexed } = JSON.parse(text) as Partial<Format>
+    if (typeof format === "number")
+      return { format, demo: demo === true, indexed: indexed === true }
+  } catch {
+    // Reported below, with the other ways a file can be unreadable.
+  }
+  throw new DataDirectoryError(`${file} is damaged`)
+}

@@ -1,0 +1,452 @@
+import { readFileSync } from "node:fs"
+import { resolve, sep } from "node:path"
+import { type DropConfig, dropSettings, readDropConfig } from "@assay/drop/drop-config"
+import { readBaseUrl } from "@assay/runtime/outbound/base-url"
+import { type NameServers, readNameServers } from "./name-servers.ts"
+import type { IndexSettings } from "@assay/stores/open/open-index"
+import { readClusterPlace } from "@assay/stores/redis/cluster-place"
+import { BUCKET_BITS } from "@assay/stores/redis/bucket-bits"
+import { typedCommand } from "@assay/runtime/typed-command"
+
+/** The environment a setting is read from; main.ts hands in the process's own. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Config extends IndexSettings {
+  readonly production: boolean
+  readonly port: number
+  /** null: 127.0.0.1 and ::1. */
+  readonly host: string | null
+  readonly dataDirectory: string
+  readonly secretFile: string
+  readonly tombstonesFile: string
+  /** Without a place of its own the secret is made at first start; a path that was given is only ever read. */
+  readonly secretMayBeMade: boolean
+  readonly databaseUrl: string | null
+  /** 0: never. */
+  readonly indexVerifyHours: number
+  readonly bootstrapKey: string | null
+  readonly workers: number
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+  readonly metricsToken: string | null
+  readonly metricsPort: number | null
+  readonly shedDelayMs: number
+  readonly requestSeconds: number
+  readonly streamIdleSeconds: number
+  readonly stopSeconds: number
+  readonly silentSeconds: number
+  /** Names a demo answers to besides those of its machine. */
+  readonly demoHosts: readonly string[]
+  /** Who is asked about mail servers; null: nobody. */
+  readonly dns: NameServers | null
+  /** Where registration dates are asked for, with a slash at its end; null: nowhere. */
+  readonly rdapUrl: string | null
+  readonly rdapRedirects: boolean
+  readonly networkBudgetMs: number
+  /** Who is asked about phone numbers, in a file that only those read who ask; null: nobody. */
+  readonly providersFile: string | null
+  readonly decisions: (typeof DECISIONS)[number]
+  readonly decisionDays: number
+  readonly drop: DropConfig
+}
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
+const DECISIONS = ["off", "on", "required"] as const
+
+interface Setting {
+  readonly name: string
+  readonly takes: string
+  readonly fallback: string
+  readonly meaning: string
+  /** A secret is never printed and may come from a file named by NAME_FILE. */
+  readonly secret?: true
+}
+
+/** Every setting there is. The operating page and `assay config` print this table. */
+export const settings = [
+  {
+    name: "NODE_ENV",
+    takes: "`production` or anything else",
+    fallback: "",
+    meaning:
+      "In production no demo data is loaded, demo keys are refused, and ASSAY_DATA and ASSAY_SECRET_FILE must be given.",
+  },
+  {
+    name: "PORT",
+    takes: "a port, 0 for any free one",
+    fallback: "8080",
+    meaning: "Port of the API.",
+  },
+  {
+    name: "HOST",
+    takes: "an address",
+    fallback: "",
+    meaning: "Address to listen on. Without it: 127.0.0.1 and ::1, this machine only.",
+  },
+  {
+    name: "ASSAY_DATA",
+    takes: "a directory",
+    fallback: "./data",
+    meaning: "Where everything that lasts is kept. Must be given in production.",
+  },
+  {
+    name: "ASSAY_SECRET_FILE",
+    takes: "a file",
+    fallback: "",
+    meaning:
+      "File with the master secret, 64 hexadecimal digits. Without it: `secret` in the data directory, made at first start; in production that needs ASSAY_SECRET_IN_DATA.",
+  },
+  {
+    name: "ASSAY_SECRET_IN_DATA",
+    takes: "true or false",
+    fallback: "false",
+    meaning:
+      "Allows the master secret inside the data directory in production: who copies that directory can then test any identity against it.",
+  },
+  {
+    name: "ASSAY_TOMBSTONES",
+    takes: "a file outside of the data directory",
+    fallback: "",
+    meaning:
+      "Where it is kept who was erased, as keyed hashes, so that restoring a backup erases them again. Keep a copy apart from the backups. Without it: the name of the data directory with `.tombstones` behind it, beside it.",
+  },
+  {
+    name: "DATABASE_URL",
+    takes: "a postgres:// URL",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Keeps tenants, keys and usage in PostgreSQL. Without it: SQLite in the data directory.",
+  },
+  {
+    name: "ASSAY_INDEX_URL",
+    takes: "redis:// or rediss:// URLs of nodes of one cluster, separated by commas",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Keeps the exposure index in a Redis or Valkey cluster, for many machines. rediss:// is TLS; user and password stand in the first URL. Without it: LMDB in the data directory.",
+  },
+  {
+    name: "ASSAY_INDEX_NAME",
+    takes: "1 to 64 letters, digits, `-`, `_` and `.`",
+    fallback: "assay",
+    meaning: "Begins the names of the index's keys in the cluster, which can have several indexes.",
+  },
+  {
+    name: "ASSAY_INDEX_BUCKET_BITS",
+    takes: `an integer from ${BUCKET_BITS.min} to ${BUCKET_BITS.max}`,
+    fallback: String(BUCKET_BITS.fallback),
+    meaning:
+      "An index made in a cluster has 2 to the power of this many buckets; the fallback suits 100 million identities, one more suits twice as many. Fixed when the index is made.",
+  },
+  {
+    name: "ASSAY_INDEX_TIMEOUT_MS",
+    takes: "an integer from 50 to 60000",
+    fallback: "1000",
+    meaning:
+      "Time in milliseconds a node of the cluster has to answer; what is not answered by then is 503.",
+  },
+  {
+    name: "ASSAY_INDEX_VERIFY_HOURS",
+    takes: "an integer from 0 to 8760",
+    fallback: "24",
+    meaning:
+      "Hours between two readings of all of the index in the data directory, at low priority; a fault fails /readyz. 0: never.",
+  },
+  {
+    name: "ASSAY_BOOTSTRAP_KEY",
+    takes: `an API key, as ${typedCommand("keys mint")} prints one`,
+    fallback: "",
+    secret: true,
+    meaning:
+      "Makes this the first API key, of an enterprise tenant `bootstrap` with every tenant scope, when no key exists yet.",
+  },
+  {
+    name: "ASSAY_WORKERS",
+    takes: "an integer from 1 to 64",
+    fallback: "1",
+    meaning: "Processes that answer requests. `--workers` wins over it.",
+  },
+  {
+    name: "ASSAY_LOG_LEVEL",
+    takes: LOG_LEVELS.join(", "),
+    fallback: "info",
+    meaning:
+      "`info` logs starts, stops and requests that failed; `debug` every request. No level logs an identity.",
+  },
+  {
+    name: "ASSAY_METRICS_TOKEN",
+    takes: "a text of at least 16 characters",
+    fallback: "",
+    secret: true,
+    meaning:
+      "Bearer token for /metrics. In production /metrics answers only with it, or on ASSAY_METRICS_PORT.",
+  },
+  {
+    name: "ASSAY_METRICS_PORT",
+    takes: "a port",
+    fallback: "",
+    meaning:
+      "Serves /metrics on this port of the same address, without a token, instead of beside the API.",
+  },
+  {
+    name: "ASSAY_SHED_DELAY_MS",
+    takes: "an integer from 10 to 10000",
+    fallback: "500",
+    meaning:
+      "Event-loop delay in milliseconds past which requests are turned away with 503 until it falls.",
+  },
+  {
+    name: "ASSAY_REQUEST_SECONDS",
+    takes: "an integer from 1 to 300",
+    fallback: "10",
+    meaning: "Time a client has to send a whole request; slower senders are cut off.",
+  },
+  {
+    name: "ASSAY_STREAM_IDLE_SECONDS",
+    takes: "an integer from 1 to 3600",
+    fallback: "60",
+    meaning:
+      "Time a stream may stand still, because its sender sends nothing or its reader takes nothing, and time the reader of any other answer may take nothing of it; then it is ended.",
+  },
+  {
+    name: "ASSAY_STOP_SECONDS",
+    takes: "an integer from 1 to 300",
+    fallback: "20",
+    meaning: "Time requests in flight have to finish when the service stops.",
+  },
+  {
+    name: "ASSAY_SILENT_SECONDS",
+    takes: "an integer from 1 to 600",
+    fallback: "20",
+    meaning:
+      "Time a worker, or the process of the drop, may give no sign of life before it is ended and replaced.",
+  },
+  {
+    name: "ASSAY_DEMO_HOSTS",
+    takes: "names, separated by commas",
+    fallback: "",
+    meaning:
+      "Names in a URL that a demo answers to besides localhost and the names and addresses of its machine. In production any name is answered.",
+  },
+  {
+    name: "ASSAY_DNS",
+    takes: "`system`, or addresses with or without a port, separated by commas",
+    fallback: "",
+    meaning:
+      "Looks up mail servers, SPF and DMARC of an address's domain, at the machine's own resolver or at these. Without it nobody is asked.",
+  },
+  {
+    name: "ASSAY_RDAP_URL",
+    takes: "an https:// URL, or an http:// URL of this machine",
+    fallback: "",
+    meaning:
+      "Looks up when an address's domain was registered, by RDAP under this URL. Without it nobody is asked.",
+  },
+  {
+    name: "ASSAY_RDAP_REDIRECTS",
+    takes: "true or false",
+    fallback: "false",
+    meaning:
+      "Follows redirects of ASSAY_RDAP_URL to other hosts, as services that only know the right registry send them. Those registries then learn the domain too.",
+  },
+  {
+    name: "ASSAY_NETWORK_BUDGET_MS",
+    takes: "an integer from 1 to 10000",
+    fallback: "100",
+    meaning:
+      "Time in milliseconds an answer waits for look-ups over the network. What is not there by then is unknown to it.",
+  },
+  {
+    name: "ASSAY_PROVIDERS",
+    takes: "a JSON file",
+    fallback: "",
+    meaning:
+      "Operators and vendors that are asked about phone numbers, with what that may cost a day. Only for tenants that are allowed to and switched it on. Without it nobody is asked.",
+  },
+  {
+    name: "ASSAY_DECISIONS",
+    takes: DECISIONS.join(", "),
+    fallback: "on",
+    meaning:
+      "Whether scored requests are recorded so that they can be repeated. `on`: one that cannot be recorded is answered without X-Decision-Id; `required`: it is answered with 503.",
+  },
+  {
+    name: "ASSAY_DECISION_DAYS",
+    takes: "an integer from 1 to 3650",
+    fallback: "90",
+    meaning: "Days a decision is kept.",
+  },
+  ...dropSettings,
+] as const satisfies readonly Setting[]
+
+export type SettingName = (typeof settings)[number]["name"]
+
+/** Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ or DROP_ is a typing mistake. */
+const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS", "ASSAY_API_KEY"])
+
+const secretNames: ReadonlySet<string> = new Set(
+  settings.filter((setting) => "secret" in setting).map(({ name }) => name),
+)
+
+/** The wrong settings of a start, all at once. Values are not repeated: some are secrets. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError"
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(`Cannot start, wrong settings:\n${faults.map((fault) => `  ${fault}`).join("\n")}`)
+    this.faults = faults
+  }
+}
+
+/** Reads all settings, or throws one ConfigError that names every fault. */
+export function readConfig(env: Environment, workersFlag?: string): Config {
+  const faults: string[] = []
+  for (const name of Object.keys(env)) {
+    if (/^(ASSAY|DROP)_/.test(name) && !isKnown(name))
+      faults.push(`${name} is not a setting; ${typedCommand("config")} lists them`)
+  }
+
+  const text = (name: SettingName): string => {
+    const file = secretNames.has(name) ? env[`${name}_FILE`] : undefined
+    if (file === undefined || file === "") return (env[name] ?? "") || fallbackOf(name)
+    try {
+      return readFileSync(file, "utf8").trim()
+    } catch {
+      faults.push(`${name}_FILE names a file that cannot be read`)
+      return ""
+    }
+  }
+  const optional = (name: SettingName): string | null => text(name) || null
+  const integer = (name: SettingName, min: number, max: number, given = text(name)): number => {
+    const value = Number(given)
+    if (!/^\d+$/.test(given) || value < min || value > max)
+      faults.push(`${name} takes an integer from ${min} to ${max}`)
+    return value
+  }
+  const flag = (name: SettingName): boolean => {
+    if (text(name) !== "true" && text(name) !== "false") faults.push(`${name} takes true or false`)
+    return text(name) === "true"
+  }
+
+  const production = env["NODE_ENV"] === "production"
+  if (production && !env["ASSAY_DATA"])
+    faults.push("ASSAY_DATA must name the data directory in production")
+  const dataDirectory = resolve(text("ASSAY_DATA"))
+  const secretFile = resolve(optional("ASSAY_SECRET_FILE") ?? `${dataDirectory}/secret`)
+  const secretInData = flag("ASSAY_SECRET_IN_DATA")
+  if (production && !secretInData && secretFile.startsWith(dataDirectory + sep)) {
+    faults.push(
+      "ASSAY_SECRET_FILE must name a file outside the data directory in production (or set ASSAY_SECRET_IN_DATA=true)",
+    )
+  }
+
+  const tombstonesFile = resolve(optional("ASSAY_TOMBSTONES") ?? `${dataDirectory}.tombstones`)
+  if (tombstonesFile.startsWith(dataDirectory + sep))
+    faults.push("ASSAY_TOMBSTONES must name a file outside the data directory")
+
+  const databaseUrl = optional("DATABASE_URL")
+  if (databaseUrl !== null && !/^postgres(ql)?:\/\/./.test(databaseUrl))
+    faults.push("DATABASE_URL takes a postgres:// URL")
+  const indexUrl = optional("ASSAY_INDEX_URL")
+  const indexCluster = indexUrl === null ? null : readClusterPlace(indexUrl)
+  if (indexUrl !== null && indexCluster === null) {
+    faults.push(
+      "ASSAY_INDEX_URL takes redis:// or rediss:// URLs without path, all with the same user and password",
+    )
+  }
+  const indexName = text("ASSAY_INDEX_NAME")
+  if (!/^[\w.-]{1,64}$/.test(indexName))
+    faults.push("ASSAY_INDEX_NAME takes 1 to 64 letters, digits, `-`, `_` and `.`")
+  const logLevel = LOG_LEVELS.find((level) => level === text("ASSAY_LOG_LEVEL"))
+  if (logLevel === undefined) faults.push(`ASSAY_LOG_LEVEL takes ${LOG_LEVELS.join(", ")}`)
+  const decisions = DECISIONS.find((word) => word === text("ASSAY_DECISIONS"))
+  if (decisions === undefined) faults.push(`ASSAY_DECISIONS takes ${DECISIONS.join(", ")}`)
+  const metricsToken = optional("ASSAY_METRICS_TOKEN")
+  if (metricsToken !== null && metricsToken.length < 16)
+    faults.push("ASSAY_METRICS_TOKEN takes at least 16 characters")
+  const dnsText = optional("ASSAY_DNS")
+  const dns = dnsText === null ? null : readNameServers(dnsText)
+  if (dnsText !== null && dns === null)
+    faults.push(
+      "ASSAY_DNS takes `system`, or addresses such as 192.0.2.1, 192.0.2.1:53 or [::1]:53",
+    )
+  const rdapText = optional("ASSAY_RDAP_URL")
+  const rdapUrl = rdapText === null ? null : readBaseUrl(rdapText)
+  if (rdapText !== null && rdapUrl === null) {
+    faults.push(
+      "ASSAY_RDAP_URL takes an https:// URL without user, query or fragment (http:// only on this machine)",
+    )
+  }
+
+  const config = {
+    production,
+    port: integer("PORT", 0, 65_535),
+    host: optional("HOST"),
+    dataDirectory,
+    secretFile,
+    tombstonesFile,
+    secretMayBeMade: optional("ASSAY_SECRET_FILE") === null,
+    databaseUrl,
+    indexCluster,
+    indexName,
+    indexBucketBits: integer("ASSAY_INDEX_BUCKET_BITS", BUCKET_BITS.min, BUCKET_BITS.max),
+    indexTimeoutMs: integer("ASSAY_INDEX_TIMEOUT_MS", 50, 60_000),
+    indexVerifyHours: integer("ASSAY_INDEX_VERIFY_HOURS", 0, 8_760),
+    bootstrapKey: optional("ASSAY_BOOTSTRAP_KEY"),
+    workers: integer("ASSAY_WORKERS", 1, 64, workersFlag),
+    logLevel: logLevel ?? "info",
+    metricsToken,
+    metricsPort:
+      optional("ASSAY_METRICS_PORT") === null ? null : integer("ASSAY_METRICS_PORT", 1, 65_535),
+    shedDelayMs: integer("ASSAY_SHED_DELAY_MS", 10, 10_000),
+    requestSeconds: integer("ASSAY_REQUEST_SECONDS", 1, 300),
+    streamIdleSeconds: integer("ASSAY_STREAM_IDLE_SECONDS", 1, 3600),
+    stopSeconds: integer("ASSAY_STOP_SECONDS", 1, 300),
+    silentSeconds: integer("ASSAY_SILENT_SECONDS", 1, 600),
+    demoHosts: text("ASSAY_DEMO_HOSTS")
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+    dns,
+    rdapUrl,
+    rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
+    networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
+    providersFile: optional("ASSAY_PROVIDERS"),
+    decisions: decisions ?? "on",
+    decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
+    drop: readDropConfig({ production, optional, integer, faults }),
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+export interface ShownSetting {
+  readonly name: string
+  readonly value: string
+  readonly source: "environment" | "file" | "default"
+  readonly meaning: string
+}
+
+/** Every setting with where its value comes from; secrets are masked. */
+export function shownSettings(env: Environment): ShownSetting[] {
+  return settings.map(({ name, meaning, fallback }) => {
+    const source =
+      secretNames.has(name) && env[`${name}_FILE`] ? "file" : env[name] ? "environment" : "default"
+    const value =
+      source === "default" ? fallback : secretNames.has(name) ? "(secret)" : (env[name] ?? "")
+    return { name, value, source, meaning }
+  })
+}
+
+function fallbackOf(name: SettingName): string {
+  return settings.find((setting) => setting.name === name)?.fallback ?? ""
+}
+
+function isKnown(name: string): boolean {
+  const stem = name.replace(/_FILE$/, "")
+  return (
+    NOT_SETTINGS.has(name) ||
+    settings.some((setting) => setting.name === name) ||
+    secretNames.has(stem)
+  )
+}

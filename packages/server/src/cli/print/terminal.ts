@@ -1,0 +1,33 @@
+import type { Environment } from "../../base/config.ts"
+
+/** What a command has of the outside world; main.ts hands in the process's own. */
+export interface Terminal {
+  readonly env: Environment
+  /** Who runs the command, for the audit trail. */
+  readonly user: string
+  readonly now: () => number
+  /** Prints a line of the result. */
+  print(line: string): void
+  /** Prints a line that is not part of the result. */
+  note(line: string): void
+}
+
+/** A command that cannot do what it was asked; the message is all a person is shown. */
+export class CommandError extends Error {
+  override readonly name = "CommandError"
+  readonly exitCode: number
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {
+    super(message, options)
+    this.exitCode = options.exitCode ?? 1
+  }
+}
+
+/** A command that failed and has said why. */
+export class ToldAlready extends Error {
+  override readonly name = "ToldAlready"
+  readonly exitCode: number
+  constructor(exitCode: number) {
+    super("The command failed and has said why")
+    this.exitCode = exitCode
+  }
+}

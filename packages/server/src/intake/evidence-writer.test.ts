@@ -1,0 +1,295 @@
+import assert from "node:assert/strict"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test, type TestContext } from "node:test"
+import { EVIDENCE_SOURCES_MAX } from "@assay/core/contract"
+import { entryBytes, type EvidenceKind, plainEntry } from "@assay/stores/entry"
+import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
+import { EVIDENCE_ROUTE, type SentObservation } from "@assay/stores/records-observations"
+import { hashOf, newKey } from "@assay/stores/testing/records-suite"
+import type { Records } from "@assay/stores/records"
+import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import { applyAllEvidence } from "./apply-evidence.ts"
+import {
+  EvidenceOverload,
+  type EvidenceReport,
+  type EvidenceWriter,
+  openEvidenceWriter,
+} from "./evidence-writer.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "assay-evidence-"))
+after(() => rmSync(folder, { recursive: true }))
+let opened = 0
+
+const alice = hashOf("alice").slice(0, 16)
+const bob = hashOf("bob").slice(0, 16)
+const start = Date.UTC(2026, 10, 14, 15)
+const now = (): number => start
+
+interface Place {
+  readonly records: Records
+  readonly index: ExposureIndex
+  readonly writer: EvidenceWriter
+  readonly tenantId: number
+  readonly otherId: number
+  report(...lines: EvidenceReport["lines"]): EvidenceReport
+  /** What the index says of an identity: kind, day and source. */
+  said(key?: Uint8Array, tenantId?: number | null): Promise<string[]>
+}
+
+async function place(t: TestContext): Promise<Place> {
+  const path = join(folder, String(++opened))
+  const records = await openSqliteRecords({ file: `${path}.sqlite` })
+  await records.migrate()
+  const index = await openLmdbIndex({ path: `${path}-index` })
+  t.after(() => Promise.all([records.close(), index.close()]))
+  const made = { plan: "enterprise", at: start, actor: "test" }
+  const { id: tenantId } = await records.createTenant({ name: "A", ...made })
+  const { id: otherId } = await records.createTenant({ name: "B", ...made })
+  await records.createKey(newKey("k1", { tenantId }))
+  await records.createKey(newKey("k2", { tenantId: otherId }))
+  return {
+    records,
+    index,
+    writer: openEvidenceWriter({ records, index, now }),
+    tenantId,
+    otherId,
+    report: (...lines) => ({ tenantId, keyId: "k1", lines }),
+    said: async (key = alice, of = tenantId) => {
+      const { entries, catalogue } = await index.lookup(key, of)
+      const sourceOf = ({ batchId }: FoundEntry): string | undefined =>
+        catalogue.sources.get(catalogue.batches.get(batchId)?.sourceId ?? 0)?.name
+      return entries
+        .map((entry) => `${entry.kind} ${entry.hours / 24} ${sourceOf(entry) ?? ""}`)
+        .sort()
+    },
+  }
+}
+
+function observation(
+  identityKey: Uint8Array,
+  day: number,
+  { source = "soc", kind = "breach" }: { source?: string; kind?: EvidenceKind } = {},
+): SentObservation {
+  const entry = entryBytes(plainEntry(kind, 24 * day, 1))
+  return { identityKey, source, entry }
+}
+
+function claim(name = "a"): IdempotencyClaim {
+  const hash = hashOf(name)
+  return { keyId: "k1", route: EVIDENCE_ROUTE, keyHash: hash, fingerprint: hashOf("body") }
+}
+
+const stored = (...outcomes: unknown[]) => ({ state: "stored", outcomes })
+
+/** An index whose tenants' part cannot be written while it is away, and whose reading goes on. */
+async function failing(index: ExposureIndex, isAway: () => boolean): Promise<ExposureIndex> {
+  const closed = await openLmdbIndex({ path: join(folder, `closed-${++opened}`) })
+  await closed.close()
+  return {
+    ...index,
+    addTenantEvidence: (...args) => (isAway() ? closed : index).addTenantEvidence(...args),
+  }
+}
+
+test("what is stored is in the tenant's next lookup under its source, and in nobody else's", async (t) => {
+  const { writer, report, said, otherId, index, tenantId } = await place(t)
+  const lines = [
+    observation(alice, 5),
+    observation(alice, 5, { source: "mail", kind: "bounced" }),
+    { refusal: "{}" },
+    observation(bob, 7),
+  ]
+  assert.deepEqual(
+    await writer.submit(report(...lines), null),
+    stored("stored", "stored", { refusal: "{}" }, "stored"),
+  )
+  assert.deepEqual(await said(), ["bounced 5 mail", "breach 5 soc"])
+  assert.deepEqual(await said(bob), ["breach 7 soc"])
+  for (const other of [null, otherId]) assert.deepEqual(await said(alice, other), [])
+  const { sources, batches } = await index.catalogue()
+  assert.equal(batches.size, 2)
+  for (const { owner, confidence } of sources.values())
+    assert.deepEqual([owner, confidence], [tenantId, 0.8])
+})
+
+test("what was there stays, and content sent again changes nothing", async (t) => {
+  const { writer, report, said, records } = await place(t)
+  await writer.submit(report(observation(alice, 5)), null)
+  const again = report(observation(alice, 5), observation(alice, 6), observation(alice, 6))
+  assert.deepEqual(await writer.submit(again, null), stored("known", "stored", "known"))
+  assert.deepEqual(await said(), ["breach 5 soc", "breach 6 soc"])
+  assert.equal((await records.observationsOf(alice)).length, 2)
+})
+
+test("a request of nothing but refusals, or of what is known, is answered and done", async (t) => {
+  const { writer, report } = await place(t)
+  const refused = report({ refusal: "{}" })
+  for (let twice = 0; twice < 2; twice++)
+    assert.deepEqual(await writer.submit(refused, claim()), stored({ refusal: "{}" }))
+  await writer.submit(report(observation(alice, 1)), null)
+  for (let twice = 0; twice < 2; twice++)
+    assert.deepEqual(
+      await writer.submit(report(observation(alice, 1)), claim("b")),
+      stored("known"),
+    )
+})
+
+test("what a process stored and did not get to apply, the next one applies", async (t) => {
+  const { writer, records, report, said } = await place(t)
+  const sent = report(observation(alice, 5), observation(bob, 6))
+  await records.addObservations({ ...sent, receivedAt: start }, claim())
+  assert.deepEqual(await said(), [])
+  assert.deepEqual(await writer.submit(sent, claim()), { state: "running" })
+  await writer.settleDue()
+  assert.deepEqual([...(await said()), ...(await said(bob))], ["breach 5 soc", "breach 6 soc"])
+  assert.deepEqual(await writer.submit(sent, claim()), stored("stored", "stored"))
+  assert.deepEqual(await records.tenantsWithDueObservations(), [])
+})
+
+test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {
+  const { index, records, report, said, otherId } = await place(t)
+  let away = true
+  const writer = openEvidenceWriter({ records, index: await failing(index, () => away), now })
+  const unavailable = { name: "RecordsError", code: "unavailable" }
+  const sent = report(observation(alice, 5))
+  await assert.rejects(writer.submit(sent, claim()), unavailable)
+  assert.deepEqual(await writer.submit(sent, claim()), { state: "running" })
+  // Known is as good as stored only once the index has it.
+  await assert.rejects(writer.submit(sent, null), unavailable)
+  const theirs = { ...report(observation(alice, 9)), tenantId: otherId, keyId: "k2" }
+  await assert.rejects(writer.submit(theirs, null), unavailable)
+  await assert.rejects(writer.settleDue(), unavailable)
+  away = false
+  await writer.settleDue()
+  assert.deepEqual(await said(), ["breach 5 soc"])
+  assert.deepEqual(await said(alice, otherId), ["breach 9 soc"])
+  assert.deepEqual(await writer.submit(sent, claim()), stored("stored"))
+})
+
+test("an index that cannot be read takes nothing in", async (t) => {
+  const { index, writer, records, report } = await place(t)
+  await index.close()
+  const unavailable = { name: "RecordsError", code: "unavailable" }
+  await assert.rejects(writer.submit(report(observation(alice, 5)), claim()), unavailable)
+  assert.deepEqual(await records.observationsOf(alice), [])
+})
+
+test("one claim sent many times at once is carried out once and answered alike", async (t) => {
+  const { writer, report, records } = await place(t)
+  const sent = report(observation(alice, 5))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => writer.submit(sent, claim())))
+  for (const answer of answers) assert.deepEqual(answer, stored("stored"))
+  assert.equal((await records.observationsOf(alice)).length, 1)
+})
+
+test("of a subject that was erased nothing is kept, and nothing tells so", async (t) => {
+  const { writer, report, said, records, index } = await place(t)
+  await writer.submit(report(observation(alice, 5)), null)
+  await index.erase(alice)
+  await records.forgetObservations(alice)
+  const sent = report(observation(alice, 6), observation(bob, 6))
+  assert.deepEqual(await writer.submit(sent, claim()), stored("stored", "stored"))
+  assert.deepEqual(await records.observationsOf(alice), [])
+  assert.deepEqual(await said(), [])
+  assert.deepEqual(await said(bob), ["breach 6 soc"])
+  const alone = report(observation(alice, 7))
+  for (let twice = 0; twice < 2; twice++)
+    assert.deepEqual(await writer.submit(alone, claim("b")), stored("stored"))
+})
+
+test("a tenant's sources are counted, not those of others nor the service's own", async (t) => {
+  const { writer, report, index, tenantId, otherId } = await place(t)
+  for (const [name, owner] of [
+    ["feedback", tenantId],
+    ["decisions", tenantId],
+    ["theirs", otherId],
+  ] as const) {
+    await index.openBatch({ ...description, name }, name, start, owner)
+  }
+  const lines = Array.from({ length: EVIDENCE_SOURCES_MAX + 1 }, (_, n) =>
+    observation(alice, 5, { source: `source-${n}` }),
+  )
+  const submission = await writer.submit(report(...lines), null)
+  assert.ok(submission.state === "stored")
+  const refused = submission.outcomes.filter((outcome) => typeof outcome !== "string")
+  assert.equal(refused.length, 1)
+  assert.match(JSON.stringify(refused), /#\/source/)
+  assert.equal(submission.outcomes.at(-1), refused[0])
+  const again = report(...lines.slice(-2))
+  assert.deepEqual(await writer.submit(again, null), stored("known", refused[0]))
+})
+
+const description = {
+  name: "",
+  title: "",
+  kind: "mention",
+  confidence: 0.8,
+  classes: [],
+  flags: { spamList: false, fabricated: false, sensitive: false, verified: false },
+  eventDate: null,
+  circulates: false,
+} as const
+
+test("an index made anew says the same once all evidence is applied to it, also what was cut", async (t) => {
+  const { writer, report, records, index, tenantId, otherId } = await place(t)
+  const keys = Array.from({ length: 30 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))
+  const lines = keys.flatMap((key, n) =>
+    Array.from({ length: 1 + 5 * (n % 16) }, (_, day) =>
+      observation(key, day, { source: day % 2 === 0 ? "soc" : "mail" }),
+    ),
+  )
+  await writer.submit(report(...lines), null)
+  const theirs = { tenantId: otherId, keyId: "k2", lines: lines.slice(0, 40) }
+  await writer.submit(theirs, null)
+  const anew = await openLmdbIndex({ path: join(folder, `anew-${++opened}`) })
+  t.after(() => anew.close())
+  assert.equal(await applyAllEvidence(records, anew, start), keys.length)
+  const said = async (of: ExposureIndex): Promise<unknown[]> =>
+    Promise.all(
+      [tenantId, otherId].flatMap((id) =>
+        keys.map(async (key) => {
+          const { entries, cut } = await of.lookup(key, id)
+          return { hours: entries.map(({ hours }) => hours).sort(), cut }
+        }),
+      ),
+    )
+  assert.deepEqual(await said(anew), await said(index))
+  assert.ok((await said(anew)).some((each) => (each as { cut: number }).cut > 0))
+})
+
+test("more lines than can wait are refused before anything is stored", async (t) => {
+  const { records, index, report } = await place(t)
+  const writer = openEvidenceWriter({ records, index, now, linesWaitingMax: 5 })
+  const sent = Array.from({ length: 4 }, (_, n) =>
+    writer.submit(report(observation(alice, n), observation(bob, n)), null),
+  )
+  const outcomes = await Promise.allSettled(sent)
+  const refused = outcomes.filter((outcome) => outcome.status === "rejected")
+  assert.equal(refused.length, 2)
+  for (const { reason } of refused) assert.ok(reason instanceof EvidenceOverload)
+  assert.equal((await records.observationsOf(alice)).length, 2)
+  assert.deepEqual(await writer.submit(report(observation(alice, 9)), null), stored("stored"))
+})
+
+test("one tenant's line does not wait behind 120 requests of another's, and a full queue is its tenant's own", async (t) => {
+  const { records, index, report, otherId } = await place(t)
+  const writer = openEvidenceWriter({ records, index, now, linesWaitingMax: 100 })
+  let taken = 0
+  const flood = Array.from({ length: 120 }, (_, n) =>
+    writer.submit(report(observation(alice, n)), null).then(
+      () => {
+        taken++
+      },
+      (error: unknown) => assert.ok(error instanceof EvidenceOverload),
+    ),
+  )
+  const theirs = { ...report(observation(bob, 1)), tenantId: otherId, keyId: "k2" }
+  assert.deepEqual(await writer.submit(theirs, null), stored("stored"))
+  assert.ok(taken <= 2, `${taken} others were taken before it`)
+  await Promise.all(flood)
+  assert.equal(taken, 100)
+})

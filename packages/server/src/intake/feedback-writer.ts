@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto"
+import type { FeedbackReceipt } from "@assay/core/contract"
+import { IndexUnavailable, type ExposureIndex } from "@assay/stores/exposure-index"
+import { RecordsError } from "@assay/stores/records-error"
+import type { FeedbackIdentity, FeedbackRecords, NewFeedback } from "@assay/stores/records-feedback"
+import { CLAIM_MS, type IdempotencyClaim } from "@assay/stores/records-idempotency"
+import { openFairTurns } from "@assay/runtime/fair-turns"
+import { DAY_MS } from "@assay/runtime/time"
+import { feedbackApplier } from "./apply-feedback.ts"
+
+/** What a tenant reports, before it has a place among its other reports. */
+export type FeedbackReport = Omit<NewFeedback, "id" | "receivedAt">
+
+export type Submission =
+  | { readonly state: "stored"; readonly id: string }
+  | { readonly state: "running" }
+  | { readonly state: "mismatch" }
+
+/** Takes feedback in. What is stored or undone is in the next score of every worker. */
+export interface FeedbackDesk {
+  /** Stores a report, or answers one that was sent before under the same claim as it was answered then. */
+  submit(report: FeedbackReport, claim: IdempotencyClaim | null): Promise<Submission>
+  /** Takes a report back; false where the tenant has none of this id. Taking it back again changes nothing. */
+  undo(id: string, tenantId: number): Promise<boolean>
+}
+
+export interface FeedbackWriter extends FeedbackDesk {
+  /** Applies what is due: what an earlier process or a failing index left undone, and what has expired. */
+  settleDue(): Promise<void>
+  /** Deletes what ended long ago. */
+  forget(): Promise<void>
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>
+}
+
+const DUE_AT_ONCE = 100
+/** How long undone and expired feedback is kept, so that undoing it again is answered as the first time. */
+export const ENDED_KEPT_DAYS = 90
+
+/** More work than the writer can do; nothing was stored. */
+export class FeedbackOverload extends Error {
+  override readonly name = "FeedbackOverload"
+  readonly code = "overloaded"
+}
+
+interface WriterOptions {
+  readonly records: FeedbackRecords
+  readonly index: ExposureIndex
+  readonly now: () => number
+  /** More than this waiting of one tenant means that it sends faster than disks can take it. */
+  readonly waitingMax?: number
+}
+
+/**
+ * The one writer of feedback, in the primary. A report is first written to the records, with its claim in the same
+ * transaction, then what follows from it to the index, and only then acknowledged: a process that dies in between leaves
+ * a row that is due, and the next one finds it. One after the other, because what follows from a report depends on all
+ * reports before it; tenants take turns, so that none waits behind all that another sent.
+ */
+export async function openFeedbackWriter(options: WriterOptions): Promise<FeedbackWriter> {
+  const { records, index, now, waitingMax = 500 } = options
+  const apply = feedbackApplier(records, index)
+  let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
+  const turns = openFairTurns<number>({ eachMax: waitingMax })
+  const fromCaller = async <T>(tenantId: number, work: () => Promise<T>): Promise<T> => {
+    if (!turns.hasRoom(tenantId, 1)) throw new FeedbackOverload("Too much feedback is waiting")
+    return await turns.take(tenantId, 1, work)
+  }
+  /** No two reports are received at one moment, and none before an earlier one, even if the clock is put back. */
+  const receive = (): number => (lastReceivedAt = Math.max(now(), lastReceivedAt + 1))
+  /** Now, but never before what was received already: that would not be due yet. */
+  const moment = (): number => Math.max(now(), lastReceivedAt)
+  const applyNow = async (identity: FeedbackIdentity): Promise<void> => {
+    try {
+      await apply(identity, moment())
+    } catch (error) {
+      if (!(error instanceof IndexUnavailable)) throw error
+      throw new RecordsError("unavailable", "The index cannot be written", { cause: error })
+    }
+  }
+
+  return {
+    submit: (report, claim) =>
+      fromCaller(report.tenantId, async () => {
+        const receivedAt = receive()
+        const receipt: FeedbackReceipt = { id: newFeedbackId(receivedAt) }
+        const outcome = await records.addFeedback(
+          { ...report, ...receipt, receivedAt },
+          claim,
+          JSON.stringify(receipt),
+        )
+        if (outcome.state === "done") {
+          return { state: "stored", id: (JSON.parse(outcome.response) as FeedbackReceipt).id }
+        }
+        if (outcome.state !== "taken") return outcome
+        await applyNow(report)
+        return { state: "stored", id: receipt.id }
+      }),
+
+    undo: (id, tenantId) =>
+      fromCaller(tenantId, async () => {
+        const identity = await records.undoFeedback({ id, tenantId, at: receive() })
+        if (identity === null) return false
+        await applyNow(identity)
+        return true
+      }),
+
+    async settleDue() {
+      const failures: unknown[] = []
+      for (let more = true; more;) {
+        const due = await records.dueFeedback({ at: moment(), limit: DUE_AT_ONCE })
+        for (const identity of due) {
+          // One that fails must not keep the others waiting.
+          await turns
+            .take(identity.tenantId, 1, () => applyNow(identity))
+            .catch((error: unknown) => failures.push(error))
+        }
+        more = due.length === DUE_AT_ONCE && failures.length === 0
+      }
+      if (failures.length > 0) throw failures[0]
+    },
+
+    async forget() {
+      await records.forgetFeedback(now() - ENDED_KEPT_DAYS * DAY_MS)
+      await records.forgetClaims(now() - CLAIM_MS)
+    },
+
+    idle: turns.idle,
+  }
+}
+
+const TIME_DIGITS = 12
+const RANDOM_BYTES = 8
+
+/** Sorts by time. The rest is random: a count would tell one tenant how much others report. */
+function newFeedbackId(receivedAt: number): string {
+  const time = receivedAt.toString(16).padStart(TIME_DIGITS, "0")
+  return `fb_${time}${randomBytes(RANDOM_BYTES).toString("hex")}`
+}

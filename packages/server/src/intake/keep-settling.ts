@@ -1,0 +1,40 @@
+import type { Log } from "@assay/runtime/log"
+import { HOUR_MS } from "@assay/runtime/time"
+
+/** A writer that leaves what it could not finish to be settled later. */
+export interface Settling {
+  settleDue(): Promise<void>
+  /** Deletes what ended long ago, where anything ends. */
+  forget?(): Promise<void>
+  idle(): Promise<void>
+}
+
+const SETTLE_MS = 1000
+
+/** Settles each second and forgets each hour; the function it returns ends that and waits for what is under way. */
+export function keepSettling(
+  writer: Settling,
+  now: () => number,
+  log: Log,
+  what: "feedback" | "evidence" | "notifications" = "feedback",
+): () => Promise<void> {
+  let forgotAt = 0
+  let settling: Promise<void> | null = null
+  const settle = async (): Promise<void> => {
+    await writer.settleDue()
+    // Also where the last time is still to come: the clock was set back, and what is to be forgotten must not wait for it.
+    if (Math.abs(now() - forgotAt) < HOUR_MS) return
+    await writer.forget?.()
+    forgotAt = now()
+  }
+  const timer = setInterval(() => {
+    settling ??= settle()
+      .catch((error: unknown) => log.warn(`${what} could not be applied`, { error }))
+      .finally(() => (settling = null))
+  }, SETTLE_MS)
+  return async () => {
+    clearInterval(timer)
+    await settling
+    await writer.idle()
+  }
+}

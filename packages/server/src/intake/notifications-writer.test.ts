@@ -1,0 +1,291 @@
+import assert from "node:assert/strict"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, test, type TestContext } from "node:test"
+import { entryBytes, plainEntry } from "@assay/stores/entry"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import { RecordsError } from "@assay/stores/records-error"
+import type { SharedObservation } from "@assay/stores/records-shared-observations"
+import { hashOf } from "@assay/stores/testing/records-suite"
+import type { Records } from "@assay/stores/records"
+import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import { DAY_MS } from "@assay/runtime/time"
+import { applyAllNotifications } from "./apply-notifications.ts"
+import {
+  NotificationOverload,
+  NotificationRate,
+  type NotificationsWriter,
+  openNotificationsWriter,
+} from "./notifications-writer.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "assay-notifications-"))
+after(() => rmSync(folder, { recursive: true }))
+let opened = 0
+
+const alice = hashOf("alice").slice(0, 16)
+const bob = hashOf("bob").slice(0, 16)
+const start = Date.UTC(2026, 10, 14, 15)
+const now = (): number => start
+
+interface Place {
+  readonly records: Records
+  readonly index: ExposureIndex
+  readonly writer: NotificationsWriter
+}
+
+async function place(t: TestContext): Promise<Place> {
+  const path = join(folder, String(++opened))
+  const records = await openSqliteRecords({ file: `${path}.sqlite` })
+  await records.migrate()
+  const index = await openLmdbIndex({ path: `${path}-index` })
+  t.after(() => Promise.all([records.close(), index.close()]))
+  return { records, index, writer: openNotificationsWriter({ records, index, now }) }
+}
+
+function observation(
+  identityKey: Uint8Array,
+  day: number,
+  { source = "camara:one", event }: { source?: string; event?: string } = {},
+): SharedObservation {
+  const entry = entryBytes(plainEntry("sim_change", 24 * day, 1))
+  const name = event ?? `${source} ${day} ${String(identityKey)}`
+  return { identityKey, source, entry, event: hashOf(name).slice(0, 16) }
+}
+
+/** What the index says of an identity to a tenant: kind, day and source. */
+async function said(index: ExposureIndex, key = alice, tenantId: number | null = 7) {
+  const { entries, catalogue } = await index.lookup(key, tenantId)
+  return entries.map(({ kind, hours, batchId }) => {
+    const { sourceId = 0 } = catalogue.batches.get(batchId) ?? {}
+    return `${kind} ${hours / 24} ${catalogue.sources.get(sourceId)?.name ?? ""}`
+  })
+}
+
+/** An index that cannot be written while it is away, and whose reading goes on. */
+async function failing(index: ExposureIndex, isAway: () => boolean): Promise<ExposureIndex> {
+  const closed = await openLmdbIndex({ path: join(folder, `closed-${++opened}`) })
+  await closed.close()
+  return {
+    ...index,
+    addSharedEvidence: (rows) => (isAway() ? closed : index).addSharedEvidence(rows),
+  }
+}
+
+test("what is stored is in everybody's next lookup, as one source an operator", async (t) => {
+  const { writer, index, records } = await place(t)
+  assert.equal(await writer.submit(observation(alice, 5)), "stored")
+  assert.equal(await writer.submit(observation(alice, 6, { source: "camara:two" })), "stored")
+  for (const tenantId of [null, 7, 8])
+    assert.deepEqual(await said(index, alice, tenantId), [
+      "sim_change 5 camara:one",
+      "sim_change 6 camara:two",
+    ])
+  assert.deepEqual(await said(index, bob), [])
+  const { sources, batches } = await index.catalogue()
+  assert.equal(batches.size, 2)
+  assert.deepEqual(
+    [...sources.values()].map(({ name, owner, kind, title }) => [name, owner, kind, title]),
+    [
+      ["camara:one", "shared", "sim_change", "SIM changes reported by one"],
+      ["camara:two", "shared", "sim_change", "SIM changes reported by two"],
+    ],
+  )
+  assert.deepEqual(await records.dueSharedObservations({ identities: 9 }), [])
+})
+
+test("a notification that comes again, by name or by content, changes nothing", async (t) => {
+  const { writer, index } = await place(t)
+  await writer.submit(observation(alice, 5, { event: "a" }))
+  const { version } = await index.catalogue()
+  assert.equal(await writer.submit(observation(alice, 5, { event: "a" })), "known")
+  assert.equal(await writer.submit(observation(alice, 5, { event: "b" })), "known")
+  assert.equal(await writer.submit(observation(bob, 9, { event: "a" })), "known")
+  assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
+  assert.deepEqual(await said(index, bob), [])
+  assert.equal((await index.catalogue()).version, version)
+})
+
+test("many at the same time are stored together, each with its own outcome", async (t) => {
+  const { records, index } = await place(t)
+  let writes = 0
+  const counted: Records = {
+    ...records,
+    addSharedObservations: (...args) => {
+      writes++
+      return records.addSharedObservations(...args)
+    },
+  }
+  const writer = openNotificationsWriter({ records: counted, index, now })
+  const keys = Array.from({ length: 300 }, (_, n) => hashOf(`${n % 200}`).slice(0, 16))
+  const outcomes = await Promise.all(keys.map((key) => writer.submit(observation(key, 5))))
+  assert.deepEqual(
+    outcomes,
+    keys.map((_, n) => (n < 200 ? "stored" : "known")),
+  )
+  assert.equal(writes, 1)
+  for (const key of keys) assert.equal((await said(index, key)).length, 1)
+})
+
+test("while the index is away nothing is acknowledged, and nothing is lost", async (t) => {
+  const { records, index } = await place(t)
+  let away = true
+  const writer = openNotificationsWriter({
+    records,
+    index: await failing(index, () => away),
+    now,
+  })
+  const unavailable = (error: unknown): boolean =>
+    error instanceof RecordsError && error.code === "unavailable"
+  await assert.rejects(writer.submit(observation(alice, 5)), unavailable)
+  await assert.rejects(writer.submit(observation(alice, 5)), unavailable)
+  await assert.rejects(writer.settleDue(), unavailable)
+  assert.deepEqual(await said(index), [])
+  away = false
+  // Sent again it is known, and is acknowledged only with what is due in the index.
+  assert.equal(await writer.submit(observation(alice, 5)), "known")
+  assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
+})
+
+test("what a process left due is settled by the next one", async (t) => {
+  const { writer, records, index } = await place(t)
+  await records.addSharedObservations([observation(alice, 5), observation(bob, 6)], start)
+  assert.deepEqual(await said(index), [])
+  await writer.settleDue()
+  assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
+  assert.deepEqual(await said(index, bob), ["sim_change 6 camara:one"])
+  assert.deepEqual(await records.dueSharedObservations({ identities: 9 }), [])
+})
+
+test("what is remembered of an identity is dropped when there is something new, and only then", async (t) => {
+  const { records, index } = await place(t)
+  const heard: string[] = []
+  const writer = openNotificationsWriter({
+    records,
+    index,
+    now,
+    forget: async (key) => void heard.push(key),
+  })
+  await writer.submit(observation(alice, 5))
+  await writer.submit(observation(alice, 5))
+  await writer.submit(observation(bob, 5))
+  assert.deepEqual(
+    heard,
+    [alice, bob].map((key) => Buffer.from(key).toString("hex")),
+  )
+})
+
+test("of an erased subject nothing is stored, in the records or in the index", async (t) => {
+  const { writer, records, index } = await place(t)
+  await records.eraseSubject({
+    identityKey: alice,
+    subject: "phone",
+    tenantId: null,
+    reason: "subject_request",
+    reference: null,
+    at: start,
+    actor: "test",
+  })
+  await index.erase(alice)
+  assert.equal(await writer.submit(observation(alice, 5)), "erased")
+  assert.deepEqual(await said(index), [])
+  assert.equal((await index.lookup(alice, null)).erased, true)
+  assert.deepEqual(await records.sharedObservationsAfter({ after: null, identities: 9 }), [])
+})
+
+test("a source that was removed begins anew, with what comes after", async (t) => {
+  const { writer, index } = await place(t)
+  await writer.submit(observation(alice, 5))
+  const [source] = (await index.catalogue()).sources.values()
+  await index.removeSource(source?.id ?? 0, start)
+  assert.deepEqual(await said(index), [])
+  assert.equal(await writer.submit(observation(alice, 6)), "stored")
+  assert.deepEqual(await said(index), ["sim_change 6 camara:one"])
+})
+
+test("an operator that sends too many is told, and others are not held up by it", async (t) => {
+  const { records, index } = await place(t)
+  let ms = start
+  const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
+  const sent = (day: number, source?: string): Promise<string> =>
+    writer.submit(observation(alice, day, source === undefined ? {} : { source }))
+  await sent(1)
+  await sent(2)
+  await assert.rejects(sent(3), NotificationRate)
+  assert.equal(await sent(3, "camara:two"), "stored")
+  ms += 1000
+  assert.equal(await sent(3), "stored")
+})
+
+test("a clock that is set back does not keep an operator out until it comes round again", async (t) => {
+  const { records, index } = await place(t)
+  let ms = start
+  const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
+  const sent = (day: number): Promise<string> => writer.submit(observation(alice, day))
+  await sent(1)
+  await sent(2)
+  ms -= 7 * DAY_MS
+  assert.equal(await sent(3), "stored")
+  await sent(4)
+  await assert.rejects(sent(5), NotificationRate, "the limit holds by the new clock too")
+})
+
+test("more than can wait are refused before anything of them is stored", async (t) => {
+  const { records, index } = await place(t)
+  const writer = openNotificationsWriter({ records, index, now, waitingMax: 3 })
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3, 4, 5].map((day) => writer.submit(observation(alice, day))),
+  )
+  const refused = outcomes.filter((outcome) => outcome.status === "rejected")
+  assert.equal(refused.length, 2)
+  for (const { reason } of refused) assert.ok(reason instanceof NotificationOverload)
+  assert.equal((await said(index)).length, 3)
+})
+
+test("one operator's notification does not wait behind all of another's, and a full queue is its own", async (t) => {
+  const { records, index } = await place(t)
+  const writes: string[][] = []
+  const counted: typeof records = {
+    ...records,
+    async addSharedObservations(observations, at) {
+      writes.push(observations.map(({ source }) => source))
+      return await records.addSharedObservations(observations, at)
+    },
+  }
+  const perSecond = 10_000
+  const writer = openNotificationsWriter({
+    records: counted,
+    index,
+    now,
+    perSecond,
+    waitingMax: 900,
+  })
+  const flood = Promise.allSettled(
+    Array.from({ length: 1000 }, (_, n) => writer.submit(observation(alice, n % 50))),
+  )
+  const single = writer.submit(observation(alice, 1, { source: "camara:two" }))
+  assert.equal(await single, "stored")
+  assert.ok(writes.length <= 2, `it went with write ${writes.length}`)
+  assert.ok(writes.every(({ length }) => length <= 500))
+  const outcomes = await flood
+  assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 100)
+})
+
+test("an index made anew says the same once all notifications are applied to it", async (t) => {
+  const { writer, records, index } = await place(t)
+  const keys = Array.from({ length: 40 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))
+  await Promise.all(
+    keys.flatMap((key, n) =>
+      Array.from({ length: 1 + (n % 5) }, (_, day) =>
+        writer.submit(observation(key, day, { source: n % 2 === 0 ? "camara:a" : "camara:b" })),
+      ),
+    ),
+  )
+  const anew = await openLmdbIndex({ path: join(folder, `anew-${++opened}`) })
+  t.after(() => anew.close())
+  for (let twice = 0; twice < 2; twice++) {
+    assert.equal(await applyAllNotifications(records, anew, start), keys.length)
+    for (const key of keys) assert.deepEqual(await said(anew, key), await said(index, key))
+  }
+})

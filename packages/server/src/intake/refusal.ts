@@ -1,0 +1,24 @@
+import { EVIDENCE_LINES_MAX, type ProblemCode, type ProblemDetails } from "@assay/core/contract"
+import { Problem, problemDetails } from "../base/problem.ts"
+import type { RefusedLine } from "@assay/stores/records-observations"
+
+interface Told {
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly errors: ProblemDetails["errors"]
+}
+
+/** A problem as it is kept to answer a request again: what follows from its code is left out. */
+export function refusedLine({ code, message, errors }: Problem): RefusedLine {
+  return { refusal: JSON.stringify({ code, detail: message, errors } satisfies Told) }
+}
+
+export function problemOf({ refusal }: RefusedLine): ProblemDetails {
+  const { code, detail, errors } = JSON.parse(refusal) as Told
+  return problemDetails(new Problem(code, detail, errors === undefined ? {} : { errors }), null)
+}
+
+export function tooManyLines(): Problem {
+  const most = EVIDENCE_LINES_MAX.toLocaleString("en")
+  return new Problem("body-too-large", `A request may have ${most} lines.`)
+}

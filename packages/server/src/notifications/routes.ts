@@ -1,0 +1,95 @@
+import { CarrierNotification } from "@assay/core/contract"
+import type { onRequestHookHandler } from "fastify"
+import type { App } from "../http/app.ts"
+import type { Metrics } from "../base/metrics.ts"
+import type { NotificationDesk } from "../intake/notifications-writer.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import { readJson } from "../http/json-body.ts"
+import { failures, named } from "../http/schemas.ts"
+import { BODY_MAX } from "../http/sizes.ts"
+import type { NotifyingOperator, NotifyingOperators } from "./notifying-operators.ts"
+import { readNotification } from "./read-notification.ts"
+
+const CLOUD_EVENT = "application/cloudevents+json"
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on the routes that operators send to. */
+    operator: NotifyingOperator
+  }
+}
+
+const response: Record<number, object> = {
+  204: {
+    type: "null",
+    description:
+      "Taken. What it says is stored and in the next score, now or since it was first sent.",
+  },
+  ...failures(
+    "malformed-json",
+    "invalid-request",
+    "unauthenticated",
+    "body-too-large",
+    "unsupported-media-type",
+    "not-a-phone-number",
+    "number-not-yours",
+    "rate-limited",
+    "internal-error",
+    "store-unavailable",
+    "overloaded",
+  ),
+}
+
+const schema = {
+  operationId: "notifySimChange",
+  summary: "Tell that the SIM of a number changed",
+  description:
+    "For mobile operators: the sink of CAMARA SIM-swap subscriptions. What is told here counts for every tenant.",
+  tags: ["Carrier"],
+  security: [{ carrierToken: [] }],
+  body: {
+    content: {
+      [CLOUD_EVENT]: { schema: named(CarrierNotification) },
+      "application/json": { schema: named(CarrierNotification) },
+    },
+  },
+  response,
+}
+
+export interface NotificationServices {
+  /** Mobile operators that may send notifications. */
+  readonly operators: NotifyingOperators
+  readonly notifications: NotificationDesk
+  readonly secrets: Secrets
+  readonly metrics: Pick<Metrics, "countNotification">
+  readonly now: () => number
+}
+
+/** What mobile operators notify us of, as evidence for everybody. */
+export async function notificationRoutes(app: App, services: NotificationServices): Promise<void> {
+  const { operators, notifications, secrets, metrics, now } = services
+  // Before the body is read: whoever has no token is not listened to.
+  const onRequest: onRequestHookHandler = (request, _reply, done) => {
+    request.operator = operators.authenticate(request.headers.authorization)
+    done()
+  }
+
+  // In a scope of its own: no other route takes this media type.
+  await app.register(async (scope: App) => {
+    scope.decorateRequest("operator")
+    scope.addContentTypeParser(CLOUD_EVENT, { parseAs: "buffer" }, readJson)
+    scope.post(
+      "/api/v1/carrier/notifications",
+      { schema, onRequest, bodyLimit: BODY_MAX },
+      async (request, reply) => {
+        const { operator } = request
+        const notification = request.body as CarrierNotification
+        const read = readNotification(notification, operator, secrets, now())
+        const outcome =
+          read.says === "sim_change" ? await notifications.submit(read.observation) : read.says
+        metrics.countNotification(operator.name, outcome)
+        return reply.code(204).send(null)
+      },
+    )
+  })
+}

@@ -1,0 +1,249 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
+import { problems, type Scope } from "@assay/core/contract"
+import { fastify, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from "fastify"
+import { type Caller, type Callers, requireScope } from "../accounts/callers.ts"
+import type { Limits } from "../accounts/limits.ts"
+import { type UsageServices, usageRoutes } from "../usage/usage-routes.ts"
+import { type BulkServices, bulkRoutes } from "../score/many/routes.ts"
+import type { Config } from "../base/config.ts"
+import { consoleDropRoutes } from "../inbox/drop-routes.ts"
+import { type SourceServices, sourceRoutes } from "../sources/source-routes.ts"
+import { type DecisionServices, decisionRoutes } from "../decisions/routes.ts"
+import { type InboxServices, operatorRoutes } from "../inbox/operator-routes.ts"
+import { type EvidenceServices, evidenceRoutes } from "../evidence/routes.ts"
+import { type FeedbackServices, feedbackRoutes } from "../feedback/routes.ts"
+import type { Pressure } from "../health/pressure.ts"
+import { type HealthServices, healthRoutes } from "../health/routes.ts"
+import type { App } from "../http/app.ts"
+import { describeApi } from "../http/api-description.ts"
+import { clientErrorAnswers, wasGivenUp } from "../http/client-error.ts"
+import { endDeafReaders } from "../http/deaf-readers.ts"
+import { refuseOtherMethods } from "../http/other-methods.ts"
+import { readJsonBodies } from "../http/json-body.ts"
+import { lazySerializers } from "../http/lazy-serializers.ts"
+import { thenLetPass } from "../http/let-pass.ts"
+import { requireBody } from "../http/missing-body.ts"
+import { openObserve } from "../http/observe.ts"
+import { requestId } from "../http/request-id.ts"
+import { senderIsGone } from "../http/sender-is-gone.ts"
+import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
+import type { Log } from "@assay/runtime/log"
+import type { Metrics } from "../base/metrics.ts"
+import { type PageServices, pageRoutes } from "../pages/routes.ts"
+import { asProblem, Problem, problemDetails } from "../base/problem.ts"
+import type { EmailServices } from "../score/email/email-scorer.ts"
+import { scoreRoutes } from "../score/email/routes.ts"
+import { type SubjectServices, subjectRoutes } from "../subjects/routes.ts"
+import { type NotificationServices, notificationRoutes } from "../notifications/routes.ts"
+import type { PhoneServices } from "../score/phone/phone-scorer.ts"
+import { telecomRoutes } from "../score/phone/routes.ts"
+
+/** What every request passes. */
+interface HttpServices {
+  readonly config: Pick<Config, "requestSeconds" | "streamIdleSeconds">
+  readonly log: Log
+  readonly callers: Callers
+  readonly limits: Limits
+  readonly metrics: Metrics
+  readonly pressure: Pick<Pressure, "isHigh">
+  /** How long callers over a limit, or without a key, wait for their answer. */
+  readonly refusalMs: number
+}
+
+/** All that the routes use. Everything in it is real, in tests too. */
+export type Services = HttpServices &
+  HealthServices &
+  PageServices &
+  EmailServices &
+  PhoneServices &
+  BulkServices &
+  FeedbackServices &
+  SubjectServices &
+  EvidenceServices &
+  NotificationServices &
+  DecisionServices &
+  SourceServices &
+  UsageServices &
+  InboxServices
+
+const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "x-content-type-options": "nosniff",
+}
+
+export async function buildApp(services: Services): Promise<App> {
+  const { config, log, callers, limits, metrics, pressure, refusalMs } = services
+  const observe = openObserve(log, metrics)
+  const observeReply = (route: string, request: FastifyRequest, reply: FastifyReply): void =>
+    observe(route, request.method, reply.statusCode, reply.elapsedTime, request)
+  const app: App = fastify({
+    logger: false,
+    bodyLimit: BODY_MAX,
+    requestTimeout: config.requestSeconds * 1000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    genReqId: (request) => requestId(request.headers["x-request-id"]),
+    http: {
+      maxHeaderSize: HEADERS_MAX,
+      headersTimeout: Math.min(config.requestSeconds, 5) * 1000,
+      // How often slow senders are looked for; Node's default of 30 s would let them stay six times too long.
+      connectionsCheckingInterval: 500,
+    },
+    // No shorter than a path can be: what names nothing is refused by the route, after the key was looked at.
+    routerOptions: { maxParamLength: HEADERS_MAX },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: false,
+        // Optional members may be null.
+        allowUnionTypes: true,
+      },
+    },
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
+    clientErrorHandler: clientErrorAnswers(observe),
+    frameworkErrors(error, request, reply) {
+      sendProblem(reply, asProblem(error), request)
+      observeReply("unmatched", request, reply)
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  // Hooks take callbacks, and what differs by route is bound when the route is made: on the hot path a promise costs two
+  // turns of the queue, and `request.routeOptions` a new object.
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(SECURITY_HEADERS)
+    reply.header("x-request-id", request.id)
+    done()
+  })
+  endDeafReaders(app, config.streamIdleSeconds * 1000)
+  app.decorateRequest("caller")
+  app.addHook("onRoute", (route) => {
+    const { scope, neverShed = false } = route.config ?? {}
+    route.onRequest = [
+      observing(route.url),
+      ...(neverShed ? [] : [shedding]),
+      ...(scope === undefined ? [] : [entering(callers, limits, asArray(scope))]),
+      ...asArray(route.onRequest),
+    ]
+    requireBody(route)
+  })
+  const shedding: onRequestHookHandler = (_request, _reply, done) => {
+    if (pressure.isHigh())
+      throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
+    done()
+  }
+  // On `close`, which comes also where the sender or the reader hangs up; Fastify's own hook knows answers alone.
+  const observing =
+    (route: string): onRequestHookHandler =>
+    (request, reply, done) => {
+      const { raw } = reply
+      raw.once("close", () => {
+        if (!raw.writableFinished && wasGivenUp(request.raw.socket)) return
+        // Nothing was answered, so the status is not yet what it would have been.
+        if (!raw.headersSent) reply.code(problems["request-incomplete"].status)
+        observeReply(route, request, reply)
+      })
+      done()
+    }
+  app.setErrorHandler((error, request, reply) => {
+    const problem = senderIsGone(request.raw)
+      ? new Problem("request-incomplete", "The sender hung up.")
+      : asProblem(error)
+    if (problem.code !== "overloaded" && problems[problem.code].status >= 500) {
+      log.error("request failed", {
+        requestId: request.id,
+        code: problem.code,
+        error: problem.cause ?? problem,
+      })
+    }
+    const waits = refusalMs > 0 && PAUSED.has(problems[problem.code].status)
+    if (!waits) return sendProblem(reply, problem, request)
+    setTimeout(() => void sendProblem(reply, problem, request), refusalMs)
+    return reply
+  })
+  app.setNotFoundHandler((request, reply) => {
+    sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request)
+    observeReply("unmatched", request, reply)
+  })
+
+  readJsonBodies(app)
+  await describeApi(app)
+  const finishMethods = refuseOtherMethods(app)
+  healthRoutes(app, services)
+  pageRoutes(app, services)
+  scoreRoutes(app, services)
+  telecomRoutes(app, services)
+  feedbackRoutes(app, services)
+  subjectRoutes(app, services)
+  await evidenceRoutes(app, services)
+  await notificationRoutes(app, services)
+  await bulkRoutes(app, services)
+  decisionRoutes(app, services)
+  sourceRoutes(app, services)
+  usageRoutes(app, services)
+  if (services.dropDesk !== null) consoleDropRoutes(app)
+  await operatorRoutes(app, services)
+  finishMethods()
+  return app
+}
+
+/** Statuses of callers who have to wait or to go: without a key, and over a limit. */
+const PAUSED: ReadonlySet<number> = new Set([401, 429])
+/** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
+function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  { id, raw }: FastifyRequest,
+): FastifyReply {
+  const text = JSON.stringify(problemDetails(problem, id))
+  reply
+    .code(problems[problem.code].status)
+    .headers({ ...SECURITY_HEADERS, "x-request-id": id, ...problem.headers })
+    .type("application/problem+json")
+  const closes = reply.getHeader("connection") === "close" || !reply.raw.shouldKeepAlive
+  if (raw.complete || raw.readableEnded || raw.destroyed || !closes) return reply.send(text)
+  return reply
+    .headers({ connection: "close", "content-length": String(Buffer.byteLength(text)) })
+    .send(thenLetPass(text, raw))
+}
+
+/**
+ * The hook of routes that need a key. A request is taken from the rate before its body is read: what is refused later
+ * has been counted. A known key with requests in hand is let in at once, without a promise.
+ */
+function entering(
+  callers: Callers,
+  limits: Limits,
+  scopes: readonly Scope[],
+): onRequestHookHandler {
+  const pace = (request: FastifyRequest, caller: Caller): Promise<void> | undefined => {
+    request.caller = caller
+    return limits.pace(caller)
+  }
+  const enter = ({ caller }: FastifyRequest, reply: FastifyReply): void => {
+    requireScope(caller, scopes)
+    reply.headers(limits.fields(caller))
+  }
+  return (request, reply, done) => {
+    const caller = callers.authenticate(request.headers.authorization)
+    const waiting =
+      caller instanceof Promise
+        ? caller.then((found) => pace(request, found))
+        : pace(request, caller)
+    if (waiting === undefined) {
+      enter(request, reply)
+      done()
+      return
+    }
+    waiting.then(() => enter(request, reply)).then(() => done(), done)
+  }
+}
+
+function asArray<T extends string | object>(value: T | readonly T[] | undefined): readonly T[] {
+  return value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict"
+import { join } from "node:path"
+import { test, type TestContext } from "node:test"
+import { fileURLToPath } from "node:url"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { openLog } from "@assay/runtime/log"
+import { keyOf } from "@assay/stores/testing/exposure-index-process-suite"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import { linkedGeneration } from "@assay/stores/lmdb/generations"
+import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
+import { importedBatch } from "@assay/stores/testing/opened-index-suite"
+import { temporaryDirectory } from "@assay/stores/testing/second-process-suite"
+import { DAY_MS } from "@assay/runtime/time"
+import { startCompaction } from "./compaction-child.ts"
+import { watchCompaction } from "./keep-compacted.ts"
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url))
+const log = openLog("error")
+
+/** A data directory in whose index somebody was erased eight days ago. */
+async function erasedDirectory(t: TestContext): Promise<{ path: string; index: string }> {
+  const path = join(await temporaryDirectory(t), "data")
+  const { index } = openDataDirectory(path)
+  const opened = await openLmdbIndex({ path: index, now: () => Date.now() - 8 * DAY_MS })
+  await importedBatch(opened, "file", [keyOf(1), keyOf(2)])
+  await opened.erase(keyOf(1))
+  await opened.close()
+  return { path, index }
+}
+
+test("an index with an old erasure is compacted by another process while this one reads it, once", async (t) => {
+  const { path, index } = await erasedDirectory(t)
+  const reader = await openLmdbIndex({ path: index, readOnly: true })
+  t.after(() => reader.close())
+  let started = 0
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start: () => {
+      started++
+      const env = { PATH: process.env["PATH"] ?? "", ASSAY_DATA: path }
+      return startCompaction({ exec: main, execArgv: ["--conditions=source"] }, env)
+    },
+    now: Date.now,
+    elapsed: () => performance.now(),
+    log,
+  })
+  await watch.look()
+  assert.equal(linkedGeneration(index), 1)
+  assert.equal((await reader.lookup(keyOf(1), null)).erased, true)
+  assert.equal((await reader.lookup(keyOf(2), null)).entries.length, 1)
+  assert.equal((await readIndexFacts(index)).erasures, null)
+  await watch.look()
+  assert.equal(started, 1)
+})
+
+test("what failed is tried again after a day and not before, and a stop ends what runs", async (t) => {
+  const { index } = await erasedDirectory(t)
+  let elapsed = 0
+  let started = 0
+  let stopped = 0
+  const begun = Promise.withResolvers<undefined>()
+  const ended = Promise.withResolvers<number | null>()
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start: () => {
+      started++
+      if (started === 2) begun.resolve(undefined)
+      if (started === 1) return { ended: Promise.resolve(1), stop: () => undefined }
+      const stop = (): void => {
+        stopped++
+        ended.resolve(null)
+      }
+      return { ended: ended.promise, stop }
+    },
+    now: Date.now,
+    elapsed: () => elapsed,
+    log,
+  })
+  await watch.look()
+  elapsed += DAY_MS - 1
+  await watch.look()
+  assert.equal(started, 1)
+  elapsed += 1
+  const looking = watch.look()
+  // The facts are read before anything is started.
+  await begun.promise
+  elapsed += 2 * DAY_MS
+  await watch.look()
+  assert.equal(started, 2)
+  await watch.stop()
+  await looking
+  assert.equal(stopped, 1)
+})
+
+test("a clock that is set back or forth puts no compaction off, nor does it bring one on", async (t) => {
+  const { index } = await erasedDirectory(t)
+  let now = Date.now() + 300 * DAY_MS
+  let elapsed = 0
+  let started = 0
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start: () => {
+      started++
+      return { ended: Promise.resolve(1), stop: () => undefined }
+    },
+    now: () => now,
+    elapsed: () => elapsed,
+    log,
+  })
+  await watch.look()
+  now += 30 * DAY_MS
+  await watch.look()
+  assert.equal(started, 1, "no day has passed")
+  now = Date.now()
+  elapsed += DAY_MS
+  await watch.look()
+  assert.equal(started, 2, "a day has passed, whatever the date")
+})
+
+test("a stop while the facts are read keeps a compaction from being started after it", async (t) => {
+  const { index } = await erasedDirectory(t)
+  const asked = Promise.withResolvers<undefined>()
+  const told = Promise.withResolvers<undefined>()
+  let started = 0
+  const watch = watchCompaction({
+    async facts() {
+      asked.resolve(undefined)
+      await told.promise
+      return await readIndexFacts(index)
+    },
+    start: () => {
+      started++
+      return { ended: Promise.resolve(0), stop: () => undefined }
+    },
+    now: Date.now,
+    elapsed: () => performance.now(),
+    log,
+  })
+  const looking = watch.look()
+  await asked.promise
+  await watch.stop()
+  told.resolve(undefined)
+  await looking
+  assert.equal(started, 0, "nobody would end it")
+})

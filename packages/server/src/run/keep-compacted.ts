@@ -1,0 +1,71 @@
+import { compactionReason } from "@assay/corpus/compaction"
+import type { Log } from "@assay/runtime/log"
+import { INDEX_FORMAT } from "@assay/stores/exposure-index"
+import type { IndexFacts } from "@assay/stores/lmdb/index-facts"
+import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
+import type { RunningCompaction } from "./compaction-child.ts"
+
+export interface CompactionWatch {
+  /** Has the index compacted where that is due and was not tried within a day; resolves when that is over. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface WatchOptions {
+  readonly facts: () => Promise<IndexFacts>
+  readonly start: () => RunningCompaction
+  readonly now: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly elapsed: () => number
+  readonly log: Log
+}
+
+/** One compaction at a time, and at most one a day, whatever becomes of it. */
+export function watchCompaction(options: WatchOptions): CompactionWatch {
+  const { facts, start, now, elapsed, log } = options
+  let triedAt = -Infinity
+  let running: RunningCompaction | null = null
+  let stopped = false
+  const isStopped = (): boolean => stopped
+  const look = async (): Promise<void> => {
+    if (running !== null || elapsed() - triedAt < DAY_MS) return
+    if (compactionReason(await facts(), now()) === null) return
+    // Reading the facts takes a while: one that is started after the stop would be ended by nobody.
+    if (stopped) return
+    triedAt = elapsed()
+    running = start()
+    const exitCode = await running.ended.finally(() => (running = null))
+    if (exitCode === 0) log.info("the index was compacted")
+    else if (exitCode !== null) log.warn("the index could not be compacted", { exitCode })
+    else if (!isStopped()) log.warn("the compaction of the index was ended")
+  }
+  return {
+    look,
+    async stop() {
+      stopped = true
+      const under = running
+      under?.stop()
+      // look() reports a process that could not be started.
+      await under?.ended.catch(() => null)
+    },
+  }
+}
+
+/** Looks each hour, and now where the index is of an older format; the function it returns ends that, and a compaction that is under way. */
+export function keepCompacted(options: WatchOptions): () => Promise<void> {
+  const watch = watchCompaction(options)
+  const failed = (error: unknown): void =>
+    options.log.warn("the index could not be compacted", { error })
+  const timer = setInterval(() => {
+    watch.look().catch(failed)
+  }, HOUR_MS)
+  // An index from before checksums gets them at once.
+  options
+    .facts()
+    .then(({ format }) => (format < INDEX_FORMAT ? watch.look() : undefined))
+    .catch(failed)
+  return async () => {
+    clearInterval(timer)
+    await watch.stop()
+  }
+}

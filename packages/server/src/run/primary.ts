@@ -1,0 +1,395 @@
+import type { Cluster } from "node:cluster"
+import { createServer, type Server } from "node:http"
+import { mintFirstKeys } from "../accounts/first-keys.ts"
+import { tellUnanswerable } from "./tenant-check.ts"
+import { ConfigError, type Config } from "../base/config.ts"
+import { keepCatalogue } from "@assay/corpus/kept-catalogue"
+import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
+import {
+  DataDirectoryError,
+  lockDataDirectory,
+  openDataDirectory,
+} from "@assay/runtime/data-directory"
+import { deleteSetAside } from "../decisions/journal-files.ts"
+import { knownIdentities } from "../decisions/known-identities.ts"
+import { type EvidenceWriter, openEvidenceWriter } from "../intake/evidence-writer.ts"
+import { type FeedbackWriter, openFeedbackWriter } from "../intake/feedback-writer.ts"
+import { keepSettling } from "../intake/keep-settling.ts"
+import { listenFault } from "@assay/runtime/listen-fault"
+import type { Log } from "@assay/runtime/log"
+import { openModels } from "../score/models.ts"
+import { openSecrets } from "@assay/runtime/secrets"
+import { embeddedCounters, type EmbeddedCounters } from "@assay/stores/embedded/counters"
+import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
+import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
+import { openIndex } from "@assay/stores/open/open-index"
+import type { Records } from "@assay/stores/records"
+import type { SubjectInquiry } from "../subjects/subject-desk.ts"
+import { syncTombstones } from "../subjects/sync-tombstones.ts"
+import { openTombstones } from "../subjects/tombstone-file.ts"
+import { openSubjectWriter } from "../subjects/subject-writer.ts"
+import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
+import {
+  type NotificationsWriter,
+  openNotificationsWriter,
+} from "../intake/notifications-writer.ts"
+import type { ProviderSettings } from "../score/phone/providers/provider-settings.ts"
+import { MICROS } from "@assay/stores/records-provider-costs"
+import { openSpendingLedger } from "../score/phone/providers/spending-ledger.ts"
+import { DAY_MS, dayOf, HOUR_MS, monthOf } from "@assay/runtime/time"
+import { startCompaction } from "./compaction-child.ts"
+import { VERSION } from "../base/version.ts"
+import { openControlSocket } from "@assay/runtime/control-socket"
+import { keepDecisions } from "./decision-keeping.ts"
+import { openDecisionsWriter } from "./decisions-writer.ts"
+import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
+import { everyStep } from "./every-step.ts"
+import { keepCompacted } from "./keep-compacted.ts"
+import { keepVerified } from "./keep-verified.ts"
+import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
+import { openRecordsWriter, RECORDS_METHODS } from "./records-writer.ts"
+import { keepLearnt, type ServerSighting } from "./keep-learnt.ts"
+import { describeService } from "./running-service.ts"
+import { reloadLists } from "./reload-lists.ts"
+import type { Methods } from "@assay/runtime/rpc"
+import { startVerify } from "./verify-child.ts"
+import { StartError, startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
+
+export interface Service {
+  readonly address: WorkerAddress
+  /** null: the drop is off. */
+  readonly drop: DropAddress | null
+  /** Printed by the demo; null in production. */
+  readonly demoKey: string | null
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+const FLUSH_MS = 1000
+/** How long costs are kept: a year can be compared with the one before, month by month. */
+const PROVIDER_COST_DAYS = 400
+
+/**
+ * The process that owns everything written: it holds the directory's lock, the one writer of the records and the
+ * counters, and keeps the workers running, which only read.
+ */
+export async function startService(
+  config: Config,
+  log: Log,
+  cluster: Cluster,
+  program: Program,
+): Promise<Service> {
+  const asked = configuredProviders(config)
+  const directory = openDataDirectory(config.dataDirectory)
+  if (config.production && directory.demo) {
+    throw new ConfigError([
+      "ASSAY_DATA names a directory with demo data, which production must not serve",
+    ])
+  }
+  const lock = lockDataDirectory(directory.path)
+  if (lock === null)
+    throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
+  const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
+  // Workers read them for themselves; a document that cannot be used is told here, before there are any.
+  const models = openModels(directory.models)
+  const place =
+    config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
+  const [index, records] = await Promise.all([
+    openIndex(config, directory, { readOnly: false }),
+    openRecordsWriter(place),
+  ])
+  await index.checkKeyCheckValue(secrets.checkValue)
+  await records.checkKeyCheckValue(secrets.checkValue)
+  const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)
+  const erasedAgain = await syncTombstones(records, tombstones)
+  if (erasedAgain > 0)
+    log.warn("people whom the records did not know as erased are erased again", {
+      count: erasedAgain,
+    })
+  directory.markIndexed()
+  await keepCatalogue(await index.catalogue(), directory.path)
+  await tellUnanswerable(records, models, log)
+  if (!config.production) {
+    directory.markDemo()
+    writeDemoLists(directory.lists)
+    await loadDemoCorpus(index, secrets, Date.now())
+  }
+  const demoKey = await mintFirstKeys(records, config, secrets, Date.now())
+
+  const counters = await restoredCounters(records)
+  let forgottenBefore = ""
+  const keepIdentities = async (): Promise<void> => {
+    await counters.writeNewIdentities((rows) => records.addDailyIdentities(rows))
+    // A day's tags are of no use the day after.
+    const today = dayOf(Date.now())
+    if (forgottenBefore !== today) {
+      await records.forgetDailyIdentities(today)
+      await records.forgetProviderCosts(dayOf(Date.now() - PROVIDER_COST_DAYS * DAY_MS))
+    }
+    forgottenBefore = today
+  }
+  const keeping = setInterval(() => {
+    keepIdentities().catch((error: unknown) =>
+      log.warn("today's identities could not be written", { error }),
+    )
+  }, FLUSH_MS)
+
+  const providers = asked && (await openProviders(asked, records, log))
+
+  const feedback = await openFeedbackWriter({ records, index, now: Date.now })
+  await feedback.settleDue()
+  const endSettling = keepSettling(feedback, Date.now, log)
+
+  const evidence = openEvidenceWriter({ records, index, now: Date.now })
+  await evidence.settleDue()
+  const endEvidence = keepSettling(evidence, Date.now, log, "evidence")
+
+  const velocity = await keptVelocity({
+    counters,
+    directory: directory.context,
+    now: Date.now,
+    log,
+  })
+
+  const decisionsWriter = openDecisionsWriter({
+    place:
+      config.databaseUrl === null
+        ? { directory: directory.decisions }
+        : { url: config.databaseUrl },
+    journal: directory.journal,
+    onFolded: knownIdentities(index),
+  })
+  const decisions = await keepDecisions({
+    writer: decisionsWriter,
+    days: config.decisionDays,
+    log,
+    now: Date.now,
+  })
+
+  const subjects = openSubjectWriter({
+    records,
+    tombstones,
+    index,
+    decisions: decisionsWriter,
+    fold: decisions.fold,
+    deleteSetAside() {
+      const count = deleteSetAside(directory.journal)
+      if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
+    },
+    now: Date.now,
+  })
+  await subjects.repeatErasures()
+  const notifications = openNotificationsWriter({
+    records,
+    index,
+    now: Date.now,
+    ...(providers && { forget: providers.forget }),
+  })
+  await notifications.settleDue()
+  const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
+  const subjectMethods: Methods = {
+    async eraseSubjectOf(inquiry: SubjectInquiry) {
+      const erasure = await subjects.erase(inquiry)
+      await providers?.forget(Buffer.from(inquiry.identityKey).toString("hex"))
+      return erasure
+    },
+    exportSubjectOf: subjects.export,
+  }
+
+  if (config.drop.wanted && !config.drop.on)
+    log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
+  const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
+  const { promise: dropRunning, resolve: dropNowRunning } =
+    Promise.withResolvers<DropChild | null>()
+  const learnt = keepLearnt({
+    directory: directory.lists,
+    now: Date.now,
+    tellWorkers: async () => await (await running).callAll("reloadLearnt"),
+    log,
+  })
+  const control = await openControlSocket(directory.controlSocket, {
+    ...recordsMethods(records),
+    ...subjectMethods,
+    // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
+    reloadLists: async () => await reloadLists(await running),
+    learntServers: async () => learnt.all(),
+    overruleServer: learnt.overrule,
+    describe: async () => describeService(config, (await running).address),
+    reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
+  })
+  const gatherMetrics = async (): Promise<string> => {
+    // Loaded when first asked for: workers count for themselves, and not every start is scraped.
+    const { gatheredMetrics } = await import("../base/metrics.ts")
+    const reports = (await workers.callAll("metrics")) as object[]
+    const ofProviders = await providers?.metrics()
+    return await gatheredMetrics(ofProviders ? [...reports, ofProviders] : reports)
+  }
+  const methods: Methods = {
+    lease: counters.lease,
+    giveBack: counters.giveBack,
+    admitIdentity: counters.admitIdentity,
+    velocity: velocity.velocity,
+    addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
+    addAudit: (...args: Parameters<Records["addAudit"]>) => records.addAudit(...args),
+    submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
+    undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
+    submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
+    ...(providers && { lookSignals: providers.look }),
+    submitNotification: (...args: Parameters<NotificationsWriter["submit"]>) =>
+      notifications.submit(...args),
+    noticeServers: async (sighting: ServerSighting) => learnt.notice(sighting),
+    gatherMetrics,
+    foldDecisions: decisions.fold,
+    ...subjectMethods,
+  }
+  const workers = await startWorkers(
+    cluster,
+    config.workers,
+    {
+      methods: (worker) => ({ ...methods, holdStreams: counters.holdStreamsOf(worker) }),
+      onGone: counters.forgetWorker,
+    },
+    { stopMs: config.stopSeconds * 1000, silentMs: config.silentSeconds * 1000 },
+    log,
+  )
+  nowRunning(workers)
+  const drop = config.drop.on
+    ? await startDrop({
+        program,
+        settings: {
+          drop: config.drop,
+          host: config.host,
+          folder: directory.drop,
+          stopSeconds: config.stopSeconds,
+          logLevel: config.logLevel,
+          version: VERSION,
+        },
+        stopMs: config.stopSeconds * 1000,
+        silentMs: config.silentSeconds * 1000,
+        log,
+      })
+    : null
+  dropNowRunning(drop)
+  if (drop !== null)
+    log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
+  // An index in a cluster has no file that grows.
+  const endCompacting =
+    config.indexCluster !== null
+      ? async () => undefined
+      : keepCompacted({
+          facts: () => readIndexFacts(directory.index),
+          start: () => startCompaction(cluster.settings),
+          now: Date.now,
+          elapsed: () => performance.now(),
+          log,
+        })
+  const endVerifying =
+    config.indexCluster !== null || config.indexVerifyHours === 0
+      ? async () => undefined
+      : keepVerified({
+          index: directory.index,
+          everyMs: config.indexVerifyHours * HOUR_MS,
+          start: () => startVerify(cluster.settings, ["--index", "--slowly"], "ignore"),
+          now: Date.now,
+          log,
+        })
+  const metricsServer =
+    config.metricsPort === null
+      ? null
+      : await serveMetrics(config.metricsPort, config.host, gatherMetrics)
+  log.info("ready", {
+    port: workers.address.port,
+    address: workers.address.addresses.join(" "),
+    workers: config.workers,
+  })
+
+  return {
+    address: workers.address,
+    drop: drop?.address ?? null,
+    demoKey,
+    restart: () => workers.restart(),
+    stop: () =>
+      everyStep(
+        [
+          () => metricsServer?.close(),
+          () => workers.stop(),
+          () => drop?.stop(),
+          () => clearInterval(keeping),
+          endSettling,
+          endEvidence,
+          endNotifications,
+          endCompacting,
+          endVerifying,
+          () => providers?.close(),
+          () => control.close(),
+          () => learnt.close(),
+          () =>
+            keepIdentities().catch((error: unknown) =>
+              log.warn("today's identities could not be written", { error }),
+            ),
+          () => velocity.close(),
+          () => decisions.stop(),
+          () => records.close(),
+          () => index.close(),
+          () => lock.release(),
+          () => log.info("stopped"),
+        ],
+        (error) => log.error("a step of the stop failed", { error }),
+      ),
+  }
+}
+
+/** The thread that asks about phone numbers, which pays from the records. */
+async function openProviders(
+  settings: ProviderSettings,
+  records: Records,
+  log: Log,
+): Promise<ProvidersDesk> {
+  const totalCapMicros = Math.round(settings.daily_cap * MICROS)
+  const spending = openSpendingLedger({ records, totalCapMicros, now: Date.now })
+  return await openProvidersDesk({ settings, spending, log })
+}
+
+async function restoredCounters(records: Records): Promise<EmbeddedCounters> {
+  const counters = embeddedCounters({ now: Date.now, elapsed: () => performance.now() })
+  const [day, month] = [dayOf(Date.now()), monthOf(Date.now())]
+  counters.restore(
+    month,
+    await records.usageOfMonth(month),
+    day,
+    await records.dailyIdentities(day),
+  )
+  return counters
+}
+
+/** What commands may do through the running server: all but closing the records under it. */
+function recordsMethods(records: Records): Methods {
+  const open = RECORDS_METHODS.filter((method) => method !== "close" && method !== "migrate")
+  return Object.fromEntries(open.map((method) => [method, records[method]]))
+}
+
+async function serveMetrics(
+  port: number,
+  host: string | null,
+  text: () => Promise<string>,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics")
+      return void response.writeHead(404).end()
+    text().then(
+      (body) =>
+        void response
+          .writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" })
+          .end(body),
+      () => void response.writeHead(503).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const fault = listenFault(error, "ASSAY_METRICS_PORT")
+      reject(fault === null ? error : new StartError(fault))
+    })
+    server.listen(port, host ?? "127.0.0.1", resolve)
+  })
+  return server
+}

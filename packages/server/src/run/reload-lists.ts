@@ -1,0 +1,22 @@
+import { ListsError } from "../score/email/lists/lists-error.ts"
+import type { Lists } from "../score/email/lists.ts"
+import type { Workers } from "./workers.ts"
+
+/** In a worker: takes changed lists over. Returns what is wrong with them, in which case the old ones stay. */
+export function reloadedLists(lists: Lists): string | null {
+  try {
+    lists.reload()
+    return null
+  } catch (error) {
+    // Told as a result: the primary drops calls that fail, since a worker that died needs no lists.
+    return error instanceof ListsError ? error.message : "The lists cannot be read"
+  }
+}
+
+/** In the primary: makes every worker read the lists again. Returns how many did, or throws what is wrong with them. */
+export async function reloadLists(workers: Workers): Promise<number> {
+  const faults = (await workers.callAll("reloadLists")) as (string | null)[]
+  const fault = faults.find((each) => each !== null)
+  if (fault !== undefined) throw new ListsError(fault)
+  return faults.length
+}

@@ -1,0 +1,24 @@
+import type { Log } from "@assay/runtime/log"
+import type { Models } from "../score/models.ts"
+import type { Accounts } from "@assay/stores/records"
+import { readTenantSettings, scoringSettings } from "../accounts/tenant-settings.ts"
+
+/**
+ * Tells at the start which tenants cannot be answered: whose settings cannot be read, or whose model is not loaded. Their
+ * requests fail one by one, and the log of a request cannot say more than that; the others are served.
+ */
+export async function tellUnanswerable(
+  accounts: Pick<Accounts, "tenants">,
+  models: Models,
+  log: Pick<Log, "error">,
+): Promise<void> {
+  for (const { id: tenantId, settings } of await accounts.tenants()) {
+    try {
+      const { emailModel, phoneModel } = scoringSettings(readTenantSettings(settings))
+      models.email(emailModel)
+      models.phone(phoneModel)
+    } catch (error) {
+      log.error("a tenant cannot be answered", { tenantId, error })
+    }
+  }
+}

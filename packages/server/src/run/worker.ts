@@ -1,0 +1,274 @@
+import { join } from "node:path"
+import { Registry } from "prom-client"
+import { openCallers } from "../accounts/callers.ts"
+import { openLimits } from "../accounts/limits.ts"
+import { openUsage } from "../accounts/usage.ts"
+import { buildApp } from "./app.ts"
+import { type Environment, readConfig } from "../base/config.ts"
+import { openDataDirectory } from "@assay/runtime/data-directory"
+import { completePastDecisions } from "../decisions/past-decisions.ts"
+import { openRecorder } from "../decisions/recorder.ts"
+import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
+import { remoteOperatorDesk } from "../inbox/operator-desk.ts"
+import { OPERATORS_SOCKET } from "@assay/drop/operators-socket"
+import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
+import { remoteDesk } from "../feedback/remote-desk.ts"
+import { watchIndex } from "../health/index-health.ts"
+import { openMetrics } from "../base/metrics.ts"
+import { openPressure } from "../health/pressure.ts"
+import { checkHosts, thisMachine } from "../http/host-check.ts"
+import { listenFault } from "@assay/runtime/listen-fault"
+import { openObserve } from "../http/observe.ts"
+import { listen } from "../http/listen.ts"
+import { openStreams } from "../http/streams.ts"
+import { openMarkingServers } from "../score/email/lists/marking-servers.ts"
+import { openLog } from "@assay/runtime/log"
+import { openLists } from "../score/email/lists.ts"
+import { openModels } from "../score/models.ts"
+import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
+import { openVelocityOfContext } from "../score/velocity.ts"
+import { openSecrets } from "@assay/runtime/secrets"
+import type { Counters, IdentityAdmission, Lease, Velocity } from "@assay/stores/counters"
+import { openIndex } from "@assay/stores/open/open-index"
+import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
+import { openPostgresRecords } from "@assay/stores/postgres/records"
+import { RecordsError } from "@assay/stores/records-error"
+import { readSqliteDecisions } from "@assay/stores/sqlite/decisions"
+import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import { remoteSubjects } from "../subjects/remote-desk.ts"
+import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
+import { openVelocityOfNumbers } from "../score/phone/number-velocity.ts"
+import { signalsOff } from "../score/phone/phone-signals.ts"
+import { openNotifyingOperators } from "../notifications/notifying-operators.ts"
+import { remoteNotificationDesk } from "../notifications/remote-desk.ts"
+import { BUDGET_MS } from "../score/phone/providers/provider-limits.ts"
+import { remoteSignals, WAY_MS } from "../score/phone/remote-signals.ts"
+import { type ParentPipe, parentChannel } from "@assay/runtime/channels"
+import { serversNoticed } from "./servers-noticed.ts"
+import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
+import { reloadedLists } from "./reload-lists.ts"
+import { answerCalls, type Call, openCalls } from "@assay/runtime/rpc"
+import { typedCommand } from "@assay/runtime/typed-command"
+
+/**
+ * Whoever asks again at once, on as many connections as they like, is held to ten requests a second on each, which costs a
+ * timer; answering as fast as they ask would cost others their turn.
+ */
+const REFUSAL_MS = 100
+
+/** Velocity is asked for while a caller waits: past this the answer goes without it. */
+const VELOCITY_MS = 250
+/** Callers wait for a shorter time; what the counters grant later than that is still taken. */
+const COUNTERS_MS = 30_000
+const SIGHTING_MS = 5000
+const FLUSH_MS = 1000
+/** Somebody waits for one past decision; what others left in the journals is at most a second's. */
+const FOLD_MS = 5000
+
+/** Answers requests until the primary says stop. Opens every store for reading only; writes go through the primary. */
+export async function runWorker(
+  env: Environment,
+  parent: ParentPipe,
+  exit: () => void,
+): Promise<void> {
+  const config = readConfig(env)
+  const providers = configuredProviders(config)
+  const log = openLog(config.logLevel)
+  const channel = parentChannel(parent)
+  const within = openCalls(channel)
+  const now = Date.now
+  const elapsed = (): number => performance.now()
+  const directory = openDataDirectory(config.dataDirectory)
+  const secrets = openSecrets(config.secretFile, false)
+  const opened = await openIndex(config, directory, { readOnly: true })
+  await opened.checkKeyCheckValue(secrets.checkValue)
+  const records =
+    config.databaseUrl === null
+      ? await openSqliteRecords({ file: directory.records, readOnly: true })
+      : await openPostgresRecords({ url: config.databaseUrl, poolMax: 4 })
+  const registry = new Registry()
+  const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
+  const { index, requireSound } = watchIndex(
+    opened,
+    config.indexCluster === null ? directory.index : null,
+    registry,
+    log,
+  )
+  const callers = openCallers({
+    accounts: records,
+    now,
+    elapsed,
+    demoKeysAllowed: !config.production,
+  })
+  const counters = countersOver(within(COUNTERS_MS), within(VELOCITY_MS))
+  const limits = openLimits({
+    counters,
+    now,
+    elapsed,
+    onUnavailable: metrics.countLimitsUnavailable,
+  })
+  const usage = openUsage(
+    {
+      addUsage: async (rows) => {
+        await within(30_000)("addUsage", rows)
+      },
+    },
+    now,
+    log,
+  )
+  const lists = openLists(directory.lists)
+  const marking = openMarkingServers(directory.lists, now)
+  const network = openNetworkTrust({
+    config,
+    metrics,
+    learning: {
+      marking,
+      noticed: serversNoticed(lists, (sighting) => {
+        // Not learnt this time: the same host will be seen again.
+        within(SIGHTING_MS)("noticeServers", sighting).catch(() => undefined)
+      }),
+    },
+  })
+  const pressure = openPressure(config.shedDelayMs)
+  const streams = openStreams()
+  const decisions = openRecorder({
+    mode: config.decisions,
+    path: directory.journal,
+    log,
+    onUnrecorded: metrics.countUnrecordedDecision,
+  })
+  const storedDecisions =
+    config.databaseUrl === null
+      ? readSqliteDecisions(directory.decisions)
+      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 2 })
+  const signals =
+    providers === null
+      ? signalsOff
+      : remoteSignals(
+          within((providers.budget_ms ?? BUDGET_MS) + WAY_MS),
+          metrics.countSignalsFailed,
+        )
+  const app = await buildApp({
+    config,
+    log,
+    now,
+    secrets,
+    index,
+    lists,
+    network,
+    velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
+    numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
+    signals,
+    decisions,
+    pastDecisions: completePastDecisions(storedDecisions, foldingOver(within(FOLD_MS))),
+    models: openModels(directory.models),
+    callers,
+    limits,
+    usage,
+    metering: records,
+    feedback: remoteDesk(within(30_000)),
+    subjects: remoteSubjects(within(60_000)),
+    evidence: remoteEvidenceDesk(within(30_000)),
+    operators: openNotifyingOperators(providers),
+    notifications: remoteNotificationDesk(within(30_000)),
+    dropDesk: config.drop.on ? remoteOperatorDesk(join(directory.drop, OPERATORS_SOCKET)) : null,
+    dropPage: dropPageOf(config.drop),
+    audit: async (note) => {
+      await within(30_000)("addAudit", note)
+    },
+    metrics,
+    pressure,
+    refusalMs: REFUSAL_MS,
+    streams,
+    pingRecords: () => records.ping(),
+    requireSoundIndex: requireSound,
+  })
+  const sharing = sharesPort(config.drop) ? await import("@assay/drop/shared-port") : null
+  // A request that is passed on has a connection to the drop besides its own.
+  const limited = limitConnections(connectionsMax(sharing === null ? 1 : 2))
+  const passOn = sharing?.passOn(directory.drop)
+  const checked = checkHosts(
+    config.production ? null : thisMachine(config.demoHosts),
+    openObserve(log, metrics),
+  )
+  const listening = await listen(app, config.port, config.host, (server) => {
+    limited(server)
+    passOn?.(server)
+    checked(server)
+  }).catch(async (error: unknown) => {
+    const fault = listenFault(error, "PORT")
+    if (fault === null) throw error
+    // The primary says it, once, and ends; this process has nothing to add.
+    await within(5000)("unable", fault)
+    return null
+  })
+  if (listening === null) {
+    exit()
+    return
+  }
+  pressure.begin()
+
+  const flush = async (leaving?: "leaving"): Promise<void> => {
+    await decisions.keep()
+    await usage.flush()
+    await limits
+      .settle(leaving)
+      .catch((error: unknown) => log.warn("unused requests could not be given back", { error }))
+  }
+  const flushing = setInterval(() => void flush(), FLUSH_MS)
+
+  let stopping = false
+  const stop = async (lingerMs?: number): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    const deadline = setTimeout(() => {
+      log.warn("requests did not finish in time and were cut off")
+      listening.cutOff()
+    }, config.stopSeconds * 1000)
+    streams.interruptAll()
+    await listening.close(lingerMs)
+    clearTimeout(deadline)
+    clearInterval(flushing)
+    callers.close()
+    pressure.close()
+    network.close()
+    await flush("leaving")
+    await decisions.close()
+    await Promise.all([index.close(), records.close(), storedDecisions.close()])
+  }
+  channel.onClose(() => void stop().finally(exit))
+  answerCalls(channel, {
+    stop,
+    ping: async () => undefined,
+    metrics: async () => await registry.getMetricsAsJSON(),
+    reloadLists: async () => reloadedLists(lists),
+    reloadLearnt: async () => marking.reload(),
+  })
+  await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
+  // From here on the primary tells us of changed lists; one that changed since we read them is read now.
+  if (reloadedLists(lists) !== null)
+    log.warn(`changed lists could not be taken over; ${typedCommand("doctor")} names the fault`)
+}
+
+/** Without the primary a decision just made cannot be looked for: that is no "not found". */
+function foldingOver(call: Call): () => Promise<void> {
+  return async () => {
+    try {
+      await call("foldDecisions")
+    } catch (error) {
+      throw new RecordsError("unavailable", "The newest decisions cannot be read", { cause: error })
+    }
+  }
+}
+
+function countersOver(call: Call, soon: Call): Counters {
+  return {
+    lease: async (...args) => (await call("lease", ...args)) as Lease,
+    async giveBack(...args) {
+      await call("giveBack", ...args)
+    },
+    admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as IdentityAdmission,
+    holdStreams: async (...args) => (await call("holdStreams", ...args)) as boolean,
+    velocity: async (...args) => (await soon("velocity", ...args)) as Velocity,
+  }
+}

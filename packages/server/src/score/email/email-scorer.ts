@@ -1,0 +1,142 @@
+import type { EmailRiskResult } from "@assay/core/contract"
+import {
+  aliasTag,
+  IDENTITY_TAGS,
+  type IdentityKey,
+  identityKey,
+  parseEmail,
+  type ParsedEmail,
+} from "@assay/core/identity"
+import { assessEmail, explainEmail } from "@assay/core/score"
+import type { Caller } from "../../accounts/callers.ts"
+import type { DecisionRecorder } from "../decision-draft.ts"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import type { Lists } from "./lists.ts"
+import type { Models } from "../models.ts"
+import type { NetworkTrust } from "./network-trust.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { Usage } from "../../accounts/usage.ts"
+import type { VelocityOfContext } from "../velocity.ts"
+import { ownDomains } from "./lists/own-domains.ts"
+import { Problem } from "../../base/problem.ts"
+import { sha256 } from "@assay/runtime/secrets"
+import type { Context } from "../context.ts"
+import { domainTrust } from "./domain-trust.ts"
+import { emailEvidence } from "./email-evidence.ts"
+import { rememberingAssessors } from "../remembered-assessments.ts"
+
+/** An address that can be looked up. */
+export interface IdentifiedEmail {
+  /** Exactly as received. */
+  readonly email: string
+  readonly parsed: ParsedEmail
+  readonly key: IdentityKey
+}
+
+export interface ScoredEmail {
+  readonly result: EmailRiskResult
+  /** null where decisions are not kept. */
+  readonly decisionId: string | null
+}
+
+export interface EmailScorer {
+  /** Throws a Problem for a text that is no address. */
+  identify(email: string): IdentifiedEmail
+  /** One lookup and its answer. Throws where a store that is needed fails; what is optional only lowers confidence. */
+  score(
+    identified: IdentifiedEmail,
+    caller: Caller,
+    explain: boolean,
+    context?: Context | null,
+  ): Promise<ScoredEmail>
+}
+
+/** What scoring an address needs. */
+export interface EmailServices {
+  readonly index: Pick<ExposureIndex, "lookup">
+  readonly lists: Lists
+  readonly network: NetworkTrust
+  readonly velocity: VelocityOfContext
+  readonly decisions: DecisionRecorder
+  readonly models: Models
+  readonly usage: Usage
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
+/** The way from an address to its answer, the same for one request, a batch and a stream. */
+export function emailScorer({
+  index,
+  lists,
+  network,
+  velocity,
+  decisions,
+  models,
+  usage,
+  secrets,
+  now,
+}: EmailServices): EmailScorer {
+  const { subkeys } = secrets
+  const assess = rememberingAssessors()
+  return {
+    identify(email) {
+      const parsed = parseEmail(email)
+      if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
+      const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
+      return { email, parsed, key }
+    },
+    async score(identified, caller, explain, context = null) {
+      const { email, parsed, key } = identified
+      const model = models.email(caller.emailModel)
+      const nowMs = now()
+      // Both are under way while the index is read, and neither rejects: a failure there leaves nothing behind.
+      const comparing =
+        context === null ? null : velocity.compare(identified, context, caller.tenantId)
+      const looking = network.look(parsed.domain, nowMs)
+      const found = await index.lookup(key, caller.tenantId)
+      const own = caller.domains && ownDomains(caller.domains)
+      const domain = domainTrust(parsed, lists, own, nowMs)
+      const seen = looking instanceof Promise ? await looking : looking
+      const compared = comparing === null ? null : await comparing
+      const { input, matched, cut } = emailEvidence({
+        parsed,
+        aliasTag: aliasTag(sha256, subkeys.alias, key, parsed),
+        found,
+        domain,
+        network: seen,
+        context: compared,
+        caller,
+        nowMs,
+      })
+      // A context makes nearly every input a new one: remembering those would push out the ones that come again.
+      const assessment = compared === null ? assess(input, model) : assessEmail(input, model)
+      const recording = decisions.record({
+        subject: "email",
+        tenantId: caller.tenantId,
+        keyId: caller.keyId,
+        identityKey: key,
+        atMs: nowMs,
+        modelVersion: assessment.model_version,
+        input,
+        score: assessment.risk_score,
+        action: assessment.recommended_action,
+        stage: assessment.threat_stage,
+        confidence: assessment.confidence,
+      })
+      const decisionId = recording instanceof Promise ? await recording : recording
+      usage.count(caller.keyId, "email")
+      const result = { email, ...assessment }
+      if (!explain) return { result, decisionId }
+      const explanation = {
+        ...explainEmail(input, model),
+        matched,
+        entries_cut: cut,
+        decision_id: decisionId,
+        domain: domain.told,
+        network: seen.told,
+        ...(compared === null ? {} : { context: compared.told }),
+      }
+      return { result: { ...result, explanation }, decisionId }
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import type { ParsedDomain } from "@assay/core/identity"
+import type { Trust } from "@assay/core/score"
+import type { DomainLooks } from "./lists/domain-looks.ts"
+import type { Homograph } from "./lists/homographs.ts"
+import { type Judgement, judgeDomain } from "./lists/judgement.ts"
+import type { Standing } from "./lists/learnt-servers.ts"
+import { type OwnList, readOwnLists } from "./lists/own-lists.ts"
+import { shippedLists } from "./lists/shipped-lists.ts"
+
+export type { ListCategory } from "./lists/categories.ts"
+export { LIST_CATEGORIES } from "./lists/categories.ts"
+export { ListsError } from "./lists/lists-error.ts"
+
+/** What the lists say of a domain, in the form the scorer's evidence takes. */
+export interface DomainFacts {
+  readonly category: Judgement["category"]
+  readonly toxic: boolean
+  /** When a disposable host was first seen; null where no list knows. */
+  readonly firstSeenMs: number | null
+  /** One bulk list alone names it. */
+  readonly disposableLikely: boolean
+  readonly imitates: string | null
+  readonly homograph: Homograph | null
+  /** What its mail servers are told of it: a host that is neither says nothing of them. */
+  readonly standing: Standing | null
+  /** It imitates nobody, whoever asks. */
+  readonly known: boolean
+  readonly looks: DomainLooks | null
+  readonly blocklist: NonNullable<Trust["blocklist"]>
+  /** The operator's list that refuses it: its file, and when that was last changed. */
+  readonly deniedBy: { readonly name: string; readonly changedAtMs: number } | null
+  readonly told: DomainTold
+}
+
+/** For the explanation. */
+export interface DomainTold {
+  readonly category: Judgement["category"]
+  readonly toxic: boolean
+  readonly blocklisted: Judgement["blocklisted"]
+  readonly disposable_likely: boolean
+  /** The lists the verdict rests on, with their versions. */
+  readonly origins: readonly string[]
+  readonly imitates: string | null
+  /** By letters that look alike, or with a mixture of alphabets. */
+  readonly homograph: boolean
+  readonly role: boolean
+}
+
+export interface Lists {
+  /** What is known of a domain, by itself or by its parents. Remembered, since the same domains come again. */
+  about(domain: ParsedDomain): DomainFacts
+  /** Reads the operator's lists again. Throws a ListsError, and goes on with the old ones, where one cannot be used. */
+  reload(): void
+  /** The operator's lists as they were last read. */
+  own(): readonly OwnList[]
+  /** Names in all lists. */
+  size(): number
+  /** When the newest list was made or changed. */
+  newestAtMs(): number
+}
+
+const REMEMBERED_MAX = 10_000
+
+/** Opens the shipped lists and the operator's. A line of those that cannot be used throws with its place. */
+export function openLists(directory: string): Lists {
+  const shipped = shippedLists()
+  let own = readOwnLists(directory)
+  const remembered = new Map<string, DomainFacts>()
+  return {
+    about(domain) {
+      const known = remembered.get(domain.domain)
+      if (known !== undefined) return known
+      const facts = factsOf(judgeDomain(domain, own), own)
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+      remembered.set(domain.domain, facts)
+      return facts
+    },
+    reload() {
+      own = readOwnLists(directory)
+      remembered.clear()
+    },
+    own: () => own,
+    size: () => own.reduce((sum, { table }) => sum + table.size, shipped.table.size),
+    newestAtMs: () =>
+      Math.max(
+        ...shipped.lists.map(({ released }) => Date.parse(released)),
+        ...own.map(({ changedAtMs }) => changedAtMs),
+      ),
+  }
+}
+
+const NOT_BLOCKLISTED: DomainFacts["blocklist"] = []
+/** One bulk list alone is wrong too often to be a verdict. Models from 1.1 on read `disposableLikely` instead. */
+const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0, likelyDisposable: true }]
+/** A refusal by an operator's list. It is in force, so it weighs the same however old the list is. */
+const DENIED = { conf: 1, age: 0 }
+
+function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFacts {
+  const { category, toxic, blocklisted, firstSeenMs, homograph, known, looks } = judgement
+  const imitates = homograph?.imitates ?? judgement.imitates
+  const { disposableLikely } = judgement
+  return {
+    category,
+    toxic,
+    firstSeenMs,
+    disposableLikely,
+    imitates: judgement.imitates,
+    homograph,
+    standing: category === "disposable" ? "listed" : judgement.guarded || known ? "guarded" : null,
+    known,
+    looks,
+    blocklist:
+      blocklisted === null
+        ? NOT_BLOCKLISTED
+        : blocklisted === "denied"
+          ? [DENIED]
+          : WEAKLY_BLOCKLISTED,
+    deniedBy: deniedBy(judgement, ownLists),
+    told: {
+      category,
+      toxic,
+      blocklisted,
+      disposable_likely: disposableLikely,
+      origins: originsOf(judgement),
+      imitates,
+      homograph: homograph !== null,
+      role: false,
+    },
+  }
+}
+
+function deniedBy(
+  { blocklisted, own }: Judgement,
+  ownLists: readonly OwnList[],
+): DomainFacts["deniedBy"] {
+  if (blocklisted !== "denied") return null
+  const naming = own.find(({ says }) => says === "deny")
+  const list = ownLists.find(({ file }) => file === naming?.origin)
+  return list === undefined ? null : { name: list.file, changedAtMs: list.changedAtMs }
+}
+
+/** The operator's lists that name the domain and, unless they decide alone, the shipped ones the verdict rests on. */
+function originsOf({ category, blocklisted, own, shipped }: Judgement): string[] {
+  const decided = own.some(({ says }) => says === category || says === "allow")
+  const resting = decided
+    ? []
+    : shipped.filter(({ says }) =>
+        says === "curated" || says === "bulk"
+          ? category === "disposable" || blocklisted === "weakly"
+          : says === category || (says === "mainstream" && category === "free"),
+      )
+  return [...new Set([...own, ...resting].map(({ origin }) => origin))]
+}

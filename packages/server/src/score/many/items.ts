@@ -1,0 +1,67 @@
+import type { BatchItem } from "@assay/core/contract"
+import type { IdentityKey } from "@assay/core/identity"
+import type { Caller } from "../../accounts/callers.ts"
+import { identityTagToday } from "../../accounts/identity-tag.ts"
+import type { Limits } from "../../accounts/limits.ts"
+import { asProblem, Problem, problemDetails } from "../../base/problem.ts"
+import type { ItemFaults } from "./item-faults.ts"
+
+/** What batches and streams need of a scorer: the same for e-mail addresses and phone numbers. */
+export interface IdentityScorer<Identified extends { readonly key: IdentityKey }> {
+  identify(identity: string): Identified
+  score(
+    identified: Identified,
+    caller: Caller,
+    explain: boolean,
+  ): Promise<{ readonly result: object }>
+}
+
+/** The request the items belong to. */
+export interface ItemsOptions {
+  readonly explain: boolean
+  readonly limits: Pick<Limits, "admit">
+  readonly faults: ItemFaults
+  readonly contextSubkey: Uint8Array
+  readonly now: () => number
+}
+
+/**
+ * Answers one item for the caller as it is now, whose key or plan may have changed since the request began. Never
+ * rejects: what goes wrong with it is its problem and no other item's.
+ */
+export type ScoreItem = (
+  index: number,
+  identity: string | Problem,
+  caller: Caller,
+) => Promise<BatchItem<object>>
+
+/** Items in the works at once: what waits, a journal or a provider, then waits for all of them together. */
+export const ITEMS_AT_ONCE = 32
+
+export function itemScorer<Identified extends { readonly key: IdentityKey }>(
+  scorer: IdentityScorer<Identified>,
+  { explain, limits, faults, contextSubkey, now }: ItemsOptions,
+): ScoreItem {
+  async function scored(identity: string, caller: Caller): Promise<object> {
+    const identified = scorer.identify(identity)
+    const tag = identityTagToday(contextSubkey, identified.key, now())
+    const admitting = limits.admit(caller, tag)
+    const refund = admitting instanceof Promise ? await admitting : admitting
+    try {
+      return (await scorer.score(identified, caller, explain)).result
+    } catch (error) {
+      refund()
+      throw error
+    }
+  }
+  return async (index, identity, caller) => {
+    try {
+      if (identity instanceof Problem) throw identity
+      return { index, result: await scored(identity, caller) }
+    } catch (error) {
+      const problem = asProblem(error)
+      faults.note(problem)
+      return { index, problem: problemDetails(problem, null) }
+    }
+  }
+}

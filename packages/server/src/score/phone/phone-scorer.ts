@@ -1,0 +1,157 @@
+import type { PhoneRiskResult } from "@assay/core/contract"
+import {
+  IDENTITY_TAGS,
+  type IdentityKey,
+  identityKey,
+  parsePhone,
+  type ParsedPhone,
+} from "@assay/core/identity"
+import { assessPhone } from "@assay/core/score"
+import type { Caller } from "../../accounts/callers.ts"
+import type { DecisionRecorder } from "../decision-draft.ts"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import type { Models } from "../models.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { SignalDesk } from "./phone-signals.ts"
+import type { Usage } from "../../accounts/usage.ts"
+import type { VelocityOfNumbers } from "./number-velocity.ts"
+import { Problem } from "../../base/problem.ts"
+import { sha256 } from "@assay/runtime/secrets"
+import type { PhoneContext } from "./phone-context.ts"
+import { phoneEntries } from "./phone-entries.ts"
+import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
+import { toldPhone } from "./phone-explanation.ts"
+import { type PhoneSignals, SIGNALS_NOT_ALLOWED, SIGNALS_OFF, signalsOff } from "./phone-signals.ts"
+import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
+
+/** A number that can be looked up. */
+export interface IdentifiedPhone {
+  /** Exactly as received. */
+  readonly phoneNumber: string
+  readonly parsed: ParsedPhone
+  readonly key: IdentityKey
+}
+
+export interface ScoredPhone {
+  readonly result: PhoneRiskResult
+  /** null where decisions are not kept. */
+  readonly decisionId: string | null
+}
+
+export interface PhoneScorer {
+  /** Throws a Problem for a text that is no number in international format. */
+  identify(phoneNumber: string): IdentifiedPhone
+  /** One lookup and its answer. Throws where a store that is needed fails; what is optional is only told to be missing. */
+  score(
+    identified: IdentifiedPhone,
+    caller: Caller,
+    explain: boolean,
+    context?: PhoneContext | null,
+  ): Promise<ScoredPhone>
+}
+
+/** What scoring a number needs. */
+export interface PhoneServices {
+  readonly index: Pick<ExposureIndex, "lookup">
+  readonly numberVelocity: VelocityOfNumbers
+  /** Operators and vendors that are asked about phone numbers. */
+  readonly signals: SignalDesk
+  readonly decisions: DecisionRecorder
+  readonly models: Models
+  readonly usage: Usage
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
+/** The way from a phone number to its answer, the same for one request, a batch and a stream. */
+export function phoneScorer({
+  index,
+  numberVelocity,
+  signals,
+  decisions,
+  models,
+  usage,
+  secrets,
+  now,
+}: PhoneServices): PhoneScorer {
+  const { subkeys } = secrets
+
+  /** What providers say. Known at once, without a promise, wherever nobody is asked. */
+  const ask = (
+    { parsed, key }: IdentifiedPhone,
+    sinceMs: number | null,
+    caller: Caller,
+  ): PhoneSignals | Promise<PhoneSignals> => {
+    if (signals === signalsOff) return SIGNALS_OFF
+    const { tenantId, providerCapMicros: tenantCapMicros } = caller
+    if (tenantId === null || !caller.plan.providers || !caller.providers) return SIGNALS_NOT_ALLOWED
+    const { e164, region } = parsed
+    const hex = Buffer.from(key).toString("hex")
+    return signals.look({ tenantId, e164, region, key: hex, sinceMs, tenantCapMicros })
+  }
+
+  return {
+    identify(phoneNumber) {
+      const parsed = parsePhone(phoneNumber)
+      if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
+      const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
+      return { phoneNumber, parsed, key }
+    },
+    async score(identified, caller, explain, context = null) {
+      const { phoneNumber, parsed, key } = identified
+      const nowMs = now()
+      const model = models.phone(caller.phoneModel)
+      // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing behind.
+      const counting =
+        context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
+      const found = await index.lookup(key, caller.tenantId)
+      const entries = phoneEntries(found, caller, nowMs)
+      // After the index and not beside it: providers are asked whether the number changed hands since the tenant's last
+      // proof, which may be evidence. A lookup is nothing against the time they have.
+      const asking = ask(identified, verifiedAt(entries, context), caller)
+      const said = asking instanceof Promise ? await asking : asking
+      const accounts24h = counting === null ? null : await counting
+      const input = phoneEvidence({
+        parsed,
+        entries,
+        signals: said.results.length === 0 ? NO_SIGNAL_FACTS : signalFacts(said.results, nowMs),
+        context,
+        accounts24h,
+        caller,
+        model,
+        nowMs,
+      })
+      const assessment = assessPhone(input, model)
+      const recording = decisions.record({
+        subject: "phone",
+        tenantId: caller.tenantId,
+        keyId: caller.keyId,
+        identityKey: key,
+        atMs: nowMs,
+        modelVersion: model.version,
+        input,
+        score: assessment.risk_score,
+        action: assessment.recommendation,
+        stage: null,
+        confidence: null,
+      })
+      const decisionId = recording instanceof Promise ? await recording : recording
+      usage.count(caller.keyId, "phone")
+      const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
+      if (!explain) return { result, decisionId }
+      const explanation = toldPhone({
+        parsed,
+        input,
+        model,
+        entries,
+        cut: found.cut,
+        signals: said,
+        context,
+        accounts24h,
+        caller,
+        decisionId,
+      })
+      return { result: { ...result, explanation }, decisionId }
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../../signals.ts"
+import type { OperatorSettings } from "../provider-settings.ts"
+import { SignalFailure } from "../signal-failure.ts"
+import { MICROS } from "@assay/stores/records-provider-costs"
+import { openAccessTokens } from "./access-tokens.ts"
+import { type Api, offeredApis } from "./apis.ts"
+import { readClientKey } from "./client-key.ts"
+import { type Inquiry, openInquiry } from "./inquiry.ts"
+import { operatorFor, type OperatorRanges } from "./operator-ranges.ts"
+import type { Reading } from "./readings.ts"
+
+export interface CamaraOptions {
+  /** The ranges of all operators: which numbers are this one's depends on what the others have. */
+  readonly ranges: OperatorRanges
+  readonly now: () => number
+}
+
+/** Why an operator cannot be spoken to. Names the operator and its own word, never a token, a key or a number. */
+export class CamaraCheckError extends Error {
+  override readonly name = "CamaraCheckError"
+}
+
+const TOKEN_REQUEST_MS = 2000
+
+/** An operator that offers CAMARA APIs. Throws `ProviderSettingsError` where its key cannot be used. */
+export function openCamaraProvider(
+  operator: OperatorSettings,
+  { ranges, now }: CamaraOptions,
+): PhoneSignalProvider {
+  const id = `camara:${operator.name}`
+  const apis = new Map(offeredApis(operator).map((api) => [api.signal, api]))
+  const signals = [...apis.keys()]
+  const closing = new AbortController()
+  const tokens = openAccessTokens({
+    url: operator.token_url,
+    clientId: operator.client_id,
+    key: readClientKey(operator),
+    requestMs: operator.timeout_ms ?? TOKEN_REQUEST_MS,
+    closing: closing.signal,
+    now,
+  })
+
+  async function ask(name: SignalName, request: SignalRequest): Promise<SignalResult> {
+    const startedMs = now()
+    const inquiry = openInquiry({
+      tokens,
+      correlationId: request.correlationId,
+      signal: AbortSignal.any([request.signal, closing.signal]),
+    })
+    const said = await answerOf(apis.get(name), inquiry, request, startedMs)
+    const billable = inquiry.billable()
+    return {
+      signal: name,
+      ...said,
+      source: id,
+      observedAt: new Date(startedMs).toISOString(),
+      ...(billable !== null && { billable }),
+      latencyMs: Math.max(0, Math.round(now() - startedMs)),
+    }
+  }
+
+  return {
+    id,
+    capabilities: ({ e164 }) => (operatorFor(e164, ranges) === operator.name ? signals : []),
+    // Every signal has an API of its own, and none is to wait for another.
+    calls: (names) => names.map((name) => [name]),
+    priceMicros: (names) =>
+      names.reduce((sum, name) => {
+        const { price = 0, requestsMax = 0 } = apis.get(name) ?? {}
+        return sum + Math.round(price * MICROS) * requestsMax
+      }, 0),
+    fetch: (request) => Promise.all(request.signals.map((name) => ask(name, request))),
+    async check(signal) {
+      for (const { name, operation } of apis.values()) {
+        try {
+          await tokens.get(operation.scopes, signal)
+        } catch (error) {
+          throw new CamaraCheckError(sentenceOf(error, operator.name, name))
+        }
+      }
+    },
+    close: () => closing.abort(),
+  }
+}
+
+type Said = Pick<SignalResult, "status" | "providerCode"> | Reading
+
+async function answerOf(
+  api: Api | undefined,
+  inquiry: Inquiry,
+  request: SignalRequest,
+  nowMs: number,
+): Promise<Said> {
+  if (api === undefined) return { status: "no_coverage" }
+  try {
+    return await api.ask({ inquiry, operation: api.operation, request, nowMs })
+  } catch (error) {
+    const { status, code } = failureOf(error)
+    return { status, ...(code !== null && { providerCode: code }) }
+  }
+}
+
+/** Nothing else is thrown on purpose. What is thrown by mistake is ours, and is never told in its own words. */
+function failureOf(error: unknown): SignalFailure {
+  return error instanceof SignalFailure ? error : new SignalFailure("error", "internal")
+}
+
+function sentenceOf(error: unknown, operator: string, api: string): string {
+  const { status, code } = failureOf(error)
+  return status === "timeout"
+    ? `the token endpoint of operator ${operator} did not answer in time`
+    : `operator ${operator} gave no token for ${api}: ${code ?? status}`
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { type ProviderSettings, ProviderSettingsError } from "./provider-settings.ts"
+
+/** The token of an operator, as a digest: all are of one length, and of no use to whoever reads memory. */
+export interface NotificationToken {
+  readonly operator: string
+  readonly hash: Uint8Array
+}
+
+/** A token that can be guessed would let anybody mark anybody's number. */
+const TOKEN = /^[\x21-\x7e]{20,1024}$/
+
+/** The tokens of the operators that have one. Throws ProviderSettingsError for one that cannot be used. */
+export function readNotificationTokens({
+  camara = [],
+}: Pick<ProviderSettings, "camara">): NotificationToken[] {
+  const tokens: NotificationToken[] = []
+  for (const [at, { name, notification_token_file: file }] of camara.entries()) {
+    if (file === undefined) continue
+    const token = readFileSync(file, "utf8").trim()
+    if (!TOKEN.test(token)) {
+      throw new ProviderSettingsError(
+        `at /camara/${at}/notification_token_file: names a file that does not hold one token of 20 to 1024 printable characters`,
+      )
+    }
+    const hash = tokenHash(token)
+    if (tokens.some((other) => hash.equals(other.hash)))
+      throw new ProviderSettingsError("at /camara: two operators have the same notification token")
+    tokens.push({ operator: name, hash })
+  }
+  return tokens
+}
+
+export function tokenHash(token: string): Buffer {
+  return createHash("sha256").update(token).digest()
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { MessageChannel } from "node:worker_threads"
+import { threadChannel } from "@assay/runtime/channels"
+import { answerCalls, type Methods, openCalls } from "@assay/runtime/rpc"
+import type { PhoneSignals, SignalDesk, SignalQuestion } from "./phone-signals.ts"
+import { remoteSignals } from "./remote-signals.ts"
+
+const question: SignalQuestion = {
+  tenantId: 7,
+  e164: "+61491570006",
+  region: "AU",
+  key: "00ff",
+  sinceMs: null,
+  tenantCapMicros: null,
+}
+
+function opened(methods: Methods, timeoutMs: number): { desk: SignalDesk; failures: () => number } {
+  const { port1, port2 } = new MessageChannel()
+  answerCalls(threadChannel(port1), methods)
+  port1.unref()
+  let failures = 0
+  const desk = remoteSignals(openCalls(threadChannel(port2))(timeoutMs), () => {
+    failures++
+  })
+  port2.unref()
+  return { desk, failures: () => failures }
+}
+
+test("a worker's question reaches the place that asks, and its answer comes back as it is", async () => {
+  const said: PhoneSignals = {
+    state: "asked",
+    results: [
+      {
+        signal: "active",
+        status: "ok",
+        value: true,
+        source: "t",
+        observedAt: "2026-01-01T00:00:00Z",
+      },
+    ],
+  }
+  const asked: SignalQuestion[] = []
+  const { desk, failures } = opened(
+    {
+      lookSignals: async (each: SignalQuestion) => {
+        asked.push(each)
+        return said
+      },
+    },
+    60_000,
+  )
+  assert.deepEqual(await desk.look(question), said)
+  assert.deepEqual(asked, [question])
+  assert.equal(failures(), 0)
+})
+
+for (const [how, lookSignals] of [
+  ["fails", () => Promise.reject(new Error("gone"))],
+  ["does not answer", () => new Promise<never>(() => undefined)],
+] as const) {
+  test(`a place that ${how} is told as failed, and is no answer`, async () => {
+    const { desk, failures } = opened({ lookSignals }, how === "fails" ? 60_000 : 1)
+    assert.deepEqual(await desk.look(question), { state: "failed", results: [] })
+    assert.equal(failures(), 1)
+  })
+}

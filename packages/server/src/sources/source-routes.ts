@@ -1,0 +1,88 @@
+import { SourceList, SourceListQuery, type SourceSummary } from "@assay/core/contract"
+import type { Caller } from "../accounts/callers.ts"
+import type { App } from "../http/app.ts"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import { failures, named } from "../http/schemas.ts"
+import { type HeldSource, heldSources, isLive } from "@assay/corpus/sources"
+
+const PAGE = 100
+
+const listSchema = {
+  operationId: "listSources",
+  summary: "List the sources that scores rest on",
+  tags: ["Sources"],
+  security: [{ apiKey: [] }],
+  querystring: SourceListQuery,
+  response: {
+    200: named(
+      SourceList,
+      "Shared sources; plans that do not name them see kinds, dates and counts.",
+    ),
+    ...failures(
+      "invalid-request",
+      "unauthenticated",
+      "insufficient-scope",
+      "rate-limited",
+      "internal-error",
+      "store-unavailable",
+      "limits-unavailable",
+      "overloaded",
+    ),
+  },
+}
+
+export interface SourceServices {
+  readonly index: Pick<ExposureIndex, "catalogue">
+}
+
+export function sourceRoutes(app: App, { index }: SourceServices): void {
+  const config = { scope: "score" } as const
+
+  app.get("/api/v1/sources", { schema: listSchema, config }, async ({ caller, query }) => {
+    const after = Number(query.after ?? 0)
+    const limit = Number(query.limit ?? PAGE)
+    const visible = heldSources(await index.catalogue()).filter(
+      ({ source, batches }) => batches.some(isLive) && (!source.flags.sensitive || caller.verified),
+    )
+    // Plans that name no sources count along the list: an id stands for a source everywhere, and a gap for a hidden one.
+    const { namedSources } = caller.plan
+    const rest = namedSources
+      ? visible.filter(({ source }) => source.id > after)
+      : visible.slice(after)
+    const page = rest.slice(0, limit)
+    const last = namedSources ? page.at(-1)?.source.id : after + page.length
+    return {
+      sources: page.map((held) => summary(held, caller)),
+      next: rest.length > limit ? String(last) : null,
+    }
+  })
+}
+
+function summary({ source, rows, identities }: HeldSource, { plan }: Caller): SourceSummary {
+  const { kind, eventDate, publishedDate = null, acquiredDate = null, importedAt } = source
+  const counted = {
+    kind,
+    event_date: eventDate,
+    published_date: publishedDate,
+    acquired_date: acquiredDate,
+    imported_at: new Date(importedAt).toISOString(),
+    rows,
+    identities,
+  }
+  if (!plan.namedSources) return counted
+  const { name, title, flags, circulates } = source
+  const { spamList, fabricated, sensitive, verified, stealerLog = false } = flags
+  return {
+    name,
+    title,
+    ...counted,
+    flags: {
+      spam_list: spamList,
+      fabricated,
+      sensitive,
+      verified,
+      stealer_log: stealerLog,
+    },
+    circulates,
+  }
+}

@@ -1,7 +1,0 @@
-import type { ExposureIndex } from "../exposure-index.ts"
-import { openLmdbIndex } from "./exposure-index.ts"
-
-/** How the suite's processes open the index, each with the same settings. */
-export function open(directory: string): Promise<ExposureIndex> {
-  return openLmdbIndex({ path: directory })
-}

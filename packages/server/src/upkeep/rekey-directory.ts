@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { eachRecord } from "./each-record.ts"
+import { jsonLines, readJsonLines } from "./lines.ts"
+import { copyFiles } from "./make-backup.ts"
+import type { Config } from "../base/config.ts"
+import {
+  type DataDirectory,
+  DataDirectoryError,
+  LOCK,
+  type Lock,
+  lockDataDirectory,
+  openDataDirectory,
+  REKEYING,
+} from "@assay/runtime/data-directory"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { CopiedRow } from "@assay/stores/records-copy"
+import type { AuditNote } from "@assay/stores/records"
+import { copySqliteRecords, openSqliteRecords } from "@assay/stores/sqlite/records"
+import { syncTree, writeDurably } from "@assay/runtime/durable-files"
+
+/** How many rows of the records are under keys of the old secret, and so cannot be carried over. */
+export interface LeftBehind {
+  readonly evidence: number
+  readonly observations: number
+  readonly shared_observations: number
+  readonly tombstones: number
+}
+
+export async function countLeftBehind(
+  config: Pick<Config, "databaseUrl">,
+  directory: DataDirectory,
+): Promise<LeftBehind> {
+  const counts = { evidence: 0, observations: 0, shared_observations: 0, tombstones: 0 }
+  await eachRecord(config, directory, ({ table }) => {
+    if (table in counts) counts[table as keyof LeftBehind]++
+  })
+  return counts
+}
+
+/** Refuses a directory with anything in it but its secret, and what an earlier try has brought there. */
+export function refuseForeignDirectory(path: string, secretFile: string): void {
+  if (!existsSync(path) || existsSync(join(path, REKEYING))) return
+  const secret = dirname(secretFile) === path ? basename(secretFile) : null
+  if (readdirSync(path).every((name) => name === secret || name === LOCK)) return
+  throw new DataDirectoryError(`${path} is not empty; name a new directory`)
+}
+
+/**
+ * Makes the new directory, or goes on with that of an earlier try. Nothing else opens it before it is complete: with some
+ * of its batches only, a service would call people clean who are not.
+ */
+export async function beginRekeying(
+  path: string,
+  from: Secrets,
+  to: Secrets,
+): Promise<{ directory: DataDirectory; lock: Lock }> {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const lock = lockDataDirectory(path)
+  if (lock === null) throw new DataDirectoryError(`Another Assay is already running on ${path}`)
+  try {
+    const mark = join(path, REKEYING)
+    const secrets = `${from.checkValue} ${to.checkValue}\n`
+    if (!existsSync(mark)) await writeDurably(mark, secrets)
+    else if (readFileSync(mark, "utf8") !== secrets) {
+      throw new DataDirectoryError(
+        `A corpus was being rekeyed into ${path} from or to another master secret`,
+      )
+    }
+    return { directory: openDataDirectory(path, { completing: REKEYING }), lock }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Brings the rest over, and lets the directory be used. */
+export async function completeRekeying(
+  from: { readonly config: Pick<Config, "databaseUrl">; readonly directory: DataDirectory },
+  to: { readonly directory: DataDirectory; readonly secrets: Secrets },
+  note: AuditNote,
+): Promise<void> {
+  const { directory } = to
+  await carryRecords(from, directory)
+  const records = await openSqliteRecords({ file: directory.records })
+  try {
+    await records.checkKeyCheckValue(to.secrets.checkValue)
+    await records.addAudit(note)
+  } finally {
+    await records.close()
+  }
+  copyFiles(from.directory.lists, directory.lists)
+  copyFiles(from.directory.models, directory.models)
+  directory.markIndexed()
+  if (from.directory.demo) directory.markDemo()
+  syncTree(directory.path)
+  rmSync(join(directory.path, REKEYING))
+}
+
+/** Last of all, so that what the old service took meanwhile is in it; what an earlier try brought goes first. */
+async function carryRecords(
+  from: { readonly config: Pick<Config, "databaseUrl">; readonly directory: DataDirectory },
+  { path, records }: DataDirectory,
+): Promise<void> {
+  const file = join(path, "records.ndjson")
+  for (const old of [file, records, `${records}-wal`, `${records}-shm`])
+    rmSync(old, { force: true })
+  const lines = jsonLines(file)
+  await eachRecord(from.config, from.directory, async (row) => {
+    if (isCarried(row)) await lines.put(row)
+  })
+  await lines.end()
+  const copy = await copySqliteRecords({ file: records, readOnly: false })
+  try {
+    await copy.restore(readJsonLines<CopiedRow>(file))
+  } finally {
+    await copy.close()
+  }
+  rmSync(file)
+}
+
+/** Whatever is about an identity is under a key of the old secret, as are tags of a day's identities. */
+const CARRIED: ReadonlySet<CopiedRow["table"]> = new Set([
+  "meta",
+  "tenants",
+  "keys",
+  "usage",
+  "audit",
+])
+
+function isCarried({ table, row }: CopiedRow): boolean {
+  return CARRIED.has(table) && !(table === "meta" && row["name"] === "key_check_value")
+}

@@ -1,0 +1,150 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import type { Config } from "../base/config.ts"
+import { syncTree } from "@assay/runtime/durable-files"
+import {
+  DataDirectoryError,
+  LOCK,
+  lockDataDirectory,
+  openDataDirectory,
+  RESTORING,
+} from "@assay/runtime/data-directory"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { Decision } from "@assay/stores/decisions"
+import type { Tombstone } from "@assay/stores/records-subjects"
+import type { CopiedRow } from "@assay/stores/records-copy"
+import { hasOldKeys, oldKeysSentence } from "@assay/runtime/old-keys"
+import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
+import { copyPostgresRecords } from "@assay/stores/postgres/records"
+import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
+import { copySqliteRecords } from "@assay/stores/sqlite/records"
+import { type DecisionLine, decisionOfLine } from "./decision-lines.ts"
+import { readJsonLines } from "./lines.ts"
+import { PARTS } from "./make-backup.ts"
+import { BackupError, checkedManifest, type Manifest } from "./manifest.ts"
+import { settleRestored } from "./settle-restored.ts"
+
+export interface RestoreReach {
+  readonly config: Pick<Config, "databaseUrl" | "dataDirectory" | "secretFile">
+  readonly secrets: Secrets
+  /** Who was erased, as it is known outside of the backup. Asked for before anything is written; may refuse. */
+  readonly tombstones: () => Promise<readonly Tombstone[]>
+  readonly now: () => number
+  readonly tell: (line: string) => void
+}
+
+const DECISIONS_AT_ONCE = 1_000
+
+/**
+ * Puts a backup into an empty data directory, after every file was compared with its checksum. A restore that is
+ * interrupted leaves a mark that no service starts over; the same command again begins anew.
+ */
+export async function restoreBackup(
+  folder: string,
+  reach: RestoreReach,
+): Promise<{ manifest: Manifest; tombstones: number }> {
+  const { config, secrets, tell } = reach
+  const { dataDirectory } = config
+  tell("Comparing checksums …")
+  const manifest = await checkedManifest(folder)
+  if (hasOldKeys(manifest.key_check_value)) {
+    throw new BackupError(oldKeysSentence("The backup", "Make a new data directory"))
+  }
+  if (manifest.key_check_value !== secrets.checkValue)
+    throw new BackupError("The backup was made with another master secret; put that one in place")
+  refuseFull(config)
+  const tombstones = await reach.tombstones()
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  const lock = lockDataDirectory(dataDirectory)
+  if (lock === null)
+    throw new DataDirectoryError(`Another Assay is already running on ${dataDirectory}`)
+  try {
+    for (const name of foundIn(config)) rmSync(join(dataDirectory, name), { recursive: true })
+    const mark = join(dataDirectory, RESTORING)
+    writeFileSync(mark, "", { mode: 0o600, flush: true })
+    tell("Copying files …")
+    for (const part of [PARTS.index, PARTS.segments, PARTS.lists, PARTS.models]) {
+      const from = join(folder, part)
+      if (existsSync(from)) cpSync(from, join(dataDirectory, part), { recursive: true })
+    }
+    tell("Restoring records …")
+    await restoreRecords(folder, config)
+    tell("Restoring decisions …")
+    await restoreDecisions(folder, config, tombstones)
+    tell("Settling the index …")
+    await settleRestored(
+      config,
+      secrets,
+      { decisions: decisionsIn(folder), tombstones },
+      reach.now(),
+    )
+    const directory = openDataDirectory(dataDirectory, { completing: RESTORING })
+    directory.markIndexed()
+    if (manifest.demo) directory.markDemo()
+    syncTree(dataDirectory)
+    rmSync(mark)
+    return { manifest, tombstones: tombstones.length }
+  } finally {
+    lock.release()
+  }
+}
+
+function refuseFull(config: RestoreReach["config"]): void {
+  const found = foundIn(config)
+  if (found.length === 0 || found.includes(RESTORING)) return
+  throw new BackupError(
+    `${config.dataDirectory} is not empty; a restore never overwrites. Name another directory in ASSAY_DATA`,
+  )
+}
+
+/** What is in the directory besides the secret and the lock; after a restore that was interrupted, what that left. */
+function foundIn({ dataDirectory, secretFile }: RestoreReach["config"]): string[] {
+  if (!existsSync(dataDirectory)) return []
+  const secret = dirname(secretFile) === dataDirectory ? basename(secretFile) : null
+  return readdirSync(dataDirectory).filter((name) => name !== secret && name !== LOCK)
+}
+
+async function restoreRecords(folder: string, config: RestoreReach["config"]): Promise<void> {
+  const copy =
+    config.databaseUrl === null
+      ? await copySqliteRecords({
+          file: join(config.dataDirectory, "records.sqlite"),
+          readOnly: false,
+        })
+      : copyPostgresRecords(config.databaseUrl)
+  try {
+    await copy.restore(readJsonLines<CopiedRow>(join(folder, PARTS.records)))
+  } finally {
+    await copy.close()
+  }
+}
+
+async function restoreDecisions(
+  folder: string,
+  config: RestoreReach["config"],
+  tombstones: readonly Tombstone[],
+): Promise<void> {
+  const store =
+    config.databaseUrl === null
+      ? openSqliteDecisions(join(config.dataDirectory, "decisions"))
+      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
+  try {
+    for await (const page of decisionsIn(folder)) await store.add(page)
+    for (const { identityKey, erasedAt } of tombstones) {
+      await store.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function* decisionsIn(folder: string): AsyncGenerator<Decision[]> {
+  let held: Decision[] = []
+  for await (const line of readJsonLines<DecisionLine>(join(folder, PARTS.decisions))) {
+    held.push(decisionOfLine(line))
+    if (held.length < DECISIONS_AT_ONCE) continue
+    yield held
+    held = []
+  }
+  if (held.length > 0) yield held
+}

@@ -1,0 +1,82 @@
+import { monthOf } from "@assay/runtime/time"
+
+/** A scored request as it is kept: enough to compute its answer again, and nothing that names anyone. */
+export interface Decision {
+  /** Unique, and in the order of `at`. */
+  id: string
+  /** Epoch milliseconds, also part of the id. */
+  at: number
+  tenantId: number | null
+  keyId: string
+  subject: "email" | "phone"
+  /** 16 bytes of a keyed hash. */
+  identityKey: Uint8Array
+  modelVersion: string
+  /** Hash of the tenant's own fit, null for the model as published. */
+  calibration: string | null
+  score: number
+  /** Of an e-mail: stage and confidence. */
+  stage: string | null
+  confidence: string | null
+  action: string
+  /** The scorer's input document, to the byte as it was written. */
+  input: string
+  /** How `input` is written: `DECISION_FORMAT`, JSON as text, or `ERASED_FORMAT`: nothing but the id is left. */
+  format: number
+}
+
+export const DECISION_FORMAT = 1
+export const ERASED_FORMAT = 0
+
+export interface DecisionQuery {
+  tenantId: number
+  /** Only decisions whose id sorts before this one. */
+  before?: string
+  limit: number
+}
+
+/** Reads decisions; failures are `RecordsError`. */
+export interface PastDecisions {
+  /** Also what is left of an erased one: its format says that it is. */
+  find(id: string): Promise<Decision | null>
+  /** Of one tenant, the newest first, without erased ones. */
+  list(query: DecisionQuery): Promise<Decision[]>
+}
+
+export interface DecisionsReader extends PastDecisions {
+  close(): Promise<void>
+}
+
+/**
+ * Every decision, apart by month, so that old ones go as whole files or tables. What a promise acknowledged is on disk.
+ */
+export interface Decisions extends DecisionsReader {
+  /** Adding a decision again changes nothing, so that a journal may be read twice. Each month all or none. */
+  add(decisions: readonly Decision[]): Promise<void>
+  /** Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were. */
+  forgetBefore(day: string): Promise<number>
+  /** Every decision, erased ones too, in the order of ids: the first `limit` behind `after`. */
+  page(of: { after: string | null; limit: number }): Promise<Decision[]>
+  /** About an identity, of one tenant or of all, the newest first. */
+  ofIdentity(query: {
+    identityKey: Uint8Array
+    tenantId: number | null
+    limit: number
+  }): Promise<Decision[]>
+  /**
+   * Empties the decisions about an identity made up to a moment, of one tenant or of all, and returns how many those
+   * were. Their ids stay, so that who asks for one is told, and so that no journal brings one back.
+   */
+  eraseIdentity(erasure: DecisionErasure): Promise<number>
+}
+
+export interface DecisionErasure {
+  readonly identityKey: Uint8Array
+  readonly tenantId: number | null
+  /** Epoch milliseconds; what was decided later is kept. */
+  readonly upTo: number
+}
+
+export function byMonth(decisions: readonly Decision[]): Map<string, Decision[]> {
+  return Map.groupBy(decisions, ({ at }) => monthOf(at))
+}

@@ -1,0 +1,322 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { test, type TestContext } from "node:test"
+import { fileURLToPath } from "node:url"
+import type { SegmentBlock } from "../segment-block.ts"
+import { importRows, keyOf, source } from "../../testing/exposure-index-process-suite.ts"
+import { INDEX_FORMAT, NewerIndexFormat, type ExposureIndex } from "../exposure-index.ts"
+import { importedBatch, ownBatch, row, seen } from "../../testing/opened-index-suite.ts"
+import { secondProcess, temporaryDirectory } from "../../testing/second-process-suite.ts"
+import { compactionReason } from "@assay/corpus/compaction"
+import { emptyCatalogue } from "../catalogue.ts"
+import { CheckedDatabase } from "./checked-database.ts"
+import { compactLmdbIndex } from "./compact.ts"
+import { openEnvironment } from "./environment.ts"
+import { openLmdbIndex } from "./exposure-index.ts"
+import { linkedGeneration } from "./generations.ts"
+import { readIndexFacts } from "./index-facts.ts"
+import { ReplacementRunning } from "./replace-generation.ts"
+import { putDocument } from "./stored.ts"
+
+const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)
+const IDENTITIES = 20_000
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
+const alice = keyOf(-1)
+const bob = keyOf(-2)
+
+/** Two batches of many identities, one of them removed; a tenant's evidence; an erased identity. */
+async function filledIndex(
+  t: TestContext,
+  at?: string,
+): Promise<{ path: string; index: ExposureIndex }> {
+  const path = at ?? join(await temporaryDirectory(t), "index")
+  const index = await openLmdbIndex({ path })
+  t.after(() => index.close())
+  for (const name of ["kept", "removed"]) {
+    const { id } = await index.openBatch({ ...source, name }, name, 1)
+    await index.merge(id, importRows(id, IDENTITIES))
+    if (name === "removed") await index.merge(id, [row(bob, id)])
+    await index.goLive(id, { rows: IDENTITIES, identities: IDENTITIES }, 2)
+    if (name === "removed") await index.removeBatch(id, 3)
+  }
+  const own = await ownBatch(index, "reports", 7)
+  await index.replaceTenantEvidence(7, own, [row(keyOf(1), own), row(alice, own)])
+  await index.erase(keyOf(5))
+  return { path, index }
+}
+
+async function answers(index: ExposureIndex): Promise<string> {
+  const found: unknown[] = []
+  for (let i = -2; i < IDENTITIES; i += i < 20 ? 1 : 97) {
+    const answer = await index.lookup(keyOf(i), 7)
+    found.push({ ...seen(answer), erased: answer.erased })
+  }
+  return JSON.stringify(found)
+}
+
+test("lmdb: compacting changes no answer, drops what is gone, and every process goes on with the new one", async (t) => {
+  const { path, index } = await filledIndex(t)
+  const reader = await openLmdbIndex({ path, readOnly: true })
+  t.after(() => reader.close())
+  const other = await secondProcess(t, opener, path)
+  const look = { verb: "look", key: Buffer.from(keyOf(5)).toString("hex") } as const
+  const said = await other.ask(look)
+  const [before, catalogue, stats] = [
+    await answers(index),
+    await index.catalogue(),
+    await index.stats(),
+  ]
+
+  const { bytesBefore, bytesAfter, generation } = await compactLmdbIndex({ path })
+  assert.equal(generation, 1)
+  assert.ok(bytesAfter < bytesBefore / 2, `${bytesAfter} of ${bytesBefore} bytes`)
+  for (const each of [index, reader]) {
+    assert.equal(await answers(each), before)
+    assert.deepEqual(await each.catalogue(), catalogue)
+  }
+  assert.deepEqual(await other.ask(look), said)
+  const after = await index.stats()
+  assert.equal(after.bytes, bytesAfter)
+  // Bob was named by the removed batch alone.
+  assert.equal(after.identities, stats.identities - 1)
+  assert.equal(after.tenantIdentities, stats.tenantIdentities)
+  await assert.rejects(index.checkKeyCheckValue("a").then(() => index.checkKeyCheckValue("b")))
+
+  // All of them write to the same one from here on.
+  assert.equal(
+    await other.ask({ verb: "erase", key: Buffer.from(alice).toString("hex") }),
+    "erased",
+  )
+  assert.equal((await reader.lookup(alice, null)).erased, true)
+  await importedBatch(index, "later", [bob])
+  assert.equal((await reader.lookup(bob, null)).entries.length, 1)
+  assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-1", "lock"])
+  await compactLmdbIndex({ path })
+  assert.equal((await reader.lookup(bob, null)).entries.length, 1)
+  assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-2", "lock"])
+})
+
+test("lmdb: what is written while the index is compacted is in it afterwards", async (t) => {
+  const { path, index } = await filledIndex(t)
+  const own = await ownBatch(index, "during", 8)
+  const { id } = await index.openBatch({ ...source, name: "during" }, "during", 1)
+  const writes: Promise<unknown>[] = []
+  let steps = 0
+  let failed = 0
+  await compactLmdbIndex({
+    path,
+    onProgress() {
+      const i = steps++
+      const write = async (): Promise<void> => {
+        await index.merge(id, [row(keyOf(-100 - i), id), row(keyOf(10 + i), id)])
+        await index.replaceTenantEvidence(8, own, [row(keyOf(10 + i), own)])
+        await index.erase(keyOf(1_000 + i))
+        if (i === 0) await index.replaceTenantEvidence(7, 3, [{ key: alice, entries: [] }])
+        await index.lookup(keyOf(1), 7).catch(() => failed++)
+      }
+      writes.push(write())
+    },
+  })
+  await Promise.all(writes)
+  await index.goLive(id, { rows: 0, identities: 0 }, 5)
+  assert.ok(steps > 2)
+  assert.equal(failed, 0)
+  assert.equal(linkedGeneration(path), 1)
+  for (let i = 0; i < steps; i++) {
+    const batchesOf = async (key: Uint8Array): Promise<number[]> =>
+      (await index.lookup(key, 8)).entries.map(({ batchId }) => batchId)
+    assert.ok((await batchesOf(keyOf(-100 - i))).includes(id))
+    assert.ok((await batchesOf(keyOf(10 + i))).includes(id))
+    assert.ok((await batchesOf(keyOf(10 + i))).includes(own))
+    assert.equal((await index.lookup(keyOf(1_000 + i), null)).erased, true)
+  }
+  assert.deepEqual((await index.lookup(alice, 7)).entries, [])
+})
+
+test(`lmdb: a compaction killed ${KILLS} times leaves the index as it was or compacted, and the next one clears up`, async (t) => {
+  const { path, index } = await filledIndex(t)
+  const before = await answers(index)
+  for (let kill = 0; kill < KILLS; kill++) {
+    const child = spawn(
+      process.execPath,
+      [
+        "--conditions=source",
+        fileURLToPath(new URL("../../testing/lmdb/compact-process-suite.ts", import.meta.url)),
+        path,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    )
+    const ended = once(child, "exit")
+    let lines = 0
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (lines++ === kill % 6 || line === "compacted") break
+    }
+    child.kill("SIGKILL")
+    await ended
+    assert.equal(await answers(index), before)
+    await index.replaceTenantEvidence(7, 3, [row(keyOf(1), 3)])
+    const anew = await openLmdbIndex({ path })
+    assert.equal(await answers(anew), before)
+    await anew.close()
+    const generations = (await readdir(path)).filter((name) => name.startsWith("generation"))
+    assert.ok(generations.length <= 1)
+  }
+  await compactLmdbIndex({ path })
+  assert.equal(await answers(index), before)
+})
+
+test("lmdb: a compaction that ended between its commit and its link has happened", async (t) => {
+  const { path, index } = await filledIndex(t)
+  const before = await answers(index)
+  // The link cannot be made while something that is no link has its temporary name.
+  await mkdir(join(path, "data.mdb.new"))
+  await writeFile(join(path, "data.mdb.new", "in the way"), "")
+  await assert.rejects(compactLmdbIndex({ path }))
+  assert.equal(linkedGeneration(path), 0)
+  assert.equal(await answers(index), before)
+  await index.erase(alice)
+  const reader = await openLmdbIndex({ path, readOnly: true })
+  t.after(() => reader.close())
+  assert.equal((await reader.lookup(alice, null)).erased, true)
+
+  await rm(join(path, "data.mdb.new"), { recursive: true })
+  const writer = await openLmdbIndex({ path })
+  t.after(() => writer.close())
+  assert.equal(linkedGeneration(path), 1)
+  assert.ok((await lstat(join(path, "data.mdb"))).isSymbolicLink())
+  for (const each of [index, reader, writer]) {
+    assert.equal((await each.lookup(alice, null)).erased, true)
+  }
+})
+
+test("lmdb: a compaction that fails leaves nothing but the index as it was", async (t) => {
+  const { path, index } = await filledIndex(t)
+  const before = await answers(index)
+  const failing = compactLmdbIndex({
+    path,
+    onProgress() {
+      throw new Error("stopped")
+    },
+  })
+  await assert.rejects(failing, { message: "stopped" })
+  assert.equal(await answers(index), before)
+  assert.ok(!existsSync(join(path, "generation-1")))
+  await compactLmdbIndex({ path })
+  assert.equal(await answers(index), before)
+})
+
+test("lmdb: two compactions at once are one, and the other is told", async (t) => {
+  const { path } = await filledIndex(t)
+  const outcomes = await Promise.allSettled([
+    compactLmdbIndex({ path }),
+    compactLmdbIndex({ path }),
+  ])
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["fulfilled", "rejected"],
+  )
+  assert.ok((outcomes[1] as PromiseRejectedResult).reason instanceof ReplacementRunning)
+})
+
+for (const format of [1, 2]) {
+  test(`lmdb: an index of format ${format} is served as it is and gets its checksums when it is compacted`, async (t) => {
+    const directory = await temporaryDirectory(t)
+    const path = join(directory, "index")
+    await emptyOldIndex(path, format)
+    const untouched = await openLmdbIndex({ path, readOnly: true })
+    assert.equal((await untouched.stats()).format, format)
+    await untouched.close()
+    const { index } = await filledIndex(t, path)
+    const reader = await openLmdbIndex({ path, readOnly: true })
+    assert.equal((await index.stats()).format, 2)
+    const before = await answers(index)
+    assert.equal(compactionReason(await readIndexFacts(path), Date.now()), "format")
+    // Every second set of the copy comes after it began.
+    const written: Promise<unknown>[] = []
+    await compactLmdbIndex({
+      path,
+      onProgress(done) {
+        if (written.length < 3) written.push(importedBatch(index, `${done}`, [keyOf(-9 - done)]))
+      },
+    })
+    await Promise.all(written)
+    for (const each of [reader, index]) {
+      assert.equal(await answers(each), before)
+      assert.equal((await each.stats()).format, INDEX_FORMAT)
+      assert.equal((await each.lookup(keyOf(-9 - 8_192), null)).entries.length, 1)
+      await each.close()
+    }
+    assert.equal(compactionReason(await readIndexFacts(path), Date.now()), null)
+    // What a program from before reads is the first byte of this, in data.mdb; the checksum follows it.
+    const stored = openEnvironment(path, "read", 2 ** 30)
+    t.after(() => stored.close())
+    const bytes = stored.meta.bare.getBinary(Buffer.from("format"))
+    assert.deepEqual([bytes?.length, bytes?.[0]], [5, INDEX_FORMAT])
+  })
+}
+
+/** What a program from before checksums made: none of its values has one. */
+async function emptyOldIndex(path: string, format: number): Promise<void> {
+  const environment = openEnvironment(path, "create", 2 ** 30)
+  const meta = new CheckedDatabase(environment.meta.bare, false)
+  await environment.root.transaction(() => {
+    meta.put(Buffer.from("format"), Uint8Array.of(format))
+    putDocument(meta, emptyCatalogue)
+  })
+  await environment.close()
+}
+
+test("lmdb: where the link to the generation in use is lost, nothing is taken for a new index", async (t) => {
+  const { path, index } = await filledIndex(t)
+  await compactLmdbIndex({ path })
+  await index.close()
+  await rm(join(path, "data.mdb"))
+  await assert.rejects(openLmdbIndex({ path }), { message: "There is no index to read" })
+  await assert.rejects(openLmdbIndex({ path, readOnly: true }), NotNewer)
+})
+
+const NotNewer = (error: unknown): boolean => !(error instanceof NewerIndexFormat)
+
+test("lmdb: an identity with one exposure takes at most 44 bytes after compaction", async (t) => {
+  const path = join(await temporaryDirectory(t), "index")
+  const index = await openLmdbIndex({ path })
+  t.after(() => index.close())
+  const count = process.env["ASSAY_SOAK"] === undefined ? 50_000 : 10_000_000
+  for (let part = 0; part < 5; part++) {
+    const { id } = await index.openBatch(source, `part ${part}`, 1)
+    const { identities } = await index.mergeSegment(id, singleExposures(part, count / 5))
+    await index.goLive(id, { rows: identities, identities }, 2)
+  }
+  const bytesEach = async (): Promise<number> => {
+    const { bytes, identities } = await index.stats()
+    assert.equal(identities, count)
+    return bytes / identities
+  }
+  const imported = await bytesEach()
+  await compactLmdbIndex({ path })
+  const compacted = await bytesEach()
+  t.diagnostic(
+    `${count} identities: ${imported.toFixed(1)} bytes each after five imports, ${compacted.toFixed(1)} compacted`,
+  )
+  assert.ok(compacted <= 44)
+})
+
+/** Identities in order, each with one exposure; those of different parts lie between each other. */
+async function* singleExposures(part: number, count: number): AsyncGenerator<SegmentBlock> {
+  const BLOCK = 2_000
+  const stride = 2n ** 64n / BigInt(count)
+  for (let from = 0; from < count; from += BLOCK) {
+    const keys = Buffer.alloc(BLOCK * 16)
+    const heads = Buffer.alloc(BLOCK * 8)
+    for (let i = 0; i < BLOCK; i++) {
+      keys.writeBigUInt64BE(BigInt(from + i) * stride + BigInt(part), i * 16)
+      heads.set([8 | 5, 7, 57, 8, 0x80, i & 0xff, 0, 0], i * 8)
+    }
+    yield { count: BLOCK, keys, heads, extended: new Map() }
+  }
+}

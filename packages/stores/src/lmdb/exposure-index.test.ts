@@ -1,0 +1,206 @@
+import assert from "node:assert/strict"
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { test, type TestContext } from "node:test"
+import { breach } from "../../testing/entry-samples-suite.ts"
+import type { AlterStored } from "../../testing/exposure-index-damage-suite.ts"
+import { keyOf, source } from "../../testing/exposure-index-process-suite.ts"
+import { exposureIndexSuite } from "../../testing/exposure-index-suite.ts"
+import {
+  INDEX_FORMAT,
+  IndexUnavailable,
+  NewerIndexFormat,
+  type ExposureIndex,
+} from "../exposure-index.ts"
+import { secondProcess } from "../../testing/second-process-suite.ts"
+import { openEnvironment, type Environment } from "./environment.ts"
+import { openLmdbIndex } from "./exposure-index.ts"
+import { tenantKey } from "./tenant-key.ts"
+import { open } from "../../testing/lmdb/suite-opener.ts"
+
+const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)
+/** Puts other bytes in the place of a value with its checksum. */
+const alterStored: AlterStored = async (directory, owner, key, change) =>
+  tamper(directory, ({ shared, tenants }) => {
+    const { bare } = owner === "shared" ? shared : tenants
+    const place = owner === "shared" ? key : tenantKey(owner, key)
+    bare.putSync(place, change(Buffer.from(bare.getBinary(place) ?? [])))
+  })
+exposureIndexSuite("lmdb", open, opener, alterStored)
+
+const alice = keyOf(-1)
+
+async function temporaryPath(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "assay-lmdb-"))
+  t.after(() => rm(directory, { recursive: true, force: true }))
+  return join(directory, "index")
+}
+
+/** An index in which one live batch says one thing about alice, closed. */
+async function writtenIndex(t: TestContext): Promise<string> {
+  const path = await temporaryPath(t)
+  const index = await openLmdbIndex({ path })
+  const { id } = await index.openBatch(source, "file", 1)
+  await index.merge(id, [{ key: alice, entries: [{ ...breach, batchId: id }] }])
+  await index.goLive(id, { rows: 1, identities: 1 }, 2)
+  await index.close()
+  return path
+}
+
+/** Changes stored bytes behind the index's back. */
+async function tamper(path: string, change: (environment: Environment) => void): Promise<void> {
+  const environment = openEnvironment(path, "write", 2 ** 30)
+  await environment.root.transaction(() => {
+    change(environment)
+  })
+  await environment.close()
+}
+
+async function closing(
+  index: ExposureIndex,
+  use: (index: ExposureIndex) => Promise<void>,
+): Promise<void> {
+  try {
+    await use(index)
+  } finally {
+    await index.close()
+  }
+}
+
+test("lmdb: an index of a newer format is refused, also for reading", async (t) => {
+  const path = await writtenIndex(t)
+  await tamper(path, ({ meta }) => {
+    meta.put(Buffer.from("format"), Uint8Array.of(INDEX_FORMAT + 1))
+  })
+  await assert.rejects(openLmdbIndex({ path }), NewerIndexFormat)
+  await assert.rejects(openLmdbIndex({ path, readOnly: true }), NewerIndexFormat)
+})
+
+for (const [name, bytes] of [
+  ["an empty value", Buffer.alloc(0)],
+  ["a value cut short", Buffer.from([0, 8, 0, 0])],
+  ["a value of noise", Buffer.alloc(40, 0xff)],
+] as const) {
+  test(`lmdb: ${name} throws and never reads as an unknown identity`, async (t) => {
+    const path = await writtenIndex(t)
+    await tamper(path, ({ shared }) => {
+      shared.put(alice, bytes)
+    })
+    await closing(await openLmdbIndex({ path }), async (index) => {
+      await assert.rejects(index.lookup(alice, null), IndexUnavailable)
+      assert.deepEqual((await index.lookup(keyOf(-2), null)).entries, [])
+      assert.deepEqual(await index.sample(10), { read: 1, faults: 1 })
+      const { id } = await index.openBatch(source, "another file", 3)
+      const rows = [{ key: alice, entries: [{ ...breach, batchId: id }] }]
+      await assert.rejects(index.merge(id, rows), IndexUnavailable)
+    })
+  })
+}
+
+test("lmdb: an entry of a batch that the catalogue does not know throws", async (t) => {
+  const path = await writtenIndex(t)
+  await tamper(path, ({ shared }) => {
+    shared.put(alice, Buffer.from("00080000000000000009", "hex"))
+  })
+  await closing(await openLmdbIndex({ path }), async (index) => {
+    await assert.rejects(index.lookup(alice, null), IndexUnavailable)
+  })
+})
+
+test("lmdb: a catalogue damaged under a running index fails lookups and the ping", async (t) => {
+  const path = await writtenIndex(t)
+  await closing(await openLmdbIndex({ path }), async (index) => {
+    assert.equal((await index.lookup(alice, null)).entries.length, 1)
+    await tamper(path, ({ meta }) => {
+      meta.put(Buffer.from("catalogue"), Buffer.from("{}"))
+      meta.put(Buffer.from("catalogue-version"), Buffer.alloc(8, 1))
+    })
+    await assert.rejects(index.lookup(alice, null), IndexUnavailable)
+    await assert.rejects(index.ping(), IndexUnavailable)
+  })
+  await assert.rejects(openLmdbIndex({ path }), IndexUnavailable)
+})
+
+test("lmdb: entries without a format are not taken for a new index", async (t) => {
+  const path = await writtenIndex(t)
+  await tamper(path, ({ meta }) => {
+    meta.remove(Buffer.from("format"))
+  })
+  await assert.rejects(openLmdbIndex({ path }), IndexUnavailable)
+  await assert.rejects(openLmdbIndex({ path, readOnly: true }), IndexUnavailable)
+})
+
+for (const [name, damage] of [
+  ["noise", () => Buffer.alloc(65_536, 0x5a)],
+  ["zeros", () => Buffer.alloc(65_536)],
+  ["the first bytes of an index", (whole: Buffer) => whole.subarray(0, 100)],
+  ["an index whose second page is gone", (whole: Buffer) => whole.fill(0, 4_096, 16_384 + 4_096)],
+] as const) {
+  test(`lmdb: a file of ${name} is refused, and nothing worse happens`, async (t) => {
+    const path = await writtenIndex(t)
+    const file = join(path, "data.mdb")
+    await writeFile(file, damage(await readFile(file)))
+    await assert.rejects(openLmdbIndex({ path }), IndexUnavailable)
+    await assert.rejects(openLmdbIndex({ path, readOnly: true }), IndexUnavailable)
+  })
+}
+
+test("lmdb: where nothing is, a reader finds nothing to read and leaves nothing behind", async (t) => {
+  const path = await temporaryPath(t)
+  await assert.rejects(openLmdbIndex({ path, readOnly: true }), IndexUnavailable)
+  await assert.rejects(stat(path), { code: "ENOENT" })
+})
+
+test("lmdb: a reader looks up, follows the writer and cannot write", async (t) => {
+  const path = await writtenIndex(t)
+  await closing(await openLmdbIndex({ path, readOnly: true }), async (reader) => {
+    assert.equal((await reader.lookup(alice, null)).entries.length, 1)
+    await assert.rejects(reader.openBatch(source, "file 2", 1), IndexUnavailable)
+    await assert.rejects(reader.removeBatch(1, 1), IndexUnavailable)
+    await assert.rejects(reader.checkKeyCheckValue("a"), IndexUnavailable)
+    const writer = await secondProcess(t, opener, path)
+    writer.tell({ verb: "import", fingerprint: "file 2", identities: 10 })
+    await writer.said((answer) => answer === "live")
+    assert.equal((await reader.lookup(keyOf(2), null)).entries.length, 3)
+    assert.equal((await reader.lookup(alice, null)).entries.length, 1)
+  })
+})
+
+test("lmdb: a full disk fails the import and nothing else", async (t) => {
+  const path = await writtenIndex(t)
+  const writer = await secondProcess(t, opener, path, 2_000)
+  writer.tell({ verb: "import", fingerprint: "huge", identities: 100_000 })
+  let failure: unknown
+  await writer.said((answer) => {
+    assert.notEqual(answer, "live")
+    failure = (answer as { failed?: string }).failed
+    return failure !== undefined
+  })
+  assert.equal(failure, "IndexUnavailable")
+  // The same process goes on answering.
+  const key = Buffer.from(alice).toString("hex")
+  assert.equal(await writer.ask({ verb: "count", key }), 1)
+  assert.equal(await writer.ask({ verb: "count", key: Buffer.from(keyOf(1)).toString("hex") }), 0)
+  await closing(await openLmdbIndex({ path }), async (index) => {
+    assert.equal((await index.lookup(alice, null)).entries.length, 1)
+    assert.equal((await index.catalogue()).batches.get(2)?.state, "loading")
+  })
+})
+
+test("lmdb: only its owner can read the index, also where it was opened up before", async (t) => {
+  const path = await writtenIndex(t)
+  const files = (await readdir(path)).map((name) => join(path, name))
+  assert.equal(files.length, 2)
+  const modes = async (): Promise<number[]> =>
+    Promise.all([path, ...files].map(async (file) => (await stat(file)).mode & 0o777))
+  assert.deepEqual(await modes(), [0o700, 0o600, 0o600])
+  for (const file of [path, ...files]) await chmod(file, 0o755)
+  await (await openLmdbIndex({ path })).close()
+  assert.deepEqual(await modes(), [0o700, 0o600, 0o600])
+})
+
+test("lmdb: the index takes the disk it fills, not the address space it sets aside", async (t) => {
+  const path = await writtenIndex(t)
+  assert.ok((await stat(join(path, "data.mdb"))).size < 1_000_000)
+})

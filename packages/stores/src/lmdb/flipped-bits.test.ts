@@ -1,0 +1,171 @@
+import assert from "node:assert/strict"
+import { spawnSync } from "node:child_process"
+import { copyFileSync, mkdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { test, type TestContext } from "node:test"
+import { fileURLToPath } from "node:url"
+import { importRows, keyOf, source } from "../../testing/exposure-index-process-suite.ts"
+import { type ExposureIndex, IndexDamaged } from "../exposure-index.ts"
+import { childEnvironment, temporaryDirectory } from "../../testing/second-process-suite.ts"
+import { compactLmdbIndex } from "./compact.ts"
+import { examineIndex } from "./examine.ts"
+import { openLmdbIndex } from "./exposure-index.ts"
+import {
+  askedForAll,
+  dataFileOf,
+  flipBit,
+  placeOfKey,
+  seeded,
+  type Trial,
+} from "../../testing/lmdb/flipped-bits-suite.ts"
+
+const IDENTITIES = 4_000
+const KEY_BYTES = 16
+/** What an identity with one entry has in the file: the key, the set and the checksum. */
+const NODE_BYTES = KEY_BYTES + 10
+const FLIPS = 12
+const TRIALS = process.env["ASSAY_SOAK"] === undefined ? 20 : 2_000
+/** Few enough that everybody is asked for after each of many flips. */
+const TRIAL_IDENTITIES = 600
+
+/** An index of some thousand identities in one live batch, compacted so that the file has each key once; closed. */
+async function writtenIndex(
+  t: TestContext,
+  identities = IDENTITIES,
+): Promise<{ path: string; file: string }> {
+  const path = join(await temporaryDirectory(t), "index")
+  const index = await openLmdbIndex({ path })
+  const { id } = await index.openBatch(source, "file", 1)
+  await index.merge(id, importRows(id, identities))
+  await index.goLive(id, { rows: identities, identities }, 2)
+  await index.close()
+  await compactLmdbIndex({ path })
+  return { path, file: dataFileOf(path) }
+}
+
+async function reading<T>(path: string, use: (index: ExposureIndex) => Promise<T>): Promise<T> {
+  const index = await openLmdbIndex({ path, readOnly: true })
+  return await use(index).finally(() => index.close())
+}
+
+const faultsOf = async (path: string): Promise<[string, number][]> => [
+  ...(await examineIndex(path, () => undefined)).faults,
+]
+
+/** Somebody with one entry, so that key and value are next to each other. */
+const oneOf = (below: (number: number) => number): number => 3 * (1 + below(IDENTITIES / 3 - 2))
+
+test("flipped bits: nobody whose value changed reads as unknown or as anything else", async (t) => {
+  const { path, file } = await writtenIndex(t)
+  const below = seeded(20_261_115)
+  const hit = new Set<number>()
+  while (hit.size < FLIPS) {
+    const person = oneOf(below)
+    if (hit.has(person) || person % 1_000 === 0) continue
+    hit.add(person)
+    const at = placeOfKey(file, keyOf(person)) + KEY_BYTES
+    flipBit(file, at + below(NODE_BYTES - KEY_BYTES), below(8))
+  }
+  const { right, refused, wrong } = await reading(path, (index) => askedForAll(index, IDENTITIES))
+  assert.deepEqual(
+    { right, refused, wrong },
+    { right: IDENTITIES - FLIPS, refused: FLIPS, wrong: 0 },
+  )
+  await reading(path, async (index) => {
+    for (const person of hit) await assert.rejects(index.lookup(keyOf(person), null), IndexDamaged)
+  })
+  assert.deepEqual(await faultsOf(path), [
+    ["shared: a value that does not have its checksum", FLIPS],
+  ])
+})
+
+test("flipped bits: nobody whose key changed reads as unknown, and the rest are answered", async (t) => {
+  const { path, file } = await writtenIndex(t)
+  const below = seeded(1)
+  const hit = new Set<number>()
+  while (hit.size < FLIPS) {
+    const person = oneOf(below)
+    if (hit.has(person)) continue
+    hit.add(person)
+    flipBit(file, placeOfKey(file, keyOf(person)) + below(KEY_BYTES), below(8))
+  }
+  const { right, refused, wrong } = await reading(path, (index) => askedForAll(index, IDENTITIES))
+  assert.equal(wrong, 0)
+  assert.ok(refused >= FLIPS && right >= IDENTITIES - 4 * FLIPS, `${right} ${refused}`)
+  const faults = new Map(await faultsOf(path))
+  assert.equal(faults.get("shared: a value that does not have its checksum"), FLIPS)
+})
+
+test("flipped bits: who is unknown beside a damaged value is refused too, everybody else is unknown", async (t) => {
+  const { path, file } = await writtenIndex(t)
+  flipBit(file, placeOfKey(file, keyOf(3)) + 5, 0)
+  await reading(path, async (index) => {
+    let refused = 0
+    for (let i = IDENTITIES; i < 2 * IDENTITIES; i++) {
+      const empty = await index.lookup(keyOf(i), null).then(
+        ({ entries }) => entries.length === 0,
+        () => false,
+      )
+      if (!empty) refused++
+    }
+    assert.ok(refused < 20, `${refused}`)
+  })
+})
+
+test("flipped bits: a copy of a damaged index is as damaged, and one that would lose a key is not made", async (t) => {
+  const { path, file } = await writtenIndex(t)
+  const place = placeOfKey(file, keyOf(3))
+  flipBit(file, place + KEY_BYTES + 3, 1)
+  await compactLmdbIndex({ path })
+  await reading(path, async (index) => {
+    await assert.rejects(index.lookup(keyOf(3), null), IndexDamaged)
+    const { right, wrong } = await askedForAll(index, IDENTITIES)
+    assert.deepEqual([right, wrong], [IDENTITIES - 1, 0])
+  })
+  // The highest bit of a key in the middle: it no longer stands where its neighbours expect it.
+  const middle = [...Array(IDENTITIES).keys()].map(keyOf).sort(Buffer.compare)[IDENTITIES / 4]
+  flipBit(file, placeOfKey(file, middle as Uint8Array), 7)
+  await assert.rejects(compactLmdbIndex({ path }), IndexDamaged)
+  assert.ok((await faultsOf(path)).some(([fault]) => fault === "shared: keys out of order"))
+})
+
+test(`flipped bits: wherever in the file, ${TRIALS} times, whom an answer gets wrong a walk finds`, async (t) => {
+  const { path, file } = await writtenIndex(t, TRIAL_IDENTITIES)
+  const below = seeded(7)
+  const { size } = statSync(file)
+  let places = Array.from({ length: TRIALS }, () => `${below(size)}:${below(8)}`)
+  const totals = { unharmed: 0, refused: 0, wrong: 0, hidden: 0, ended: 0 }
+  const directory = join(path, "..", "trial")
+  mkdirSync(directory)
+  const program = fileURLToPath(
+    new URL("../../testing/lmdb/flipped-bits-suite.ts", import.meta.url),
+  )
+  while (places.length > 0) {
+    copyFileSync(file, dataFileOf(directory))
+    const { stdout, signal } = spawnSync(
+      process.execPath,
+      [
+        "--conditions=source",
+        program,
+        directory,
+        String(TRIAL_IDENTITIES),
+        ...places.slice(0, 500),
+      ],
+      { encoding: "utf8", env: childEnvironment },
+    )
+    const trials = stdout.split("\n").filter((line) => line.endsWith("}"))
+    for (const trial of trials.map((line) => JSON.parse(line) as Trial)) {
+      if (trial.wrong > 0) totals.wrong++
+      else if (trial.refused > 0) totals.refused++
+      else totals.unharmed++
+      if (trial.wrong > 0 && trial.faults === 0) totals.hidden++
+    }
+    if (trials.length < Math.min(500, places.length)) {
+      assert.notEqual(signal, null)
+      totals.ended++
+    }
+    places = places.slice(Math.min(500, trials.length + 1))
+  }
+  t.diagnostic(JSON.stringify(totals))
+  assert.equal(totals.hidden, 0)
+})

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { after, test } from "node:test"
+
+import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-copy-suite.ts"
+import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
+import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
+import { recordsObservationsSuite } from "../../testing/records-observations-suite.ts"
+import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
+import { recordsSharedObservationsSuite } from "../../testing/records-shared-observations-suite.ts"
+import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
+import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
+import { copyPostgresRecords, openPostgresRecords } from "./records.ts"
+import {
+  execute,
+  holdMigrations,
+  startTestServer,
+  type TestServer,
+} from "../../testing/postgres/test-server.ts"
+
+const server = await startTestServer().catch((error: unknown) => {
+  if (process.env["CI"] === "true") throw error
+  return String(error)
+})
+if (typeof server === "string") test("postgres", { skip: server }, () => {})
+else testOn(server)
+
+function testOn(server: TestServer): void {
+  after(() => server.stop())
+
+  const newDatabase = async (): Promise<TestDatabase> => {
+    const url = await server.createDatabase()
+    return {
+      open: () => openPostgresRecords({ url, poolMax: 4 }),
+      execute: (statement) => execute(url, statement),
+    }
+  }
+  recordsSuite("postgres", newDatabase)
+  recordsFeedbackSuite("postgres", newDatabase)
+  recordsSubjectsSuite("postgres", newDatabase)
+
+  const copied = async (): Promise<CopiedDatabase> => {
+    const url = await server.createDatabase()
+    return {
+      open: () => openPostgresRecords({ url, poolMax: 2 }),
+      copy: async () => copyPostgresRecords(url),
+    }
+  }
+  const file = async (): Promise<CopiedDatabase> => {
+    const path = join(mkdtempSync(join(tmpdir(), "assay-records-")), "records.db")
+    after(() => rmSync(dirname(path), { recursive: true }))
+    return {
+      open: () => openSqliteRecords({ file: path }),
+      copy: () => copySqliteRecords({ file: path, readOnly: false }),
+    }
+  }
+  recordsCopySuite("postgres to postgres", copied, copied)
+  recordsCopySuite("sqlite to postgres", file, copied)
+  recordsObservationsSuite("postgres", newDatabase)
+  recordsProviderCostsSuite("postgres", newDatabase)
+  recordsSharedObservationsSuite("postgres", newDatabase)
+
+  test("postgres: connections cut by the server are replaced by new ones", async () => {
+    const url = await server.createDatabase()
+    const records = await openPostgresRecords({ url, poolMax: 2 })
+    await records.migrate()
+    await Promise.all([records.ping(), records.ping()])
+    await execute(
+      url,
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay'",
+    )
+    // A call may still meet a connection whose end has not been noticed, and must say just that.
+    await records.ping().catch(refusedAs("unavailable"))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await records.ping()
+    await records.close()
+  })
+
+  test("postgres: records in a database set to read only refuse writes and say why", async () => {
+    const url = await server.createDatabase()
+    const records = await openPostgresRecords({ url, poolMax: 1 })
+    await records.migrate()
+    await execute(url, `alter database ${nameOf(url)} set default_transaction_read_only = on`)
+    const standby = await openPostgresRecords({ url, poolMax: 1 })
+    const acme = { name: "Acme", plan: "free", at: 1, actor: "test" }
+    await assert.rejects(standby.createTenant(acme), refusedAs("read-only"))
+    assert.deepEqual(await standby.tenants(), [])
+    await standby.close()
+    await records.close()
+  })
+
+  test("postgres: a migration takes longer than the database lets a statement run", async () => {
+    const url = await server.createDatabase()
+    await execute(url, `alter database ${nameOf(url)} set statement_timeout = '200ms'`)
+    const letGo = await holdMigrations(url)
+    const records = await openPostgresRecords({ url, poolMax: 1 })
+    const migrated = records.migrate()
+    await Promise.race([migrated, new Promise((resolve) => setTimeout(resolve, 1_000))])
+    await letGo()
+    await migrated
+    assert.deepEqual(await records.tenants(), [])
+    await records.close()
+  })
+
+  test("postgres: a migration gives up a lock that another process keeps, says so and changed nothing", async () => {
+    const url = await server.createDatabase()
+    const letGo = await holdMigrations(url)
+    const records = await openPostgresRecords({ url, poolMax: 1, migrationWaitMs: 300 })
+    await assert.rejects(records.migrate(), (error: Error) => {
+      refusedAs("unavailable")(error)
+      assert.match(error.message, /another process holds them/)
+      return true
+    })
+    await letGo()
+    await records.migrate()
+    await records.close()
+  })
+}
+
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
+
+test("postgres: a server that is not there is unavailable, with its reason as the cause", async () => {
+  const url = "postgresql://postgres:password@127.0.0.1:1/none"
+  await assert.rejects(openPostgresRecords({ url, poolMax: 1 }), (error: Error) => {
+    refusedAs("unavailable")(error)
+    assert.match(String(error.cause), /ECONNREFUSED/)
+    return true
+  })
+})

@@ -1,0 +1,84 @@
+import { sql, type Kysely } from "kysely"
+import { Migrator, type Migration } from "kysely/migration"
+
+import type { ColumnTypes } from "./records-migrations/column-types.ts"
+import type { Database, Engine } from "./records-engine.ts"
+import { hasOldKeys, oldKeysSentence } from "@assay/runtime/old-keys"
+import { RecordsError } from "./records-error.ts"
+import { accounts } from "./records-migrations/0001-accounts.ts"
+import { feedback } from "./records-migrations/0002-feedback.ts"
+import { observations } from "./records-migrations/0003-observations.ts"
+import { subjects } from "./records-migrations/0004-subjects.ts"
+import { providerCosts } from "./records-migrations/0005-provider-costs.ts"
+import { sharedObservations } from "./records-migrations/0006-shared-observations.ts"
+
+// In order and never edited once released; the format is the number of the last one.
+const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => Promise<void>> = {
+  "0001-accounts": accounts,
+  "0002-feedback": feedback,
+  "0003-observations": observations,
+  "0004-subjects": subjects,
+  "0005-provider-costs": providerCosts,
+  "0006-shared-observations": sharedObservations,
+}
+export const recordsFormat = Object.keys(migrations).length
+
+/** Brings the tables to `recordsFormat` in one transaction, or leaves them as they were. */
+export async function migrateRecords(engine: Engine): Promise<void> {
+  await engine.migrating(async (write) => {
+    await refuseOtherFormats(engine, write)
+    const { error } = await new Migrator({
+      db: write,
+      provider: { getMigrations: async () => numbered(engine.columns) },
+      // Kysely's own names would clash with another program's in a shared schema.
+      migrationTableName: "assay_migration",
+      migrationLockTableName: "assay_migration_lock",
+    }).migrateToLatest()
+    if (error !== undefined) throw error as Error
+  })
+}
+
+/**
+ * Throws when a newer program has changed the tables in ways this one does not know, and when their identity keys were
+ * made by identity/v1. Nothing has been written then.
+ */
+export async function refuseOtherFormats(engine: Engine, db: Database): Promise<void> {
+  if (!(await engine.tableExists(db, "meta"))) return
+  const rows = await db
+    .selectFrom("meta")
+    .selectAll()
+    .where("name", "in", ["format", "key_check_value"])
+    .execute()
+  const noted = new Map(rows.map(({ name, value }) => [name, value]))
+  const format = Number(noted.get("format") ?? 0)
+  if (format > recordsFormat) {
+    throw new RecordsError(
+      "newer-format",
+      `The records are in format ${format} and this program knows formats up to ${recordsFormat}: ` +
+        "run the newer program, or restore a backup from before it was installed",
+    )
+  }
+  if (hasOldKeys(noted.get("key_check_value") ?? "")) {
+    throw new RecordsError(
+      "old-keys",
+      oldKeysSentence(
+        "This database of records",
+        "Make a new data directory (with PostgreSQL also a new database)",
+      ),
+    )
+  }
+}
+
+function numbered(columns: ColumnTypes): Record<string, Migration> {
+  return Object.fromEntries(
+    Object.entries(migrations).map(([name, migration], index) => {
+      const up = async (db: Kysely<unknown>): Promise<void> => {
+        await migration(db, columns)
+        await sql`
+          insert into meta (name, value) values ('format', ${String(index + 1)})
+          on conflict (name) do update set value = excluded.value`.execute(db)
+      }
+      return [name, { up }]
+    }),
+  )
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { DatabaseSync } from "node:sqlite"
+import { test } from "node:test"
+
+import { newKey } from "../../testing/records-suite.ts"
+import { openSqliteRecords } from "./records.ts"
+
+// Run by the test below as the process to be killed: `node records-crash.test.ts write FILE RUN`.
+const [, , verb, file = "", run = ""] = process.argv
+if (verb === "write") await writeKeys(file, run)
+else {
+  const kills = process.env["ASSAY_SOAK"] ? 50 : 3
+  test(`sqlite: ${kills} times kill -9 lose no acknowledged key and tear none`, survive(kills))
+}
+
+/** Prints each key's id once the store has acknowledged it. */
+async function writeKeys(file: string, run: string): Promise<never> {
+  const records = await openSqliteRecords({ file })
+  await records.migrate()
+  for (let made = 0; ; made++) {
+    const id = `run ${run} key ${made}`
+    await records.createKey(newKey(id))
+    process.stdout.write(`${id}\n`)
+  }
+}
+
+function survive(kills: number): () => Promise<void> {
+  return async () => {
+    const folder = await mkdtemp(join(tmpdir(), "assay-crash-"))
+    const file = join(folder, "records.db")
+    try {
+      const acknowledged: string[] = []
+      for (let run = 0; run < kills; run++) {
+        const ids = await killedWriter(file, run)
+        assert.notEqual(ids.length, 0)
+        acknowledged.push(...ids)
+        await assertWhole(file, acknowledged)
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
+}
+
+/** Returns the ids a writer acknowledged before it was killed, at a random moment of its work. */
+async function killedWriter(file: string, run: number): Promise<string[]> {
+  const args = ["--conditions=source", import.meta.filename, "write", file, String(run)]
+  const writer = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+  const exited = once(writer, "exit")
+  const ids: string[] = []
+  for await (const id of createInterface(writer.stdout)) {
+    if (ids.push(id) === 1) setTimeout(() => writer.kill("SIGKILL"), Math.random() * 250)
+  }
+  assert.deepEqual(await exited, [null, "SIGKILL"])
+  return ids
+}
+
+async function assertWhole(file: string, acknowledged: readonly string[]): Promise<void> {
+  const database = new DatabaseSync(file)
+  assert.deepEqual(
+    database
+      .prepare("pragma integrity_check")
+      .all()
+      .map((row) => row["integrity_check"]),
+    ["ok"],
+  )
+  database.close()
+
+  const records = await openSqliteRecords({ file })
+  const present = new Set((await records.keys()).map(({ id }) => id))
+  assert.deepEqual(
+    acknowledged.filter((id) => !present.has(id)),
+    [],
+  )
+  // Key, version and audit entry are one transaction: a kill leaves all three or none.
+  assert.equal(await records.accountsVersion(), present.size)
+  assert.equal((await records.audit({ limit: present.size + 1 })).length, present.size)
+  await records.close()
+}

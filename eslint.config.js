@@ -1,5 +1,6 @@
 import { defineConfig } from "eslint/config"
 import tseslint from "typescript-eslint"
+import { floorRules } from "./floors.ts"
 
 export default defineConfig(
   { ignores: ["**/dist/", "**/node_modules/", "data/", "**/*.cjs", "**/*.js"] },
@@ -82,4 +83,5 @@ export default defineConfig(
       ],
     },
   },
+  ...floorRules,
 )

@@ -7,7 +7,7 @@ export async function dropFilesPage(): Promise<string> {
   const { files } = await buildBrowserFiles(root)
   return lines(
     "# Files of the drop's pages",
-    "All that the pages of the drop load into a browser, with the SHA-256 sum of each file. The same sources give the same bytes on every machine: `node --conditions=source scripts/build-browser.ts` writes them to `packages/server/browser`, and a running drop lists what it serves at `/drop/hashes`. The three lists must agree.",
+    "All that the pages of the drop load into a browser, with the SHA-256 sum of each file. The same sources give the same bytes on every machine: `node --conditions=source scripts/build-browser.ts` writes them to `packages/drop/browser`, and a running drop lists what it serves at `/drop/hashes`. The three lists must agree.",
     table(
       ["File", "Bytes", "SHA-256"],
       Object.values(manifestOf(files)).map(({ file, bytes, sha256 }) => [

@@ -140,7 +140,7 @@ test("T56: every library in the scripts is pinned by its hash in the lockfile an
       assert.doesNotMatch(path, /\.(wasm|node)$/)
       const library = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
       if (library === undefined) {
-        assert.match(path, /^(packages\/(client|console|core)\/src\/|<define:)/)
+        assert.match(path, /^(packages\/(client|console|core|drop)\/src\/|<define:)/)
         continue
       }
       assert.match(packages[library]?.integrity ?? "", /^sha512-/, library)

@@ -3,7 +3,7 @@ import { threadChannel } from "@assay/runtime/channels"
 import { answerCalls } from "@assay/runtime/rpc"
 import type { Drops } from "./store/drops.ts"
 import { openSqliteDrops } from "./store/sqlite-drops.ts"
-import { DROPS_METHODS } from "./open-drops.ts"
+import { DROPS_METHODS } from "./drops-methods.ts"
 
 const opening = openSqliteDrops(workerData as string)
 

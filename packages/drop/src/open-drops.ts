@@ -2,40 +2,12 @@ import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
 import { openCalls, RemoteError } from "@assay/runtime/rpc"
+import { DROPS_METHODS } from "./drops-methods.ts"
 import type { Drops } from "./store/drops.ts"
 import { DropsError, type DropsFault } from "./store/drops-error.ts"
 
 /** Readers and writers wait while a file of many gigabytes is written anew. */
 const CALL_MS = 10 * 60_000
-
-/** The methods of the store that are reached in its thread. */
-export const DROPS_METHODS = [
-  "dropId",
-  "signingSecret",
-  "appendPiece",
-  "finishUpload",
-  "abandonUpload",
-  "messages",
-  "piece",
-  "reseal",
-  "markRead",
-  "deleteMessages",
-  "withdraw",
-  "replies",
-  "postReply",
-  "deleteReplies",
-  "notes",
-  "note",
-  "putNote",
-  "deleteNotes",
-  "stir",
-  "purge",
-  "rewrite",
-  "unordered",
-  "digest",
-  "digestTold",
-  "close",
-] as const satisfies readonly (keyof Drops)[]
 
 /**
  * The drop's store in a thread of its own: SQLite waits for the disk on every commit and for long on a rewrite, while

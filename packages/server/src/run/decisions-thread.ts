@@ -5,7 +5,7 @@ import { tellOnce } from "../decisions/tell-once.ts"
 import type { DecisionErasure, Decisions } from "@assay/stores/decisions"
 import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
 import { threadChannel } from "@assay/runtime/channels"
-import type { DecisionsThreadData } from "./decisions-writer.ts"
+import type { DecisionsThreadData } from "./decisions-place.ts"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
 
 const { place, journal } = workerData as DecisionsThreadData

@@ -4,14 +4,7 @@ import type { FoldReport, OnFolded } from "../decisions/fold.ts"
 import type { Decision, Decisions } from "@assay/stores/decisions"
 import { threadChannel } from "@assay/runtime/channels"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
-
-/** Where decisions are kept: one of a directory of SQLite files and a PostgreSQL URL. */
-export type DecisionsPlace = { readonly directory: string } | { readonly url: string }
-
-export interface DecisionsThreadData {
-  readonly place: DecisionsPlace
-  readonly journal: string
-}
+import type { DecisionsPlace, DecisionsThreadData } from "./decisions-place.ts"
 
 interface WriterOptions {
   readonly place: DecisionsPlace

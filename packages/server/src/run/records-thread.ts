@@ -3,7 +3,7 @@ import { openPostgresRecords } from "@assay/stores/postgres/records"
 import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { threadChannel } from "@assay/runtime/channels"
-import { RECORDS_METHODS, type RecordsPlace } from "./records-writer.ts"
+import { RECORDS_METHODS, type RecordsPlace } from "./records-methods.ts"
 import { answerCalls } from "@assay/runtime/rpc"
 
 const place = workerData as RecordsPlace

@@ -4,9 +4,7 @@ import type { Records } from "@assay/stores/records"
 import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
 import { threadChannel } from "@assay/runtime/channels"
 import { type Call, openCalls, RemoteError } from "@assay/runtime/rpc"
-
-/** How to reach the records: one of a SQLite file and a PostgreSQL URL. */
-export type RecordsPlace = { readonly file: string } | { readonly url: string }
+import { RECORDS_METHODS, type RecordsPlace } from "./records-methods.ts"
 
 /**
  * The one writer of the records: a thread, because SQLite waits for the disk on every commit and the primary's own
@@ -31,64 +29,6 @@ export async function openRecordsWriter(place: RecordsPlace, answerMs = 30_000):
     },
   }
 }
-
-/** The methods that reach the records over a channel, writes and the reads that go with them. */
-export const RECORDS_METHODS = [
-  "createTenant",
-  "tenants",
-  "tenantByName",
-  "setPlan",
-  "setTenantSettings",
-  "createKey",
-  "keyByHash",
-  "keys",
-  "rotateKey",
-  "revokeKey",
-  "accountsVersion",
-  "addUsage",
-  "usage",
-  "usageOfMonth",
-  "addDailyIdentities",
-  "dailyIdentities",
-  "forgetDailyIdentities",
-  "addFeedback",
-  "undoFeedback",
-  "feedbackOf",
-  "dueFeedback",
-  "settleFeedback",
-  "feedbackIdentities",
-  "newestFeedbackAt",
-  "forgetFeedback",
-  "forgetClaims",
-  "eraseSubject",
-  "eraseAgain",
-  "admitExport",
-  "reportsOn",
-  "tombstone",
-  "tombstones",
-  "addObservations",
-  "tenantsWithDueObservations",
-  "dueObservations",
-  "settleObservations",
-  "observationsOf",
-  "observationsAfter",
-  "forgetObservations",
-  "spendProviderCost",
-  "providerCosts",
-  "forgetProviderCosts",
-  "addSharedObservations",
-  "dueSharedObservations",
-  "settleSharedObservations",
-  "sharedObservationsAfter",
-  "forgetSharedSource",
-  "migrate",
-  "checkKeyCheckValue",
-  "addAudit",
-  "audit",
-  "auditAfter",
-  "ping",
-  "close",
-] as const satisfies readonly (keyof Records)[]
 
 /** The records on the other side of a channel. Faults keep their codes. */
 export function recordsOver(call: Call): Records {

@@ -1,0 +1,111 @@
+// Who may import whom, in one table: eslint.config.js and tests/packages/floors.test.ts hold the code to it.
+
+/** The packages of this repository that each may import. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  runtime: ["core"],
+  client: ["core"],
+  stores: ["core", "runtime"],
+  drop: ["core", "runtime"],
+  carrier: ["core", "runtime"],
+  corpus: ["core", "runtime", "stores"],
+  server: ["core", "runtime", "client", "stores", "drop", "carrier", "corpus"],
+  console: ["core", "client"],
+}
+
+/**
+ * The folders of each package, from the ground up. A folder imports only folders of lower floors; those of one floor do not
+ * know each other. `.` is the package's `src` itself.
+ */
+export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  core: [["identity", "drop", "drop/metadata"], ["score"], ["contract"]],
+  runtime: [["."], ["outbound"]],
+  client: [["."]],
+  stores: [
+    ["records-migrations"],
+    ["."],
+    ["embedded", "lmdb", "postgres", "redis", "sqlite"],
+    ["open"],
+  ],
+  drop: [["pages/texts"], ["pages", "store", "browser"], ["."], ["sealer"], ["run"]],
+  carrier: [["."]],
+  corpus: [["inputs"], ["segments"], ["formats"], ["engine"], ["."]],
+  server: [
+    ["base"],
+    ["accounts"],
+    ["http"],
+    ["score", "score/email/lists", "intake"],
+    ["score/email", "score/phone"],
+    ["score/email/network", "score/phone/providers", "score/many"],
+    ["score/phone/providers/camara", "score/phone/providers/twilio"],
+    ["score/phone/asking"],
+    [
+      "decisions",
+      "demo",
+      "evidence",
+      "feedback",
+      "health",
+      "inbox",
+      "model-tools",
+      "notifications",
+      "pages",
+      "sources",
+      "subjects",
+      "usage",
+    ],
+    ["run", "upkeep"],
+    ["cli/print"],
+    ["cli/drop", "cli/score"],
+    ["cli"],
+    ["."],
+  ],
+  console: [["inbox"], ["inbox/views"], ["."]],
+}
+
+/** The rule for each folder, for ESLint. It sees `import`, `import type` and `export … from`; the test sees the rest. */
+export const floorRules = Object.entries(floors).flatMap(([name, levels]) =>
+  levels.flatMap((rooms, floor) =>
+    rooms.map((room) => ({
+      files: [`packages/${name}/src/${room === "." ? "" : `${room}/`}*.ts`],
+      ignores: ["**/*.test.ts"],
+      rules: { "no-restricted-imports": restricting(restrictions(name, room, floor)) },
+    })),
+  ),
+)
+
+/** As ESLint has it. */
+function restricting(patterns: readonly Restriction[]): ["error", object] {
+  return ["error", { patterns }]
+}
+
+interface Restriction {
+  readonly regex: string
+  readonly message: string
+}
+
+function restrictions(name: string, room: string, floor: number): Restriction[] {
+  const known = packages[name] ?? []
+  const strangers = Object.keys(packages).filter((each) => each !== name && !known.includes(each))
+  const above = (floors[name] ?? []).slice(floor).flat()
+  return [
+    {
+      regex: `^@assay/(${[name, ...strangers].join("|")})(/|$)`,
+      message: `The package ${name} imports only what floors.ts names, and itself by relative paths.`,
+    },
+    ...above
+      .filter((each) => each !== room)
+      .map((each) => ({
+        regex: `^${relativePath(room, each).replaceAll(".", "\\.")}/[^/]+$`,
+        message: `${room} imports only lower floors (floors.ts); ${each} is not below it.`,
+      })),
+  ]
+}
+
+function relativePath(from: string, to: string): string {
+  const parts = (room: string): string[] => (room === "." ? [] : room.split("/"))
+  const [here, there] = [parts(from), parts(to)]
+  let shared = 0
+  while (shared < here.length && here[shared] === there[shared]) shared++
+  const up = here.slice(shared).map(() => "..")
+  return [...(up.length === 0 ? ["."] : up), ...there.slice(shared)].join("/")
+}

@@ -1,0 +1,30 @@
+import type { Drops } from "./store/drops.ts"
+
+/** The methods of the store that are reached in its thread. */
+export const DROPS_METHODS = [
+  "dropId",
+  "signingSecret",
+  "appendPiece",
+  "finishUpload",
+  "abandonUpload",
+  "messages",
+  "piece",
+  "reseal",
+  "markRead",
+  "deleteMessages",
+  "withdraw",
+  "replies",
+  "postReply",
+  "deleteReplies",
+  "notes",
+  "note",
+  "putNote",
+  "deleteNotes",
+  "stir",
+  "purge",
+  "rewrite",
+  "unordered",
+  "digest",
+  "digestTold",
+  "close",
+] as const satisfies readonly (keyof Drops)[]

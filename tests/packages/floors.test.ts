@@ -1,0 +1,141 @@
+import assert from "node:assert/strict"
+import { globSync, readFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { join } from "node:path"
+import { test } from "node:test"
+import { ESLint } from "eslint"
+import tseslint from "typescript-eslint"
+import { floorRules, packages } from "../../floors.ts"
+import { root } from "../../scripts/repository.ts"
+import { structureFaults } from "../../scripts/structure/faults.ts"
+import { readSources, specifiersOf } from "../../scripts/structure/imports.ts"
+
+const sources = readSources(root)
+
+/** A source nobody wrote, and what is wrong with it. */
+interface Planted {
+  readonly what: string
+  readonly file: string
+  readonly text: string
+  readonly fault: RegExp
+  /** Lint sees no dynamic import, no program that is named by its place, and nothing that goes round. */
+  readonly unseenByLint?: true
+}
+
+const SERVER = "packages/server/src"
+const PLANTED: readonly Planted[] = [
+  {
+    what: "an upward import",
+    file: `${SERVER}/http/planted.ts`,
+    text: `import { runWorker } from "../run/worker.ts"\nconsole.log(runWorker)\n`,
+    fault: /http\/planted\.ts imports .*run\/worker\.ts: that is upwards/,
+  },
+  {
+    what: "an import of a folder of the same floor",
+    file: `${SERVER}/feedback/planted.ts`,
+    text: `import { evidenceRoutes } from "../evidence/routes.ts"\nconsole.log(evidenceRoutes)\n`,
+    fault: /feedback\/planted\.ts imports .*evidence\/routes\.ts: both are on one floor/,
+  },
+  {
+    what: "an upward import of a type",
+    file: `${SERVER}/score/planted.ts`,
+    text: `import type { Services } from "../run/app.ts"\nexport type Planted = Services\n`,
+    fault: /score\/planted\.ts imports .*run\/app\.ts: that is upwards/,
+  },
+  {
+    what: "an upward export of another's",
+    file: `${SERVER}/score/email/planted.ts`,
+    text: `export { bulkRoutes } from "../many/routes.ts"\n`,
+    fault: /score\/email\/planted\.ts imports .*many\/routes\.ts: that is upwards/,
+  },
+  {
+    what: "an import of a package that it must not know",
+    file: "packages/drop/src/planted.ts",
+    text: `import { openIndex } from "@assay/stores/open/open-index"\nconsole.log(openIndex)\n`,
+    fault: /drop\/src\/planted\.ts imports .*open-index\.ts: drop does not know stores/,
+  },
+  {
+    what: "an upward dynamic import",
+    file: `${SERVER}/http/planted.ts`,
+    text: `console.log(await import("../run/worker.ts"))\n`,
+    fault: /http\/planted\.ts imports .*run\/worker\.ts: that is upwards/,
+    unseenByLint: true,
+  },
+  {
+    what: "an upward program",
+    file: `${SERVER}/http/planted.ts`,
+    text: "console.log(new URL(`../run/records-thread${extname()}`, import.meta.url))\n",
+    fault: /http\/planted\.ts imports .*records-thread\.ts: that is upwards/,
+    unseenByLint: true,
+  },
+  {
+    what: "a circle",
+    file: `${SERVER}/http/json-body.ts`,
+    text: `import "./ndjson-body.ts"\n`,
+    fault: /a circle: .*json-body\.ts .*ndjson-body\.ts/,
+    unseenByLint: true,
+  },
+]
+
+test("every folder imports only lower floors, and nothing goes round", () => {
+  assert.ok(sources.size > 500)
+  assert.deepEqual(structureFaults(sources), [])
+})
+
+for (const { what, file, text, fault } of PLANTED) {
+  test(`${what} is found`, () => {
+    const planted = new Map(sources).set(file, (sources.get(file) ?? "") + text)
+    const found = structureFaults(planted)
+    assert.ok(
+      found.some((each) => fault.test(each)),
+      found.join("\n"),
+    )
+  })
+}
+
+test("lint refuses what it can see of that, and nothing that stands in a folder now", async () => {
+  const lint = new ESLint({
+    cwd: root,
+    overrideConfigFile: true,
+    overrideConfig: [
+      { files: ["**/*.ts"], languageOptions: { parser: tseslint.parser } },
+      ...floorRules,
+    ],
+  })
+  for (const { what, file, text, unseenByLint } of PLANTED) {
+    const [result] = await lint.lintText(text, { filePath: join(root, file) })
+    assert.equal(result?.errorCount, unseenByLint ? 0 : 1, what)
+  }
+  for (const file of ["score/routes.ts", "run/app.ts", "cli/doctor.ts"].map(
+    (name) => `${SERVER}/${name}`,
+  )) {
+    const text = sources.get(file)
+    if (text === undefined) continue
+    const [result] = await lint.lintText(text, { filePath: join(root, file) })
+    assert.deepEqual(result?.messages, [], file)
+  }
+})
+
+test("a package imports only what its manifest names", () => {
+  for (const name of Object.keys(packages)) {
+    const manifest = JSON.parse(
+      readFileSync(join(root, "packages", name, "package.json"), "utf8"),
+    ) as Record<string, Record<string, string> | undefined>
+    const { dependencies = {}, devDependencies = {} } = manifest
+    const strangers = [...sources]
+      .filter(([file]) => file.startsWith(`packages/${name}/src/`))
+      .flatMap(([file, text]) => specifiersOf(text).map((specifier) => ({ file, specifier })))
+      .filter(({ specifier }) => !specifier.startsWith(".") && !isBuiltin(specifier))
+      .filter(({ specifier }) => {
+        const [scope = "", rest = ""] = specifier.split("/")
+        const from = scope.startsWith("@") ? `${scope}/${rest}` : scope
+        return !(from in dependencies) && !(from in devDependencies)
+      })
+    assert.deepEqual(strangers, [], name)
+  }
+})
+
+test("every package stands in floors.ts", () => {
+  const there = globSync("packages/*/package.json", { cwd: root }).map((file) => file.split("/")[1])
+  assert.deepEqual(there.sort(), Object.keys(packages).sort())
+})

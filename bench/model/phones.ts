@@ -2,7 +2,7 @@ import { IDENTITY_KEY_BYTES, IDENTITY_TAGS, identityKey, parsePhone } from "@ass
 import { assessPhone, explainPhone, type PhoneInput } from "@assay/core/score"
 import { parsePhoneNumberFromString } from "libphonenumber-js/max"
 import { currentModels } from "../../packages/server/src/score/models.ts"
-import { sha256 } from "../../packages/server/src/secrets.ts"
+import { sha256 } from "../../packages/runtime/src/secrets.ts"
 
 /** Something that is done to a phone number, on different ones in turn. */
 export interface PhoneCase {

@@ -17,7 +17,7 @@ test("a tenant without settings adds nothing to the scorer's input", () => {
     smsOnlyStepUp: false,
     providers: false,
     providerCapMicros: null,
-    ownDomains: null,
+    domains: null,
   })
   const spelt = {
     verified: false,
@@ -55,7 +55,7 @@ test("settings reach the scorers in their words, a calibration only the e-mail s
     smsOnlyStepUp: true,
     providers: true,
     providerCapMicros: 2_500_000,
-    ownDomains: null,
+    domains: null,
   })
   assert.ok(Object.isFrozen(made.emailSettings) && Object.isFrozen(made.emailSettings.costs))
 })

@@ -57,6 +57,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["cli/print"],
     ["cli/drop", "cli/score"],
     ["cli"],
+    ["cli/commands"],
     ["."],
   ],
   console: [["inbox"], ["inbox/views"], ["."]],

@@ -76,8 +76,12 @@ const SECURITY_HEADERS = {
 export async function buildApp(services: Services): Promise<App> {
   const { config, log, callers, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
-  const observeReply = (route: string, request: FastifyRequest, reply: FastifyReply): void =>
-    observe(route, request.method, reply.statusCode, reply.elapsedTime, request)
+  const observeReply = (
+    route: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    ms: number,
+  ): void => observe(route, request.method, reply.statusCode, ms, request)
   const app: App = fastify({
     logger: false,
     bodyLimit: BODY_MAX,
@@ -109,7 +113,7 @@ export async function buildApp(services: Services): Promise<App> {
     clientErrorHandler: clientErrorAnswers(observe),
     frameworkErrors(error, request, reply) {
       sendProblem(reply, asProblem(error), request)
-      observeReply("unmatched", request, reply)
+      observeReply("unmatched", request, reply, 0)
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
@@ -142,11 +146,13 @@ export async function buildApp(services: Services): Promise<App> {
     (route: string): onRequestHookHandler =>
     (request, reply, done) => {
       const { raw } = reply
+      // Not `reply.elapsedTime`: without a logger and an onResponse hook Fastify takes no times, and it is always 0.
+      const beganMs = performance.now()
       raw.once("close", () => {
         if (!raw.writableFinished && wasGivenUp(request.raw.socket)) return
         // Nothing was answered, so the status is not yet what it would have been.
         if (!raw.headersSent) reply.code(problems["request-incomplete"].status)
-        observeReply(route, request, reply)
+        observeReply(route, request, reply, performance.now() - beganMs)
       })
       done()
     }
@@ -168,7 +174,7 @@ export async function buildApp(services: Services): Promise<App> {
   })
   app.setNotFoundHandler((request, reply) => {
     sendProblem(reply, new Problem("not-found", "No operation or page has this path."), request)
-    observeReply("unmatched", request, reply)
+    observeReply("unmatched", request, reply, 0)
   })
 
   readJsonBodies(app)

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
@@ -38,6 +38,20 @@ test("a mistyped ASSAY_ or DROP_ setting is refused instead of ignored", () => {
   assert.match(faultsOf({ DROP_RETENTION: "9" }).join(), /DROP_RETENTION is not a setting/)
   assert.match(faultsOf({ ASSAY_WORKER: "2" }).join(), /ASSAY_WORKER is not a setting/)
   assert.deepEqual(faultsOf({ ASSAY_SOAK: "1" }), [])
+})
+
+test("a variable that the README or a page of the docs names may stand in the shell of every command", () => {
+  const root = join(import.meta.dirname, "../../../..")
+  const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"))
+  const pages = ["README.md", ...docs.map((name) => join("docs", name))]
+  const home = join("packages", "server", "src", "pages", "home-page.ts")
+  const texts = [...pages, home].map((page) => readFileSync(join(root, page), "utf8"))
+  const names = new Set(
+    texts.flatMap((text) => text.match(/\b(?:ASSAY|DROP)_[A-Z][A-Z_]*\b/g) ?? []),
+  )
+  assert.ok(names.has("ASSAY_API_KEY"))
+  for (const name of names)
+    assert.doesNotMatch(faultsOf({ [name]: "x" }).join(), /is not a setting/, name)
 })
 
 test("production needs a data directory and a secret outside it", () => {

@@ -41,7 +41,7 @@ export function homePage(address: string, { drop, inbox }: HomeLinks): string {
 <code>${address}</code>.</p>
 <p>${links.map(([href, name], n) => html`${n === 0 ? "" : " · "}<a href="${href}">${name}</a>`)}</p>
 <h2>A first call</h2>
-<p>With an API key in the variable <code>ASSAY_KEY</code>. The demo prints one when it starts;
+<p>With an API key in the variable <code>ASSAY_API_KEY</code>. The demo prints one when it starts;
 <code>npx assay keys create --tenant NAME</code> makes one.</p>
 <pre tabindex="0">${firstCall(address, "risk/score", `{"email": "ana.silva@mail.example"}`)}</pre>
 <p>The answer holds a score from 0 to 100, the stage of the criminal lifecycle the address has reached, the reasons, and a
@@ -54,7 +54,7 @@ recommended action. <code>?explain=true</code> adds the scorer's input and how e
 function firstCall(address: string, operation: string, body: string): string {
   return [
     `curl -s ${address}/api/v1/${operation}`,
-    `-H "Authorization: Bearer $ASSAY_KEY"`,
+    `-H "Authorization: Bearer $ASSAY_API_KEY"`,
     `-H "Content-Type: application/json"`,
     `-d '${body}'`,
   ].join(" \\\n  ")

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs"
-import type { ReadStream, WriteStream } from "node:tty"
+import { openSync, readFileSync } from "node:fs"
+import { ReadStream, type WriteStream } from "node:tty"
 import { CommandError } from "../print/terminal.ts"
 
 /** The person's own terminal; main.ts hands in the process's streams. */
@@ -28,17 +28,14 @@ function inFile(file: string): string {
 }
 
 async function typed(prompt: string, { stdin, stderr }: Keyboard): Promise<string> {
-  if (!stdin.isTTY)
-    throw new CommandError(
-      "A passphrase is needed and there is no terminal to ask at; --passphrase-file names a file with it",
-    )
+  const keys = stdin.isTTY ? stdin : openTerminal()
   // Before the prompt: whoever answers at once must not see the first letters on the screen.
-  stdin.setRawMode(true)
-  stdin.setEncoding("utf8")
+  keys.setRawMode(true)
+  keys.setEncoding("utf8")
   stderr.write(prompt)
   let text = ""
   try {
-    for await (const chunk of stdin.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
+    for await (const chunk of keys.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
       for (const key of chunk) {
         if (key === "\r" || key === "\n") return text
         if (key === "\u0003" || key === "\u0004") throw new CommandError("Nothing was done")
@@ -47,8 +44,21 @@ async function typed(prompt: string, { stdin, stderr }: Keyboard): Promise<strin
     }
     throw new CommandError("Nothing was done")
   } finally {
-    stdin.setRawMode(false)
-    stdin.pause()
+    keys.setRawMode(false)
+    keys.pause()
+    if (keys !== stdin) keys.destroy()
     stderr.write("\n")
+  }
+}
+
+/** The terminal itself, for a command whose standard input is a file: `drop reply … < answer.txt`. */
+function openTerminal(): ReadStream {
+  try {
+    return new ReadStream(openSync("/dev/tty", "r+"))
+  } catch (error) {
+    throw new CommandError(
+      "A passphrase is needed and there is no terminal to ask at; --passphrase-file names a file with it",
+      { cause: error },
+    )
   }
 }

@@ -36,7 +36,8 @@ export function notSetUpPage(locale: Locale, facts: DropFacts, files: PageFiles)
   const body = html`<h1>${title}</h1>
 <p>${say("not-set-up-text")}</p>
 <p>${say("not-set-up-operators")}</p>
-<pre class="code" dir="ltr" translate="no">npx assay drop keys add age1…</pre>`
+<pre class="code" dir="ltr" translate="no">npx assay drop new-identity identity.age
+npx assay drop keys add age1…</pre>`
   return dropPage({ locale, facts, files, say, title, path: "", body })
 }
 

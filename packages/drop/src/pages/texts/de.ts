@@ -204,7 +204,7 @@ export const de: Texts = {
   "not-set-up-text":
     "Niemand hat einen Schlüssel, um sie zu öffnen, also lässt sich nichts verschlüsseln. Kommen Sie später wieder.",
   "not-set-up-operators":
-    "Wenn Sie diesen Dienst betreiben, machen Sie den ersten Schlüssel mit diesem Befehl:",
+    "Wenn Sie diesen Dienst betreiben, machen Sie den ersten Schlüssel und fügen ihn mit diesen Befehlen hinzu:",
   "not-found-title": "Diese Seite gibt es nicht",
   "not-found-text": "Vielleicht ist die Adresse falsch getippt.",
   "hashes-title": "Diese Website prüfen",

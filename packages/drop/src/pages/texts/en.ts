@@ -192,7 +192,8 @@ export const en = {
   },
   "not-set-up-title": "This drop cannot take messages yet",
   "not-set-up-text": "Nobody has a key to open them, so nothing can be encrypted. Come back later.",
-  "not-set-up-operators": "If you run this service, make the first key with this command:",
+  "not-set-up-operators":
+    "If you run this service, make the first key and add it with these commands:",
   "not-found-title": "There is no such page",
   "not-found-text": "The address may be mistyped.",
   "hashes-title": "Check this site",

@@ -195,7 +195,7 @@ export const es: Texts = {
   "not-set-up-text":
     "Nadie tiene una clave para abrirlos, así que no se puede cifrar nada. Vuelva más tarde.",
   "not-set-up-operators":
-    "Si usted administra este servicio, cree la primera clave con esta orden:",
+    "Si usted administra este servicio, cree la primera clave y añádala con estas órdenes:",
   "not-found-title": "Esta página no existe",
   "not-found-text": "Puede que la dirección esté mal escrita.",
   "hashes-title": "Comprobar este sitio",

@@ -203,7 +203,8 @@ export const fr: Texts = {
   "not-set-up-title": "Ce dépôt ne peut pas encore recevoir de messages",
   "not-set-up-text":
     "Personne n’a de clé pour les ouvrir, donc rien ne peut être chiffré. Revenez plus tard.",
-  "not-set-up-operators": "Si vous gérez ce service, créez la première clé avec cette commande :",
+  "not-set-up-operators":
+    "Si vous gérez ce service, créez la première clé et ajoutez-la avec ces commandes :",
   "not-found-title": "Cette page n’existe pas",
   "not-found-text": "L’adresse est peut-être mal tapée.",
   "hashes-title": "Vérifier ce site",

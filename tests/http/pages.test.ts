@@ -255,6 +255,12 @@ test("the reference loads nothing from outside", async () => {
   assert.match(policy, /default-src 'none'; script-src 'self'; /)
 })
 
+test("the page of a problem sets names of members and headers as code, without Markdown", async () => {
+  const text = await (await service.request("/problems/invalid-request", { key: null })).text()
+  assert.match(text, /<code>errors<\/code> names each by JSON pointer/)
+  assert.doesNotMatch(text, /`/)
+})
+
 test("metrics have the latency of each route and status, from every worker, with patterns for labels", async () => {
   for (let n = 0; n < 3; n++)
     await service.request("/api/v1/risk/score", { json: { email: "ana.silva@mail.example" } })

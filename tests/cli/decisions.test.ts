@@ -38,6 +38,7 @@ test("decisions are listed, shown and repeated beside a running service and afte
     const shown = await assay(["decisions", "show", email], env)
     assert.equal(shown.code, 0, shown.err)
     assert.match(shown.out, new RegExp(`^decision +${email}\n`))
+    assert.match(shown.out, /\ntenant +demo\n/)
     assert.match(shown.out, /\nanswer +\d+ [A-Z]+ (low|medium|high) [a-z_]+\n/)
     assert.match(shown.out, /"as_of": "\d{4}-\d{2}-\d{2}"/)
     assert.doesNotMatch(shown.out, /tanaka/)

@@ -18,7 +18,7 @@ export async function showDecision(id: string, terminal: Terminal): Promise<void
   const decision = await foundDecision(id, terminal)
   const rows = [
     ["decided at", new Date(decision.at).toISOString()],
-    ["tenant", String(decision.tenantId ?? "(service)")],
+    ["tenant", await tenantName(decision.tenantId, terminal)],
     ["key", decision.keyId],
     ["subject", decision.subject],
     ["model", decision.modelVersion],
@@ -28,6 +28,12 @@ export async function showDecision(id: string, terminal: Terminal): Promise<void
   table(["decision", decision.id], rows).forEach(terminal.print)
   terminal.print("input")
   terminal.print(JSON.stringify(JSON.parse(decision.input), null, 2))
+}
+
+async function tenantName(id: number | null, terminal: Terminal): Promise<string> {
+  if (id === null) return "(service)"
+  const tenants = await withRecords(readConfig(terminal.env), (records) => records.tenants())
+  return tenants.find((tenant) => tenant.id === id)?.name ?? String(id)
 }
 
 /** Computes a decision again; fails where the answer is not the one that was given. */

@@ -29,6 +29,9 @@ import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./print/terminal.ts"
 
+/** How much of a value `model diff` prints. */
+const CELL_MAX = 60
+
 /** Every model that can answer, and how many tenants have it answer. */
 export async function listModels(terminal: Terminal): Promise<void> {
   const models = loadedModels(terminal)
@@ -179,7 +182,7 @@ function partAt(model: Model, path: string): unknown {
 }
 
 function changeTable(changes: readonly ModelChange[]): string[] {
-  const value = (told: unknown) => (told === undefined ? "-" : JSON.stringify(told))
+  const value = (told: unknown) => (told === undefined ? "-" : cut(JSON.stringify(told)))
   const rows = changes.map(({ path, before, after, level }) => [
     path,
     value(before),
@@ -187,6 +190,11 @@ function changeTable(changes: readonly ModelChange[]): string[] {
     level,
   ])
   return table(["MEMBER", "BEFORE", "AFTER", "ASKS FOR"], rows)
+}
+
+/** A table of texts must stay a table; `assay model show` has them whole. */
+function cut(text: string): string {
+  return text.length <= CELL_MAX ? text : `${text.slice(0, CELL_MAX - 1)}…`
 }
 
 function verdict(before: Model, after: Model, changes: readonly ModelChange[]): string {

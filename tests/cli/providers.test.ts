@@ -157,7 +157,10 @@ test("without settings there is nobody to list or check", async () => {
     const { code, out, err } = await assay(["providers", verb], { ASSAY_DATA: data })
     assert.equal(code, 1)
     assert.equal(out, "")
-    assert.equal(err, "assay: ASSAY_PROVIDERS is not set, so nobody is asked about phone numbers\n")
+    assert.equal(
+      err,
+      "assay: ASSAY_PROVIDERS is not set in this shell. Without it a service asks nobody about phone numbers; set it as your service has it\n",
+    )
   }
 })
 

@@ -299,7 +299,7 @@ function memberLines(
     const passed = more.filter(({ detected }) => detected === null).length
     lines.push(`and ${more.length} more files, ${passed} of them passed over`)
   }
-  for (const [reason, count] of skipped) lines.push(`Left out: ${count} ${SKIP_REASONS[reason]}`)
+  for (const [reason, count] of skipped) lines.push(`Left out, ${SKIP_REASONS[reason]}: ${count}`)
   return lines
 }
 

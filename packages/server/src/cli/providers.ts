@@ -84,7 +84,9 @@ function configured(terminal: Terminal): {
 } {
   const settings = configuredProviders(readConfig(terminal.env))
   if (settings === null)
-    throw new CommandError("ASSAY_PROVIDERS is not set, so nobody is asked about phone numbers")
+    throw new CommandError(
+      "ASSAY_PROVIDERS is not set in this shell. Without it a service asks nobody about phone numbers; set it as your service has it",
+    )
   try {
     return { settings, providers: openProviders(settings, terminal.now) }
   } catch (error) {

@@ -80,7 +80,7 @@ async function atDesk<T>(
   const inquiry: SubjectInquiry = {
     ...identified(await firstLine(input), secrets),
     tenantId,
-    actor: `cli:${terminal.user}`,
+    actor: terminal.user,
     reason,
     reference,
   }

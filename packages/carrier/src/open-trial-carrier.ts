@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Value } from "typebox/value"
+import { KEEP_ALIVE_MS } from "./keep-alive.ts"
 import { openAccessTokens } from "./access-tokens.ts"
 import { apiOutcome, TRIAL_SCOPES } from "./api-routes.ts"
 import { openLines } from "./lines.ts"
@@ -67,7 +68,7 @@ export async function openTrialCarrier(options: TrialCarrierOptions): Promise<Tr
   const tokens = openAccessTokens()
   const received: TrialRequest[] = []
 
-  const server = createServer((message, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
     const mount = Object.entries(mounts).find(([prefix]) =>
       pathOf(message).startsWith(`${prefix}/`),
     )

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Value } from "typebox/value"
+import { KEEP_ALIVE_MS } from "./keep-alive.ts"
 import { TWILIO_FIELDS, type TwilioField } from "./twilio-fields.ts"
 import { PhoneNumber } from "./operation.ts"
 import { jsonReply, type Outcome, type Reply } from "./reply.ts"
@@ -139,7 +140,7 @@ export function makeTrialTwilio(options: TrialTwilioOptions): TrialTwilio {
 /** On a free port of this machine. */
 export async function openTrialTwilio(options: TrialTwilioOptions): Promise<ListeningTwilio> {
   const { listener, close, ...twilio } = makeTrialTwilio(options)
-  const server = createServer(listener)
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener)
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve)
   })

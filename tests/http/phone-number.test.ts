@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { after, before, test } from "node:test"
+import type { PhoneRiskResult } from "@assay/core/contract"
 import { type Service, startService } from "./service.ts"
 
 let service: Service
@@ -8,23 +9,17 @@ before(async () => {
 })
 after(() => service.stop())
 
-interface Body {
-  readonly number_type: string
-  readonly carrier_region: string
-  readonly explanation?: { readonly number: Record<string, unknown> }
-}
-
 interface ProblemBody {
   readonly code: string
   readonly detail: string
 }
 
-async function score(phoneNumber: string, query = ""): Promise<Body> {
+async function score(phoneNumber: string, query = ""): Promise<PhoneRiskResult> {
   const answer = await service.request(`/api/v1/phone-risk${query}`, {
     json: { phone_number: phoneNumber },
   })
   assert.equal(answer.status, 200)
-  return (await answer.json()) as Body
+  return (await answer.json()) as PhoneRiskResult
 }
 
 test("a text that is no E.164 number is refused with the reason, and never quoted", async () => {
@@ -89,4 +84,26 @@ test("the explanation tells what the number itself says, and nothing of it witho
   })
   const plain = JSON.stringify(await score("+4915112345678"))
   assert.doesNotMatch(plain, /T-Mobile|original_carrier/)
+})
+
+test("numbers set aside for fiction are answered alike, also one that no plan has", async () => {
+  const answers = await Promise.all(
+    ["+46701740607", "+12025550123", "+61491570006", "+447700900123"].map((each) => score(each)),
+  )
+  for (const answer of answers) {
+    const { risk_level, recommendation, ownership_confidence, network_continuity } = answer
+    assert.deepEqual(
+      [risk_level, recommendation, ownership_confidence, network_continuity],
+      ["CRITICAL", "block", "low", "unstable"],
+      answer.phone_number,
+    )
+    assert.ok(
+      answer.risk_reasons.includes("Number is set aside for fiction, tests or documentation"),
+    )
+  }
+  // The last of them is impossible besides, and says so.
+  assert.deepEqual(
+    answers.map(({ risk_score }) => risk_score),
+    [82, 82, 82, 100],
+  )
 })

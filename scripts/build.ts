@@ -21,7 +21,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-// Folders of private packages that are part of a published one: they have no place in a registry of their own.
+/** The package itself, or a private one that it carries. */
 interface Part {
   /** Where its package.json is. */
   readonly folder: string

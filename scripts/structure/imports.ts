@@ -26,7 +26,7 @@ export function importsOf(sources: ReadonlyMap<string, string>): Import[] {
   return found
 }
 
-/** The names of packages that are not of this repository or Node, as a source imports them. */
+/** All that a source names as another module, as it names it. */
 export function specifiersOf(text: string): string[] {
   const imported = ts.preProcessFile(text, true, true).importedFiles.map((each) => each.fileName)
   const programs = text.matchAll(/new URL\(\s*["`](\.[^"`$]+)(?:\.ts["`]|\$\{)/g)

@@ -1,9 +1,8 @@
 import { createPublicKey, randomBytes } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { TrialSettings } from "./trial-settings.ts"
 import { makePrivateKey } from "./trial-client.ts"
-import { TRIAL_FILES } from "./trial-settings.ts"
+import { TRIAL_FILES, type TrialSettings } from "./trial-settings.ts"
 
 /** A folder with what a service needs to ask the carrier for trials, for its owner's eyes alone. */
 export interface TrialDirectory {

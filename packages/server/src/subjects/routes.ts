@@ -6,12 +6,11 @@ import {
 } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
-import type { SubjectDesk } from "./subject-desk.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { identifySubject } from "./identify-subject.ts"
-import type { SubjectInquiry } from "./subject-desk.ts"
+import type { SubjectDesk, SubjectInquiry } from "./subject-desk.ts"
 
 /** Nobody is scored here, so only the rate counts. */
 const LOOKUP_LIMITS: ReadonlySet<ProblemCode> = new Set(["quota-exceeded", "identities-exceeded"])

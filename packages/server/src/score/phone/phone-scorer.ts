@@ -11,17 +11,21 @@ import type { Caller } from "../../accounts/callers.ts"
 import type { DecisionRecorder } from "../decision-draft.ts"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Models } from "../models.ts"
-import type { Secrets } from "@assay/runtime/secrets"
-import type { SignalDesk } from "./phone-signals.ts"
 import type { Usage } from "../../accounts/usage.ts"
 import type { VelocityOfNumbers } from "./number-velocity.ts"
 import { Problem } from "../../base/problem.ts"
-import { sha256 } from "@assay/runtime/secrets"
+import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { PhoneContext } from "./phone-context.ts"
 import { phoneEntries } from "./phone-entries.ts"
 import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
 import { toldPhone } from "./phone-explanation.ts"
-import { type PhoneSignals, SIGNALS_NOT_ALLOWED, SIGNALS_OFF, signalsOff } from "./phone-signals.ts"
+import {
+  type PhoneSignals,
+  type SignalDesk,
+  SIGNALS_NOT_ALLOWED,
+  SIGNALS_OFF,
+  signalsOff,
+} from "./phone-signals.ts"
 import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
 
 /** A number that can be looked up. */

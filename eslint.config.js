@@ -51,8 +51,8 @@ export default defineConfig(
     },
   },
   {
-    // Only main.ts, the test runner's side and scripts may touch the process; everything else is handed what it needs.
-    // The bodies of processes of their own import it by name.
+    // Only main.ts, the test runner's side and scripts may touch the process; everything else is
+    // handed what it needs. The bodies of processes of their own import it by name.
     files: ["packages/*/src/**/*.ts"],
     ignores: ["packages/server/src/main.ts", "**/*.test.ts"],
     rules: {

@@ -1,4 +1,5 @@
-// Who may import whom, in one table: eslint.config.js and tests/packages/floors.test.ts hold the code to it.
+// Who may import whom, in one table: eslint.config.js and tests/packages/floors.test.ts hold the
+// code to it.
 
 /** The packages of this repository that each may import. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
@@ -14,8 +15,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The folders of each package, from the ground up. A folder imports only folders of lower floors; those of one floor do not
- * know each other. `.` is the package's `src` itself.
+ * The folders of each package, from the ground up. A folder imports only folders of lower floors;
+ * those of one floor do not know each other. `.` is the package's `src` itself.
  */
 export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [["identity", "drop", "drop/metadata"], ["score"], ["contract"]],
@@ -63,7 +64,10 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   console: [["inbox"], ["inbox/views"], ["."]],
 }
 
-/** The rule for each folder, for ESLint. It sees `import`, `import type` and `export … from`; the test sees the rest. */
+/**
+ * The rule for each folder, for ESLint. It sees `import`, `import type` and `export … from`; the
+ * test sees the rest.
+ */
 export const floorRules = Object.entries(floors).flatMap(([name, levels]) =>
   levels.flatMap((rooms, floor) =>
     rooms.map((room) => ({

@@ -6,16 +6,24 @@ export interface IntegerOption {
   readonly meaning: string
 }
 
-/** One bench: a name on the command line, a file beside main.ts, results under its name in results/. */
+/**
+ * One bench: a name on the command line, a file beside main.ts, results under its name in results/.
+ */
 export interface Bench<O extends string = string> {
   readonly name: string
   readonly summary: string
   readonly options: Readonly<Record<O, IntegerOption>>
-  /** Measures, prints and writes the results. Throws when something broke; a slow figure is a result, not a failure. */
+  /**
+   * Measures, prints and writes the results. Throws when something broke; a slow figure is a
+   * result, not a failure.
+   */
   run(given: Readonly<Record<O, number>>): Promise<void>
 }
 
-/** Something that makes the figures worthless, told to the person who started the bench without a stack. */
+/**
+ * Something that makes the figures worthless, told to the person who started the bench without a
+ * stack.
+ */
 export class BenchError extends Error {
   override readonly name = "BenchError"
 }

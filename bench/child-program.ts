@@ -14,7 +14,10 @@ export interface RunningProgram {
 const READY_MS = 60_000
 const STOP_MS = 30_000
 
-/** Starts a program and resolves when its standard output matches `ready`. It inherits no settings from us. */
+/**
+ * Starts a program and resolves when its standard output matches `ready`. It inherits no settings
+ * from us.
+ */
 export async function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -34,7 +34,9 @@ const FILE_BYTES = 10_000_000
 const FILES = 3
 /** A form is taken this long after it was given out. */
 const FORM_WAIT_MS = 15_500
-/** Scoring beside it: a rate any machine keeps up with, so that what it then loses shows as time. */
+/**
+ * Scoring beside it: a rate any machine keeps up with, so that what it then loses shows as time.
+ */
 const RATE = 100
 const CONNECTIONS = 16
 const WINDOW_SECONDS = 4

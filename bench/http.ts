@@ -16,7 +16,10 @@ import { machineFacts } from "./machine.ts"
 import { requireProcessFigures } from "./process-figures.ts"
 import { writeResults } from "./results.ts"
 
-/** The optimising compiler goes on improving a scoring route until a process has answered about 50,000 requests. */
+/**
+ * The optimising compiler goes on improving a scoring route until a process has answered about
+ * 50,000 requests.
+ */
 const WARM_UP_REQUESTS = 60_000
 const WARM_UP_SLICE_SECONDS = 2
 const WARM_UP_SLICES_MAX = 30
@@ -65,7 +68,9 @@ async function warmUp(
   }
 }
 
-/** One after the other, so that what disturbs the machine for a while disturbs all of them alike. */
+/**
+ * One after the other, so that what disturbs the machine for a while disturbs all of them alike.
+ */
 async function measuredRound(
   variants: readonly Variant[],
   wrk: string | null,
@@ -76,7 +81,9 @@ async function measuredRound(
   return Object.fromEntries(measured) as Round
 }
 
-/** Each round begins elsewhere: none is always measured right after the same neighbour's garbage. */
+/**
+ * Each round begins elsewhere: none is always measured right after the same neighbour's garbage.
+ */
 function rotated(variants: readonly Variant[], by: number): readonly Variant[] {
   const start = by % variants.length
   return [...variants.slice(start), ...variants.slice(0, start)]

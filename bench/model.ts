@@ -52,7 +52,8 @@ export const modelBench: Bench<"rounds" | "ms"> = {
     })
     const places = Array.from({ length: PHONES }, (_, place) => place)
     const phones = phoneCases.map((each) => ({ ...each, measured: [] as CallMicros[] }))
-    // The optimising compiler is done with all of them before the first is timed: it serves them all by one code.
+    // The optimising compiler is done with all of them before the first is timed: it serves them
+    // all by one code.
     for (let round = 0; round < 3; round++) {
       for (const { inputs } of cases) {
         microsPerCall(assess, inputs, ms)

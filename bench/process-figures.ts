@@ -40,7 +40,10 @@ export function ownProcessorMicros(): number {
 export interface MachineProcessor {
   /** Used by its processes. */
   readonly used: number
-  /** Wanted by them while the host of a virtual machine ran something else: seen by no process, felt by all. */
+  /**
+   * Wanted by them while the host of a virtual machine ran something else: seen by no process, felt
+   * by all.
+   */
   readonly stolen: number
 }
 
@@ -52,7 +55,9 @@ export function machineProcessor(): MachineProcessor {
   }
 }
 
-/** Memory no file backs: what the process itself costs, without code and pages of mapped databases. */
+/**
+ * Memory no file backs: what the process itself costs, without code and pages of mapped databases.
+ */
 export function anonymousBytes(pid: number): number {
   const kibibytes = /^Anonymous:\s+(\d+) kB$/m.exec(
     readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"),

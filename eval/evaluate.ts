@@ -25,7 +25,10 @@ import { rocCurve } from "./metrics/roc-curve.ts"
 import { groups } from "./groups.ts"
 import { scoredIdentities, type ScoredIdentity } from "./scored-identities.ts"
 
-/** Around the prior of the model, from a well guarded service to one whose users have no second factor. */
+/**
+ * Around the prior of the model, from a well guarded service to one whose users have no second
+ * factor.
+ */
 const PRIORS_CREDENTIAL = [0.006, 0.0033, 0.002, 0.001]
 const ROC_POINTS = 61
 const RELIABILITY_BINS = 10

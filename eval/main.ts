@@ -1,7 +1,7 @@
-// npm run eval [-- --n COUNT --seed NUMBER]: simulates a population, scores it by every version, prints the card of
-// the newest with both versions side by side and, at the counts the model cards are made with, writes the cards, the
-// results and the plots. The cards of the phone model, which need no population, are written with them;
-// npm run eval -- --phone writes them alone.
+// npm run eval [-- --n COUNT --seed NUMBER]: simulates a population, scores it by every version,
+// prints the card of the newest with both versions side by side and, at the counts the model cards
+// are made with, writes the cards, the results and the plots. The cards of the phone model, which
+// need no population, are written with them; npm run eval -- --phone writes them alone.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"

@@ -1,7 +1,8 @@
 /**
- * Numbers that look random and are the same on every machine: sfc32 of PractRand (Chris Doty-Humphrey),
- * started from two 32-bit seeds as its author advises, with the first twelve numbers thrown away. It
- * uses integers of 32 bits alone, so no processor can round it in its own way.
+ * Numbers that look random and are the same on every machine: sfc32 of PractRand (Chris
+ * Doty-Humphrey), started from two 32-bit seeds as its author advises, with the first twelve
+ * numbers thrown away. It uses integers of 32 bits alone, so no processor can round it in its own
+ * way.
  */
 export class Random {
   private a: number

@@ -9,12 +9,18 @@ import { scoresPlot } from "./plots/scores.ts"
 /** Oldest first: each is shown beside the one before it. */
 export const evaluatedModels: readonly EmailModel[] = [emailModels["1.0"], emailModels["1.1"]]
 
-/** Where the program itself finds the results, so that `assay` can print a card wherever it is installed. */
+/**
+ * Where the program itself finds the results, so that `assay` can print a card wherever it is
+ * installed.
+ */
 export function shippedResults(version: string): string {
   return `packages/server/src/model-tools/email-${version}-evaluation.json`
 }
 
-/** Every file a run leaves in the repository about one version, by its path, as the repository formats it. */
+/**
+ * Every file a run leaves in the repository about one version, by its path, as the repository
+ * formats it.
+ */
 export async function reports(
   model: EmailModel,
   results: EmailEvaluation,

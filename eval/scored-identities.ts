@@ -35,7 +35,9 @@ export interface Population {
   readonly priorsCredential: readonly number[]
 }
 
-/** Simulates and scores a population with the public functions of the scorer, as any caller would. */
+/**
+ * Simulates and scores a population with the public functions of the scorer, as any caller would.
+ */
 export function scoredIdentities(population: Population, model: EmailModel): ScoredIdentity[] {
   return Array.from({ length: population.identities }, (_, number) =>
     scoredIdentity(population, number, model),

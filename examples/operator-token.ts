@@ -1,5 +1,6 @@
-// Prints an access token of a mobile operator, for calls that the service does not make itself, such as subscribing to
-// SIM changes. It takes the file that ASSAY_PROVIDERS names, the operator's name in it, and scopes:
+// Prints an access token of a mobile operator, for calls that the service does not make itself,
+// such as subscribing to SIM changes. It takes the file that ASSAY_PROVIDERS names, the operator's
+// name in it, and scopes:
 //
 //   npx node examples/operator-token.ts providers.json example sim-swap-subscriptions:read
 import { createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto"

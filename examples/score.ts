@@ -1,5 +1,5 @@
-// Scores the e-mail addresses and phone numbers it is given. Start the service with `npm start`, then,
-// with the key that it prints:
+// Scores the e-mail addresses and phone numbers it is given. Start the service with `npm start`,
+// then, with the key that it prints:
 //
 //   API_KEY=ask_demo_… npx node --conditions=source examples/score.ts ivan.petrov@mail.example +61491570156
 import { AssayProblem, createClient } from "@assay/client"

@@ -1,5 +1,5 @@
-// What the service serves to browsers, made from packages/drop and packages/console: the same bytes from the same sources
-// on every machine, so that anyone can build them again and compare.
+// What the service serves to browsers, made from packages/drop and packages/console: the same bytes
+// from the same sources on every machine, so that anyone can build them again and compare.
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -33,7 +33,10 @@ export interface ManifestEntry {
   readonly gzip: number
 }
 
-/** Languages that have both pages and a word list; the other pages show digits first and English words second. */
+/**
+ * Languages that have both pages and a word list; the other pages show digits first and English
+ * words second.
+ */
 const PAGE_LANGUAGES = ["en", "fr", "es"] as const
 
 /** The path below which the drop serves these files. */
@@ -75,8 +78,8 @@ export async function buildBrowserFiles(
     ...named(`words-${language}`, "txt", utf8(`${words.join("\n")}\n`)),
   }))
   const worker = await script("worker", "worker.ts")
-  // The script names its worker and the word lists itself, so that the hash of the script stands for
-  // them too, whatever the page says.
+  // The script names its worker and the word lists itself, so that the hash of the script stands
+  // for them too, whatever the page says.
   const wordFiles = (own: string): object =>
     Object.fromEntries(
       words
@@ -139,7 +142,10 @@ export async function buildBrowserFiles(
   return { files, inputs }
 }
 
-/** The sentences of the script in English, with the limits in them; other pages get theirs from the server. */
+/**
+ * The sentences of the script in English, with the limits in them; other pages get theirs from the
+ * server.
+ */
 function offlineTexts(): Readonly<Record<string, string>> {
   const say = sentencesOf("en")
   const wanted = [...SCRIPT_TEXTS, ...METADATA_LABELS.map((label) => `finding-${label}` as const)]
@@ -180,7 +186,8 @@ async function bundle(
     write: false,
     metafile: true,
     minify: true,
-    // A classic script: it runs before the page it stands in goes on, and a worker of modules is newer than some Tor Browsers.
+    // A classic script: it runs before the page it stands in goes on, and a worker of modules is
+    // newer than some Tor Browsers.
     format: "iife",
     platform: "browser",
     // The oldest Firefox that Tor Browser is still made from.
@@ -219,7 +226,10 @@ function text(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** The notices of libraries stay in every copy, as their licences ask. Which files each is from, nobody asks. */
+/**
+ * The notices of libraries stay in every copy, as their licences ask. Which files each is from,
+ * nobody asks.
+ */
 function withShortNotices(script: string): string {
   const at = script.lastIndexOf("/*! Bundled license information:")
   if (at < 0) return script

@@ -10,7 +10,8 @@ const folder = join(root, "packages", "drop", "browser")
 const { files } = await buildBrowserFiles(root)
 mkdirSync(folder, { recursive: true })
 for (const { file, bytes } of files) write(file, bytes)
-// The manifest comes last and strays go after it: a service that starts meanwhile finds what it names.
+// The manifest comes last and strays go after it: a service that starts meanwhile finds what it
+// names.
 const manifest = manifestOf(files)
 write("manifest.json", `${JSON.stringify(manifest, null, 2)}\n`)
 const wanted = new Set(["manifest.json", ...files.map(({ file }) => file)])

@@ -1,6 +1,6 @@
-// Writes packages/drop/programs/sealer-process.js: what a sealer runs, in one file. A sealer is a process for one message,
-// and loading its two hundred modules one by one would be most of its work. Run by scripts/prepare.cjs, and before the server
-// is packed.
+// Writes packages/drop/programs/sealer-process.js: what a sealer runs, in one file. A sealer is a
+// process for one message, and loading its two hundred modules one by one would be most of its
+// work. Run by scripts/prepare.cjs, and before the server is packed.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { build } from "esbuild"

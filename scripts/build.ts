@@ -1,5 +1,5 @@
-// The prepack step of a published package, run in its folder: JavaScript and declarations into dist/. The private packages
-// it needs are carried inside it.
+// The prepack step of a published package, run in its folder: JavaScript and declarations into
+// dist/. The private packages it needs are carried inside it.
 import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join, relative, sep } from "node:path"
@@ -47,8 +47,8 @@ if (faults.length > 0) fail(faults)
 rmSync(dist, { recursive: true, force: true })
 for (const part of parts) {
   const program = ts.createProgram(part.files, compilerOptions(part))
-  // Whoever imports a package relies on its types, so they are checked once more where they are emitted; the types of a
-  // program that nobody imports were checked with the repository's.
+  // Whoever imports a package relies on its types, so they are checked once more where they are
+  // emitted; the types of a program that nobody imports were checked with the repository's.
   const checked = isImported ? ts.getPreEmitDiagnostics(program) : program.getSyntacticDiagnostics()
   const diagnostics = checked.filter((each) => !isAboutOwnManifest(each))
   if (diagnostics.length > 0) fail([ts.formatDiagnostics(diagnostics, formatHost())])
@@ -63,8 +63,8 @@ function readManifest(from: string): Manifest {
 }
 
 /**
- * The packages of this repository that it needs and that are published nowhere. They stand among what its developers need:
- * npm would look for a dependency in a registry.
+ * The packages of this repository that it needs and that are published nowhere. They stand among
+ * what its developers need: npm would look for a dependency in a registry.
  */
 function privatePackages({ devDependencies = {} }: Manifest): string[] {
   return Object.keys(devDependencies)
@@ -73,7 +73,10 @@ function privatePackages({ devDependencies = {} }: Manifest): string[] {
     .filter((name) => readManifest(join(root, "packages", name)).private === true)
 }
 
-/** A private package lies in `dist` as it lies in the repository: what it opens beside itself it finds there too. */
+/**
+ * A private package lies in `dist` as it lies in the repository: what it opens beside itself it
+ * finds there too.
+ */
 function placesOf(name: string): [folder: string, output: string] {
   return [join(root, "packages", name), join(dist, "packages", name, "dist")]
 }
@@ -84,7 +87,9 @@ function partOf(from: string, output: string): Part {
   return { folder: from, source, output, files: names.map((name) => join(source, name)) }
 }
 
-/** The options the repository is checked with, made to emit. Imported JSON is emitted with the rest. */
+/**
+ * The options the repository is checked with, made to emit. Imported JSON is emitted with the rest.
+ */
 function compilerOptions({ source, output }: Part): ts.CompilerOptions {
   const file = join(root, "tsconfig.json")
   const read = ts.readConfigFile(file, (name) => ts.sys.readFile(name))
@@ -101,7 +106,10 @@ function compilerOptions({ source, output }: Part): ts.CompilerOptions {
   }
 }
 
-/** Importing `../package.json` from src is sound although it lies above rootDir: dist is as deep as src. */
+/**
+ * Importing `../package.json` from src is sound although it lies above rootDir: dist is as deep as
+ * src.
+ */
 function isAboutOwnManifest({ code, messageText }: ts.Diagnostic): boolean {
   const fileNotUnderRootDir = 6059
   const text = ts.flattenDiagnosticMessageText(messageText, "\n")
@@ -113,7 +121,10 @@ function writeIntoOutput({ output }: Part, file: string, text: string): void {
   ts.sys.writeFile(file, withCarried(file, text))
 }
 
-/** Nobody could find a private package by its name, so modules that are carried are named by their place. */
+/**
+ * Nobody could find a private package by its name, so modules that are carried are named by their
+ * place.
+ */
 function withCarried(file: string, text: string): string {
   if (carried.length === 0) return text
   const name = new RegExp(`"${SCOPE}(${carried.join("|")})/([^"]+)"`, "g")
@@ -123,7 +134,10 @@ function withCarried(file: string, text: string): string {
   })
 }
 
-/** A published module may import only what npm installs with its package: no test tool, no neighbour's dependency. */
+/**
+ * A published module may import only what npm installs with its package: no test tool, no
+ * neighbour's dependency.
+ */
 function undeclaredImports(): string[] {
   const inside = carried.map((name) => SCOPE + name)
   const declared = new Set([...Object.keys(manifest.dependencies ?? {}), ...inside])
@@ -142,7 +156,9 @@ function isDeclared(specifier: string, declared: ReadonlySet<string>): boolean {
   return declared.has(parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/"))
 }
 
-/** Copies the data files that sources open beside themselves, and what a carried package has built. */
+/**
+ * Copies the data files that sources open beside themselves, and what a carried package has built.
+ */
 function copyRuntimeFiles(part: Part, program: ts.Program): void {
   for (const file of part.files) {
     const parsed = program.getSourceFile(file)

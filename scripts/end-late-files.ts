@@ -11,9 +11,10 @@ export function reportArguments(folder: string): string[] {
 }
 
 /**
- * Ends the test files of a run that take longer than they may. The runner's own limit holds for tests only: a file whose
- * tests have all ended and whose process has not would be waited for without an end. Each is asked for a report first, so
- * that what it waited for can be printed. Looks at /proc, so it does nothing where there is none.
+ * Ends the test files of a run that take longer than they may. The runner's own limit holds for
+ * tests only: a file whose tests have all ended and whose process has not would be waited for
+ * without an end. Each is asked for a report first, so that what it waited for can be printed.
+ * Looks at /proc, so it does nothing where there is none.
  */
 export async function endLateFiles(
   runner: number,

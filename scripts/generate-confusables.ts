@@ -45,7 +45,10 @@ writeFileSync(
 )
 console.log(`${letters.length} letters of Unicode ${version}`)
 
-/** Marks are dropped here and from domains alike: a dot or a stroke more is what a look-alike is made of. */
+/**
+ * Marks are dropped here and from domains alike: a dot or a stroke more is what a look-alike is
+ * made of.
+ */
 function withoutMarks(characters: readonly string[]): string {
   return characters.join("").normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
 }

@@ -1,5 +1,5 @@
-// npm run docs: writes docs/reference from the code it describes. With --check it writes nothing and
-// fails when a page is not what the code would print today.
+// npm run docs: writes docs/reference from the code it describes. With --check it writes nothing
+// and fails when a page is not what the code would print today.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { emailModels, modelSchemas, phoneModels } from "@assay/core/score"
@@ -29,7 +29,8 @@ else write(pages)
 
 /** Every page by its file name, formatted as the repository formats Markdown. */
 async function currentPages(): Promise<ReadonlyMap<string, string>> {
-  // By itself: beside all the commands that the next page runs, the service does not start in time on a busy machine.
+  // By itself: beside all the commands that the next page runs, the service does not start in time
+  // on a busy machine.
   const api = await apiPage()
   const [commandLine, dropFiles] = await Promise.all([commandLinePage(), dropFilesPage()])
   const texts = {

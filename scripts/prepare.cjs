@@ -1,5 +1,6 @@
-// Runs before start, test, soak and bench. On a fresh clone the only Node is the machine's own, which
-// may be as old as 18, so this file is plain CommonJS and uses nothing newer and nothing installed.
+// Runs before start, test, soak and bench. On a fresh clone the only Node is the machine's own,
+// which may be as old as 18, so this file is plain CommonJS and uses nothing newer and nothing
+// installed.
 "use strict"
 
 const { spawnSync } = require("node:child_process")
@@ -14,7 +15,10 @@ const browserStampFile = path.join(modules, ".assay-browser-stamp")
 const clientStampFile = path.join(modules, ".assay-client-stamp")
 const sealerStampFile = path.join(modules, ".assay-sealer-stamp")
 
-/** What the tests run against besides npm packages: any one of `commands`, from the first of `packages` that exists. */
+/**
+ * What the tests run against besides npm packages: any one of `commands`, from the first of
+ * `packages` that exists.
+ */
 const engines = [
   { commands: ["redis-server"], packages: ["redis-server"] },
   {
@@ -46,7 +50,8 @@ function installModules() {
   if (readOrNull(stampFile) === wanted) return
   console.log("Installing packages: node_modules is missing or older than the lockfile")
   // npm ci empties node_modules first, stamp included, so an interrupted run is seen as stale.
-  // Errors only: npm would warn that this Node is too old, and the right one is about to be installed.
+  // Errors only: npm would warn that this Node is too old, and the right one is about to be
+  // installed.
   run(npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]), {})
   if (!fs.existsSync(path.join(modules, ".bin", "node"))) {
     fail(
@@ -57,7 +62,9 @@ function installModules() {
   fs.writeFileSync(stampFile, wanted)
 }
 
-/** A hash of everything that decides the contents of node_modules, the machine's platform included. */
+/**
+ * A hash of everything that decides the contents of node_modules, the machine's platform included.
+ */
 function stampOfManifests() {
   const { workspaces } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
   const files = ["package-lock.json", "package.json"].concat(
@@ -100,7 +107,10 @@ function build(script, stamp, output, folders) {
   fs.writeFileSync(stamp, wanted)
 }
 
-/** Makes what `npm install packages/client` links to, when its sources are not those it was last made from. */
+/**
+ * Makes what `npm install packages/client` links to, when its sources are not those it was last
+ * made from.
+ */
 function buildClient() {
   const wanted = stampOf(["packages/core/src", "packages/client/src"])
   const folders = ["core", "client"].map((name) => path.join(root, "packages", name))
@@ -137,8 +147,8 @@ function filesBelow(folder) {
 
 /** The command line of an npm call. */
 function npm(args) {
-  // The npm that started us, under its own Node: node_modules/.bin/node may be first on the PATH, and
-  // npm ci deletes it while it works.
+  // The npm that started us, under its own Node: node_modules/.bin/node may be first on the PATH,
+  // and npm ci deletes it while it works.
   const { npm_execpath: script, npm_node_execpath: node } = process.env
   return script && node && !node.startsWith(modules) ? [node, script, ...args] : ["npm", ...args]
 }
@@ -191,7 +201,10 @@ function isRoot() {
   return typeof process.getuid === "function" && process.getuid() === 0
 }
 
-/** Runs a command with our streams; true when it succeeded. Without `onFailure` a failure ends the process. */
+/**
+ * Runs a command with our streams; true when it succeeded. Without `onFailure` a failure ends the
+ * process.
+ */
 function run([command, ...args], env, onFailure = fail, cwd = root) {
   const options = { cwd, stdio: "inherit", env: Object.assign({}, process.env, env) }
   const { status, signal, error } = spawnSync(command, args, options)

@@ -7,9 +7,10 @@ export const root = join(import.meta.dirname, "..")
 export const publishedPackages = ["packages/core", "packages/client", "packages/server"]
 
 /**
- * The environment for a command of the repository: its own tools, and its own Node, come first. They keep
- * compiled code, which Node takes up again only for the very same source: a test run starts hundreds of
- * processes of the same modules, and compiling them is a third of the work of most.
+ * The environment for a command of the repository: its own tools, and its own Node, come first.
+ * They keep compiled code, which Node takes up again only for the very same source: a test run
+ * starts hundreds of processes of the same modules, and compiling them is a third of the work of
+ * most.
  */
 export function toolEnvironment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const modules = join(root, "node_modules")

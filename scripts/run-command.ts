@@ -10,7 +10,9 @@ export interface RunOptions {
   readonly watch?: (pid: number) => void
 }
 
-/** Runs a command in the repository with our streams. Gives its exit code; 1 when a signal ended it. */
+/**
+ * Runs a command in the repository with our streams. Gives its exit code; 1 when a signal ended it.
+ */
 export function runCommand(
   [command, ...args]: Command,
   { env = {}, watch }: RunOptions = {},
@@ -23,7 +25,10 @@ export function runCommand(
   })
 }
 
-/** Runs a command in the repository beside others. Gives its exit code with all that it printed, in order. */
+/**
+ * Runs a command in the repository beside others. Gives its exit code with all that it printed, in
+ * order.
+ */
 export async function commandOutput(
   [command, ...args]: Command,
   { env = {}, watch }: RunOptions = {},

@@ -33,7 +33,10 @@ export interface TestRunOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs the test files that patterns name, which the runner puts in the order of their names. One that names none is a failure, not an empty success. */
+/**
+ * Runs the test files that patterns name, which the runner puts in the order of their names. One
+ * that names none is a failure, not an empty success.
+ */
 export async function runTests(
   patterns: readonly string[],
   options: TestRunOptions,

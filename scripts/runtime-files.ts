@@ -1,7 +1,10 @@
 import { dirname, resolve } from "node:path"
 import ts from "typescript"
 
-/** The files a source names by `new URL("./file", import.meta.url)` and so expects beside it at run time. */
+/**
+ * The files a source names by `new URL("./file", import.meta.url)` and so expects beside it at run
+ * time.
+ */
 export function runtimeFiles(file: ts.SourceFile): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {

@@ -1,5 +1,6 @@
-// npm run soak: the same tests as npm test with the large counts that ASSAY_SOAK asks for. With a pattern of files, those
-// alone: npm run soak -- 'tests/http/{feedback,decisions-crash}.test.ts'; with a name, the files of that name: npm run soak -- hostile
+// npm run soak: the same tests as npm test with the large counts that ASSAY_SOAK asks for. With a
+// pattern of files, those alone: npm run soak -- 'tests/http/{feedback,decisions-crash}.test.ts';
+// with a name, the files of that name: npm run soak -- hostile
 import { mkdirSync, writeFileSync } from "node:fs"
 import { availableParallelism, release, totalmem, type as systemName } from "node:os"
 import { join } from "node:path"
@@ -7,7 +8,8 @@ import { root } from "./repository.ts"
 import { runTests, type FileResult } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
 
-// All of them, since a conformance suite that reads ASSAY_SOAK is run by test files that do not name it.
+// All of them, since a conformance suite that reads ASSAY_SOAK is run by test files that do not
+// name it.
 const everything = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
 const [some] = process.argv.slice(2)
 const isName = some !== undefined && /^[\w-]+$/.test(some)

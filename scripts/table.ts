@@ -1,4 +1,7 @@
-/** A Markdown table that also reads well on a terminal: columns are padded, those of numbers stand right. */
+/**
+ * A Markdown table that also reads well on a terminal: columns are padded, those of numbers stand
+ * right.
+ */
 export function markdownTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],

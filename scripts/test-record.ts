@@ -16,8 +16,9 @@ export interface SummaryRecord {
 }
 
 /**
- * One line of the record: how a test ended, and the file it is written in. Needed where the runner's summary of a file
- * is lost because something in it ends the process, as a database server's exit hook does.
+ * One line of the record: how a test ended, and the file it is written in. Needed where the
+ * runner's summary of a file is lost because something in it ends the process, as a database
+ * server's exit hook does.
  */
 export interface OutcomeRecord {
   readonly type: "outcome"
@@ -35,7 +36,10 @@ export interface SkipRecord {
 
 export type TestRecord = SummaryRecord | OutcomeRecord | SkipRecord
 
-/** A reporter of node:test that writes the counts, and the tests that were skipped, as lines of JSON. */
+/**
+ * A reporter of node:test that writes the counts, and the tests that were skipped, as lines of
+ * JSON.
+ */
 async function* testRecord(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     for (const record of recordsOf(event)) yield `${JSON.stringify(record)}\n`

@@ -22,8 +22,8 @@ const commands: Record<string, readonly [string, ...string[]]> = {
   docs: ["node", "--conditions=source", "scripts/generate-docs.ts", "--check"],
 }
 
-// Two runs beside each other, of about the same length: the runner takes files in the order of their names, and one run
-// would leave a core idle at its end, while the packages are packed.
+// Two runs beside each other, of about the same length: the runner takes files in the order of
+// their names, and one run would leave a core idle at its end, while the packages are packed.
 const suites: Record<string, { readonly pattern: string; readonly run: 0 | 1 }> = {
   packages: { pattern: "tests/packages/**/*.test.ts", run: 0 },
   http: { pattern: "tests/http/**/*.test.ts", run: 0 },
@@ -33,7 +33,8 @@ const suites: Record<string, { readonly pattern: string; readonly run: 0 | 1 }> 
   unit: { pattern: "packages/*/src/**/*.test.ts", run: 1 },
 }
 
-// Two commands beside each other, and five files: one that waits for a timer or a disk leaves its core to others.
+// Two commands beside each other, and five files: one that waits for a timer or a disk leaves its
+// core to others.
 const COMMANDS_AT_ONCE = 2
 const FILES_AT_ONCE = [3, 2]
 const FILE_MS = 10 * 60_000
@@ -95,7 +96,8 @@ async function suiteResults(
   )
   const run = runs.reduce(both)
   console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-  // A run that broke off although no file of it failed is nobody's fault in particular, so everybody's.
+  // A run that broke off although no file of it failed is nobody's fault in particular, so
+  // everybody's.
   const brokeOff = !run.ok && run.files.every(({ ok }) => ok)
   const results = named.map(([name, { pattern }]) => {
     const files = run.files.filter(({ file }) => matchesGlob(file, pattern))
@@ -120,8 +122,8 @@ function both(a: TestRun, b: TestRun): TestRun {
 }
 
 /**
- * The table, with the time of a suite's files added up; the slowest files; what was skipped; and the totals alone on the last line, where
- * continuous integration looks.
+ * The table, with the time of a suite's files added up; the slowest files; what was skipped; and
+ * the totals alone on the last line, where continuous integration looks.
  */
 function report(finished: readonly StageResult[], run: TestRun | null): void {
   const rows = finished.map((result) => [

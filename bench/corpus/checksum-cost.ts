@@ -1,4 +1,5 @@
-// What checksums cost a look-up and a merge: node --conditions=source bench/corpus/checksum-cost.ts [identities]
+// What checksums cost a look-up and a merge: node --conditions=source bench/corpus/checksum-cost.ts
+// [identities]
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

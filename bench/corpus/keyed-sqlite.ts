@@ -3,7 +3,10 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { openSegmentReader } from "../../packages/corpus/src/segments/segment.ts"
 
-/** The same keyed rows in SQLite, packed as well as it can: the key as the row's own, rows added in order. */
+/**
+ * The same keyed rows in SQLite, packed as well as it can: the key as the row's own, rows added in
+ * order.
+ */
 export async function keyedSqlite(
   segment: string,
   folder: string,

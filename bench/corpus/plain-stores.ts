@@ -31,7 +31,10 @@ export interface PlainPostgres extends PlainStore {
   readonly lookupMicros: number
 }
 
-/** PostgreSQL with its settings as they come: COPY from a file of the server's own machine, then an index. */
+/**
+ * PostgreSQL with its settings as they come: COPY from a file of the server's own machine, then an
+ * index.
+ */
 export async function plainPostgres(
   rowsFile: string,
   emails: readonly string[],

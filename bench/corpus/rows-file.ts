@@ -19,7 +19,10 @@ const SMALL_DOMAINS = 20_000
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 const LINES_AT_ONCE = 20_000
 
-/** Writes a list of made-up addresses and passwords, the same for the same seed. Returns its size in bytes. */
+/**
+ * Writes a list of made-up addresses and passwords, the same for the same seed. Returns its size in
+ * bytes.
+ */
 export async function writeRows(path: string, rows: number, seed: number): Promise<number> {
   const random = xorshift(seed)
   const word = (length: number): string => {

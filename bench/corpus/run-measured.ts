@@ -9,7 +9,8 @@ export interface MeasuredRun {
   readonly output: string
 }
 
-// Asking the kernel costs the processes it asks about: each look stops them for as long as it takes.
+// Asking the kernel costs the processes it asks about: each look stops them for as long as it
+// takes.
 const LOOK_MS = 1000
 
 /** Runs a command to its end and measures it with all that it starts. */

@@ -5,7 +5,10 @@ import { processTree } from "../process-figures.ts"
 const PROGRAMS = { drop: /drop-process\.[jt]s/, sealer: /sealer-process\.[jt]s/ } as const
 export type DropProgram = keyof typeof PROGRAMS
 
-/** How often processes are looked at. The kernel keeps each one's peak, so only short lives could be missed. */
+/**
+ * How often processes are looked at. The kernel keeps each one's peak, so only short lives could be
+ * missed.
+ */
 const EVERY_MS = 25
 
 export interface MemoryPeaks {

@@ -1,7 +1,9 @@
 /** How many processes the Fastify server answers with, in its environment under this name. */
 export const WORKERS = "BENCH_WORKERS"
 
-/** What the constant servers answer, handed to them as JSON in their environment under this name. */
+/**
+ * What the constant servers answer, handed to them as JSON in their environment under this name.
+ */
 export const ANSWERS = "BENCH_ANSWERS"
 
 export interface ConstantAnswers {

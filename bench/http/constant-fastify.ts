@@ -39,7 +39,8 @@ function announce(port: number): void {
 
 function bareApp(): FastifyInstance {
   const answers = constantAnswers(process.env)
-  // The options of the service's own server, so that the difference is what its routes and hooks do.
+  // The options of the service's own server, so that the difference is what its routes and hooks
+  // do.
   const app = fastify({
     logger: false,
     bodyLimit: 16 * 1024,

@@ -7,8 +7,8 @@ export interface Connection {
 }
 
 /**
- * A connection that reads of HTTP only what the servers of this bench send: a status, headers with a length, a body.
- * Node's own client would cost as much as the server it measures.
+ * A connection that reads of HTTP only what the servers of this bench send: a status, headers with
+ * a length, a body. Node's own client would cost as much as the server it measures.
  */
 export function connectTo(port: number): Connection {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true })

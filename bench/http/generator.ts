@@ -4,9 +4,14 @@ import { createHistogram } from "node:perf_hooks"
 import { connectTo, type Connection } from "./generator-connection.ts"
 import type { GeneratorOrder, LoadFigures } from "./load.ts"
 
-/** Requests due within one tick of the timer are sent together; it is the finest Node's timers go. */
+/**
+ * Requests due within one tick of the timer are sent together; it is the finest Node's timers go.
+ */
 const TICK_MS = 1
-/** Requests of the beginning are sent and not timed: connections are being opened and this program is not compiled yet. */
+/**
+ * Requests of the beginning are sent and not timed: connections are being opened and this program
+ * is not compiled yet.
+ */
 const UNTIMED_MS = 1000
 /** After the last request was due, answers have this long to arrive. */
 const PATIENCE_MS = 10_000
@@ -34,7 +39,10 @@ const figures: LoadFigures = {
 }
 console.log(JSON.stringify(figures))
 
-/** Sends what is due each tick, over whichever connection is free; the number that stayed without an answer. */
+/**
+ * Sends what is due each tick, over whichever connection is free; the number that stayed without an
+ * answer.
+ */
 async function paced(ratePerSecond: number): Promise<number> {
   const total = Math.floor((ratePerSecond * lastsMs) / 1000)
   const dueAt = (n: number): number => startedAt + (n * 1000) / ratePerSecond

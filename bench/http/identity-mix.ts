@@ -1,7 +1,10 @@
 import { demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
 import type { KnownEmail } from "./known-identities.ts"
 
-/** Shares of the addresses by how many exposures the index has of them. In most traffic most are in no corpus. */
+/**
+ * Shares of the addresses by how many exposures the index has of them. In most traffic most are in
+ * no corpus.
+ */
 const EXPOSURES = [
   { share: 0.6, least: 0, most: 0 },
   { share: 0.3, least: 1, most: 4 },
@@ -12,7 +15,9 @@ const EXPOSURES = [
 const UNKNOWN_SHARE = 0.6
 export const MIX = "60 % unknown, 30 % with 1-4, 9 % with 5-15 and 1 % with 60 exposures"
 
-/** Enough that no cache of recent answers, here or in a processor, could hold them all by accident. */
+/**
+ * Enough that no cache of recent answers, here or in a processor, could hold them all by accident.
+ */
 const COUNT = 5_000
 const SEED = 20_250_101
 

@@ -15,7 +15,10 @@ const SOURCES = 80
 const KINDS: readonly EvidenceKind[] = ["breach", "breach", "breach", "combolist", "stealer"]
 const YEARS_HOURS = 8 * 365 * 24
 
-/** Makes an index that knows the addresses, each by sources of its own choice, in a directory no service runs on. */
+/**
+ * Makes an index that knows the addresses, each by sources of its own choice, in a directory no
+ * service runs on.
+ */
 export async function seedIndex(
   path: string,
   secretFile: string,

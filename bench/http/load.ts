@@ -40,8 +40,9 @@ export function findWrk(env: Readonly<Record<string, string | undefined>>): stri
 }
 
 /**
- * As many requests as the target answers. wrk where it is installed, because it leaves the server more of a small
- * machine than any generator written in JavaScript; the paced generator without a pace elsewhere.
+ * As many requests as the target answers. wrk where it is installed, because it leaves the server
+ * more of a small machine than any generator written in JavaScript; the paced generator without a
+ * pace elsewhere.
  */
 export async function peakLoad(
   wrk: string | null,
@@ -67,8 +68,9 @@ export async function peakLoad(
 }
 
 /**
- * Requests at a fixed rate, each timed from when it was due, so that a server that stalls cannot hide the requests it
- * kept from being sent. wrk has no such mode, and autocannon sends a second's requests all at its beginning.
+ * Requests at a fixed rate, each timed from when it was due, so that a server that stalls cannot
+ * hide the requests it kept from being sent. wrk has no such mode, and autocannon sends a second's
+ * requests all at its beginning.
  */
 export async function pacedLoad(
   target: LoadTarget,

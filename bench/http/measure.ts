@@ -19,8 +19,9 @@ export interface LoadMeasurement {
   /** Processor time of all the server's processes. */
   readonly cpuMicrosPerRequest: number
   /**
-   * Cores that programs outside the bench kept busy meanwhile. The kernel counts a machine's time by sampling and a
-   * process's exactly, so on a quiet machine this is near zero and may fall below.
+   * Cores that programs outside the bench kept busy meanwhile. The kernel counts a machine's time
+   * by sampling and a process's exactly, so on a quiet machine this is near zero and may fall
+   * below.
    */
   readonly othersCores: number
   /** Cores the host of a virtual machine withheld meanwhile. */
@@ -31,7 +32,9 @@ export interface LoadMeasurement {
 export interface Measurement {
   readonly peak: LoadMeasurement
   readonly half: LoadMeasurement
-  /** Of each process of the server after both loads; the first is the one that started the others. */
+  /**
+   * Of each process of the server after both loads; the first is the one that started the others.
+   */
   readonly anonymousBytes: readonly number[]
 }
 

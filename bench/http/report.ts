@@ -33,7 +33,10 @@ const LABELS: Readonly<Record<VariantName, string>> = {
 const bareOf = (name: VariantName): VariantName =>
   name.includes("phone") ? "fastify-phone" : "fastify-email"
 
-/** Every figure as the median of the rounds, and every ratio as the median of the rounds' own ratios. */
+/**
+ * Every figure as the median of the rounds, and every ratio as the median of the rounds' own
+ * ratios.
+ */
 export function medians(rounds: readonly Round[]): Readonly<Record<VariantName, Summary>> {
   return Object.fromEntries(VARIANTS.map((name) => [name, summary(rounds, name)])) as Record<
     VariantName,
@@ -110,7 +113,10 @@ export function disturbances(
   }
 }
 
-/** How far the peak of the bare route moved between rounds: nothing in it changed, so this is the machine. */
+/**
+ * How far the peak of the bare route moved between rounds: nothing in it changed, so this is the
+ * machine.
+ */
 export function bareSpread(rounds: readonly Round[]): number {
   const peaks = rounds.map((round) => round["fastify-email"].peak.requestsPerSecond)
   return Math.max(...peaks) / Math.min(...peaks)

@@ -39,7 +39,10 @@ const PHONE_PATH = "/api/v1/phone-risk"
 /** How many answers are read before anything is measured. */
 const CHECKED = 60
 
-/** Starts every server this bench compares, each in its own processes, and checks that they answer as they should. */
+/**
+ * Starts every server this bench compares, each in its own processes, and checks that they answer
+ * as they should.
+ */
 export async function startServers(): Promise<Servers> {
   const folder = mkdtempSync(join(tmpdir(), "assay-bench-"))
   const programs: RunningProgram[] = []
@@ -120,7 +123,10 @@ async function variantsIn(folder: string, start: typeof startProgram): Promise<r
   ]
 }
 
-/** What the service itself answers about an identity it knows nothing of: the most common answer of the mix. */
+/**
+ * What the service itself answers about an identity it knows nothing of: the most common answer of
+ * the mix.
+ */
 async function typicalAnswers(services: readonly Variant[]): Promise<ConstantAnswers> {
   const answer = async (name: VariantName, body: object): Promise<object> => {
     const service = services.find((variant) => variant.name === name)
@@ -133,7 +139,10 @@ async function typicalAnswers(services: readonly Variant[]): Promise<ConstantAns
   }
 }
 
-/** Asks for identities of the mix and reads what comes back: a fast server with wrong answers is not fast. */
+/**
+ * Asks for identities of the mix and reads what comes back: a fast server with wrong answers is not
+ * fast.
+ */
 async function requireAnswers(name: VariantName, target: LoadTarget): Promise<void> {
   const email = target.path === EMAIL_PATH
   const identities = (email ? emailMix().map((known) => known.email) : phoneMix()).slice(0, CHECKED)

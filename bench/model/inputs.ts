@@ -11,8 +11,8 @@ import {
 const INPUTS = 64
 
 /**
- * Inputs with so many exposures each, the same on every machine. They have the members the service writes: sources that
- * repeat, passwords seen twice, and a signal for every eight exposures.
+ * Inputs with so many exposures each, the same on every machine. They have the members the service
+ * writes: sources that repeat, passwords seen twice, and a signal for every eight exposures.
  */
 export function inputsWith(exposures: number): readonly EmailInput[] {
   const random = randomFrom(exposures + 1)
@@ -69,7 +69,10 @@ function oneOf<T>(values: readonly T[], random: Random): T {
   return values[random(values.length)] as T
 }
 
-/** A linear congruential generator with the constants of glibc: repeatable, and good enough to vary inputs. */
+/**
+ * A linear congruential generator with the constants of glibc: repeatable, and good enough to vary
+ * inputs.
+ */
 function randomFrom(seed: number): Random {
   let state = seed
   return (below) => {

@@ -10,8 +10,9 @@ export interface AucInterval {
 const Z = 1.959964
 
 /**
- * The area under the ROC curve with its 95 % interval after DeLong, DeLong and Clarke-Pearson (1988),
- * by mid-ranks as in Sun and Xu (2014); null where there are fewer than two of either outcome.
+ * The area under the ROC curve with its 95 % interval after DeLong, DeLong and Clarke-Pearson
+ * (1988), by mid-ranks as in Sun and Xu (2014); null where there are fewer than two of either
+ * outcome.
  */
 export function aucInterval(outcomes: readonly Outcome[]): AucInterval | null {
   const bad = outcomes.filter((outcome) => outcome.bad)

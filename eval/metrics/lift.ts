@@ -2,8 +2,9 @@ import type { Outcome } from "@assay/core/score"
 import { thresholds } from "./thresholds.ts"
 
 /**
- * How many times the base rate the bad rate among the top share is; null where nothing is bad. Where
- * equal probabilities lie across the edge, it is what one would get by choosing among them blindly.
+ * How many times the base rate the bad rate among the top share is; null where nothing is bad.
+ * Where equal probabilities lie across the edge, it is what one would get by choosing among them
+ * blindly.
  */
 export function topLift(outcomes: readonly Outcome[], share: number): number | null {
   const bad = outcomes.filter((outcome) => outcome.bad).length

@@ -4,7 +4,9 @@ import { thresholds } from "./thresholds.ts"
 /** Share of good rows selected, and share of bad ones. */
 export type RocPoint = readonly [falseAlarms: number, found: number]
 
-/** The ROC curve at false-alarm rates from 0 to 1 that lie closer together near 0, where it bends. */
+/**
+ * The ROC curve at false-alarm rates from 0 to 1 that lie closer together near 0, where it bends.
+ */
 export function rocCurve(outcomes: readonly Outcome[], points: number): RocPoint[] {
   const corners = rocCorners(outcomes)
   return Array.from({ length: points }, (_, i) => {
@@ -24,7 +26,9 @@ function rocCorners(outcomes: readonly Outcome[]): RocPoint[] {
   ]
 }
 
-/** The highest point of the curve at a false-alarm rate, on the straight line between its corners. */
+/**
+ * The highest point of the curve at a false-alarm rate, on the straight line between its corners.
+ */
 function foundAt(corners: readonly RocPoint[], falseAlarms: number): number {
   let [leftX, leftY]: RocPoint = [0, 0]
   for (const [x, y] of corners) {

@@ -6,7 +6,9 @@ export interface Threshold {
   readonly bad: number
 }
 
-/** What each threshold selects, the highest first. Equal probabilities pass a threshold together. */
+/**
+ * What each threshold selects, the highest first. Equal probabilities pass a threshold together.
+ */
 export function thresholds(outcomes: readonly Outcome[]): Threshold[] {
   const sorted = outcomes.toSorted((one, other) => other.p - one.p)
   const found: Threshold[] = []

@@ -1,5 +1,5 @@
-// Charts as plain SVG: no script and nothing loaded from elsewhere, so that a picture is safe wherever
-// it is shown. Lines differ by dashes too, since colours alone do not reach everybody.
+// Charts as plain SVG: no script and nothing loaded from elsewhere, so that a picture is safe
+// wherever it is shown. Lines differ by dashes too, since colours alone do not reach everybody.
 
 export const WIDTH = 640
 

@@ -11,7 +11,10 @@ const POINTS = 121
 
 const SETTLED = { line: "mobile", valid: true, active: true } as const
 
-/** How the score falls with the age of a SIM change, and what of it is the floor that policy puts under it. */
+/**
+ * How the score falls with the age of a SIM change, and what of it is the floor that policy puts
+ * under it.
+ */
 export function simChangePlot(model: PhoneModel): string {
   const series: readonly Series[] = [
     curve("SIM changed", 1, model, (simChangeAge) => ({ simChangeAge })),

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts"
 
-// Local parts as people and as programs make them. The names are among the most common of the public
-// domain lists of the United States census, Spain and Germany.
+// Local parts as people and as programs make them. The names are among the most common of the
+// public domain lists of the United States census, Spain and Germany.
 const GIVEN = [
   "james",
   "mary",

@@ -3,7 +3,10 @@ import type { Random } from "../random.ts"
 import type { Person } from "./person.ts"
 import { attempts, circulation, leaks, YEAR_DAYS } from "./rates.ts"
 
-/** Something that happens to a leaked record later. Ages are days before the scoring; below 0 is after it. */
+/**
+ * Something that happens to a leaked record later. Ages are days before the scoring; below 0 is
+ * after it.
+ */
 export interface Circulation {
   readonly kind: "list" | "repost" | "listing" | "sale"
   readonly age: number

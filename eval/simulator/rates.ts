@@ -1,8 +1,8 @@
 // Every number of the simulated world. None comes from the model under test. "assumed" marks a
-// judgement; the others name where they were read. Times are days, and `perYear` is a rate. How often
-// accounts are attacked, how often that is noticed or told, and how abusers' mailboxes look was set
-// after looking at earlier runs, so that about two identities in a hundred turn out bad, half of them
-// taken over and half abusive.
+// judgement; the others name where they were read. Times are days, and `perYear` is a rate. How
+// often accounts are attacked, how often that is noticed or told, and how abusers' mailboxes look
+// was set after looking at earlier runs, so that about two identities in a hundred turn out bad,
+// half of them taken over and half abusive.
 
 export const YEAR_DAYS = 365
 
@@ -17,8 +17,8 @@ export const people = {
   /** Credential changes this service itself has confirmed, within the last year: assumed. */
   rotated: 0.02,
   /**
-   * Share of honest mailboxes at most so old. Emailage reports more than 90 % older than 3 years and
-   * more than 50 % older than 10; the rest is assumed, younger because these are sign-ups too.
+   * Share of honest mailboxes at most so old. Emailage reports more than 90 % older than 3 years
+   * and more than 50 % older than 10; the rest is assumed, younger because these are sign-ups too.
    */
   mailboxDays: [
     [0, 0],
@@ -47,11 +47,15 @@ export const leaks = {
   phishesPerYear: 0.004,
   /** Nothing older circulates in numbers: assumed. */
   daysMax: 15 * YEAR_DAYS,
-  /** How breached services stored passwords: F5, 2021 Credential Stuffing Report; the rest salted. */
+  /**
+   * How breached services stored passwords: F5, 2021 Credential Stuffing Report; the rest salted.
+   */
   storage: { plaintext: 0.426, weak_hash: 0.2, salted_hash: 0.207, slow_hash: 0.167 },
   /** Share that is cracked: all; LinkedIn 2012 within days (89 %); assumed; assumed. */
   cracked: { plaintext: 1, weak_hash: 0.89, salted_hash: 0.5, slow_hash: 0.1 },
-  /** Half of leaked passwords are no longer in use after so long: SpyCloud 2021, 70 % after a year. */
+  /**
+   * Half of leaked passwords are no longer in use after so long: SpyCloud 2021, 70 % after a year.
+   */
   validHalfLifeDays: 800,
   /** A leaked password opens this account too: SpyCloud 2022, 82 % of reusers exactly; assumed. */
   worksForReuser: 0.8,
@@ -70,7 +74,9 @@ export const circulation = {
   /** Posts of the whole breach by others than its origin: assumed. */
   repostsMean: 0.7,
   repostDelayMeanDays: 500,
-  /** Stealer logs are put up for sale soon: Genesis Market listed bots within days. Shares assumed. */
+  /**
+   * Stealer logs are put up for sale soon: Genesis Market listed bots within days. Shares assumed.
+   */
   listed: 0.7,
   listingDelayMeanDays: 8,
   sold: 0.3,
@@ -82,8 +88,9 @@ export const circulation = {
 } as const
 
 /**
- * Attempts on this account for each usable record, front-loaded: a first wave and a long tail. Agari
- * 2021 saw half of phished passwords used within 12 hours and 91 % within a week. Counts are assumed.
+ * Attempts on this account for each usable record, front-loaded: a first wave and a long tail.
+ * Agari 2021 saw half of phished passwords used within 12 hours and 91 % within a week. Counts are
+ * assumed.
  */
 export const attempts = {
   breach: { mean: 0.04, firstShare: 0.6, firstMeanDays: 40, tailMeanDays: 900 },

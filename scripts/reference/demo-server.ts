@@ -36,7 +36,8 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
     return await ask(await addressOf(server))
   } finally {
     server.kill("SIGTERM")
-    // Its workers end with it. Nobody else would end a check that waits for a service which does not stop.
+    // Its workers end with it. Nobody else would end a check that waits for a service which does
+    // not stop.
     const late = setTimeout(() => server.kill("SIGKILL"), STOP_MS)
     await ended
     clearTimeout(late)

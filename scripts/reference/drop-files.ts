@@ -2,7 +2,10 @@ import { buildBrowserFiles, manifestOf } from "../browser-files.ts"
 import { root } from "../repository.ts"
 import { code, counted, lines, table } from "./page.ts"
 
-/** Built anew for the page: a list that only repeated what an earlier build wrote would prove nothing. */
+/**
+ * Built anew for the page: a list that only repeated what an earlier build wrote would prove
+ * nothing.
+ */
 export async function dropFilesPage(): Promise<string> {
   const { files } = await buildBrowserFiles(root)
   return lines(

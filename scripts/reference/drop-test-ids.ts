@@ -1,4 +1,7 @@
-/** What a test of the drop proves, and what of it cannot be shown on the machine that runs the suites. */
+/**
+ * What a test of the drop proves, and what of it cannot be shown on the machine that runs the
+ * suites.
+ */
 export interface DropTest {
   readonly proves: string
   /** What runs in another form, elsewhere or only in a long run. */

@@ -11,7 +11,10 @@ const SOURCES = [
   "packages/*/testing/**/*-suite.ts",
   "tests/**/*.test.ts",
 ]
-/** A test whose name begins with ids, on the line of its call or the next. Suites call `test` by functions of their own. */
+/**
+ * A test whose name begins with ids, on the line of its call or the next. Suites call `test` by
+ * functions of their own.
+ */
 const NAMED = /\w\(\s*["'`]((?:T\d+, )*T\d+): /g
 
 /** The files that hold tests named with an id, by that id. */
@@ -24,7 +27,10 @@ export interface Proofs {
   readonly promises: Readonly<Record<string, readonly string[]>>
 }
 
-/** docs/drop-tests.md: the tests of the drop, and the promises of its pages, with the files that hold them. */
+/**
+ * docs/drop-tests.md: the tests of the drop, and the promises of its pages, with the files that
+ * hold them.
+ */
 export function dropTestsPage(): string {
   const proofs: Proofs = { tests: dropTests, files: testFiles(), promises }
   const missing = unproved(proofs)
@@ -42,7 +48,10 @@ export function testFiles(): TestFiles {
   return new Map([...found].map(([id, files]) => [id, [...files]]))
 }
 
-/** What is said without proof: a test nobody wrote or excused, an id nobody knows, a promise nothing holds. */
+/**
+ * What is said without proof: a test nobody wrote or excused, an id nobody knows, a promise nothing
+ * holds.
+ */
 export function unproved({ tests, files, promises: promised }: Proofs): string[] {
   const has = (id: string): boolean => files.has(id)
   return [

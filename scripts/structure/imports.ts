@@ -14,7 +14,10 @@ export function readSources(root: string): Map<string, string> {
   return new Map(files.sort().map((file) => [file, readFileSync(join(root, file), "utf8")]))
 }
 
-/** Every import among these sources: types and dynamic ones, and programs that are named by their place. */
+/**
+ * Every import among these sources: types and dynamic ones, and programs that are named by their
+ * place.
+ */
 export function importsOf(sources: ReadonlyMap<string, string>): Import[] {
   const found: Import[] = []
   for (const [from, text] of sources) {

@@ -10,8 +10,8 @@ const FLAGS = [
   // Chromium refuses to start as root with its sandbox, and tests open only pages of our own.
   "--no-sandbox",
   "--disable-gpu",
-  // The rest keeps the browser from opening connections of its own, so that each request a test sees
-  // is one the page made.
+  // The rest keeps the browser from opening connections of its own, so that each request a test
+  // sees is one the page made.
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
@@ -20,8 +20,8 @@ const FLAGS = [
 ]
 
 /**
- * Starts the machine's Chromium and closes it after the test. Where there is none the test is skipped
- * and null comes back; with CI=true that is a failure instead.
+ * Starts the machine's Chromium and closes it after the test. Where there is none the test is
+ * skipped and null comes back; with CI=true that is a failure instead.
  */
 export async function launchChromium(
   context: TestContext,

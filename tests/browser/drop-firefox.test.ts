@@ -160,7 +160,8 @@ test("T16, T26: what Firefox keeps to open a session again, and the rest of its 
   const browser = await launchFirefox(context, { "javascript.enabled": false, ...often }, profile)
   if (browser === null) return
   const { page } = await visitInFirefox(browser, `${drop.url}/drop`)
-  // Text in a field of the test's own, typed last: a file that holds it was written when the page's own fields were full.
+  // Text in a field of the test's own, typed last: a file that holds it was written when the page's
+  // own fields were full.
   const untilWritten = async (unguarded: string): Promise<void> => {
     const field = `Object.assign(document.createElement("textarea"), { id: "unguarded" })`
     await ask(page, "#message", `void element.after(${field})`)
@@ -215,7 +216,8 @@ test("T23: in Firefox as Tor Browser's level Safer sets it 30 MiB are sealed and
   await choose(page, "#mode-one-way")
   const startedAt = performance.now()
   await press(page, "#send")
-  // Asked again and again, the page answers while its worker seals: it shows other values of the bar each time.
+  // Asked again and again, the page answers while its worker seals: it shows other values of the
+  // bar each time.
   const answers = new Set<unknown>()
   let longestMs = 0
   while (!(await isShown(page, "#sent"))) {

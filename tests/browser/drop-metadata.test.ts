@@ -32,7 +32,8 @@ import {
 } from "../../packages/core/testing/drop/metadata/test-profiles.ts"
 import { launchChromium } from "./chromium.ts"
 
-// Run in the page. A picture of noise as Chromium itself writes it: nothing in it repeats, so that a lost byte shows.
+// Run in the page. A picture of noise as Chromium itself writes it: nothing in it repeats, so that
+// a lost byte shows.
 const NOISE = `async (type) => {
   const canvas = new OffscreenCanvas(40, 24)
   const context = canvas.getContext("2d")
@@ -44,7 +45,8 @@ const NOISE = `async (type) => {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
 }`
 
-// Size, frames, repeats and pixels as they show, with an orientation applied. Null: it does not show.
+// Size, frames, repeats and pixels as they show, with an orientation applied. Null: it does not
+// show.
 const SHOWN = `async (type, base64) => {
   const data = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   const still = await createImageBitmap(new Blob([data], { type })).catch(() => null)
@@ -90,7 +92,8 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
   const browser = await launchChromium(context)
   if (browser === null) return
   const page = await browser.newPage()
-  // Frames can be looked at only in a page that is not open to whoever listens: this one is of the machine itself.
+  // Frames can be looked at only in a page that is not open to whoever listens: this one is of the
+  // machine itself.
   await page.route("**", (route) => route.fulfill({ contentType: "text/html", body: "" }))
   await page.goto("http://localhost/")
   // Chromium writes a profile of its own into what it makes.
@@ -98,7 +101,8 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
   assert.ok("bytes" in cleanJpeg)
   const jpeg = cleanJpeg.bytes
   const webp = await noise(page, "image/webp")
-  // Chromium writes the extended format with a profile: the picture is what is left behind the two heads.
+  // Chromium writes the extended format with a profile: the picture is what is left behind the two
+  // heads.
   const cleanWebp = strip(webp)
   assert.ok("bytes" in cleanWebp)
   const webpPicture = cleanWebp.bytes.subarray(30)

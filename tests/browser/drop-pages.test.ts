@@ -21,7 +21,9 @@ mkdirSync(screenshots, { recursive: true })
 const PHONE = { width: 320, height: 640 }
 const DESK = { width: 1280, height: 900 }
 
-/** The real style under its real hash, and no script: these are the pages as they are without one. */
+/**
+ * The real style under its real hash, and no script: these are the pages as they are without one.
+ */
 const files: PageFiles = {
   get: (name) => ({
     path: `/drop/files/${name}`,
@@ -29,7 +31,10 @@ const files: PageFiles = {
   }),
 }
 
-/** Pages of a heading, sentences and a link, or the same as another but for what was typed: one of each kind stands for all. */
+/**
+ * Pages of a heading, sentences and a link, or the same as another but for what was typed: one of
+ * each kind stands for all.
+ */
 const ALIKE =
   /^(refusal-(?!503)|sent-one-way|sent-follow-up|confirmed|replies-deleted|replies-none|withdrawn|withdraw$|presealed-sent|presealed-wrapped|presealed$|not-found)/
 
@@ -112,7 +117,8 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
         for (const name of pagesOf(locale).keys()) {
           const page = await open(name)
           const found = await violations(page)
-          // Loading again is what the waiting page is for; it holds one sentence and nothing that could be lost.
+          // Loading again is what the waiting page is for; it holds one sentence and nothing that
+          // could be lost.
           const wrong = found.filter((each) => name !== "busy" || !each.startsWith("meta-refresh"))
           assert.deepEqual(wrong, [], name)
           assert.ok((await overflow(page)) <= 0, `${name} is wider than a phone`)
@@ -170,7 +176,8 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
           fields,
         )
         assert.ok(!order.includes("website"))
-        // The skip link, four other languages, the onion address, more about it, and five pages below.
+        // The skip link, four other languages, the onion address, more about it, and five pages
+        // below.
         assert.equal(order.length, fields.length + 12)
         const faulty = await open("form-faulty")
         // A browser sets the first focus when it draws, which may be after it has loaded.

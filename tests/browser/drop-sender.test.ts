@@ -203,7 +203,8 @@ function codeForms(line: string): string[] {
   return [numbers.join(" "), numbers.join("")]
 }
 
-// 10 MiB each, and the largest class, in soak; sealing so much takes a while without it being another path.
+// 10 MiB each, and the largest class, in soak; sealing so much takes a while without it being
+// another path.
 const SOAK = process.env.ASSAY_SOAK !== undefined
 const LARGE_FILE = SOAK ? 10_485_760 : 1_048_576
 const LARGE_CLASS = (SOAK ? 32 : 4) * 2 ** 20

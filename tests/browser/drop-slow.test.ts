@@ -9,7 +9,8 @@ import { fetchMessages, send, startDrop, visit } from "./drop.ts"
 const FILES = 3
 const FILE_BYTES = 10_485_760
 
-// In the page: every value of the progress bar, and the longest time in which nothing else could run.
+// In the page: every value of the progress bar, and the longest time in which nothing else could
+// run.
 const WATCH = `
   const bar = document.getElementById("progress-bar")
   const seen = { values: [], pause: 0 }

@@ -59,7 +59,10 @@ export async function startDrop(
   }
 }
 
-/** Every message that is there, each opened and unpacked with the commands `age` and `tar` into a folder of its own. */
+/**
+ * Every message that is there, each opened and unpacked with the commands `age` and `tar` into a
+ * folder of its own.
+ */
 export async function fetchMessages(drop: Drop, have: readonly string[] = []): Promise<string[]> {
   const { files } = await drop.operator.drop.sync(have)
   const folders: string[] = []
@@ -86,7 +89,10 @@ export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
 }
 
-/** Seals a reply with the command `age`, to the sender and to the recipient, and posts it as a recipient does. */
+/**
+ * Seals a reply with the command `age`, to the sender and to the recipient, and posts it as a
+ * recipient does.
+ */
 export async function reply(drop: Drop, { thread }: Manifest, text: string): Promise<void> {
   assert.ok(thread !== undefined)
   const tar = packReply({ sealedBy: "sender", lang: "en", message: text })

@@ -21,7 +21,8 @@ export async function untilSession(
 export function filesWith(profile: string, texts: readonly string[]): string[] {
   return globSync("**", { cwd: profile }).filter((name) => {
     const file = join(profile, name)
-    // The running browser marks its profile with a link to nowhere, and files of its own come and go.
+    // The running browser marks its profile with a link to nowhere, and files of its own come and
+    // go.
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
     const bytes = readFileSync(file)
     const whole = name.endsWith("lz4") ? Buffer.from(sessionText(bytes)) : bytes
@@ -32,8 +33,9 @@ export function filesWith(profile: string, texts: readonly string[]): string[] {
 }
 
 /**
- * The text of a file in which Firefox keeps what it needs to open a session again: eight bytes of a name, four of a length,
- * then one block of LZ4, in which whatever occurs twice is a reference back.
+ * The text of a file in which Firefox keeps what it needs to open a session again: eight bytes of a
+ * name, four of a length, then one block of LZ4, in which whatever occurs twice is a reference
+ * back.
  */
 function sessionText(file: Uint8Array): string {
   const text: number[] = []

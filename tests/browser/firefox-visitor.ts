@@ -1,5 +1,5 @@
-// A person at a page in Firefox with the keyboard alone. Where scripts are off the driver's own clicks and waits never end:
-// they need callbacks in the page, which then never come.
+// A person at a page in Firefox with the keyboard alone. Where scripts are off the driver's own
+// clicks and waits never end: they need callbacks in the page, which then never come.
 import assert from "node:assert/strict"
 import type { Browser, HTTPRequest, HTTPResponse, Page } from "puppeteer-core"
 

@@ -18,8 +18,8 @@ export function whyNoFirefox(): string | null {
 }
 
 /**
- * Starts the machine's Firefox and closes it after the test; or skips the test, and null comes back.
- * Its profile is a new one that goes with it, or in the folder given.
+ * Starts the machine's Firefox and closes it after the test; or skips the test, and null comes
+ * back. Its profile is a new one that goes with it, or in the folder given.
  */
 export async function launchFirefox(
   context: TestContext,

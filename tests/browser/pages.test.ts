@@ -17,7 +17,10 @@ after(() => service.stop())
 const screenshots = resolve(import.meta.dirname, "../../tmp/screenshots")
 mkdirSync(screenshots, { recursive: true })
 
-/** Opens a page and collects what a person would not see: requests that left the machine, script errors. */
+/**
+ * Opens a page and collects what a person would not see: requests that left the machine, script
+ * errors.
+ */
 async function open(
   browser: Browser,
   path: string,

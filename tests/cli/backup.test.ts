@@ -176,7 +176,8 @@ test("a backup made under load, restored elsewhere with the same secret, answers
   assert.equal(await decisionStatus(second, key, lost), 410)
   assert.equal(await decisionStatus(second, key, before.get(EXPOSED)?.decision ?? ""), 200)
 
-  // A report that came too late for the backup left no trace; any other acts, and can be taken back.
+  // A report that came too late for the backup left no trace; any other acts, and can be taken
+  // back.
   const isToldOf = ({ body }: Answer): boolean => /fraud/i.test(String(body["risk_reasons"]))
   assert.equal(isToldOf(reported), true)
   for (const [email, id] of reports) {

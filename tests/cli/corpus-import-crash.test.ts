@@ -68,7 +68,10 @@ test("neither addresses nor passwords are in any file while an import runs, or a
   for (const entries of reference.entries.values()) assert.equal(entries.length, 1)
 })
 
-/** The moments a kill follows: the command begins, rows are on their way to the sorter, the segment is being merged. */
+/**
+ * The moments a kill follows: the command begins, rows are on their way to the sorter, the segment
+ * is being merged.
+ */
 const MOMENTS: ((data: string) => boolean)[] = [
   () => true,
   (data) => namesIn(join(data, "import")).some((name) => !name.endsWith(".json")),
@@ -127,7 +130,10 @@ function killSome({ pid }: RunningImport, which: number): void {
   }
 }
 
-/** Resolves when no process of the group runs: children must notice by themselves that their parent was killed. */
+/**
+ * Resolves when no process of the group runs: children must notice by themselves that their parent
+ * was killed.
+ */
 async function gone(group: number): Promise<void> {
   for (let n = 0; n < 3000; n++) {
     if (groupIsGone(group)) return

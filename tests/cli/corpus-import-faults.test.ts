@@ -22,7 +22,10 @@ const env = { ASSAY_DATA: data, ASSAY_SECRET_FILE: secretFile }
 /** An import that hangs fails its test by this, and is ended. */
 const ENDED_WITHIN_MS = 180_000
 
-/** Long enough that a fault behind the middle is met while reading, and not by a look at the first rows. */
+/**
+ * Long enough that a fault behind the middle is met while reading, and not by a look at the first
+ * rows.
+ */
 const LINES = 20_000
 const text = Array.from(
   { length: LINES },

@@ -30,7 +30,9 @@ const list = combolist(join(directory, "list.txt"), ROWS)
 const args = [list, "--source", "s", "--date", "2024-05-01"]
 const ROUNDS = process.env["ASSAY_SOAK"] === undefined ? 0 : 40
 
-/** Runs `work` in a folder that is a disk of its own, of this size; not where nobody may mount one. */
+/**
+ * Runs `work` in a folder that is a disk of its own, of this size; not where nobody may mount one.
+ */
 async function onDisk(
   context: TestContext,
   megabytes: number,
@@ -108,7 +110,10 @@ test("an import that finds the disk full once its batch is live says so, and the
   })
 })
 
-/** The moments at which the disk fills up: rows are being sorted, a segment is there, its batch is being merged. */
+/**
+ * The moments at which the disk fills up: rows are being sorted, a segment is there, its batch is
+ * being merged.
+ */
 const MOMENTS: ((data: string) => boolean)[] = [
   (data) => namesIn(join(data, "import")).some((name) => !name.endsWith(".json")),
   (data) => namesIn(join(data, "segments")).some((name) => name.endsWith(".parquet")),

@@ -33,7 +33,10 @@ async function withRecords<T>(data: string, work: (records: Records) => Promise<
   return await work(records).finally(() => records.close())
 }
 
-/** What a secret has no part in: fingerprints of passwords and tags of spellings are hashes under it. */
+/**
+ * What a secret has no part in: fingerprints of passwords and tags of spellings are hashes under
+ * it.
+ */
 function comparable({ entries }: Held): unknown {
   return [...entries].map(([email, own]) => [
     email,

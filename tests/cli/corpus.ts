@@ -1,4 +1,5 @@
-// What the tests of imports share: files to import, the command under way, and what an index then holds.
+// What the tests of imports share: files to import, the command under way, and what an index then
+// holds.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from "node:fs"
@@ -44,7 +45,10 @@ export interface RunningImport {
   running(): boolean
 }
 
-/** Starts `assay corpus import` in a process group of its own; `limits` are shell commands to run before it. */
+/**
+ * Starts `assay corpus import` in a process group of its own; `limits` are shell commands to run
+ * before it.
+ */
 export function startImport(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

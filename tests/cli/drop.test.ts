@@ -1,4 +1,5 @@
-// The drop with nothing but a terminal: a sender who has stock age, tar and curl, and recipients who have the command.
+// The drop with nothing but a terminal: a sender who has stock age, tar and curl, and recipients
+// who have the command.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -72,7 +73,10 @@ suite("the whole two-way journey with the command line alone", () => {
     tokenFile,
     into,
   })
-  /** As the command does it, in this process: a start of the program takes longer than all else here. */
+  /**
+   * As the command does it, in this process: a start of the program takes longer than all else
+   * here.
+   */
   const sync = async (now = false): Promise<{ out: string; err: string }> => {
     const [out, err]: [string[], string[]] = [[], []]
     await syncDrop(

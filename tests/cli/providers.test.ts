@@ -243,7 +243,10 @@ test("doctor says of the providers whether they take our credentials", async () 
   assert.match(none.out, /^ok +providers +nobody is asked about phone numbers$/m)
 })
 
-/** The cells of a line, without what only keeps columns apart; those left empty at its beginning are one. */
+/**
+ * The cells of a line, without what only keeps columns apart; those left empty at its beginning are
+ * one.
+ */
 function cells(line: string): string[] {
   return line.split(/ {2,}/)
 }

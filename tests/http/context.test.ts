@@ -147,7 +147,8 @@ test("without context, or with null, nothing of it is in the answer, also after 
   assert.deepEqual(await score(service, "ana.silva@mail.example"), plain)
   assert.deepEqual(await score(service, "ana.silva@mail.example", null), plain)
   const nulls = { event: null, ip: null, device_id: null, anomaly: null, unknown: { member: [1] } }
-  // Another address: this one's sign-up is recorded, and each answer is some seconds further from it.
+  // Another address: this one's sign-up is recorded, and each answer is some seconds further from
+  // it.
   const empty = await score(service, "mei.tanaka@mail.example", {})
   assert.deepEqual(await score(service, "mei.tanaka@mail.example", nulls), empty)
   assert.equal(empty.explanation?.input.coverage["bot"], 0.5)

@@ -62,7 +62,8 @@ test("kill -9 under load at random moments: the next start is clean, no key is m
   const rows = await records.usage({ from: "2000-01-01", to: dayOf(Date.now()) })
   await records.close()
   const counted = rows.reduce((sum, { count }) => sum + count, 0)
-  // A kill may lose up to a second of counts, and an answer may be on its way when it is counted: two loads, so two.
+  // A kill may lose up to a second of counts, and an answer may be on its way when it is counted:
+  // two loads, so two.
   assert.ok(counted <= answered + 2 * KILLS, `${counted} counted, ${answered} answered`)
   assert.ok(counted > 0)
 })

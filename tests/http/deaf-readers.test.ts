@@ -11,7 +11,10 @@ const { port, connections } = await application.listen()
 /** More than the buffers of the two kernels take. */
 const REQUESTS = 8
 
-/** Sends requests and takes of the answers what `read` says. `ended` is how many bytes that were, at the end. */
+/**
+ * Sends requests and takes of the answers what `read` says. `ended` is how many bytes that were, at
+ * the end.
+ */
 function asked(read: "nothing" | "slowly"): { readonly ended: Promise<number>; leave(): void } {
   const emails = Array.from({ length: 1000 }, (_, n) => `person${n}@mail.example`)
   const body = JSON.stringify({ emails })

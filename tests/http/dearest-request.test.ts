@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { after, before, test } from "node:test"
 import { type Application, openApplication, type RawRequest } from "./application.ts"
 
-// Costs are compared with that of an ordinary request in the same process, the least of several each, so that a busy machine
-// decides nothing. Whatever is refused may cost a few ordinary requests, never hundreds.
-// The dearest was 3 ordinary requests when this was written.
+// Costs are compared with that of an ordinary request in the same process, the least of several
+// each, so that a busy machine decides nothing. Whatever is refused may cost a few ordinary
+// requests, never hundreds. The dearest was 3 ordinary requests when this was written.
 const TIMES_DEARER_MAX = 8
 const BODY_MAX = 16 * 1024
 const rounds = process.env["ASSAY_SOAK"] === undefined ? 150 : 20_000
@@ -15,7 +15,10 @@ before(async () => {
 })
 after(() => app.close())
 
-/** Each of its lines is answered by itself, so a body of thousands is work that was admitted; a body without a key is none. */
+/**
+ * Each of its lines is answered by itself, so a body of thousands is work that was admitted; a body
+ * without a key is none.
+ */
 const EVIDENCE = "/api/v1/evidence"
 const ROUTES = [
   "/api/v1/risk/score",
@@ -41,7 +44,8 @@ test("no request costs much more to refuse than an ordinary one costs to answer"
 
   let dearest = { name: "", times: 0 }
   const look = async (name: string, request: RawRequest): Promise<void> => {
-    // Several times, so that code runs compiled; a second look at what seems dear, so that a pause is not taken for a cost.
+    // Several times, so that code runs compiled; a second look at what seems dear, so that a pause
+    // is not taken for a cost.
     let { ms, status } = await cost(request, 4)
     if (ms > (TIMES_DEARER_MAX / 3) * unit) ({ ms, status } = await cost(request, 15))
     assert.ok(status < 500 || status === 503, `${name}: ${status}`)

@@ -33,15 +33,18 @@ async function load(service: Service, told: Told, running: () => boolean): Promi
   }
 }
 
-/** A busy machine may take its time to give the first answer, and without one a kill would show nothing. */
+/**
+ * A busy machine may take its time to give the first answer, and without one a kill would show
+ * nothing.
+ */
 async function firstOf(told: Told): Promise<void> {
   while (told.size === 0) await delay(10)
 }
 
 async function assertAllThere(service: Service, told: Told): Promise<void> {
   for (const [id, score] of told) {
-    // The connection a pool keeps may be to a process that has just been killed, and the new one that follows may be
-    // handed to it before the primary knows.
+    // The connection a pool keeps may be to a process that has just been killed, and the new one
+    // that follows may be handed to it before the primary knows.
     const ask = (): Promise<Response> =>
       service.request(`/api/v1/decisions/${id}`, { signal: unanswered() })
     const answer = await ask().catch(ask).catch(ask)

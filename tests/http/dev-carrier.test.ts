@@ -64,7 +64,8 @@ test("every number of the table that assay dev carrier prints is answered as the
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   for (const [, number = "", risk, unknown, shows] of rows) {
-    // A number that is answered late or not at all stays without an answer, however often it is asked.
+    // A number that is answered late or not at all stays without an answer, however often it is
+    // asked.
     const answer = /5 seconds/.test(shows ?? "")
       ? await ask(service, number)
       : await heard(service, number)

@@ -1,4 +1,5 @@
-// Sends texts that are found nowhere else, by every way there is, and looks for them where they must not be.
+// Sends texts that are found nowhere else, by every way there is, and looks for them where they
+// must not be.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -64,7 +65,10 @@ async function post(path: string, values: Record<string, string | File>): Promis
   return await pageOf(await fetch(url, { method: "POST", body, headers }))
 }
 
-/** Three words of a code in a row, and three of its numbers: the list of words itself is in memory for good. */
+/**
+ * Three words of a code in a row, and three of its numbers: the list of words itself is in memory
+ * for good.
+ */
 async function partsOf(code: string): Promise<string[]> {
   const words = await loadWords("en")
   const read = readCode(code, [words])

@@ -38,7 +38,8 @@ let lasting: string
 let recipients: Recipients
 let message: { id: string; sealed: Buffer }
 before(async () => {
-  // A message that came before the service is started: how senders bring them is not this file's matter.
+  // A message that came before the service is started: how senders bring them is not this file's
+  // matter.
   const drops = await openSqliteDrops(join(data, "drop"))
   message = { id: randomBytes(16).toString("hex"), sealed: randomBytes(300_000) }
   await drops.appendPiece(message.id, 0, message.sealed.subarray(0, 262_144))

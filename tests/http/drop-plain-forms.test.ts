@@ -1,4 +1,5 @@
-// Every form of the drop that can be wrong, answered in this process by what sealers run, over a real store.
+// Every form of the drop that can be wrong, answered in this process by what sealers run, over a
+// real store.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server } from "node:net"

@@ -1,5 +1,5 @@
-// Senders without JavaScript who hang up, at every point of a request: the next one is served as if nothing had been, and
-// nothing of what they sent stays in a process that lives on.
+// Senders without JavaScript who hang up, at every point of a request: the next one is served as if
+// nothing had been, and nothing of what they sent stays in a process that lives on.
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
@@ -16,9 +16,15 @@ import { memoryHolds, needlesOf, processesOf } from "./search.ts"
 import { type Service, startService } from "./service.ts"
 
 const LIMIT_MS = 120_000
-/** One sealer for messages and a few for codes: whatever one of these keeps for itself is missed at once. */
+/**
+ * One sealer for messages and a few for codes: whatever one of these keeps for itself is missed at
+ * once.
+ */
 const SETTINGS = { DROP_SEALERS: "1", DROP_SEALER_MEMORY_MB: "1320" }
-/** The first vector of the format, which nobody was given here: its answer is as long as one with replies. */
+/**
+ * The first vector of the format, which nobody was given here: its answer is as long as one with
+ * replies.
+ */
 const CODE = "abandon amount liar amount expire adjust cage candy arch gather drum echo"
 const CANARY = randomBytes(12).toString("hex")
 

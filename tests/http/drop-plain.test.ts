@@ -1,4 +1,5 @@
-// The drop without JavaScript, as a browser without it posts its forms, opened with the `age` and `tar` of the machine.
+// The drop without JavaScript, as a browser without it posts its forms, opened with the `age` and
+// `tar` of the machine.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -70,7 +71,10 @@ function run(cwd: string, command: string, ...args: string[]): void {
   execFileSync(command, args, { cwd, stdio: "pipe" })
 }
 
-/** A reply, written with the programs of the machine and nothing of ours. The store sorts by id: a later one is put first. */
+/**
+ * A reply, written with the programs of the machine and nothing of ours. The store sorts by id: a
+ * later one is put first.
+ */
 async function reply({ thread }: Manifest, text: string, order?: number): Promise<void> {
   assert.ok(thread !== undefined)
   const folder = mkdtempSync(join(drop.folder, "reply-"))

@@ -1,4 +1,5 @@
-// A sender of the drop and its recipient, for tests: they use the same code as the pages and the command line.
+// A sender of the drop and its recipient, for tests: they use the same code as the pages and the
+// command line.
 import { randomBytes } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +18,10 @@ import { signedChallenge, signedTicket } from "../../packages/drop/src/tickets.t
 import { callRunningServer } from "../../packages/runtime/src/control-socket.ts"
 import type { Service } from "./service.ts"
 
-/** Gives the drop so many keys, as `assay drop keys` does; the identities that belong to them come back. */
+/**
+ * Gives the drop so many keys, as `assay drop keys` does; the identities that belong to them come
+ * back.
+ */
 export async function giveKeys(
   { dataDirectory }: Pick<Service, "dataDirectory">,
   count = 1,

@@ -1,4 +1,5 @@
-// The public side of the drop, but what sealers answer: headers, tickets, sealed uploads, mailboxes.
+// The public side of the drop, but what sealers answer: headers, tickets, sealed uploads,
+// mailboxes.
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
@@ -40,7 +41,8 @@ let dropUrl: string
 const mailboxes = [1, 4].map((replies) => ({ replies, id: new Uint8Array(randomBytes(32)) }))
 
 before(async () => {
-  // Replies that came before the service starts: how recipients send them is not this file's matter.
+  // Replies that came before the service starts: how recipients send them is not this file's
+  // matter.
   const drops = await openSqliteDrops(join(dataDirectory, "drop"))
   for (const { replies, id } of mailboxes) {
     for (let n = 0; n < replies; n++) {

@@ -127,7 +127,10 @@ async function requestsCounted(): Promise<number> {
 
 const requestsLogged = (): number => service.stderr().split('"msg":"request"').length - 1
 
-/** Repeats `look` until it says `wanted`, or for so long that it never will; returns what it said last. */
+/**
+ * Repeats `look` until it says `wanted`, or for so long that it never will; returns what it said
+ * last.
+ */
 async function settled(wanted: number, look: () => number | Promise<number>): Promise<number> {
   const deadline = Date.now() + 60_000
   for (;;) {
@@ -209,7 +212,9 @@ test("whoever hangs up in mid-body is counted once, as the sender's doing", asyn
 })
 
 const TRIES = 30
-/** More than the buffers of a connection hold: most of it is still to be sent when the answer comes. */
+/**
+ * More than the buffers of a connection hold: most of it is still to be sent when the answer comes.
+ */
 const TOO_LARGE = 9 * 1024 * 1024
 
 test("a client of Node reads the refusal of a body that is too large, every time", async () => {

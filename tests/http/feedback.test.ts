@@ -215,7 +215,8 @@ test("feedback with an end acts until then, and what it took back returns", asyn
   const email = stranger()
   await stored({ email, outcome: "takeover_confirmed" })
   const attacked = await text(email)
-  // Long enough to be seen in force on a busy machine; the end is waited for, however long it takes.
+  // Long enough to be seen in force on a busy machine; the end is waited for, however long it
+  // takes.
   const expires_at = new Date(Date.now() + 3000).toISOString()
   await stored({ email, outcome: "clear", expires_at })
   const cleared = await text(email)

@@ -1,4 +1,5 @@
-// What a free key can take when it tries everything, from two workers and a primary that does not answer.
+// What a free key can take when it tries everything, from two workers and a primary that does not
+// answer.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { after, before, test } from "node:test"

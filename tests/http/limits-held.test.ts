@@ -1,4 +1,5 @@
-// What counts toward a plan's limits, and whom they are asked of, on the application in this process.
+// What counts toward a plan's limits, and whom they are asked of, on the application in this
+// process.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { Caller, Callers } from "../../packages/server/src/accounts/callers.ts"

@@ -13,7 +13,10 @@ async function mintKey(): Promise<string> {
   return (await assay(["keys", "mint"], {})).out.trim()
 }
 
-/** A service of production: the corpus is empty, so the address and the lists are all there is to go by. */
+/**
+ * A service of production: the corpus is empty, so the address and the lists are all there is to go
+ * by.
+ */
 async function startEmpty(args: readonly string[] = []): Promise<Service> {
   return await startService({
     args,

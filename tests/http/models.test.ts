@@ -68,7 +68,10 @@ async function inputOf(service: Service, key: string, email: string): Promise<Em
   return (JSON.parse(told) as { explanation: { input: EmailInput } }).explanation.input
 }
 
-/** Asks until the answer is the one that a change makes; a change that never shows fails by its time limit. */
+/**
+ * Asks until the answer is the one that a change makes; a change that never shows fails by its time
+ * limit.
+ */
 async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Promise<T> {
   const deadline = performance.now() + 30_000
   for (;;) {
@@ -160,7 +163,8 @@ test("who stays on 1.0 is answered and replayed by it, and who moves keeps the d
     "all",
   )
   await command(data, "tenants", "set", "mover", "model.email=1.0", "model.phone=1.0")
-  // A password that leaked yesterday, and a line with all calls forwarded: 1.1 answers both otherwise.
+  // A password that leaked yesterday, and a line with all calls forwarded: 1.1 answers both
+  // otherwise.
   const email = "yesterday@mail.example"
   const phone_number = "+12015550177"
   const now = Date.now()

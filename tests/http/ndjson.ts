@@ -45,7 +45,8 @@ export function openStream(
       ...headers,
     },
   })
-  // A response that came before is read to its end; what then happens to the request says nothing more.
+  // A response that came before is read to its end; what then happens to the request says nothing
+  // more.
   request.on("error", () => undefined)
   request.flushHeaders()
   const response = new Promise<IncomingMessage>((resolve, reject) => {
@@ -54,7 +55,8 @@ export function openStream(
   })
   // A test that ends before the response does waits for it no more.
   response.catch(() => undefined)
-  // After its response a request that is cut off only closes: whoever waits for room alone would wait for ever.
+  // After its response a request that is cut off only closes: whoever waits for room alone would
+  // wait for ever.
   const closed = once(request, "close").then(() => {
     throw new Error("The connection ended while something was sent")
   })

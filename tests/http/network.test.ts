@@ -93,7 +93,10 @@ suite("mail servers that serve disposable hosts", async () => {
   const env = { ASSAY_DATA: service.dataDirectory, ASSAY_DNS: names.address }
   const likely = async (domain: string): Promise<boolean> =>
     (await explained(service, domain)).explanation.input.trust?.disposableLikely === true
-  /** Workers tell the primary and are told by it: the answer is the same for all of them soon, and stays. */
+  /**
+   * Workers tell the primary and are told by it: the answer is the same for all of them soon, and
+   * stays.
+   */
   const becomes = async (domain: string, expected: boolean): Promise<void> => {
     const deadline = performance.now() + 60_000
     for (let same = 0; same < 6;) {

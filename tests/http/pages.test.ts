@@ -207,7 +207,8 @@ test("the examples in the API description work when sent as they stand", async (
   const { paths, components } = await description()
   let sent = 0
   for (const [path, { post }] of Object.entries(paths)) {
-    // The example key is a tenant's, and opens nothing that is a mobile operator's or the drop's recipients'.
+    // The example key is a tenant's, and opens nothing that is a mobile operator's or the drop's
+    // recipients'.
     if (post?.requestBody === undefined || !isForTenants(post)) continue
     if (path.startsWith("/api/v1/drop/")) continue
     const { $ref } = post.requestBody.content["application/json"]?.schema ?? { $ref: "" }

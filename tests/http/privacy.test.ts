@@ -13,7 +13,10 @@ const temporary = temporaryDirectory()
 
 const EMAIL = "canary.zqxjkv+tag@canary-domain-zqxjkv.example"
 const PHONE = "+61491570737"
-/** What would betray the identities: whole, in part, in either case, spelled for a URL, in base64 or hexadecimal. */
+/**
+ * What would betray the identities: whole, in part, in either case, spelled for a URL, in base64 or
+ * hexadecimal.
+ */
 const CANARIES = [
   EMAIL,
   "canary.zqxjkv",
@@ -37,7 +40,9 @@ function assertDirectoryWithout(directory: string, canaries: readonly string[]):
   for (const { path, bytes } of filesBelow(directory)) assertWithout(bytes, canaries, path)
 }
 
-/** Puts the identities everywhere a caller can put them. Returns every answer that is not a score. */
+/**
+ * Puts the identities everywhere a caller can put them. Returns every answer that is not a score.
+ */
 async function sendEverywhere(service: Service, key: string): Promise<string[]> {
   const answers: string[] = []
   const send = async (

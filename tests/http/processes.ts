@@ -25,7 +25,10 @@ export function processesBelow(pid: number): RunningProcess[] {
   })
 }
 
-/** What a process has open, besides its standard streams: paths of files, and `listening` for sockets that others connect to. */
+/**
+ * What a process has open, besides its standard streams: paths of files, and `listening` for
+ * sockets that others connect to.
+ */
 export function openOf(pid: number): string[] {
   const listening = listeningInodes()
   return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {

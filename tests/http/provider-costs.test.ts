@@ -68,7 +68,10 @@ async function madeTenant(name: string, ...settings: string[]): Promise<string> 
   return made.out.trim()
 }
 
-/** How asking for the SIM's last change ended, on a machine however slow: what comes late is there for the next try. */
+/**
+ * How asking for the SIM's last change ended, on a machine however slow: what comes late is there
+ * for the next try.
+ */
 async function simChange(service: Service, key: string, ending: number): Promise<string> {
   for (let tries = 0; tries < TRIES; tries++) {
     const response = await service.request("/api/v1/phone-risk?explain=true", {

@@ -86,7 +86,10 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-/** Every way an operator can fail to answer, each at an operator of its own: one that fails is soon left alone. */
+/**
+ * Every way an operator can fail to answer, each at an operator of its own: one that fails is soon
+ * left alone.
+ */
 interface Failure {
   readonly of: string
   readonly line?: LineScript
@@ -187,7 +190,9 @@ const FAILURES: readonly Failure[] = [
 suite("a service with operators", async () => {
   const trial = await openTrialProviders()
   let service: Service
-  /** May ask; may ask, on its own account; may not pay; keeps its numbers; has a plan without it. */
+  /**
+   * May ask; may ask, on its own account; may not pay; keeps its numbers; has a plan without it.
+   */
   const tenants = { on: "", other: "", capped: "", off: "", free: "" }
   const failures = FAILURES.map((failure, at) => ({
     ...failure,

@@ -22,7 +22,10 @@ interface Visit {
   readonly closed: number
 }
 
-/** Asks again and again, over one connection for as long as that is kept, with a short rest in between. */
+/**
+ * Asks again and again, over one connection for as long as that is kept, with a short rest in
+ * between.
+ */
 async function visit(until: () => boolean): Promise<Visit> {
   let [answers, cutOff, closed] = [0, 0, 0]
   while (!until()) {

@@ -17,7 +17,10 @@ export interface ServiceOptions {
   readonly args?: readonly string[]
   /** Kept afterwards. Without it: a new one, which goes when the service stops. */
   readonly dataDirectory?: string
-  /** With the anonymous drop, on a port of its own; without it, it is off, as most tests are not about it. */
+  /**
+   * With the anonymous drop, on a port of its own; without it, it is off, as most tests are not
+   * about it.
+   */
   readonly drop?: boolean
   /** How many files and connections each of its processes may have open. */
   readonly openFilesMax?: number
@@ -47,8 +50,8 @@ export interface Service extends AsyncDisposable {
   /** Sends SIGTERM and resolves to the exit code, 128 + n for an end by signal n. */
   stop(): Promise<number>
   /**
-   * Sends SIGKILL to the primary and all workers and resolves when they are gone. The data directory
-   * stays: until stop() or the end of the file if it was made here.
+   * Sends SIGKILL to the primary and all workers and resolves when they are gone. The data
+   * directory stays: until stop() or the end of the file if it was made here.
    */
   kill(): Promise<void>
   request(path: string, init?: ServiceRequest): Promise<Response>
@@ -86,7 +89,9 @@ process.on("exit", () => {
   }
 })
 
-/** Starts the service; resolves once it answers, rejects with its output if it ends or hangs before. */
+/**
+ * Starts the service; resolves once it answers, rejects with its output if it ends or hangs before.
+ */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { env = {}, args = [], drop = false } = options
   const temporary = options.dataDirectory === undefined
@@ -96,7 +101,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const limited = ["sh", "-c", `ulimit -n ${openFilesMax}; exec "$0" "$@"`, ...command] as const
   const [program, ...rest] = openFilesMax === undefined ? command : limited
   const child = spawn(program, rest, {
-    // On a busy machine a loop may stall for a second; only the test of load shedding is about that.
+    // On a busy machine a loop may stall for a second; only the test of load shedding is about
+    // that.
     env: {
       ...bareEnvironment(),
       PORT: "0",
@@ -277,12 +283,15 @@ function groupRuns(pid: number): boolean {
   } catch {
     return false
   }
-  // Where process 1 does not collect orphans, dead workers stay as zombies, which signals still find.
+  // Where process 1 does not collect orphans, dead workers stay as zombies, which signals still
+  // find.
   if (process.platform !== "linux") return true
   return readdirSync("/proc").some((name) => /^\d+$/.test(name) && runsInGroup(name, pid))
 }
 
-/** proc_pid_stat(5): `pid (name) state ppid pgrp …`; the name may itself hold brackets and spaces. */
+/**
+ * proc_pid_stat(5): `pid (name) state ppid pgrp …`; the name may itself hold brackets and spaces.
+ */
 function runsInGroup(process: string, group: number): boolean {
   try {
     const stat = readFileSync(`/proc/${process}/stat`, "utf8")

@@ -59,7 +59,10 @@ async function listOf(service: Service, key: string | null, query = ""): Promise
   return list
 }
 
-/** Imports into the index of a running service, as the command does, from another process than its own. */
+/**
+ * Imports into the index of a running service, as the command does, from another process than its
+ * own.
+ */
 async function importAll({ dataDirectory }: Service): Promise<void> {
   const { subkeys } = openSecrets(join(dataDirectory, "secret"), false)
   const keyOf = (email: string): Uint8Array => {
@@ -150,7 +153,8 @@ test("sources act as what they are, are told as a plan may see them, and leave t
   const known = await scored(service, HELD, trusted)
   assert.match(await inputOf(service, known, trusted), NAMES)
 
-  // Nor a number that stands for a source elsewhere: they are counted within the one answer, and along the list.
+  // Nor a number that stands for a source elsewhere: they are counted within the one answer, and
+  // along the list.
   const numbers = (text: string): string[] => [...new Set(text.match(/source \d+/g))].sort()
   for (const text of [JSON.stringify(told), await inputOf(service, told, small)])
     assert.deepEqual(numbers(text), ["source 1", "source 2"])

@@ -5,7 +5,10 @@ import { dayOf } from "../../packages/runtime/src/time.ts"
 /** Usage is written within a second; on a busy machine the writing itself may take longer. */
 const WRITTEN_MS = 10_000
 
-/** The lookups of a tenant today, once they have reached `expected` or can no longer be on their way. */
+/**
+ * The lookups of a tenant today, once they have reached `expected` or can no longer be on their
+ * way.
+ */
 export async function usageOf(data: string, tenant: string, expected: number): Promise<number> {
   const records = await openSqliteRecords({ file: `${data}/records.sqlite`, readOnly: true })
   try {

@@ -124,7 +124,8 @@ test("T12: the scripts of the inbox make no code and no HTML from text, and no s
     ])
       assert.doesNotMatch(text, banned, name)
   }
-  // The page has it, for the pauses between attempts of the client; whatever is secret is made in the worker.
+  // The page has it, for the pauses between attempts of the client; whatever is secret is made in
+  // the worker.
   assert.doesNotMatch(textOf("inbox-worker"), /Math\.random/)
 })
 
@@ -148,7 +149,8 @@ test("T56: every library in the scripts is pinned by its hash in the lockfile an
       if (senderScripts.includes(name)) ofSenders.add(library)
     }
   }
-  // A library more is one more to trust with what people write: it is added here knowingly or not at all.
+  // A library more is one more to trust with what people write: it is added here knowingly or not
+  // at all.
   assert.deepEqual([...ofSenders].sort(), [
     "node_modules/@noble/ciphers",
     "node_modules/@noble/curves",

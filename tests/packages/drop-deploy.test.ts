@@ -123,7 +123,10 @@ interface Passed {
   readonly logs: string
 }
 
-/** Sends an upload of 30 MB through the machine's nginx with this site, to a service that answers with a large page. */
+/**
+ * Sends an upload of 30 MB through the machine's nginx with this site, to a service that answers
+ * with a large page.
+ */
 async function throughNginx(context: TestContext, nginx: string, text: string): Promise<Passed> {
   const place = mkdtempSync(join(tmpdir(), "assay-nginx-"))
   // Its workers may run as another user, who must reach the sockets.

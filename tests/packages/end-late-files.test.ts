@@ -27,7 +27,9 @@ test("a test file whose process does not end is ended and fails, and the next on
   )
 })
 
-/** A run in a process of its own, so that its failure is not printed among the outcomes of this one. */
+/**
+ * A run in a process of its own, so that its failure is not printed among the outcomes of this one.
+ */
 async function runOf(pattern: string): Promise<{ run: TestRun; said: string }> {
   const script = `import { runTests } from "./scripts/run-tests.ts"
     const run = await runTests(["${pattern}"], { concurrency: 1, timeoutMs: 1000 })

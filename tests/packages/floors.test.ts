@@ -18,7 +18,10 @@ interface Planted {
   readonly file: string
   readonly text: string
   readonly fault: RegExp
-  /** Lint sees no dynamic import, no program that is named by its place, and nothing that goes round. */
+  /**
+   * Lint sees no dynamic import, no program that is named by its place, and nothing that goes
+   * round.
+   */
   readonly unseenByLint?: true
 }
 

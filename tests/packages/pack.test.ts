@@ -1,5 +1,5 @@
-// The packages as their users get them: packed, installed into an empty folder elsewhere, and run by
-// plain Node, without the repository's sources or its `source` condition.
+// The packages as their users get them: packed, installed into an empty folder elsewhere, and run
+// by plain Node, without the repository's sources or its `source` condition.
 import assert from "node:assert/strict"
 import { execFile, spawn, type ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -29,7 +29,10 @@ const tarballs = join(folder, "tarballs")
 const consumer = join(folder, "consumer")
 const installed = join(consumer, "node_modules", "@assay")
 
-/** What a user's shell has: this Node first, and nothing of the repository, npm's scripts or the test runner. */
+/**
+ * What a user's shell has: this Node first, and nothing of the repository, npm's scripts or the
+ * test runner.
+ */
 const environment: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|ASSAY_|NODE_(?!EXTRA_CA))/.test(name)),
@@ -231,7 +234,10 @@ async function faultsOf(...modules: string[]): Promise<string> {
   )
 }
 
-/** Runs the installed service, waits for its health, calls `use` with its address and stops it in order. */
+/**
+ * Runs the installed service, waits for its health, calls `use` with its address and stops it in
+ * order.
+ */
 async function whileServing(
   settings: NodeJS.ProcessEnv,
   user: { uid?: number; gid?: number },

@@ -6,7 +6,9 @@ import { root } from "../../scripts/repository.ts"
 
 const reference = readFileSync(join(root, "docs/reference/command-line.md"), "utf8")
 
-/** Lines of code blocks, of the pages people read; generated ones describe the commands themselves. */
+/**
+ * Lines of code blocks, of the pages people read; generated ones describe the commands themselves.
+ */
 function codeLines(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8")
   if (text.startsWith("<!-- Printed by")) return []

@@ -10,7 +10,10 @@ export interface AccessToken {
 /** The tokens that are good now. */
 export interface AccessTokens {
   issue(token: AccessToken, nowMs: number): string
-  /** The client behind the header field `authorization`, which has one of the scopes. Throws a CarrierError. */
+  /**
+   * The client behind the header field `authorization`, which has one of the scopes. Throws a
+   * CarrierError.
+   */
   check(authorization: string | undefined, scopes: readonly string[], nowMs: number): string
   revoke(authorization: string | undefined): void
 }

@@ -14,7 +14,8 @@ export interface DemoLine<Script = LineScript> {
   readonly script: Script
 }
 
-// Numbers that authorities set aside for fiction, in ranges that the settings of trials give to one provider each.
+// Numbers that authorities set aside for fiction, in ranges that the settings of trials give to one
+// provider each.
 
 /** Of operators, dated from now. */
 export function demoLines(nowMs: number): readonly DemoLine[] {
@@ -139,7 +140,10 @@ function untold<Script>(number: string, shows: string, script: Script): DemoLine
   return { number, shows, simSwapRisk: "low", historyMissing: true, script }
 }
 
-/** Only SIM history fails: a provider of which everything fails is soon not asked any more, and shows nothing else. */
+/**
+ * Only SIM history fails: a provider of which everything fails is soon not asked any more, and
+ * shows nothing else.
+ */
 function failing(number: string, shows: string, fault: TrialFault): DemoLine {
   return untold(number, shows, { faults: [{ ...fault, api: "sim_swap" }] })
 }

@@ -26,7 +26,10 @@ const DeviceRequest = Type.Object({ device: Type.Optional(Device) }, exactly)
 /** How long ago the network last heard of a handset. */
 const SEEN_MS = 30_000
 
-/** APIs about the handset as the network sees it now: Device Reachability Status, Device Roaming Status. */
+/**
+ * APIs about the handset as the network sees it now: Device Reachability Status, Device Roaming
+ * Status.
+ */
 export const handsetOperations: readonly LineOperation[] = [
   {
     api: "reachability",

@@ -14,7 +14,10 @@ export interface Line {
   readonly services: Required<NonNullable<LineScript["services"]>>
 }
 
-/** The line of a number: what its own script says, else what the script for all numbers says, else something harmless. */
+/**
+ * The line of a number: what its own script says, else what the script for all numbers says, else
+ * something harmless.
+ */
 export function lineOf(number: string, all: LineScript, own: LineScript): Line {
   const calm = calmLine(number)
   return {
@@ -40,8 +43,8 @@ const SIM_CHANGED_FROM = Date.UTC(2020, 5, 1)
 const DEVICE_CHANGED_FROM = Date.UTC(2022, 5, 1)
 
 /**
- * A subscriber of many years with nothing new. The days come from the number, so that they differ from line to line and
- * stay the same from run to run.
+ * A subscriber of many years with nothing new. The days come from the number, so that they differ
+ * from line to line and stay the same from run to run.
  */
 function calmLine(number: string): Line {
   const bytes = hash("sha256", number, "buffer")
@@ -68,7 +71,9 @@ function calmLine(number: string): Line {
   }
 }
 
-/** When the SIM or the device of a line last changed; a line that never saw a change began with one. */
+/**
+ * When the SIM or the device of a line last changed; a line that never saw a change began with one.
+ */
 export function lastChangeMs(line: Line, what: "sim" | "device"): number {
   return Date.parse(lastChange(line, what))
 }

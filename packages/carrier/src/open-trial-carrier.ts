@@ -27,16 +27,25 @@ export interface TrialCarrierOptions {
   readonly lines?: Readonly<Record<string, LineScript>>
   /** Told of every SIM that changes by script, as if it had subscribed to all numbers. */
   readonly notify?: { readonly sink: string; readonly token: string }
-  /** Others that answer below a path of their own, such as `/twilio`. They get requests as they came. */
+  /**
+   * Others that answer below a path of their own, such as `/twilio`. They get requests as they
+   * came.
+   */
   readonly mounts?: Readonly<Record<string, RequestListener>>
 }
 
-/** A carrier on this machine that speaks CAMARA, for tests and for trying things out. Its lines are what scripts say. */
+/**
+ * A carrier on this machine that speaks CAMARA, for tests and for trying things out. Its lines are
+ * what scripts say.
+ */
 export interface TrialCarrier {
   /** Where the APIs are, without a slash at the end. */
   readonly url: string
   readonly tokenUrl: string
-  /** Replaces the script of a number. One by which the SIM changed later than before notifies those who subscribed. */
+  /**
+   * Replaces the script of a number. One by which the SIM changed later than before notifies those
+   * who subscribed.
+   */
   script(number: string, script: LineScript): void
   /** Replaces what holds for every number whose own script says nothing of it. */
   scriptAll(script: LineScript): void
@@ -80,7 +89,8 @@ export async function openTrialCarrier(options: TrialCarrierOptions): Promise<Tr
       .then(serve)
       .then((outcome) => sendReply(response, outcome, closing.signal))
       .catch(() => {
-        // A request that broke off, or a fault of this program: not something that was scripted, and not to be taken for it.
+        // A request that broke off, or a fault of this program: not something that was scripted,
+        // and not to be taken for it.
         if (response.headersSent) response.destroy()
         else response.writeHead(500).end(JSON.stringify({ status: 500, code: "INTERNAL" }))
       })

@@ -33,7 +33,9 @@ export function readRequest<Schema extends TSchema>(schema: Schema, body: unknow
   throw invalidArgument(`The request does not fit the definition at ${place}`)
 }
 
-/** Tokens here are of a client and never of a subscriber, so a request has to say whom it is about. */
+/**
+ * Tokens here are of a client and never of a subscriber, so a request has to say whom it is about.
+ */
 export function subject(number: string | undefined): string {
   if (number === undefined)
     throw new CarrierError(422, "MISSING_IDENTIFIER", "The request names no subscriber")

@@ -13,8 +13,8 @@ export function isScriptRequest({ path }: TrialRequest): boolean {
 }
 
 /**
- * Scripts over HTTP: PUT replaces one and GET shows it, at `/trial/numbers/NUMBER`, `/trial/numbers` (for every number
- * that has none of its own) and `/trial/token`.
+ * Scripts over HTTP: PUT replaces one and GET shows it, at `/trial/numbers/NUMBER`,
+ * `/trial/numbers` (for every number that has none of its own) and `/trial/token`.
  */
 export function scriptReply(lines: Lines, request: TrialRequest): Reply {
   return replyOf(() => {

@@ -6,7 +6,10 @@ const exactly = { additionalProperties: false }
 const Moment = Type.String({ format: "date-time" })
 const Day = Type.String({ format: "date" })
 
-/** What the carrier for trials offers, by the names that settings of an operator use, and subscriptions. */
+/**
+ * What the carrier for trials offers, by the names that settings of an operator use, and
+ * subscriptions.
+ */
 export const TRIAL_APIS = [
   "sim_swap",
   "device_swap",
@@ -82,7 +85,10 @@ const ChangeScript = Type.Object(
   {
     /** Returned as it stands here, odd dates too. null: not since the line was activated. */
     changed_at: Type.Optional(Type.Union([Moment, Type.Null()])),
-    /** How far back the carrier knows. `unsaid`: it gives no date and does not tell for how long it has looked. */
+    /**
+     * How far back the carrier knows. `unsaid`: it gives no date and does not tell for how long it
+     * has looked.
+     */
     history_days: Type.Optional(
       Type.Union([
         Type.Integer({ minimum: 1, maximum: 36_500 }),
@@ -105,7 +111,10 @@ export const FORWARDINGS = [
   "conditional_no_answer",
 ] as const
 
-/** What is so on the line of a number, and what goes wrong in telling it. What is not given is harmless. */
+/**
+ * What is so on the line of a number, and what goes wrong in telling it. What is not given is
+ * harmless.
+ */
 export const LineScript = Type.Object(
   {
     sim: Type.Optional(ChangeScript),

@@ -10,7 +10,10 @@ const OVERSIZE_BYTES = 256 * 1024
 /** Where redirects lead. Nothing is there; a client that follows is seen among the requests. */
 export const ELSEWHERE = "/trial/elsewhere"
 
-/** Gives a reply, with all that goes wrong. Ends early when the carrier closes or the client has gone. */
+/**
+ * Gives a reply, with all that goes wrong. Ends early when the carrier closes or the client has
+ * gone.
+ */
 export async function sendReply(
   response: ServerResponse,
   { reply, fault }: Outcome,

@@ -14,7 +14,10 @@ const TenureRequest = Type.Object(
   exactly,
 )
 
-/** APIs about the subscription: Number Recycling, Call Forwarding Signal, Tenure, Subscription Status. */
+/**
+ * APIs about the subscription: Number Recycling, Call Forwarding Signal, Tenure, Subscription
+ * Status.
+ */
 export const subscriberOperations: readonly LineOperation[] = [
   {
     api: "number_recycling",

@@ -7,7 +7,10 @@ import { exactly, PhoneNumber, readRequest, subject } from "./operation.ts"
 import { ENDED, simSwapEvent, SWAPPED } from "./sim-swap-event.ts"
 
 const Moment = Type.String({ format: "date-time" })
-/** What a sink may be told by; the discriminating members are judged apart, since each has an error of its own. */
+/**
+ * What a sink may be told by; the discriminating members are judged apart, since each has an error
+ * of its own.
+ */
 const SubscriptionRequest = Type.Object(
   {
     protocol: Type.Enum(["HTTP", "MQTT3", "MQTT5", "AMQP", "NATS", "KAFKA"]),

@@ -104,7 +104,8 @@ export function openTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint 
       })
       return payload
     } catch {
-      // Which of its claims was wrong is a client's own business to find out, as with a real carrier.
+      // Which of its claims was wrong is a client's own business to find out, as with a real
+      // carrier.
       throw refused()
     }
   }
@@ -140,7 +141,10 @@ export function openTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint 
   }
 }
 
-/** Answers a request to the endpoint. What goes wrong by script goes wrong only for those that would get a token. */
+/**
+ * Answers a request to the endpoint. What goes wrong by script goes wrong only for those that would
+ * get a token.
+ */
 export async function tokenOutcome(
   endpoint: TokenEndpoint,
   { method, headers, body }: TrialRequest,

@@ -17,15 +17,19 @@ export const TRIAL_FILES = {
   twilioPassword: "twilio-password",
 } as const
 
-/** Numbers that the Swedish and Australian authorities set aside for fiction. Nobody can be reached by one. */
+/**
+ * Numbers that the Swedish and Australian authorities set aside for fiction. Nobody can be reached
+ * by one.
+ */
 const SWEDISH = "+467017406"
 const AUSTRALIAN = "+61491570"
 
 export type TrialSettings = ReturnType<typeof trialSettings>
 
 /**
- * Settings by which a service asks the carrier as if it were several operators, and Twilio. Whoever fails or is asked too
- * much is left alone for a while, so numbers that show it have operators of their own.
+ * Settings by which a service asks the carrier as if it were several operators, and Twilio. Whoever
+ * fails or is asked too much is left alone for a while, so numbers that show it have operators of
+ * their own.
  */
 export function trialSettings(place: TrialPlace) {
   const reach = {

@@ -84,7 +84,9 @@ function reassigned(on: string | null, lastVerifiedDate: string | null): string 
   return on !== null && on.replaceAll("-", "") > (lastVerifiedDate ?? "") ? "yes" : "no"
 }
 
-/** Years ago, on a day that comes from the number: another for each, and the same from run to run. */
+/**
+ * Years ago, on a day that comes from the number: another for each, and the same from run to run.
+ */
 function calmChange(number: string): string {
   const day = hash("sha256", number, "buffer").readUInt32BE(0) % SIM_CHANGED_DAYS
   return new Date(SIM_CHANGED_FROM + day * DAY_MS).toISOString()

@@ -6,7 +6,10 @@ import { ScriptError, TrialFault } from "./script.ts"
 const exactly = { additionalProperties: false }
 const Field = Type.Enum([...TWILIO_FIELDS])
 
-/** What Twilio Lookup knows of a number, and what goes wrong in telling it. What is not given is harmless. */
+/**
+ * What Twilio Lookup knows of a number, and what goes wrong in telling it. What is not given is
+ * harmless.
+ */
 export const TwilioScript = Type.Object(
   {
     valid: Type.Optional(Type.Boolean()),
@@ -18,7 +21,9 @@ export const TwilioScript = Type.Object(
         {
           /** Returned as it stands here, odd dates too. null: nothing is known. */
           changed_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-          /** Hours. Where given, only whether the SIM changed in that time is told, and not when. */
+          /**
+           * Hours. Where given, only whether the SIM changed in that time is told, and not when.
+           */
           period_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 87_600 })),
         },
         exactly,

@@ -26,7 +26,10 @@ export interface TwilioRequest {
   readonly headers: IncomingMessage["headers"]
 }
 
-/** Twilio Lookup v2 on this machine, for tests and for trying things out. What it knows of numbers is what scripts say. */
+/**
+ * Twilio Lookup v2 on this machine, for tests and for trying things out. What it knows of numbers
+ * is what scripts say.
+ */
 export interface TrialTwilio {
   readonly listener: RequestListener
   /** Replaces the script of a number. */

@@ -25,7 +25,10 @@ export interface DefinedOperation {
   readonly errors: readonly DefinedError[]
   /** What is wrong with a body of a request, by the definition; empty: nothing. */
   requestFaults(body: unknown): readonly string[]
-  /** What is wrong with an answer. A status the definition does not describe is judged as its error form alone. */
+  /**
+   * What is wrong with an answer. A status the definition does not describe is judged as its error
+   * form alone.
+   */
   answerFaults(status: number, body: unknown): readonly string[]
 }
 
@@ -173,7 +176,9 @@ function pointer(name: string): string {
   return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))
 }
 
-/** Errors are told by two members that stand beside each other, each with the values it may have. */
+/**
+ * Errors are told by two members that stand beside each other, each with the values it may have.
+ */
 function errorsIn(value: unknown): DefinedError[] {
   if (value === null || typeof value !== "object") return []
   const { status, code } = value as { status?: { enum?: number[] }; code?: { enum?: string[] } }

@@ -13,7 +13,10 @@ const TIMEOUT_MS = 30_000
 /** Below the 512 KiB a batch may have, by more than brackets and commas need. */
 const BYTES_MAX = 500 * 1024
 
-/** Scores identities in as few requests as the service allows, one after the other; items come in the order given. */
+/**
+ * Scores identities in as few requests as the service allows, one after the other; items come in
+ * the order given.
+ */
 export async function scoreMany(
   settings: Settings<Failover>,
   operation: Operation,

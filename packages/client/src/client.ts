@@ -63,24 +63,26 @@ export interface Client<F extends Failover = "throw"> {
   ): Promise<Answer<Explained<PhoneRiskResult>, F>>
   scorePhone(phoneNumber: string, options?: PhoneOptions): Promise<Answer<PhoneRiskResult, F>>
   /**
-   * Reports what became of an identity, and resolves when the next score rests on it. Safe to be sent again by itself;
-   * it rejects whatever `failover` says, and takes 5 seconds unless given more.
+   * Reports what became of an identity, and resolves when the next score rests on it. Safe to be
+   * sent again by itself; it rejects whatever `failover` says, and takes 5 seconds unless given
+   * more.
    */
   sendFeedback(feedback: FeedbackRequest, options?: FeedbackOptions): Promise<FeedbackReceipt>
   /** Takes feedback back, by the id it was acknowledged with, as if it had never been sent. */
   undoFeedback(id: string, options?: CallOptions): Promise<void>
   /**
-   * Sends evidence of your own, any number of lines, and resolves when the next score rests on it, with what became of
-   * each. Safe to be sent again; it rejects whatever `failover` says. `timeoutMs` is for each request, 30 seconds. Needs
-   * the scope `evidence:write`.
+   * Sends evidence of your own, any number of lines, and resolves when the next score rests on it,
+   * with what became of each. Safe to be sent again; it rejects whatever `failover` says.
+   * `timeoutMs` is for each request, 30 seconds. Needs the scope `evidence:write`.
    */
   sendEvidence(
     lines: readonly EvidenceLine[],
     options?: FeedbackOptions,
   ): Promise<EvidenceOutcome[]>
   /**
-   * Scores many e-mail addresses; items come in the order given. A request that fails rejects, whatever `failover` says:
-   * an item that could not be answered has a problem of its own. `timeoutMs` is for each request, 30 seconds.
+   * Scores many e-mail addresses; items come in the order given. A request that fails rejects,
+   * whatever `failover` says: an item that could not be answered has a problem of its own.
+   * `timeoutMs` is for each request, 30 seconds.
    */
   scoreEmails(
     emails: readonly string[],
@@ -91,8 +93,9 @@ export interface Client<F extends Failover = "throw"> {
     options?: ScoreOptions,
   ): Promise<ScoredItem<PhoneRiskResult>[]>
   /**
-   * Scores e-mail addresses while they come, any number of them, and gives the items in their order. Holds at most a
-   * thousand that have no answer yet. `timeoutMs` is the longest wait for an answer, 60 seconds.
+   * Scores e-mail addresses while they come, any number of them, and gives the items in their
+   * order. Holds at most a thousand that have no answer yet. `timeoutMs` is the longest wait for an
+   * answer, 60 seconds.
    */
   scoreEmailStream(
     emails: Identities,
@@ -102,21 +105,39 @@ export interface Client<F extends Failover = "throw"> {
     phoneNumbers: Identities,
     options?: ScoreOptions,
   ): AsyncGenerator<ScoredItem<PhoneRiskResult>>
-  /** A past decision of the key's tenant, computed again. Needs the scope `decisions:read`; never answered by `failover`. */
+  /**
+   * A past decision of the key's tenant, computed again. Needs the scope `decisions:read`; never
+   * answered by `failover`.
+   */
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
-  /** Erases what is held about a person. Needs `subjects:own`, or a service key with `subjects:admin`. */
+  /**
+   * Erases what is held about a person. Needs `subjects:own`, or a service key with
+   * `subjects:admin`.
+   */
   eraseSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectErasure>
-  /** All that is held about a person. Needs `subjects:own`, or a service key with `subjects:admin`; 20 an hour. */
+  /**
+   * All that is held about a person. Needs `subjects:own`, or a service key with `subjects:admin`;
+   * 20 an hour.
+   */
   exportSubject(request: SubjectRequest, options?: CallOptions): Promise<SubjectExport>
-  /** A page of the sources that scores rest on, as the key's plan may see them; never answered by `failover`. */
+  /**
+   * A page of the sources that scores rest on, as the key's plan may see them; never answered by
+   * `failover`.
+   */
   listSources(options?: SourceOptions): Promise<SourceList>
-  /** What the tenant's keys have looked up, by day. Needs the scope `usage:read`; never answered by `failover`. */
+  /**
+   * What the tenant's keys have looked up, by day. Needs the scope `usage:read`; never answered by
+   * `failover`.
+   */
   getUsage(options?: UsageOptions): Promise<UsageReport>
   /** The anonymous drop, for its recipients. */
   readonly drop: DropCalls
 }
 
-/** Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no closing. */
+/**
+ * Makes a client; throws a TypeError on a wrong option. It holds no connection and needs no
+ * closing.
+ */
 export function createClient<const F extends Failover = "throw">(
   options: ClientOptions<F>,
 ): Client<F> {

@@ -6,7 +6,10 @@ import type { Settings } from "./options.ts"
 import { sender } from "./request.ts"
 import { resultOf } from "./response.ts"
 
-/** A past decision, computed again. Rejects whatever `failover` says: nothing can stand in for what was decided. */
+/**
+ * A past decision, computed again. Rejects whatever `failover` says: nothing can stand in for what
+ * was decided.
+ */
 export async function getDecision(
   settings: Settings<Failover>,
   id: string,

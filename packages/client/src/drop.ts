@@ -17,11 +17,17 @@ export interface DropSealedFile {
 
 export interface DropSync {
   readonly index: DropIndex
-  /** The messages that were not named in `have`, then all notes. Read it to its end: what is left is not fetched later. */
+  /**
+   * The messages that were not named in `have`, then all notes. Read it to its end: what is left is
+   * not fetched later.
+   */
   readonly files: AsyncGenerator<DropSealedFile, void, undefined>
 }
 
-/** What recipients do. Ids are 16 random bytes, hexadecimal, chosen by the caller: what is sent twice is done once. */
+/**
+ * What recipients do. Ids are 16 random bytes, hexadecimal, chosen by the caller: what is sent
+ * twice is done once.
+ */
 export interface DropBatch {
   readonly replies?: readonly {
     readonly id: string
@@ -40,15 +46,24 @@ export interface DropBatch {
   readonly deleteNotes?: readonly string[]
 }
 
-/** The drop, seen from a recipient. Needs a service key with `drop:read`, and to reseal `drop:reseal`; never answered by `failover`. */
+/**
+ * The drop, seen from a recipient. Needs a service key with `drop:read`, and to reseal
+ * `drop:reseal`; never answered by `failover`.
+ */
 export interface DropCalls {
-  /** Fetches all sealed messages but those that are here already. One question for all: nobody learns which is read. `timeoutMs` is the longest wait for a next piece, 60 seconds. */
+  /**
+   * Fetches all sealed messages but those that are here already. One question for all: nobody
+   * learns which is read. `timeoutMs` is the longest wait for a next piece, 60 seconds.
+   */
   sync(have: readonly string[], options?: CallOptions): Promise<DropSync>
-  /** Sends replies, deletions and notes together, so that their time says little. Safe to be sent again. */
+  /**
+   * Sends replies, deletions and notes together, so that their time says little. Safe to be sent
+   * again.
+   */
   batch(batch: DropBatch, options?: CallOptions): Promise<DropBatchResult>
   /**
-   * Gives a message the header that was made for the keys in use now; its body stays. `gone`: it was deleted meanwhile.
-   * Needs `drop:reseal`.
+   * Gives a message the header that was made for the keys in use now; its body stays. `gone`: it
+   * was deleted meanwhile. Needs `drop:reseal`.
    */
   reseal(
     id: string,

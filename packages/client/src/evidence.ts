@@ -20,8 +20,9 @@ const TIMEOUT_MS = 30_000
 const BYTES_MAX = 8_000_000
 
 /**
- * Sends evidence in as few requests as the service allows, one after the other; outcomes come in the order given. Rejects
- * whatever `failover` says, and what was sent by then is stored: sending all again changes nothing.
+ * Sends evidence in as few requests as the service allows, one after the other; outcomes come in
+ * the order given. Rejects whatever `failover` says, and what was sent by then is stored: sending
+ * all again changes nothing.
  */
 export async function sendEvidence(
   settings: Settings<Failover>,
@@ -32,7 +33,8 @@ export async function sendEvidence(
   checkedKey(idempotencyKey)
   const outcomes: EvidenceOutcome[] = []
   for (const [place, part] of parts(lines).entries()) {
-    // The first request goes under the key as it is; the others under keys that follow from it, so that retries match.
+    // The first request goes under the key as it is; the others under keys that follow from it, so
+    // that retries match.
     const key = place === 0 ? idempotencyKey : checkedKey(`${idempotencyKey}.${place}`)
     const headers = { "idempotency-key": key }
     const send = sender(settings, { method: "POST", path: PATH, requestId, headers })
@@ -56,7 +58,10 @@ function outcomeOf(item: unknown, place: number, index: number): EvidenceOutcome
   return { index, status }
 }
 
-/** The lines as JSON, in parts of at most as many lines, and about as many bytes, as one request may have. */
+/**
+ * The lines as JSON, in parts of at most as many lines, and about as many bytes, as one request may
+ * have.
+ */
 function parts(lines: readonly EvidenceLine[]): string[][] {
   const encoder = new TextEncoder()
   const all: string[][] = []

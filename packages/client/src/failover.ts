@@ -7,7 +7,9 @@ const actions = { allow: "allow", deny: "block", challenge: "step_up_auth" } as 
 
 export const FAILOVERS: readonly string[] = ["throw", ...Object.keys(actions)]
 
-/** Stands in for an answer. It has no score, no stage and no reasons, because nothing was checked. */
+/**
+ * Stands in for an answer. It has no score, no stage and no reasons, because nothing was checked.
+ */
 export interface FailoverAnswer<F extends Failover = Failover> {
   readonly failover: true
   /** In the words of `recommended_action` and `recommendation`. */
@@ -15,7 +17,10 @@ export interface FailoverAnswer<F extends Failover = Failover> {
   readonly cause: Failure
 }
 
-/** What a call resolves to: with "throw" the result itself, else one of two told apart by `failover`. */
+/**
+ * What a call resolves to: with "throw" the result itself, else one of two told apart by
+ * `failover`.
+ */
 export type Answer<Result, F extends Failover> = [F] extends ["throw"]
   ? Result
   : (Result & { readonly failover?: never }) | FailoverAnswer<F>
@@ -27,9 +32,10 @@ export function failoverAnswer(failover: Failover, failure: Failure): FailoverAn
 }
 
 /**
- * A request was read and turned down, by the service or by something before it. Its sender can bring
- * that about with what they typed (too long, or what a firewall takes for an attack), so letting them
- * pass for it would be a way around the check. 408 and 429 say nothing about the request itself.
+ * A request was read and turned down, by the service or by something before it. Its sender can
+ * bring that about with what they typed (too long, or what a firewall takes for an attack), so
+ * letting them pass for it would be a way around the check. 408 and 429 say nothing about the
+ * request itself.
  */
 function isRefusal(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429

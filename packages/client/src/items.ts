@@ -16,7 +16,10 @@ interface ItemAsked {
   readonly operation: Operation
 }
 
-/** Reads an item. Throws where it is not the service's, or about another identity than the one in its place. */
+/**
+ * Reads an item. Throws where it is not the service's, or about another identity than the one in
+ * its place.
+ */
 export function scoredItem(item: unknown, asked: ItemAsked): ScoredItem<object> {
   const { place, index, identity, explain, operation } = asked
   if (!isJsonObject(item) || item["index"] !== place) throw notAssays()

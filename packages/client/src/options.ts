@@ -31,7 +31,9 @@ const RETRIES_MAX = 10
 /** The longest a timer can run; past it, it would fire at once. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1
 
-/** Checks and completes options; throws a TypeError that names the wrong one and never its value. */
+/**
+ * Checks and completes options; throws a TypeError that names the wrong one and never its value.
+ */
 export function settingsOf<F extends Failover>(options: ClientOptions<F>): Settings<F> {
   const { apiKey, retries = 1, failover = "throw", dangerouslyAllowBrowser = false } = options
   // Also what a header can carry: `fetch` would repeat a key it cannot send in its error.

@@ -3,9 +3,15 @@ export type Identities = Iterable<string> | AsyncIterable<string>
 /** Identities on their way to the service, as the lines of a request's body. */
 export interface OutgoingLines {
   readonly body: ReadableStream<Uint8Array>
-  /** Takes the identity the next answer is about; undefined where none waits for one. Stops the clock. */
+  /**
+   * Takes the identity the next answer is about; undefined where none waits for one. Stops the
+   * clock.
+   */
   answered(): string | undefined
-  /** Starts the clock: from here on, an answer that is due, or the end after the last, counts as late. */
+  /**
+   * Starts the clock: from here on, an answer that is due, or the end after the last, counts as
+   * late.
+   */
   expect(): void
   /** Whether every identity was sent and answered. */
   isDone(): boolean
@@ -20,7 +26,10 @@ interface Waiting {
   readonly late: () => void
 }
 
-/** Takes identities from the source no faster than they are answered: at most `unansweredMax` wait at a time. */
+/**
+ * Takes identities from the source no faster than they are answered: at most `unansweredMax` wait
+ * at a time.
+ */
 export function outgoingLines(
   identities: Identities,
   unansweredMax: number,
@@ -43,7 +52,8 @@ export function outgoingLines(
 
   const watch = (): void => {
     clearTimeout(alarm)
-    // After the last identity the end of the response is due: a service that stalls there would be waited for for ever.
+    // After the last identity the end of the response is due: a service that stalls there would be
+    // waited for for ever.
     const due = unanswered.length > 0 || state === "exhausted"
     if (expecting && due) alarm = setTimeout(late, timeoutMs)
   }

@@ -22,7 +22,9 @@ export interface Asked {
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 
-/** A function that sends a request to the service once. Throws a TypeError on a wrong request id. */
+/**
+ * A function that sends a request to the service once. Throws a TypeError on a wrong request id.
+ */
 export function sender(
   { baseUrl, apiKey, fetch }: Settings<Failover>,
   { method, path, requestId, contentType = "application/json", headers }: Asked,

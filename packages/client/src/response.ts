@@ -12,12 +12,18 @@ export interface Expected {
   readonly scoreIn?: string
 }
 
-/** The result a response holds. Throws the problem it holds instead, or that it is not the service's. */
+/**
+ * The result a response holds. Throws the problem it holds instead, or that it is not the
+ * service's.
+ */
 export async function resultOf(response: Response, expected: Expected): Promise<object> {
   return await answerOf(response, 200, (body) => body !== null && isResult(body, expected))
 }
 
-/** The body of a response of this status that `fits`; null is one that is no JSON object. Throws like `resultOf`. */
+/**
+ * The body of a response of this status that `fits`; null is one that is no JSON object. Throws
+ * like `resultOf`.
+ */
 export async function answerOf(
   response: Response,
   expectedStatus = 200,

@@ -3,9 +3,9 @@ import { AssayUnavailable, type Failure } from "./errors.ts"
 const PAUSE_MS = 50
 
 /**
- * How long to wait before asking again after `failure`, in milliseconds; null: not at all. Scoring is
- * a read and feedback has an idempotency key, so asking twice is safe; it is also useless unless the
- * failure may pass by itself. What is `repeatable` costs nothing when it arrives twice.
+ * How long to wait before asking again after `failure`, in milliseconds; null: not at all. Scoring
+ * is a read and feedback has an idempotency key, so asking twice is safe; it is also useless unless
+ * the failure may pass by itself. What is `repeatable` costs nothing when it arrives twice.
  */
 export function retryPause(
   failure: Failure,

@@ -12,7 +12,10 @@ export interface SourceOptions extends CallOptions {
   readonly limit?: number
 }
 
-/** A page of the sources that scores rest on. Rejects whatever `failover` says: no list stands in for this one. */
+/**
+ * A page of the sources that scores rest on. Rejects whatever `failover` says: no list stands in
+ * for this one.
+ */
 export async function listSources(
   settings: Settings<Failover>,
   { after, limit, signal, timeoutMs = settings.timeoutMs, requestId }: SourceOptions = {},

@@ -21,7 +21,9 @@ after(() => {
   }
 })
 
-/** Answers every line as it comes with what `answer` makes of it, and ends after so many of them. */
+/**
+ * Answers every line as it comes with what `answer` makes of it, and ends after so many of them.
+ */
 async function startLineServer(
   answer: (email: string, index: number) => Line,
   most = Infinity,

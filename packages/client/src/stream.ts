@@ -17,7 +17,10 @@ const UNANSWERED_MAX = 1_000
 const PART = 500
 const NDJSON = "application/x-ndjson"
 
-/** Scores identities while they come. Browsers send no stream over HTTP/1.1, so there it is parts, one after the other. */
+/**
+ * Scores identities while they come. Browsers send no stream over HTTP/1.1, so there it is parts,
+ * one after the other.
+ */
 export function scoreStream(
   settings: Settings<Failover>,
   operation: Operation,
@@ -86,7 +89,8 @@ async function* scoredInStream(
     if (!outgoing.isDone())
       throw new AssayUnavailable("network", "The response broke off", { status: 200 })
   } catch (error) {
-    // What the caller's own source threw, or the caller asked for, comes before what became of the request for it.
+    // What the caller's own source threw, or the caller asked for, comes before what became of the
+    // request for it.
     throw outgoing.failure() ?? (ending.signal.aborted ? ending.signal.reason : error)
   } finally {
     signal?.removeEventListener("abort", giveUp)

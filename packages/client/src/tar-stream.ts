@@ -8,10 +8,16 @@ export interface ArrivedMember {
 }
 
 const BLOCK = 512
-/** The largest sealed message is a little over 32 MiB; more than this would be no answer of the service. */
+/**
+ * The largest sealed message is a little over 32 MiB; more than this would be no answer of the
+ * service.
+ */
 const MEMBER_MAX = 40 * 1024 * 1024
 
-/** The members of a ustar archive, one at a time, as its bytes arrive. Ends only where the archive says that it ends. */
+/**
+ * The members of a ustar archive, one at a time, as its bytes arrive. Ends only where the archive
+ * says that it ends.
+ */
 export async function* membersOf(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ArrivedMember, void, undefined> {

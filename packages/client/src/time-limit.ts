@@ -8,8 +8,8 @@ export interface TimeLimit {
 }
 
 /**
- * Runs `work` until it is done, `timeoutMs` are over (rejects with `late()`) or the caller gives up by
- * `signal` (rejects with its reason). Holds also where `work` takes no notice of its own signal.
+ * Runs `work` until it is done, `timeoutMs` are over (rejects with `late()`) or the caller gives up
+ * by `signal` (rejects with its reason). Holds also where `work` takes no notice of its own signal.
  */
 export async function withinTime<T>(
   { timeoutMs, signal, late }: { timeoutMs: number; signal?: AbortSignal; late: () => Error },

@@ -12,7 +12,10 @@ export interface UsageOptions extends CallOptions {
   readonly to?: string
 }
 
-/** What the tenant's keys have looked up. Rejects whatever `failover` says: no report stands in for this one. */
+/**
+ * What the tenant's keys have looked up. Rejects whatever `failover` says: no report stands in for
+ * this one.
+ */
 export async function getUsage(
   settings: Settings<Failover>,
   { from, to, signal, timeoutMs = settings.timeoutMs, requestId }: UsageOptions = {},

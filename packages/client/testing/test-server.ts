@@ -20,8 +20,8 @@ export type Reply = (response: ServerResponse, seen: Seen) => void
 
 const servers = new Set<Server>()
 
-// Set while the module loads, so the hook belongs to the file and runs after its last test, passed or
-// failed.
+// Set while the module loads, so the hook belongs to the file and runs after its last test, passed
+// or failed.
 after(() => {
   for (const server of servers) {
     server.close()
@@ -29,7 +29,9 @@ after(() => {
   }
 })
 
-/** Listens on loopback and gives the requests to `replies` in turn, the last one again and again. */
+/**
+ * Listens on loopback and gives the requests to `replies` in turn, the last one again and again.
+ */
 export async function startTestServer(
   ...replies: readonly [Reply, ...Reply[]]
 ): Promise<TestServer> {

@@ -23,7 +23,10 @@ const confirmedKeys = {
   set: (found: string) => localStorage.setItem("assay-drop-key-words", found),
 }
 
-/** Sealed to the recipient's own key, and filled up: whoever finds it learns that somebody read a drop here. */
+/**
+ * Sealed to the recipient's own key, and filled up: whoever finds it learns that somebody read a
+ * drop here.
+ */
 const memory = {
   get() {
     const kept = localStorage.getItem("assay-drop-seen")

@@ -47,7 +47,10 @@ const classByName = new Map(
   ),
 )
 
-/** The data classes that these names mean, in their own order. Most names mean none that the model weighs. */
+/**
+ * The data classes that these names mean, in their own order. Most names mean none that the model
+ * weighs.
+ */
 export function classesByCatalogueName(names: readonly string[]): DataClass[] {
   const meant = new Set(names.map((name) => classByName.get(name.toLowerCase())))
   return DATA_CLASSES.filter((dataClass) => meant.has(dataClass))

@@ -6,12 +6,18 @@ import type { SourceDescription } from "@assay/stores/exposure-index"
 import { classesByCatalogueName } from "./catalogue-classes.ts"
 import { InputError } from "./inputs/input-error.ts"
 
-/** What somebody checked is believed more than what nobody did; what is made up sets no stage by itself. */
+/**
+ * What somebody checked is believed more than what nobody did; what is made up sets no stage by
+ * itself.
+ */
 export const CATALOGUE_CONFIDENCE = { verified: 0.95, unverified: 0.8, fabricated: 0.3 } as const
 /** The whole public catalogue has a few megabytes. */
 const FILE_BYTES_MAX = 64 << 20
 
-/** An entry as the public breach catalogue writes it. What is not read here (counts, texts, logos) may be there. */
+/**
+ * An entry as the public breach catalogue writes it. What is not read here (counts, texts, logos)
+ * may be there.
+ */
 const CatalogueEntry = Type.Object({
   Name: Type.String({ minLength: 1 }),
   Title: Type.Optional(Type.String()),
@@ -28,14 +34,18 @@ const CatalogueEntry = Type.Object({
 })
 type CatalogueEntry = Static<typeof CatalogueEntry>
 
-/** What an entry may be called by, and in this order: a name is meant before a title, and that before a domain. */
+/**
+ * What an entry may be called by, and in this order: a name is meant before a title, and that
+ * before a domain.
+ */
 const CALLED_BY = ["Name", "Title", "Domain"] as const
 const NAMED_MAX = 3
 
 /**
- * Describes a source by an entry of a breach catalogue: a file of one entry, or of a list with the one that is called so.
- * Names of sources have no capitals and no spaces, so only letters and digits are compared. The source is called `name`,
- * whatever a single entry is called. Throws InputError.
+ * Describes a source by an entry of a breach catalogue: a file of one entry, or of a list with the
+ * one that is called so. Names of sources have no capitals and no spaces, so only letters and
+ * digits are compared. The source is called `name`, whatever a single entry is called. Throws
+ * InputError.
  */
 export function readSourceFile(path: string, name: string): SourceDescription {
   const document = documentOf(path)
@@ -62,7 +72,10 @@ function calledEntry(path: string, entries: readonly Entry[], name: string): Ent
 
 type Entry = Readonly<Record<string, unknown>>
 
-/** The same entry with the members that are read here spelled as they are here: `breach_date` is `BreachDate`. */
+/**
+ * The same entry with the members that are read here spelled as they are here: `breach_date` is
+ * `BreachDate`.
+ */
 function withKnownMembers(entry: unknown): Entry {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return {}
   const known = new Map(

@@ -28,8 +28,8 @@ export type CirculationFigures = Omit<Circulation, "decidedBy">
 const MEMORY_MB = 512
 
 /**
- * Keys are hashes, so those that begin with six zero bits are one in 64 of all, the same ones in every source. A segment
- * ascends by key: they are its beginning, and the rest of it is not read.
+ * Keys are hashes, so those that begin with six zero bits are one in 64 of all, the same ones in
+ * every source. A segment ascends by key: they are its beginning, and the rest of it is not read.
  */
 const SAMPLE_BITS = 6
 const SAMPLE_END = 1n << BigInt(64 - SAMPLE_BITS)
@@ -37,22 +37,26 @@ const SAMPLE_END = 1n << BigInt(64 - SAMPLE_BITS)
 /** With fewer identities in the sample chance would decide whether two sources are the same. */
 export const SAME_SAMPLE_MIN = 50
 /**
- * Shares, in per cent, of what two sources have in their samples as an identity with the form of its secret: so much of
- * the newer one, and of the older, must be in both for them to be the same data. Of breaches that are not, one hardly
- * ever holds all people of the other, with secrets of the same form, and half of it nobody else.
+ * Shares, in per cent, of what two sources have in their samples as an identity with the form of
+ * its secret: so much of the newer one, and of the older, must be in both for them to be the same
+ * data. Of breaches that are not, one hardly ever holds all people of the other, with secrets of
+ * the same form, and half of it nobody else.
  */
 export const SAME_OF_NEWER_MIN = 95
 export const SAME_OF_OLDER_MIN = 50
 
-/** Where entry v1 has the kind, the form of the secret, whether there is a fingerprint, and the fingerprint, in its first 8 bytes as a number. */
+/**
+ * Where entry v1 has the kind, the form of the secret, whether there is a fingerprint, and the
+ * fingerprint, in its first 8 bytes as a number.
+ */
 const KIND = "head >> 59"
 const SECRET = "(head >> 56) & 7"
 const HAS_FINGERPRINT = "(head >> 31) & 1 = 1"
 const FINGERPRINT = "(head >> 16) & 4095"
 
 /**
- * Counts, for each source, how much of its sample sources of an older date hold too. The work directory takes what does
- * not fit into memory, and is left as it was.
+ * Counts, for each source, how much of its sample sources of an older date hold too. The work
+ * directory takes what does not fit into memory, and is left as it was.
  */
 export async function circulationFigures(
   sources: readonly MeasuredSource[],
@@ -115,7 +119,10 @@ async function figuresOver(
   )
 }
 
-/** Exposures only: a signal that an identity was offered or attacked is no copy of a list it stood in. */
+/**
+ * Exposures only: a signal that an identity was offered or attacked is no copy of a list it stood
+ * in.
+ */
 function sampleOf(source: number, path: string): string {
   const kinds = EXPOSURE_KINDS.map(kindCode).join(", ")
   return `
@@ -125,7 +132,10 @@ function sampleOf(source: number, path: string): string {
     WHERE key_high < ${SAMPLE_END} AND ${KIND} IN (${kinds})`
 }
 
-/** By source: how many different values of `columns` it has, and how many of them a source of an older date has too. */
+/**
+ * By source: how many different values of `columns` it has, and how many of them a source of an
+ * older date has too.
+ */
 async function countKnown(
   connection: DuckDBConnection,
   columns: string,
@@ -147,8 +157,8 @@ async function countKnown(
 }
 
 /**
- * By date, those without one last; of one day the larger first, since a part is made of the whole. The order of imports
- * decides between sources that are alike in both.
+ * By date, those without one last; of one day the larger first, since a part is made of the whole.
+ * The order of imports decides between sources that are alike in both.
  */
 function olderFirst(one: MeasuredSource, other: MeasuredSource): number {
   if (one.date !== other.date) {
@@ -158,7 +168,10 @@ function olderFirst(one: MeasuredSource, other: MeasuredSource): number {
   return other.identities - one.identities || one.id - other.id
 }
 
-/** By source: an older one that was imported from all of the same files, however few identities there are. */
+/**
+ * By source: an older one that was imported from all of the same files, however few identities
+ * there are.
+ */
 function sameFiles(oldestFirst: readonly MeasuredSource[]): Map<number, number> {
   const same = new Map<number, number>()
   for (const [rank, { id, inputs }] of oldestFirst.entries()) {
@@ -173,8 +186,9 @@ function sameFiles(oldestFirst: readonly MeasuredSource[]): Map<number, number> 
 }
 
 /**
- * By source without passwords to compare: the older one that holds the same people, each with a secret of the same form.
- * One source is asked for, not all together: many breaches together hold nearly everybody.
+ * By source without passwords to compare: the older one that holds the same people, each with a
+ * secret of the same form. One source is asked for, not all together: many breaches together hold
+ * nearly everybody.
  */
 async function sameForms(connection: DuckDBConnection): Promise<Map<number, number>> {
   const found = await connection.runAndReadAll(`

@@ -136,7 +136,10 @@ test("the same people with other passwords are no copy, nor are too few of them"
   assert.equal(named(catalogue, "addresses").circulation?.pairs, 0)
 })
 
-/** The same people without their passwords: what a dump of hashes leaves, or of nothing but addresses. */
+/**
+ * The same people without their passwords: what a dump of hashes leaves, or of nothing but
+ * addresses.
+ */
 function hashed(from: number, to: number, secret: Entry["secret"] = "weak_hash"): TestRow[] {
   return people(from, to).map(({ key }) => ({ key, secret }))
 }

@@ -17,19 +17,26 @@ import { isAddressOnly, sourceDate } from "./sources.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
- * Whether a source passes on what others held before, as a property of the source: its entries stay as they are and are
- * presented as reposts. What is older is told by date. Of sources of one day, or without any, the larger counts as the
- * older, so that the order of imports decides only between sources that are alike.
+ * Whether a source passes on what others held before, as a property of the source: its entries stay
+ * as they are and are presented as reposts. What is older is told by date. Of sources of one day,
+ * or without any, the larger counts as the older, so that the order of imports decides only between
+ * sources that are alike.
  */
 
-/** Shares, in per cent, of what a source has in its sample that older sources must hold for it to circulate them. */
+/**
+ * Shares, in per cent, of what a source has in its sample that older sources must hold for it to
+ * circulate them.
+ */
 export const KNOWN_IDENTITIES_MIN = 80
 export const KNOWN_PAIRS_MIN = 60
 
 /** With fewer identities in the sample, or fewer pairs, chance would decide, so nothing is. */
 export const SAMPLE_MIN = 50
 
-/** A batch on its way to going live, with the segment that will be its own and what it says of its source. */
+/**
+ * A batch on its way to going live, with the segment that will be its own and what it says of its
+ * source.
+ */
 export interface LoadingBatch {
   readonly batchId: number
   /** Name of the file in the directory of segments. */
@@ -40,7 +47,10 @@ export interface LoadingBatch {
   readonly inputs: readonly string[] | null
 }
 
-/** A segment cannot be read, so that it is not known which sources circulate others. Nothing was changed. */
+/**
+ * A segment cannot be read, so that it is not known which sources circulate others. Nothing was
+ * changed.
+ */
 export class CirculationUnknown extends Error {
   override readonly name = "CirculationUnknown"
   constructor(options?: ErrorOptions) {
@@ -51,7 +61,10 @@ export class CirculationUnknown extends Error {
   }
 }
 
-/** What follows from the figures. Both shares must be reached: the same people with other passwords are no copy. */
+/**
+ * What follows from the figures. Both shares must be reached: the same people with other passwords
+ * are no copy.
+ */
 export function circulates(figures: CirculationFigures): boolean {
   const { identities, knownIdentities, pairs, knownPairs, sameAs } = figures
   if (sameAs !== undefined) return true
@@ -62,14 +75,17 @@ export function circulates(figures: CirculationFigures): boolean {
   )
 }
 
-/** Whether the sample is large enough to decide by. A source without plaintext passwords has no pairs: only the same data decides. */
+/**
+ * Whether the sample is large enough to decide by. A source without plaintext passwords has no
+ * pairs: only the same data decides.
+ */
 export function isEnough({ identities, pairs }: CirculationFigures): boolean {
   return identities >= SAMPLE_MIN && pairs >= SAMPLE_MIN
 }
 
 /**
- * What measuring changes of the sources in a catalogue, with a loading batch counted as if it were live: hand it to
- * `goLive`, and the batch and what it changes are seen at the same moment.
+ * What measuring changes of the sources in a catalogue, with a loading batch counted as if it were
+ * live: hand it to `goLive`, and the batch and what it changes are seen at the same moment.
  */
 export async function circulationChanges(
   catalogue: Catalogue,
@@ -83,8 +99,9 @@ export async function circulationChanges(
 }
 
 /**
- * Measures every source anew and writes what comes out as one change, with a change of one source's description if given.
- * Returns the catalogue after it. Throws CirculationUnknown, and then nothing changed.
+ * Measures every source anew and writes what comes out as one change, with a change of one source's
+ * description if given. Returns the catalogue after it. Throws CirculationUnknown, and then nothing
+ * changed.
  */
 export async function recomputeCirculation(
   index: ExposureIndex,
@@ -94,8 +111,8 @@ export async function recomputeCirculation(
 ): Promise<Catalogue> {
   let measured: readonly MeasuredSource[] | null = null
   let figures: ReadonlyMap<number, CirculationFigures> = new Map()
-  // Measuring takes a while. Where the catalogue changed meanwhile the figures are taken again, unless the change was
-  // about something else.
+  // Measuring takes a while. Where the catalogue changed meanwhile the figures are taken again,
+  // unless the change was about something else.
   for (;;) {
     const current = await index.catalogue()
     const catalogue = change === undefined ? current : revised(current, change)
@@ -133,7 +150,10 @@ async function figuresOf(
   }
 }
 
-/** Shared sources whose live batches are kept in segments; what is not kept in one cannot be measured and stays as it is. */
+/**
+ * Shared sources whose live batches are kept in segments; what is not kept in one cannot be
+ * measured and stays as it is.
+ */
 function measuredSources(catalogue: Catalogue, loading?: LoadingBatch): MeasuredSource[] {
   const held = [...catalogue.batches.values()].flatMap((batch) => heldBatch(batch, loading))
   return [...Map.groupBy(held, ({ sourceId }) => sourceId)].map(([id, batches]) => {
@@ -181,7 +201,10 @@ function changesOf(
   )
 }
 
-/** A source as it will be when the loading batch is live: with the batch's description, and what was decided before. */
+/**
+ * A source as it will be when the loading batch is live: with the batch's description, and what was
+ * decided before.
+ */
 function describedSource(catalogue: Catalogue, id: number, loading?: LoadingBatch): Source {
   const source = catalogue.sources.get(id)
   if (source === undefined) throw new Error("A batch names a source the catalogue does not have")

@@ -6,9 +6,15 @@ import { DAY_MS } from "@assay/runtime/time"
 
 export type CompactionReason = "format" | "size" | "removed" | "erasure"
 
-/** What an identity with one exposure takes is 40 bytes in full pages and 55 to 60 after imports between the old ones. */
+/**
+ * What an identity with one exposure takes is 40 bytes in full pages and 55 to 60 after imports
+ * between the old ones.
+ */
 const BYTES_PER_KEY_MAX = 53
-/** Identities with many exposures take more whatever is done, so the last compaction says what full pages take here. */
+/**
+ * Identities with many exposures take more whatever is done, so the last compaction says what full
+ * pages take here.
+ */
 const GROWTH_MAX = 1.3
 const REMOVED_SHARE_MAX = 0.1
 const ERASURE_DAYS_MAX = 7

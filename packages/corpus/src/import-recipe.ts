@@ -17,7 +17,10 @@ export interface RepeatedImport {
   readonly keyedAs: ImportRecipe["keyedAs"]
 }
 
-/** A catalogue is read often; whoever imports more files than this at once can name their folder instead. */
+/**
+ * A catalogue is read often; whoever imports more files than this at once can name their folder
+ * instead.
+ */
 const INPUTS_MAX = 1_000
 /** 64 bits: enough to tell apart the files of one operator. */
 const DIGEST_LETTERS = 16
@@ -40,8 +43,8 @@ export function inputName(digest: string): string {
 }
 
 /**
- * Stands for the bytes of the input and for every option that changes what a row becomes. How the source is described
- * is no part of it: a new title must not bring the same rows in twice.
+ * Stands for the bytes of the input and for every option that changes what a row becomes. How the
+ * source is described is no part of it: a new title must not bring the same rows in twice.
  */
 export function fingerprintOf(asked: Asked, { sha256 }: { readonly sha256: string }): string {
   const { kind, date, format, map } = saidBy(asked)

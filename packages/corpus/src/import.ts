@@ -110,7 +110,10 @@ export interface ImportReport {
   readonly peakMemory: number | null
 }
 
-/** The batch is live and stays so, but something that follows was not done: the same request again does it. */
+/**
+ * The batch is live and stays so, but something that follows was not done: the same request again
+ * does it.
+ */
 export class ImportUnfinished extends Error {
   override readonly name = "ImportUnfinished"
   readonly report: ImportReport
@@ -130,9 +133,10 @@ export class ImportStopped extends Error {
 }
 
 /**
- * Imports files as one batch of a source, all of it or nothing. Whatever ends it on the way, the same request again
- * completes it; a request that was completed changes nothing. Throws InputError, ImportFailure, ImportRuns,
- * ImportStopped or what the index throws, and from the moment the batch is live only ImportUnfinished.
+ * Imports files as one batch of a source, all of it or nothing. Whatever ends it on the way, the
+ * same request again completes it; a request that was completed changes nothing. Throws InputError,
+ * ImportFailure, ImportRuns, ImportStopped or what the index throws, and from the moment the batch
+ * is live only ImportUnfinished.
  */
 export async function importCorpus(
   request: ImportRequest,
@@ -244,7 +248,9 @@ async function importAlone(
   }
 }
 
-/** By number: what the rows of a member are taken for. Members that are passed over are not in it. */
+/**
+ * By number: what the rows of a member are taken for. Members that are passed over are not in it.
+ */
 type TakenMembers = ReadonlyMap<number, TakenAs>
 
 /** What the request, or the import it repeats, says of the source and of all rows. */
@@ -350,7 +356,10 @@ async function importBatch(
   return { report: { ...report, source: live, sameAs }, catalogue }
 }
 
-/** An index elsewhere may lose its answer and not the change: then the catalogue says whether the batch is live. */
+/**
+ * An index elsewhere may lose its answer and not the change: then the catalogue says whether the
+ * batch is live.
+ */
 async function goLive(
   index: ExposureIndex,
   batchId: number,
@@ -382,7 +391,9 @@ function alreadyLive({ source, kept }: Work, batch: Batch): Report {
   }
 }
 
-/** What follows once a batch is live. `next` is told what is not done, should the next step break. */
+/**
+ * What follows once a batch is live. `next` is told what is not done, should the next step break.
+ */
 async function completeLive(
   { request, reach, fingerprint }: Work,
   { batch, source, merged: { rows, identities } }: Report,
@@ -524,9 +535,9 @@ async function* untilStopped(
 }
 
 /**
- * Which batch the import is: the one of its fingerprint, or a new one under the next name where that was removed. One
- * that is loading goes on only with the segment it began with; rows of a second reading could differ from the first
- * in their date, and the batch would hold both.
+ * Which batch the import is: the one of its fingerprint, or a new one under the next name where
+ * that was removed. One that is loading goes on only with the segment it began with; rows of a
+ * second reading could differ from the first in their date, and the batch would hold both.
  */
 async function openAttempt(
   index: ExposureIndex,
@@ -568,8 +579,9 @@ function refuseNothing({ rows, rejects }: ReadTally, list: string): void {
 }
 
 /**
- * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 in the sorter's table, as many when
- * it spills, 20 in the segment and up to 55 in the index. Packed input is taken for four times its size.
+ * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 in the sorter's
+ * table, as many when it spills, 20 in the segment and up to 55 in the index. Packed input is taken
+ * for four times its size.
  */
 const DISK_FACTOR = 4
 const PACKED_FACTOR = 4

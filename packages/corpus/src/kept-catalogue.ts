@@ -5,8 +5,9 @@ import type { Catalogue } from "@assay/stores/exposure-index"
 import { writeDurably } from "@assay/runtime/durable-files"
 
 /**
- * What segments stand for, in a file of the data directory: the catalogue lives in the index, and an index that is lost takes it
- * with it. Written after each change by a command and at each start, so at worst it is one change behind.
+ * What segments stand for, in a file of the data directory: the catalogue lives in the index, and
+ * an index that is lost takes it with it. Written after each change by a command and at each start,
+ * so at worst it is one change behind.
  */
 const NAME = "catalogue.json"
 
@@ -19,7 +20,9 @@ export async function keepCatalogue(catalogue: Catalogue, dataDirectory: string)
   await writeDurably(path, Buffer.from(catalogueBytes(document)).toString("utf8"))
 }
 
-/** The catalogue that was kept; null where there is none. Throws MalformedBytes for a damaged one. */
+/**
+ * The catalogue that was kept; null where there is none. Throws MalformedBytes for a damaged one.
+ */
 export function readKeptCatalogue(dataDirectory: string): Catalogue | null {
   const path = join(dataDirectory, NAME)
   return existsSync(path) ? readCatalogue(readFileSync(path)) : null

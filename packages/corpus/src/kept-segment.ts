@@ -11,8 +11,9 @@ import type { ReadTally } from "./engine/reader.ts"
 import { fileSha256 } from "@assay/runtime/file-sha256"
 
 /**
- * What is known of a segment whose batch is not live yet. It stands in a file of its own until the import is complete,
- * so that a command that is repeated after a crash goes on with the segment instead of reading everything again.
+ * What is known of a segment whose batch is not live yet. It stands in a file of its own until the
+ * import is complete, so that a command that is repeated after a crash goes on with the segment
+ * instead of reading everything again.
  */
 export interface KeptSegment {
   readonly startedAtMs: number
@@ -51,7 +52,9 @@ export function segmentFile(fingerprint: string): string {
   return `${fingerprint}.parquet`
 }
 
-/** Gives the segment its name. The note comes first: a segment without one would belong to nobody. */
+/**
+ * Gives the segment its name. The note comes first: a segment without one would belong to nobody.
+ */
 export async function keepSegment(
   directory: DataDirectory,
   fingerprint: string,
@@ -67,7 +70,9 @@ export async function keepSegment(
   )
 }
 
-/** The segment of an earlier try, if all of it is there; null otherwise, and then it is made again. */
+/**
+ * The segment of an earlier try, if all of it is there; null otherwise, and then it is made again.
+ */
 export async function keptSegment(
   directory: DataDirectory,
   fingerprint: string,
@@ -85,8 +90,9 @@ export function forgetKept(directory: DataDirectory, fingerprint: string): void 
 }
 
 /**
- * Removes what killed imports left: half-written files, rows on their way, and segments that waited too long. Nobody
- * else imports meanwhile. `isLive` says whether a batch rests on the segment of this name.
+ * Removes what killed imports left: half-written files, rows on their way, and segments that waited
+ * too long. Nobody else imports meanwhile. `isLive` says whether a batch rests on the segment of
+ * this name.
  */
 export function removeLeftovers(
   directory: DataDirectory,

@@ -3,8 +3,9 @@ import { join } from "node:path"
 import type { Catalogue } from "@assay/stores/exposure-index"
 
 /**
- * Deletes the segments of removed batches and returns how many there were. A command that removes does it last, and one
- * that was killed before leaves it to the next: a file that nobody reads any more is all that can be left over.
+ * Deletes the segments of removed batches and returns how many there were. A command that removes
+ * does it last, and one that was killed before leaves it to the next: a file that nobody reads any
+ * more is all that can be left over.
  */
 export async function deleteRemovedSegments(
   { batches }: Catalogue,
@@ -19,7 +20,8 @@ export async function deleteRemovedSegments(
     if (state !== "removed" || segment == null || removedAt === null) continue
     if (kept.has(segment.file)) continue
     const path = join(segmentsDirectory, segment.file)
-    // The same file may be imported again: a segment written since is that of a batch still loading.
+    // The same file may be imported again: a segment written since is that of a batch still
+    // loading.
     if (!(await isOlderThan(path, removedAt))) continue
     await rm(path, { force: true })
     deleted++

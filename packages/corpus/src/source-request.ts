@@ -1,7 +1,9 @@
 import { DATA_CLASSES, type DataClass, type EvidenceKind } from "@assay/stores/entry"
 import type { Batch, Source, SourceDescription } from "@assay/stores/exposure-index"
 
-/** The kinds of evidence a file can bring for all of its rows: the model's exposures and signals. */
+/**
+ * The kinds of evidence a file can bring for all of its rows: the model's exposures and signals.
+ */
 export const IMPORT_KINDS = [
   "breach",
   "paste",
@@ -18,7 +20,10 @@ export const IMPORT_KINDS = [
   "monetized",
 ] as const satisfies readonly EvidenceKind[]
 
-/** What a person says of the source of an import. What they leave out stays as it is, or takes its default. */
+/**
+ * What a person says of the source of an import. What they leave out stays as it is, or takes its
+ * default.
+ */
 export interface SourceRequest {
   readonly name: string
   readonly title?: string
@@ -27,7 +32,10 @@ export interface SourceRequest {
   readonly date?: string
   readonly confidence?: number
   readonly classes?: readonly DataClass[]
-  /** What a breach catalogue says of it: in place of what is known, where the person says nothing themselves. */
+  /**
+   * What a breach catalogue says of it: in place of what is known, where the person says nothing
+   * themselves.
+   */
   readonly described?: SourceDescription
 }
 
@@ -44,8 +52,9 @@ const CONFIDENCE = 0.8
 const NO_FLAGS = { spamList: false, fabricated: false, sensitive: false, verified: false }
 
 /**
- * The kind that holds for every file of an import: what the person or the catalogue they name says now, else what was
- * said of the source when something was imported before. Null: each file is what it looks like.
+ * The kind that holds for every file of an import: what the person or the catalogue they name says
+ * now, else what was said of the source when something was imported before. Null: each file is what
+ * it looks like.
  */
 export function saidKind(
   request: SourceRequest,
@@ -61,8 +70,8 @@ export function saidKind(
 }
 
 /**
- * A source as it will be described: by the request, else by the catalogue it names, else as it is known, else by what its
- * files look like.
+ * A source as it will be described: by the request, else by the catalogue it names, else as it is
+ * known, else by what its files look like.
  */
 export function describeSource(
   request: SourceRequest,

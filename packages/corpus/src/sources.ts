@@ -39,8 +39,9 @@ export function isLive({ state }: Batch): boolean {
 }
 
 /**
- * The day a source is dated by: that of the event, else of its becoming public, else of our coming to hold it, each of
- * which is no earlier than the one before. Without any of them it is taken for newer than every dated source.
+ * The day a source is dated by: that of the event, else of its becoming public, else of our coming
+ * to hold it, each of which is no earlier than the one before. Without any of them it is taken for
+ * newer than every dated source.
  */
 export function sourceDate(source: SourceDescription): string | null {
   return source.eventDate ?? source.publishedDate ?? source.acquiredDate ?? null

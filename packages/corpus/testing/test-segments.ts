@@ -29,7 +29,10 @@ export const testSource: SourceDescription = {
   circulates: false,
 }
 
-/** The key of an identity that is in the sample by which circulation is measured: it begins with six zero bits. */
+/**
+ * The key of an identity that is in the sample by which circulation is measured: it begins with six
+ * zero bits.
+ */
 export function sampledKey(n: number): Uint8Array {
   const key = createHash("sha256").update(`identity ${n}`).digest().subarray(0, 16)
   key[0] = n & 3
@@ -43,7 +46,9 @@ export function otherKey(n: number): Uint8Array {
   return key
 }
 
-/** Writes rows as a segment of the directory, without any index, and returns the name of its file. */
+/**
+ * Writes rows as a segment of the directory, without any index, and returns the name of its file.
+ */
 export async function writeTestSegment(
   rows: readonly TestRow[],
   segmentsDirectory: string,
@@ -61,7 +66,10 @@ export async function writeTestSegment(
   return { file, ...sorted }
 }
 
-/** Imports rows as the engine does: a segment, merged into a batch that goes live. Returns the batch's id. */
+/**
+ * Imports rows as the engine does: a segment, merged into a batch that goes live. Returns the
+ * batch's id.
+ */
 export async function importTestSegment(
   index: ExposureIndex,
   segmentsDirectory: string,

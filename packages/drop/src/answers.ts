@@ -1,7 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import { lengthOf } from "./request-bodies.ts"
 
-/** An answer is lost on its way when a connection is closed on someone who still sends; so much is let pass first. */
+/**
+ * An answer is lost on its way when a connection is closed on someone who still sends; so much is
+ * let pass first.
+ */
 export const DRAIN_MAX = 34 * 1024 * 1024
 
 /** What a request is answered with, beside the headers of every answer. */
@@ -32,7 +35,10 @@ export function wordAnswer(
   return { status, type: "text/plain; charset=utf-8", body: word, headers }
 }
 
-/** Sends an answer, lets pass what is still on its way, since a closed connection would lose the answer, and closes. */
+/**
+ * Sends an answer, lets pass what is still on its way, since a closed connection would lose the
+ * answer, and closes.
+ */
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,

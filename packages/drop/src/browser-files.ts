@@ -35,7 +35,10 @@ const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
 }
 
-/** Reads what the build wrote. A file that is missing ends the start: pages that name it would be broken. */
+/**
+ * Reads what the build wrote. A file that is missing ends the start: pages that name it would be
+ * broken.
+ */
 export function loadBrowserFiles(folder = FOLDER): BrowserFiles {
   const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Record<
     string,

@@ -1,4 +1,7 @@
-/** What may be used within a span. It comes back all the time and not at the hour: nobody can wait for its beginning. */
+/**
+ * What may be used within a span. It comes back all the time and not at the hour: nobody can wait
+ * for its beginning.
+ */
 export interface Bucket {
   /** What is used and has not come back. */
   used(): number

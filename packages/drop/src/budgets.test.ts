@@ -69,7 +69,8 @@ test("the work for files doubles as the bytes of a day are used up, and that for
   for (const doublings of [0, 1, 2, 3]) {
     assert.equal(budgets.doublings("files"), doublings)
     assert.equal(budgets.doublings("text"), 0)
-    // One message, however large, is a half of this hour's files: let the hour pass, and hardly any of the day.
+    // One message, however large, is a half of this hour's files: let the hour pass, and hardly any
+    // of the day.
     budgets.countSealed("files", 0.3 * config.bytesPerDay)
     clock.now += HOUR_MS
   }

@@ -20,11 +20,17 @@ export interface DiskRoom {
   readonly freeShare: number
 }
 
-/** What is taken of everybody together. Nothing here is about one sender, and all of it is gone with the process. */
+/**
+ * What is taken of everybody together. Nothing here is about one sender, and all of it is gone with
+ * the process.
+ */
 export interface Budgets {
   /** Counts a message without JavaScript from this address, or says why it is not taken. */
   admitPlain(kind: MessageKind, bytes: number, address?: string): Promise<Refusal | null>
-  /** Why a message with a ticket is not taken. Their number is not limited: the work for a ticket grows instead. */
+  /**
+   * Why a message with a ticket is not taken. Their number is not limited: the work for a ticket
+   * grows instead.
+   */
   sealedRefusal(kind: MessageKind, bytes: number): Promise<Refusal | null>
   /** Counts one whose ticket was good. */
   countSealed(kind: MessageKind, bytes: number): void

@@ -7,8 +7,8 @@ const LETTER_CASE = 0x20
 const NAME = Buffer.from("content-length:")
 
 /**
- * How long a request says that its body is; null where it does not say so in one plain number. Read byte by byte: a string of
- * a head would stay in the memory of this process.
+ * How long a request says that its body is; null where it does not say so in one plain number. Read
+ * byte by byte: a string of a head would stay in the memory of this process.
  */
 export function declaredLength(head: Buffer): number | null {
   for (let at = head.indexOf(LF); at >= 0; at = head.indexOf(LF, at + 1)) {

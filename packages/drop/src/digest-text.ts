@@ -1,6 +1,9 @@
 import type { Digest } from "./store/drops.ts"
 
-/** What is sent in a day. Each has as many bytes as every other day's, so that who sees it pass learns nothing. */
+/**
+ * What is sent in a day. Each has as many bytes as every other day's, so that who sees it pass
+ * learns nothing.
+ */
 export interface DigestText {
   /** JSON, posted to the webhook. */
   readonly json: string

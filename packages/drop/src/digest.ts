@@ -7,7 +7,10 @@ import type { DropConfig } from "./drop-config.ts"
 
 /** How often it is looked at the clock. */
 const LOOK_MS = 30_000
-/** A digest that could not be sent is tried again at fixed times of its hour: at which one it went says nothing. */
+/**
+ * A digest that could not be sent is tried again at fixed times of its hour: at which one it went
+ * says nothing.
+ */
 const TRIES = 4
 const TRY_MS = HOUR_MS / TRIES
 const SEND_MS = 60_000
@@ -16,7 +19,10 @@ const COMMAND_ENVIRONMENT = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 } as const
 
-/** Why a digest did not reach its recipients, as a code for the log: addresses and answers are not said. */
+/**
+ * Why a digest did not reach its recipients, as a code for the log: addresses and answers are not
+ * said.
+ */
 export class DigestFault extends Error {
   override readonly name = "DigestFault"
   readonly code: "digest-webhook" | "digest-command"
@@ -48,9 +54,9 @@ interface Way {
 }
 
 /**
- * Sends the digest every day in the same hour (UTC), whatever came. An hour that passed while nothing ran is not made
- * up for: what it would have counted is in the next day's. Once it reached one of its recipients, a restart does not
- * send it again.
+ * Sends the digest every day in the same hour (UTC), whatever came. An hour that passed while
+ * nothing ran is not made up for: what it would have counted is in the next day's. Once it reached
+ * one of its recipients, a restart does not send it again.
  */
 export function keepDigest({ config, drops, version, now, onFault }: DigestOptions): {
   lookNow(): Promise<void>

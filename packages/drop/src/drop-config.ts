@@ -16,13 +16,18 @@ export interface DropConfig {
   readonly retentionDays: number
   readonly sealers: number
   readonly sealerMemoryMb: number
-  /** Messages with and without files that are taken in an hour, without JavaScript; with it, proof of work grows instead. */
+  /**
+   * Messages with and without files that are taken in an hour, without JavaScript; with it, proof
+   * of work grows instead.
+   */
   readonly textPerHour: number
   readonly filesPerHour: number
   readonly bytesPerDay: number
   /** Requests of one network in an hour, counted in memory only; 0: nobody counts. */
   readonly perNetworkPerHour: number
-  /** Asked of senders without JavaScript, and what is taken for an answer; null: nothing is asked. */
+  /**
+   * Asked of senders without JavaScript, and what is taken for an answer; null: nothing is asked.
+   */
   readonly question: { readonly text: string; readonly answer: string } | null
   readonly digest: {
     /** Hour of the day, UTC. */
@@ -37,7 +42,10 @@ export function sharesPort({ on, port, origin }: DropConfig): boolean {
   return on && port === null && origin === null
 }
 
-/** The address of the drop for a visitor who reached the API by this name; null where it has none that is known. */
+/**
+ * The address of the drop for a visitor who reached the API by this name; null where it has none
+ * that is known.
+ */
 export function dropPageOf(drop: DropConfig): (hostname: string) => string | null {
   const { on, port, origin } = drop
   return (hostname) => {
@@ -208,7 +216,9 @@ export function readDropConfig({
   }
 }
 
-/** An origin a sender's browser can be sent to. Plain http only where nobody between could listen. */
+/**
+ * An origin a sender's browser can be sent to. Plain http only where nobody between could listen.
+ */
 function readOrigin(text: string): string | null {
   if (!URL.canParse(text)) return null
   const url = new URL(text)

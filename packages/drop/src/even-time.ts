@@ -7,7 +7,10 @@ interface Clock {
 
 const REAL: Clock = { now: () => performance.now(), wait: (ms) => delay(ms) }
 
-/** Lets work end a whole number of steps after it began, so that the time it took does not tell what it found. */
+/**
+ * Lets work end a whole number of steps after it began, so that the time it took does not tell what
+ * it found.
+ */
 export async function inEvenTime<T>(
   stepMs: number,
   work: () => Promise<T>,

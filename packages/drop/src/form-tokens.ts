@@ -6,7 +6,9 @@ import type { Spent } from "./spent.ts"
 
 /** A machine fills a form in at once; a person reads first. */
 const EARLIEST_MS = 15_000
-/** Long, because an upload over a slow circuit takes long and nobody is to write against a clock. */
+/**
+ * Long, because an upload over a slow circuit takes long and nobody is to write against a clock.
+ */
 const LATEST_MS = 24 * HOUR_MS
 
 const RANDOM_BYTES = 16

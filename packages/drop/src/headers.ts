@@ -36,8 +36,8 @@ const EVERY_ANSWER = {
 export const CLEAR_SITE_DATA = { "Clear-Site-Data": '"cache", "cookies", "storage"' } as const
 
 /**
- * The headers of every answer of the drop. No `Date`: a clock that runs a little wrong tells which machine is behind an
- * onion address.
+ * The headers of every answer of the drop. No `Date`: a clock that runs a little wrong tells which
+ * machine is behind an onion address.
  */
 export function dropHeaders(
   { origin, onion }: Pick<DropConfig, "origin" | "onion">,
@@ -51,14 +51,17 @@ export function dropHeaders(
   }
 }
 
-/** Whether a visitor came by an onion address. Nothing else is ever read from the host they name. */
+/**
+ * Whether a visitor came by an onion address. Nothing else is ever read from the host they name.
+ */
 export function cameByOnion(host: string | undefined): boolean {
   return /\.onion\.?(:\d+)?$/i.test(host ?? "")
 }
 
 /**
- * Whether a browser says that another site made this request. `Origin` cannot tell: with `no-referrer` a form of our own
- * posts `null`. No header at all is what older browsers, scripts and command lines send.
+ * Whether a browser says that another site made this request. `Origin` cannot tell: with
+ * `no-referrer` a form of our own posts `null`. No header at all is what older browsers, scripts
+ * and command lines send.
  */
 export function fromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"]

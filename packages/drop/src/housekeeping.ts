@@ -5,8 +5,8 @@ import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 const LOOK_MS = 5 * 60_000
 
 /**
- * Deletes what is due, every hour, and has the file written anew, every night (UTC) and after a number of messages, so that
- * it does not show the order they came in.
+ * Deletes what is due, every hour, and has the file written anew, every night (UTC) and after a
+ * number of messages, so that it does not show the order they came in.
  */
 export function keepHouse({
   drops,
@@ -28,7 +28,8 @@ export function keepHouse({
       purged = hour
     }
     const unordered = await drops.unordered()
-    // Not known after a start: a night may have passed without a rewrite, which matters only to what came since the last.
+    // Not known after a start: a night may have passed without a rewrite, which matters only to
+    // what came since the last.
     const nightly = rewritten === null ? unordered > 0 : rewritten !== day
     if (nightly || unordered >= rewriteAfter) await drops.rewrite()
     rewritten = day

@@ -22,7 +22,10 @@ export interface DropHttp {
   answerUnread(status: number): Promise<string>
 }
 
-/** All public answers of the drop but those of sealers. It listens nowhere itself: the door brings it connections. */
+/**
+ * All public answers of the drop but those of sealers. It listens nowhere itself: the door brings
+ * it connections.
+ */
 export function openHttp(options: HttpOptions): DropHttp {
   const { desk, files, onFault } = options
   const routes = dropRoutes(options)
@@ -32,7 +35,8 @@ export function openHttp(options: HttpOptions): DropHttp {
       ? notFoundPage(locale, facts, files)
       : refusalPage(locale, facts, files, { status })
   const answerUnread = async (status: number): Promise<string> => {
-    // Nobody knows how they came, and an onion address must not be told what is meant for the other.
+    // Nobody knows how they came, and an onion address must not be told what is meant for the
+    // other.
     const visit = { byOnion: true }
     const [facts, headers] = await Promise.all([desk.facts(visit), desk.headers(visit)])
     const answer = pageAnswer(status, "", status === 503 ? RETRY : {})
@@ -132,7 +136,10 @@ async function answerOf(
   return await route.post(visit(rest))
 }
 
-/** What a failure looks like from outside. A full disk is told, for the sender can come back; of anything else nothing is. */
+/**
+ * What a failure looks like from outside. A full disk is told, for the sender can come back; of
+ * anything else nothing is.
+ */
 function refusedAnswer(error: unknown): Answer {
   if (error instanceof Refused) return wordAnswer(error.status, error.word)
   if (error instanceof DropsError && error.code === "full") return { status: 503 }

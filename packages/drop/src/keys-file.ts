@@ -14,7 +14,10 @@ import { readRecipients, type Recipients, recipientsFile } from "@assay/core/dro
 
 const KEYS_FILE = "keys.txt"
 
-/** The keys of the drop in this folder, or null while there is none. Throws a RecipientsFault where they cannot be used. */
+/**
+ * The keys of the drop in this folder, or null while there is none. Throws a RecipientsFault where
+ * they cannot be used.
+ */
 export function readKeysFile(folder: string): Recipients | null {
   let text: string
   try {
@@ -26,7 +29,10 @@ export function readKeysFile(folder: string): Recipients | null {
   return readRecipients(text).recipients
 }
 
-/** Puts these keys in the place of those before, all or nothing: half a file would be other recipients. null: none. */
+/**
+ * Puts these keys in the place of those before, all or nothing: half a file would be other
+ * recipients. null: none.
+ */
 export function writeKeysFile(folder: string, recipients: Recipients | null): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, KEYS_FILE)

@@ -23,7 +23,10 @@ export interface KeysInUse {
   readonly sizes: ReadonlySet<number>
 }
 
-/** The number in `SIZE_CLASSES` of the class that a sealed message of this size has; null where none has it. */
+/**
+ * The number in `SIZE_CLASSES` of the class that a sealed message of this size has; null where none
+ * has it.
+ */
 export function classOfSize({ sizes }: Pick<KeysInUse, "sizes">, size: number): number | null {
   const found = [...sizes].indexOf(size)
   return found < 0 ? null : found
@@ -32,7 +35,10 @@ export function classOfSize({ sizes }: Pick<KeysInUse, "sizes">, size: number): 
 export interface Keys {
   /** null while there are none. */
   current(): KeysInUse | null
-  /** Takes over the file as it is now. One that cannot be used throws, and the keys stay what they were. */
+  /**
+   * Takes over the file as it is now. One that cannot be used throws, and the keys stay what they
+   * were.
+   */
   reload(): Promise<void>
 }
 

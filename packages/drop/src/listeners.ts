@@ -13,8 +13,8 @@ export interface Listeners {
 }
 
 /**
- * Past these, or what the system allows, new ones are dropped: each takes memory, and those that stand still are ended within
- * a minute.
+ * Past these, or what the system allows, new ones are dropped: each takes memory, and those that
+ * stand still are ended within a minute.
  */
 const CONNECTIONS_MAX = 16_384
 const LOOPBACK = ["127.0.0.1", "::1"] as const
@@ -54,7 +54,8 @@ export async function openListeners({
     servers.push(server)
     return server
   }
-  // Whoever holds the data directory's lock started us: a socket that is already there is a dead one's.
+  // Whoever holds the data directory's lock started us: a socket that is already there is a dead
+  // one's.
   rmSync(socketPath, { force: true })
   await listen({ path: socketPath })
   chmodSync(socketPath, 0o600)
@@ -82,7 +83,10 @@ export async function openListeners({
   }
 }
 
-/** The second address is left out only where the machine has no IPv6; a port that is somebody else's there is an error. */
+/**
+ * The second address is left out only where the machine has no IPv6; a port that is somebody else's
+ * there is an error.
+ */
 async function listensToo(listen: () => Promise<Server>): Promise<boolean> {
   try {
     await listen()

@@ -18,7 +18,8 @@ export function openMailboxAnswers(keys: Keys): MailboxAnswers {
       const filling = Array.from({ length: MAILBOX_SLOTS }, () => newFilling(all.length, suite))
       const files = [...replies, ...filling].slice(0, MAILBOX_SLOTS)
       const usual = sealedSize(SMALLEST_CLASS, all.length + 1, suite)
-      // A reply from before the keys changed may be longer or shorter; each file says itself where it ends.
+      // A reply from before the keys changed may be longer or shorter; each file says itself where
+      // it ends.
       const size = Math.max(usual, ...files.map(({ length }) => length))
       const answer = new Uint8Array(size * MAILBOX_SLOTS)
       files.forEach((file, n) => answer.set(file, n * size))

@@ -44,7 +44,10 @@ function power(base: bigint, exponent: bigint): bigint {
   return result
 }
 
-/** Whether it is written as X25519 writes a point of the curve itself; half of all numbers are of its twist. */
+/**
+ * Whether it is written as X25519 writes a point of the curve itself; half of all numbers are of
+ * its twist.
+ */
 function isCurveShare(share: Uint8Array): boolean {
   const u = BigInt(`0x${Buffer.from(share).reverse().toString("hex")}`)
   return u < P && power(u * u * u + 486_662n * u * u + u, (P - 1n) / 2n) === 1n
@@ -106,7 +109,8 @@ test("T15: the post-quantum shares of filling are spread as true ones are, and n
   }
   const filling = Array.from({ length: 10 }, () => newFilling(3, "pq"))
   for (const share of filling.flatMap(sharesOf)) assert.ok(isCurveShare(share.subarray(1088)))
-  // 257 numbers of 1,024: four of 3,329 each make 0.309, random bytes 0.251. 30,720 numbers are spread by 0.003.
+  // 257 numbers of 1,024: four of 3,329 each make 0.309, random bytes 0.251. 30,720 numbers are
+  // spread by 0.003.
   const found = shareOfFour(filling)
   assert.ok(Math.abs(found - (257 * 4) / 3_329) < 0.02, String(found))
 })

@@ -5,10 +5,10 @@ import { headerSize, sealedSize, SMALLEST_CLASS, type Suite } from "@assay/core/
 const SHORT_BYTES = 32
 
 /**
- * A file like a sealed reply, which nobody can open: an empty place in a mailbox looks like a taken one. What age makes
- * by ciphers and hashes is random here, which nobody tells from theirs without a key, and costs next to nothing. What it
- * makes by curves and lattices is not random to whoever knows them, so each share is a true one: half of all random numbers
- * are no point of the curve.
+ * A file like a sealed reply, which nobody can open: an empty place in a mailbox looks like a taken
+ * one. What age makes by ciphers and hashes is random here, which nobody tells from theirs without
+ * a key, and costs next to nothing. What it makes by curves and lattices is not random to whoever
+ * knows them, so each share is a true one: half of all random numbers are no point of the curve.
  */
 export function newFilling(operatorKeys: number, suite: Suite): Uint8Array {
   // Operators and the sender.

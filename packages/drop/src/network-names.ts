@@ -2,11 +2,15 @@ import { createHmac, randomBytes } from "node:crypto"
 import ipaddr from "ipaddr.js"
 import { HOUR_MS } from "@assay/runtime/time"
 
-/** What a network is called for an hour, in this process: a name from which no address can be found afterwards. */
+/**
+ * What a network is called for an hour, in this process: a name from which no address can be found
+ * afterwards.
+ */
 export interface NetworkNames {
   /**
-   * The name of the network an address is of; null for this machine and for what is no address. Behind a proxy or an onion
-   * service on this machine, and on a socket, everybody comes from there.
+   * The name of the network an address is of; null for this machine and for what is no address.
+   * Behind a proxy or an onion service on this machine, and on a socket, everybody comes from
+   * there.
    */
   nameOf(address: string | undefined): string | null
   /** Changes with the names. */

@@ -14,7 +14,10 @@ import { openSpent } from "./spent.ts"
 const root = mkdtempSync(join(tmpdir(), "assay-no-times-"))
 after(() => rmSync(root, { recursive: true }))
 
-/** Everything in the file that is not random, after a message that came without JavaScript at this time of a day. */
+/**
+ * Everything in the file that is not random, after a message that came without JavaScript at this
+ * time of a day.
+ */
 async function leftOf(atMs: number): Promise<unknown[]> {
   const folder = mkdtempSync(join(root, "drop-"))
   const drops = await openSqliteDrops(folder, { fuzz: () => 3 })

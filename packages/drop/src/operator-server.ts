@@ -35,7 +35,9 @@ const ID = /(?<=\/reseal)\/[0-9a-f]{32}$/
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** Answers what recipients ask of the drop, on a socket that only the service's own user can reach. */
+/**
+ * Answers what recipients ask of the drop, on a socket that only the service's own user can reach.
+ */
 export async function serveOperators(
   socketPath: string,
   services: OperatorServices,
@@ -48,7 +50,8 @@ export async function serveOperators(
     if (handle === undefined) return void response.writeHead(404).end()
     handle(request, response).catch((error: unknown) => answerFault(response, error, services))
   })
-  // Whoever holds the data directory's lock started us: a socket that is already there is a dead one's.
+  // Whoever holds the data directory's lock started us: a socket that is already there is a dead
+  // one's.
   rmSync(socketPath, { force: true })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)

@@ -3,7 +3,9 @@ import { Socket } from "node:net"
 import { mock, test } from "node:test"
 import { keepPace } from "./pace.ts"
 
-/** A connection on which so many bytes come in a second, for so many seconds, or until it is ended. */
+/**
+ * A connection on which so many bytes come in a second, for so many seconds, or until it is ended.
+ */
 function secondsOpen(bytesASecond: number, seconds: number): number {
   mock.timers.enable({ apis: ["setInterval", "setTimeout"] })
   const socket = new Socket()

@@ -6,8 +6,9 @@ const BYTES_A_MINUTE = 60_000
 const LONGEST_MS = 60 * MINUTE_MS
 
 /**
- * Ends connections that stand still: each must move 1 kB a second, averaged over a minute, either way, and be over after
- * an hour. Slow circuits keep up with that, and a thousand idle senders do not pile up.
+ * Ends connections that stand still: each must move 1 kB a second, averaged over a minute, either
+ * way, and be over after an hour. Slow circuits keep up with that, and a thousand idle senders do
+ * not pile up.
  */
 export function keepPace(
   socket: Pick<Socket, "bytesRead" | "bytesWritten" | "destroy" | "once">,

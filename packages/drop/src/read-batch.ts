@@ -26,7 +26,10 @@ const ACTIONS = "actions.json"
 const MEMBER = /^(actions\.json|(reply|note)-[0-9a-f]{32}\.age)$/
 const MEMBER_MAX = 1024 * 1024
 
-/** Reads a batch as a whole or throws an `OperatorRefusal`: nothing is done of one that is wrong anywhere. */
+/**
+ * Reads a batch as a whole or throws an `OperatorRefusal`: nothing is done of one that is wrong
+ * anywhere.
+ */
 export function readBatch(archive: Uint8Array, recipients: Recipients | null): Batch {
   const files = membersOf(archive)
   const { replies, notes, ...deletions } = actionsOf(files.get(ACTIONS))

@@ -43,7 +43,10 @@ export interface RouteOptions extends UploadDesk {
   readonly networks: NetworkCounter
 }
 
-/** What is posted to a page goes to a sealer; it comes here only past the door, written in a way nobody writes it. */
+/**
+ * What is posted to a page goes to a sealer; it comes here only past the door, written in a way
+ * nobody writes it.
+ */
 const bySealer = async (): Promise<Answer> => ({ status: 400 })
 
 const DONE = { status: 204 } as const
@@ -69,7 +72,10 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
       ...(budgets.plainTextLow() && { waitAt: waitPath(locale, WAIT_SECONDS) }),
     }),
   )
-  /** Asks again by itself, less and less often, and leads back to the form. Whoever runs scripts never sees it. */
+  /**
+   * Asks again by itself, less and less often, and leads back to the form. Whoever runs scripts
+   * never sees it.
+   */
   const wait = async (visit: Visit): Promise<Answer> => {
     const { locale, query } = visit
     if (!budgets.plainTextLow()) return { status: 303, headers: { Location: dropPath(locale) } }

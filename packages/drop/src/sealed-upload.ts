@@ -19,8 +19,9 @@ export interface UploadDesk {
 }
 
 /**
- * Takes a message that was sealed where it was written. All that can be checked without a key is: its size, which tells
- * nothing but its class, and its header. Resolves when it is on the disk; whatever else happens, nothing of it stays.
+ * Takes a message that was sealed where it was written. All that can be checked without a key is:
+ * its size, which tells nothing but its class, and its header. Resolves when it is on the disk;
+ * whatever else happens, nothing of it stays.
  */
 export async function takeSealed(
   request: IncomingMessage,
@@ -104,7 +105,8 @@ export async function* inPieces(
     length += chunk.length
     while (length >= PIECE_BYTES) {
       const joined = Buffer.concat(held)
-      // A copy: what is sent to the store's thread takes all of its memory along, not only what it shows.
+      // A copy: what is sent to the store's thread takes all of its memory along, not only what it
+      // shows.
       yield new Uint8Array(joined.subarray(0, PIECE_BYTES))
       held = [joined.subarray(PIECE_BYTES)]
       length -= PIECE_BYTES

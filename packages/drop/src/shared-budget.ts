@@ -9,7 +9,10 @@ const RESERVE = 1 / 4
 /** So many networks are told apart; those past them share one place. */
 const NETWORKS_MAX = 10_000
 
-/** What is taken of everybody in an hour, shared out so that nobody takes all of it, or all of it at once. */
+/**
+ * What is taken of everybody in an hour, shared out so that nobody takes all of it, or all of it at
+ * once.
+ */
 export interface SharedBudget {
   /** Counts one from this address, or says that there is none for its network now. */
   take(address: string | undefined): boolean
@@ -27,11 +30,12 @@ interface Taker {
 }
 
 /**
- * It comes back all the time. A network may take a quarter of what is left, and gets back a quarter of what comes back; the
- * last quarter of all is for those that have taken nothing in this hour. Everybody of this machine is one network, since the
- * visitors of an onion service and of a proxy cannot be told apart; because they are many, that one gets back all that comes
- * back. Whoever floods from there takes `hereShare` at once, and then only as fast as it comes back: the next in line waits
- * for minutes and not for an hour.
+ * It comes back all the time. A network may take a quarter of what is left, and gets back a quarter
+ * of what comes back; the last quarter of all is for those that have taken nothing in this hour.
+ * Everybody of this machine is one network, since the visitors of an onion service and of a proxy
+ * cannot be told apart; because they are many, that one gets back all that comes back. Whoever
+ * floods from there takes `hereShare` at once, and then only as fast as it comes back: the next in
+ * line waits for minutes and not for an hour.
  */
 export function openSharedBudget(
   perHour: number,

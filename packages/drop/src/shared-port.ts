@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { DROP_SOCKET } from "./drop-socket.ts"
 
 /**
- * For demos: passes requests for the drop on to its socket, before the API sees them. What is sent passes through this
- * process then, which keeps no promise of the drop; the pages say so.
+ * For demos: passes requests for the drop on to its socket, before the API sees them. What is sent
+ * passes through this process then, which keeps no promise of the drop; the pages say so.
  */
 export function passOn(folder: string): (server: Server) => void {
   const socketPath = join(folder, DROP_SOCKET)

@@ -1,8 +1,9 @@
 import { HOUR_MS } from "@assay/runtime/time"
 
 /**
- * Tokens, solutions and tickets that were used, until they would have ended anyway. In memory only: a row for each would
- * tell a thief of the disk when messages came, and by how many rows whether they were sealed in a browser.
+ * Tokens, solutions and tickets that were used, until they would have ended anyway. In memory only:
+ * a row for each would tell a thief of the disk when messages came, and by how many rows whether
+ * they were sealed in a browser.
  */
 export interface Spent {
   /** True once per hash, until its time is over. */

@@ -1,8 +1,9 @@
 import type { Socket } from "node:net"
 
 /**
- * Stops the kernel's handle. `pause()` alone lets it read on until a buffer of this process is full, and what is in there
- * when the connection is handed over would be lost, and would be plain text.
+ * Stops the kernel's handle. `pause()` alone lets it read on until a buffer of this process is
+ * full, and what is in there when the connection is handed over would be lost, and would be plain
+ * text.
  */
 export function stopReading(socket: Socket): void {
   // A stream asks for more after each piece, on the next turn, even when it was paused in between.

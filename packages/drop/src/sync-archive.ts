@@ -13,9 +13,9 @@ interface SyncOptions {
 }
 
 /**
- * An archive of all that waits, piece by piece: at most one piece is in memory, however slow the reader. What goes
- * before its turn is left out; a message that goes in the middle of its turn ends the archive with an error, because
- * half a message must not look like one.
+ * An archive of all that waits, piece by piece: at most one piece is in memory, however slow the
+ * reader. What goes before its turn is left out; a message that goes in the middle of its turn ends
+ * the archive with an error, because half a message must not look like one.
  */
 export async function* syncArchive(options: SyncOptions): AsyncGenerator<Uint8Array, void, void> {
   const { drops, dropId, recipients, have, onSent } = options
@@ -45,7 +45,8 @@ export async function* syncArchive(options: SyncOptions): AsyncGenerator<Uint8Ar
       yield piece
       sent += piece.length
     }
-    // A header of another length moves all that follows it: pieces of two files must not pass for one.
+    // A header of another length moves all that follows it: pieces of two files must not pass for
+    // one.
     const isSame = sent <= first.length || sameBytes(await drops.piece(id, 0), first)
     if (sent !== size || !isSame) throw new Error("A message was sealed anew while it was fetched")
     yield padding

@@ -7,9 +7,10 @@ import { OperatorRefusal } from "./operator-refusal.ts"
 import { inPieces } from "./sealed-upload.ts"
 
 /**
- * Gives a message the header that a recipient made for the keys in use now. Its body is taken from the store and never
- * from a recipient: whoever has a token can make a message unreadable, which is no more than deleting it, and cannot put
- * another in its place. Whatever goes wrong, the message stays as it was.
+ * Gives a message the header that a recipient made for the keys in use now. Its body is taken from
+ * the store and never from a recipient: whoever has a token can make a message unreadable, which is
+ * no more than deleting it, and cannot put another in its place. Whatever goes wrong, the message
+ * stays as it was.
  */
 export async function takeResealed(
   id: RandomId,
@@ -26,7 +27,8 @@ export async function takeResealed(
   let size = 0
   try {
     let index = 0
-    // In pieces of the usual size: others would tell messages from before a change of keys from later ones.
+    // In pieces of the usual size: others would tell messages from before a change of keys from
+    // later ones.
     for await (const piece of inPieces(resealed(header, id, drops))) {
       await drops.appendPiece(upload, index, piece)
       index += 1

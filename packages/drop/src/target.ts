@@ -3,7 +3,10 @@ import { LOCALES, type Locale } from "./pages/page-input.ts"
 /** What a request is about, as the door and the routes both read it. */
 export interface Target {
   readonly locale: Locale
-  /** What follows `/drop` and the locale, without slashes at its ends: "", "replies", "files/style.0123.css". */
+  /**
+   * What follows `/drop` and the locale, without slashes at its ends: "", "replies",
+   * "files/style.0123.css".
+   */
   readonly name: string
   readonly query: URLSearchParams
 }

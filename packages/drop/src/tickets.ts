@@ -28,7 +28,10 @@ export interface TicketWork {
   readonly sizeClass: number
 }
 
-/** Work that must be done before a sealed message is taken. No address is looked at, and nothing is kept but what is spent. */
+/**
+ * Work that must be done before a sealed message is taken. No address is looked at, and nothing is
+ * kept but what is spent.
+ */
 export interface Tickets {
   challenge(work: TicketWork): Promise<Challenge>
   /** A ticket for a challenge that was solved, once; null for anything else. */
@@ -39,7 +42,10 @@ export interface Tickets {
   spend(ticket: string, sizeClass: number): number | null
 }
 
-/** Keys to try on average for a message of this class: the work grows with the bytes it is for, and text stays cheap. */
+/**
+ * Keys to try on average for a message of this class: the work grows with the bytes it is for, and
+ * text stays cheap.
+ */
 export function keysToTry({ effort, sizeClass }: TicketWork, doublings = 0): number {
   const bytes = SIZE_CLASSES[sizeClass] ?? Infinity
   return Math.ceil(KEYS_TO_TRY * (1 + bytes / WORK_BYTES) * 2 ** (effort + doublings))
@@ -84,7 +90,8 @@ export function openTickets({
       if (!isPayload(payload)) return null
       const { challenge, solution } = payload
       const { expiresAt = 0, data = {} } = challenge.parameters
-      // The library reads the clock of the process and takes a challenge without an expiry for good.
+      // The library reads the clock of the process and takes a challenge without an expiry for
+      // good.
       if (!(expiresAt * 1000 > now() && Number(data["made"]) >= openedAtMs)) return null
       const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets })
       if (!verified) return null
@@ -130,7 +137,8 @@ export async function signedChallenge(
     deriveKey,
     counter,
     expiresAt: Math.floor((madeAtMs + solveMs) / 1000),
-    // `most` is for the progress a sender sees, and `solve` says how long they may try: their clock may be wrong.
+    // `most` is for the progress a sender sees, and `solve` says how long they may try: their clock
+    // may be wrong.
     data: { effort, class: sizeClass, made: madeAtMs, most, solve: solveMs },
     ...challengeSecrets(secret),
   })
@@ -150,7 +158,10 @@ export function signedTicket(
   return openSignatures(secret, "ticket").sign(body)
 }
 
-/** The shape the library counts on. It checks what the members hold, by the signature over all of them. */
+/**
+ * The shape the library counts on. It checks what the members hold, by the signature over all of
+ * them.
+ */
 function isPayload(value: unknown): value is Payload {
   const { challenge, solution } = asObject(value)
   const { parameters, signature } = asObject(challenge)

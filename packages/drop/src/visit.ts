@@ -9,6 +9,9 @@ export interface Visit {
   readonly query: URLSearchParams
   readonly byOnion: boolean
   readonly request: IncomingMessage
-  /** The request with its body, which is not sent before this is called where the sender waits for a sign. */
+  /**
+   * The request with its body, which is not sent before this is called where the sender waits for a
+   * sign.
+   */
   readBody(): IncomingMessage
 }

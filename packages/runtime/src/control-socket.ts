@@ -7,7 +7,10 @@ import { answerCalls, type Call, type Methods, openCalls } from "./rpc.ts"
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
 
-/** Lets commands of the same user reach the running server. The caller holds the directory's lock, so a socket that is already there is a dead one's. */
+/**
+ * Lets commands of the same user reach the running server. The caller holds the directory's lock,
+ * so a socket that is already there is a dead one's.
+ */
 export async function openControlSocket(path: string, methods: Methods): Promise<Server> {
   if (Buffer.byteLength(path) > PATH_MAX) {
     throw new DataDirectoryError(

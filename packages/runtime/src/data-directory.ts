@@ -16,8 +16,8 @@ import { ownUser } from "./own-user.ts"
 import { typedCommand } from "./typed-command.ts"
 
 /**
- * Grows by one with each change of the directory's layout or of the keys in it; an older program refuses. Format 1 has
- * keys of identity/v1, which nothing can convert: identities are not kept.
+ * Grows by one with each change of the directory's layout or of the keys in it; an older program
+ * refuses. Format 1 has keys of identity/v1, which nothing can convert: identities are not kept.
  */
 const FORMAT = 2
 
@@ -27,7 +27,10 @@ export const MODELS_FOLDER = "models"
 /** The file by which one process at a time has the right to write into the directory. */
 export const LOCK = "lock"
 
-/** A file of this name stands in a directory while it is being made of another, and nothing starts over it. */
+/**
+ * A file of this name stands in a directory while it is being made of another, and nothing starts
+ * over it.
+ */
 export const RESTORING = "restoring"
 export const REKEYING = "rekeying"
 const UNFINISHED = {
@@ -57,7 +60,10 @@ export interface DataDirectory {
   /** Demo data was loaded into it; production refuses such a directory. */
   readonly demo: boolean
   markDemo(): void
-  /** Called once the index is open; later its absence is a fault, because an empty one would read as CLEAN. */
+  /**
+   * Called once the index is open; later its absence is a fault, because an empty one would read as
+   * CLEAN.
+   */
   markIndexed(): void
 }
 
@@ -66,8 +72,8 @@ export class DataDirectoryError extends Error {
 }
 
 /**
- * Opens the directory, creating it where it is missing, readable by its owner only. One that is being made of another is
- * for whoever completes that.
+ * Opens the directory, creating it where it is missing, readable by its owner only. One that is
+ * being made of another is for whoever completes that.
  */
 export function openDataDirectory(
   path: string,
@@ -159,15 +165,18 @@ function unusable(path: string, { code }: NodeJS.ErrnoException): string {
 }
 
 /**
- * Takes the right to write into the directory, for as long as this process lives, or returns null where another has
- * it. The lock is an exclusive SQLite transaction: the kernel drops it with the process, however that ends, so there
- * is no stale lock to clean up after `kill -9`.
+ * Takes the right to write into the directory, for as long as this process lives, or returns null
+ * where another has it. The lock is an exclusive SQLite transaction: the kernel drops it with the
+ * process, however that ends, so there is no stale lock to clean up after `kill -9`.
  */
 export function lockDataDirectory(path: string): Lock | null {
   return takeLock(path, LOCK)
 }
 
-/** The right to import into the directory, which one process has at a time, beside a service that runs or not. */
+/**
+ * The right to import into the directory, which one process has at a time, beside a service that
+ * runs or not.
+ */
 export function lockImports(path: string): Lock | null {
   return takeLock(path, "import.lock")
 }
@@ -196,7 +205,10 @@ function takeLock(path: string, name: string): Lock | null {
   }
 }
 
-/** A database that nobody refers to any more is closed by the garbage collector, and its lock is gone with it. */
+/**
+ * A database that nobody refers to any more is closed by the garbage collector, and its lock is
+ * gone with it.
+ */
 const held = new Set<DatabaseSync>()
 
 interface Format {

@@ -1,6 +1,9 @@
 import type { Writable } from "node:stream"
 
-/** Writes and waits until there is room for more. Rejects where the stream fails or is closed, now or earlier. */
+/**
+ * Writes and waits until there is room for more. Rejects where the stream fails or is closed, now
+ * or earlier.
+ */
 export async function writeDrained(stream: Writable, data: string | Uint8Array): Promise<void> {
   if (stream.errored !== null) throw stream.errored
   if (stream.destroyed || stream.writableEnded) throw closed()

@@ -2,7 +2,10 @@ import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs"
 import { open, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
-/** Writes a file that is there in full or not at all, also after a power cut; only its owner can read it. */
+/**
+ * Writes a file that is there in full or not at all, also after a power cut; only its owner can
+ * read it.
+ */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, "w", 0o600)
   try {

@@ -1,4 +1,7 @@
-/** Does pieces of work one after the other. Owners take turns, so that nobody waits behind all that another sent. */
+/**
+ * Does pieces of work one after the other. Owners take turns, so that nobody waits behind all that
+ * another sent.
+ */
 export interface FairTurns<Owner> {
   /** Whether this much more of the owner may wait; work is measured by whoever hands it in. */
   hasRoom(owner: Owner, weight: number): boolean

@@ -11,8 +11,9 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Notices a process that runs and does nothing: stopped, or caught in a loop. It counts questions, not time: a machine that
- * was suspended wakes up with its processes well. Returns what ends the watch.
+ * Notices a process that runs and does nothing: stopped, or caught in a loop. It counts questions,
+ * not time: a machine that was suspended wakes up with its processes well. Returns what ends the
+ * watch.
  */
 export function watchHeartbeat({ ping, silentMs, onSilent }: HeartbeatOptions): () => void {
   let missed = 0

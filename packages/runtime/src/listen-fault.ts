@@ -1,7 +1,10 @@
 /** The settings that name a port to listen on. */
 type PortSetting = "PORT" | "DROP_PORT" | "ASSAY_METRICS_PORT"
 
-/** Why a port could not be listened on, in a sentence for whoever starts the service; null for any other fault. */
+/**
+ * Why a port could not be listened on, in a sentence for whoever starts the service; null for any
+ * other fault.
+ */
 export function listenFault(error: unknown, setting: PortSetting): string | null {
   const { code, address, port } = error as Partial<Record<"code" | "address" | "port", unknown>>
   // A socket in a folder has none, and no setting would mend it.

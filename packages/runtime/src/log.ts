@@ -1,8 +1,9 @@
 import { pino, type DestinationStream } from "pino"
 
 /**
- * All that a log line can hold. The allow-list is what keeps identities out: a field that is not named here cannot be
- * written, whatever a caller passes, and none of these is ever filled from a request's body, query or path.
+ * All that a log line can hold. The allow-list is what keeps identities out: a field that is not
+ * named here cannot be written, whatever a caller passes, and none of these is ever filled from a
+ * request's body, query or path.
  */
 export interface LogFields {
   readonly requestId?: string
@@ -93,7 +94,8 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const { code } = error as { code?: unknown }
-  // The stack repeats the message, which may hold line breaks of its own; only what follows it is ours.
+  // The stack repeats the message, which may hold line breaks of its own; only what follows it is
+  // ours.
   const stack = error.stack ?? ""
   const frames = stack
     .slice(stack.indexOf(error.message) + error.message.length)

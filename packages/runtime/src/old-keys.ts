@@ -6,7 +6,10 @@ export function hasOldKeys(keyCheckValue: string): boolean {
   return CHECK_VALUE_V1.test(keyCheckValue)
 }
 
-/** Why such data is refused as a whole, and what to do: by today's rules everyone in it would read as unknown. */
+/**
+ * Why such data is refused as a whole, and what to do: by today's rules everyone in it would read
+ * as unknown.
+ */
 export function oldKeysSentence(what: string, remedy: string): string {
   return `${what} holds keys of identity/v1, which this program cannot use and cannot convert. ${remedy} and import again.`
 }

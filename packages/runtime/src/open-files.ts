@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs"
 import type { Server, Socket } from "node:net"
 
-/** Stores, journals, look-ups over the network and the pipe to the primary: what a process opens besides connections. */
+/**
+ * Stores, journals, look-ups over the network and the pipe to the primary: what a process opens
+ * besides connections.
+ */
 const FILES_RESERVED = 64
 /** Where the system does not say (not Linux): what most allow without being told otherwise. */
 const FILES_GUESSED = 1024
@@ -18,8 +21,9 @@ function openFilesMax(): number {
 }
 
 /**
- * How many connections may be open at once, so that files can still be opened beside them. Past the system's limit a worker
- * loses the connections that are handed to it, and the primary waits for ever for word of them.
+ * How many connections may be open at once, so that files can still be opened beside them. Past the
+ * system's limit a worker loses the connections that are handed to it, and the primary waits for
+ * ever for word of them.
  */
 export function connectionsMax(filesPerConnection = 1, filesMax = openFilesMax()): number {
   if (filesMax === Infinity) return Infinity
@@ -27,7 +31,10 @@ export function connectionsMax(filesPerConnection = 1, filesMax = openFilesMax()
   return Math.max(8, Math.floor(free / filesPerConnection))
 }
 
-/** Lets the servers it is given have so many connections among them. Those past it are closed at once. */
+/**
+ * Lets the servers it is given have so many connections among them. Those past it are closed at
+ * once.
+ */
 export function limitConnections(max: number): (server: Server) => void {
   const servers = new Map<Server, number>()
   const share = (): void => {

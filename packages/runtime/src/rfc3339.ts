@@ -1,7 +1,10 @@
 const TIME =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** The moment an RFC 3339 time names, in epoch milliseconds; null for any other text, impossible dates included. */
+/**
+ * The moment an RFC 3339 time names, in epoch milliseconds; null for any other text, impossible
+ * dates included.
+ */
 export function parseTime(text: string): number | null {
   const [matched, year, month, day] = TIME.exec(text) ?? []
   if (matched === undefined) return null

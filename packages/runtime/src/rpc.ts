@@ -5,7 +5,10 @@ export interface Channel {
   onClose(listener: () => void): void
 }
 
-/** The functions one side offers to the other. Arguments and results must survive a structured clone. */
+/**
+ * The functions one side offers to the other. Arguments and results must survive a structured
+ * clone.
+ */
 export type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
 
 interface CallMessage {
@@ -47,8 +50,9 @@ export function answerCalls(channel: Channel, methods: Methods): void {
 export type Call = (method: string, ...args: unknown[]) => Promise<unknown>
 
 /**
- * Calls methods of the other side; the result says how long one may take. A call fails when the channel closes or its
- * time is over, and never hangs; null: only when the channel closes. One per channel: replies are matched by number.
+ * Calls methods of the other side; the result says how long one may take. A call fails when the
+ * channel closes or its time is over, and never hangs; null: only when the channel closes. One per
+ * channel: replies are matched by number.
  */
 export function openCalls(channel: Channel): (timeoutMs: number | null) => Call {
   const waiting = new Map<number, (reply: Reply) => void>()

@@ -19,14 +19,20 @@ import {
 } from "@assay/core/identity"
 import { ownUser } from "./own-user.ts"
 
-/** Twice a request, so it matters that a digest read as text costs a fifth of one handed out as a new buffer. */
+/**
+ * Twice a request, so it matters that a digest read as text costs a fifth of one handed out as a
+ * new buffer.
+ */
 export const sha256: Sha256 = (...parts) =>
   Buffer.from(hash("sha256", Buffer.concat(parts), "latin1"), "latin1")
 
 /** The subkeys of one master secret. The master itself is not kept after they are derived. */
 export interface Secrets {
   readonly subkeys: Readonly<Record<SubkeyName, Uint8Array>>
-  /** Stored beside everything that holds identity keys: data of another secret must be refused, not read as CLEAN. */
+  /**
+   * Stored beside everything that holds identity keys: data of another secret must be refused, not
+   * read as CLEAN.
+   */
   readonly checkValue: string
 }
 
@@ -34,7 +40,10 @@ export class SecretError extends Error {
   override readonly name = "SecretError"
 }
 
-/** Reads the master secret; at first start, where none exists and `mayCreate`, makes one that only its owner can read. */
+/**
+ * Reads the master secret; at first start, where none exists and `mayCreate`, makes one that only
+ * its owner can read.
+ */
 export function openSecrets(file: string, mayCreate: boolean): Secrets {
   const text = readIfPresent(file) ?? (mayCreate ? createSecret(file) : null)
   if (text === null) throw new SecretError(`The master secret ${file} does not exist`)
@@ -58,8 +67,9 @@ export function deriveSecrets(master: Uint8Array): Secrets {
 }
 
 /**
- * A secret that others can read is no secret: with it, any identity can be tested against a copy of the data. A group may
- * read a file that is not ours, as secrets are mounted into containers: that is how we read it.
+ * A secret that others can read is no secret: with it, any identity can be tested against a copy of
+ * the data. A group may read a file that is not ours, as secrets are mounted into containers: that
+ * is how we read it.
  */
 function refuseReadableByOthers(file: string): void {
   const { mode, uid } = statSync(file)
@@ -80,7 +90,10 @@ function readIfPresent(file: string): string | null {
   }
 }
 
-/** `wx` and fsync: a secret that was used once and then lost or overwritten would make every stored key unreadable. */
+/**
+ * `wx` and fsync: a secret that was used once and then lost or overwritten would make every stored
+ * key unreadable.
+ */
 function createSecret(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const text = `${randomBytes(32).toString("hex")}\n`

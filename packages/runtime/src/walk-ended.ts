@@ -1,9 +1,15 @@
 import { typedCommand } from "./typed-command.ts"
 
-/** What a process ends by that followed a damaged page. Any other signal was sent by somebody, or by a machine short of memory. */
+/**
+ * What a process ends by that followed a damaged page. Any other signal was sent by somebody, or by
+ * a machine short of memory.
+ */
 const BY_A_PAGE: ReadonlySet<string> = new Set(["SIGBUS", "SIGSEGV", "SIGABRT", "SIGILL", "SIGFPE"])
 
-/** What is said where LMDB followed a damaged page and the process that read the index was ended by it; null: by something else. */
+/**
+ * What is said where LMDB followed a damaged page and the process that read the index was ended by
+ * it; null: by something else.
+ */
 export function walkEnded(signal: string): string | null {
   if (!BY_A_PAGE.has(signal)) return null
   return `the index cannot be read through: a damaged page of its file ended the process that followed it (${signal}); stop the service and run ${typedCommand("corpus rebuild --lost-index")}`

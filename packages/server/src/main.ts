@@ -22,7 +22,10 @@ function userName(): string {
   }
 }
 
-/** Failures whose message was written for the person at the terminal; of any other they get the stack. */
+/**
+ * Failures whose message was written for the person at the terminal; of any other they get the
+ * stack.
+ */
 const EXPLAINED: ReadonlySet<string> = new Set([
   "CommandError",
   "BackupError",
@@ -75,7 +78,8 @@ async function run(): Promise<void> {
   })
   const { assayCommand } = await import("./cli/commands/all.ts")
   await assayCommand({ terminal, process, cluster }).parseAsync(process.argv)
-  // Where the output is a socket, as for programs that start us, an exit would cut off what is not written yet.
+  // Where the output is a socket, as for programs that start us, an exit would cut off what is not
+  // written yet.
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()))
   process.exit(0)
 }

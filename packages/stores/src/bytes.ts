@@ -1,9 +1,14 @@
-/** Bytes that do not follow their format. The message names the place and the rule, never the bytes. */
+/**
+ * Bytes that do not follow their format. The message names the place and the rule, never the bytes.
+ */
 export class MalformedBytes extends Error {
   override readonly name = "MalformedBytes"
 }
 
-/** A place in bytes that only moves forward; `end` bounds it, since a store may lend a buffer longer than its value. */
+/**
+ * A place in bytes that only moves forward; `end` bounds it, since a store may lend a buffer longer
+ * than its value.
+ */
 export class Cursor {
   readonly bytes: Uint8Array
   readonly end: number
@@ -30,7 +35,10 @@ export class Cursor {
     return value
   }
 
-  /** An unsigned LEB128 number. A longer spelling of the same number is refused, so that equal means byte-equal. */
+  /**
+   * An unsigned LEB128 number. A longer spelling of the same number is refused, so that equal means
+   * byte-equal.
+   */
   varint(max: number): number {
     let value = 0
     for (let scale = 1; ; scale *= 128) {

@@ -25,7 +25,9 @@ export interface SourceDescription {
   readonly flags: SourceFlags
   /** The UTC day of the event, YYYY-MM-DD, where it is known. */
   readonly eventDate: string | null
-  /** The UTC day on which whoever runs this service came to hold it, and on which it became public. */
+  /**
+   * The UTC day on which whoever runs this service came to hold it, and on which it became public.
+   */
   readonly acquiredDate?: string | null
   readonly publishedDate?: string | null
   /** Passed around among attackers, not held by one: its exposures are presented as reposts. */
@@ -37,12 +39,18 @@ export interface SourceDescription {
 /** How much of a source older sources hold already, and who decided what follows from it. */
 export interface Circulation {
   readonly decidedBy: "measured" | "operator"
-  /** Of the identities in the sample, and of their pairs with a fingerprint: how many, and how many known before. */
+  /**
+   * Of the identities in the sample, and of their pairs with a fingerprint: how many, and how many
+   * known before.
+   */
   readonly identities: number
   readonly knownIdentities: number
   readonly pairs: number
   readonly knownPairs: number
-  /** The number of an older source that holds the same data, file for file or person for person; absent where none does. */
+  /**
+   * The number of an older source that holds the same data, file for file or person for person;
+   * absent where none does.
+   */
   readonly sameAs?: number
 }
 
@@ -101,7 +109,10 @@ export interface Batch {
 
 /** All it takes to import the same rows again from the same files, under other keys. */
 export interface ImportRecipe {
-  /** Stand for the contents of each file and folder that was named; null where there were too many to keep. */
+  /**
+   * Stand for the contents of each file and folder that was named; null where there were too many
+   * to keep.
+   */
   readonly inputs: readonly string[] | null
   /** What the person who imported said themselves. */
   readonly said: {
@@ -117,14 +128,18 @@ export interface ImportRecipe {
     /** null: each file by its stealer's log, else by its own date. */
     readonly eventDate: string | null
     /**
-     * The files' own dates at that time, from the member of a number on until the next. Absent where no row is dated by
-     * them, null where there were too many to keep: then the files are asked again.
+     * The files' own dates at that time, from the member of a number on until the next. Absent
+     * where no row is dated by them, null where there were too many to keep: then the files are
+     * asked again.
      */
     readonly fileDays?: FileDays | null
   }
 }
 
-/** From the member of a number on, the day its file was last written; null where that cannot be true. */
+/**
+ * From the member of a number on, the day its file was last written; null where that cannot be
+ * true.
+ */
 export type FileDays = readonly (readonly [member: number, day: string | null])[]
 
 /** A segment as it was when its batch went live. */
@@ -136,17 +151,25 @@ export interface SegmentReference {
 }
 
 export interface Catalogue {
-  /** Grows with each change, so a reader knows in one small read whether what it holds is still true. */
+  /**
+   * Grows with each change, so a reader knows in one small read whether what it holds is still
+   * true.
+   */
   readonly version: number
   readonly sources: ReadonlyMap<number, Source>
   readonly batches: ReadonlyMap<number, Batch>
 }
 
-/** The catalogue with what only the index itself needs. A value: each change gives a new one of the next version. */
+/**
+ * The catalogue with what only the index itself needs. A value: each change gives a new one of the
+ * next version.
+ */
 export interface CatalogueDocument extends Catalogue {
   /** Tenants that may have evidence of their own; nobody else pays for a second read. */
   readonly tenants: ReadonlySet<number>
-  /** By batch: a new description of a known source, which holds from the moment the batch goes live. */
+  /**
+   * By batch: a new description of a known source, which holds from the moment the batch goes live.
+   */
   readonly revisions: ReadonlyMap<number, SourceDescription>
 }
 
@@ -163,7 +186,10 @@ export const emptyCatalogue: CatalogueDocument = {
   revisions: new Map(),
 }
 
-/** The batch of this owner and fingerprint in whatever state it is, made as `loading` where there is none. */
+/**
+ * The batch of this owner and fingerprint in whatever state it is, made as `loading` where there is
+ * none.
+ */
 export function withBatch(
   document: CatalogueDocument,
   description: SourceDescription,
@@ -214,7 +240,10 @@ export function withBatch(
   }
 }
 
-/** Makes a loading batch live, and what it says anew of its source with it; a live batch stays as it is. */
+/**
+ * Makes a loading batch live, and what it says anew of its source with it; a live batch stays as it
+ * is.
+ */
 export function withLive(
   document: CatalogueDocument,
   batchId: number,
@@ -260,7 +289,9 @@ export function withSource(
   return withSources(document, new Map([[sourceId, change]]))
 }
 
-/** Several sources changed as one change of the catalogue; where nothing differs, it stays as it is. */
+/**
+ * Several sources changed as one change of the catalogue; where nothing differs, it stays as it is.
+ */
 export function withSources(
   document: CatalogueDocument,
   changes: SourceChanges,
@@ -293,7 +324,9 @@ function changedSource(
   return { ...source, ...described }
 }
 
-/** What was measured or decided of a source outlives a new description that does not speak of it. */
+/**
+ * What was measured or decided of a source outlives a new description that does not speak of it.
+ */
 function circulationAfter(
   source: SourceDescription,
   revision: SourceDescription,
@@ -305,8 +338,9 @@ function circulationAfter(
 }
 
 /**
- * Removes all batches of a source for good, as one change. Nothing of them stands in the way of importing the same files
- * again: they give up their fingerprints, and the source what was found of its circulation.
+ * Removes all batches of a source for good, as one change. Nothing of them stands in the way of
+ * importing the same files again: they give up their fingerprints, and the source what was found of
+ * its circulation.
  */
 export function withoutSource(
   document: CatalogueDocument,
@@ -370,7 +404,9 @@ export function catalogueBytes(document: CatalogueDocument): Uint8Array {
   )
 }
 
-/** Reads a stored catalogue. Throws MalformedBytes for anything catalogueBytes cannot have written. */
+/**
+ * Reads a stored catalogue. Throws MalformedBytes for anything catalogueBytes cannot have written.
+ */
 export function readCatalogue(bytes: Uint8Array): CatalogueDocument {
   let stored: unknown
   try {

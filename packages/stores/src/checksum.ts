@@ -11,8 +11,9 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 })
 
 /**
- * CRC-32 of a key and the first `length` bytes of the value under it: a value that stands under another key fails as well.
- * It finds every flip of up to 32 neighbouring bits. It is no protection against somebody who writes to the file.
+ * CRC-32 of a key and the first `length` bytes of the value under it: a value that stands under
+ * another key fails as well. It finds every flip of up to 32 neighbouring bits. It is no protection
+ * against somebody who writes to the file.
  */
 export function checksumOf(key: Uint8Array, value: Uint8Array, length = value.length): number {
   if (length > LOOP_BYTES_MAX) return crc32(value.subarray(0, length), crc32(key))

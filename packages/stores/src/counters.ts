@@ -10,7 +10,9 @@ export interface Wanted {
   readonly lookups: number
 }
 
-/** What was granted of the rate and of the month, which are counted apart, and what is left of both. */
+/**
+ * What was granted of the rate and of the month, which are counted apart, and what is left of both.
+ */
 export interface Lease {
   /** Requests the holder may let in on its own until the window ends. */
   readonly requests: number
@@ -29,9 +31,10 @@ export interface Lease {
 export type IdentityAdmission = true | readonly Uint8Array[]
 
 /**
- * What sign-ups are told apart and counted by. `signup` is the account, or the exact address where no account is
- * given; `cluster` is the shape of the address with its domain. A phone number in use stands as a mailbox, under names that no
- * mailbox has, and the account that uses it as the sign-up.
+ * What sign-ups are told apart and counted by. `signup` is the account, or the exact address where
+ * no account is given; `cluster` is the shape of the address with its domain. A phone number in use
+ * stands as a mailbox, under names that no mailbox has, and the account that uses it as the
+ * sign-up.
  */
 export const CONTEXT_NAMES = [
   "mailbox",
@@ -52,16 +55,22 @@ export interface ContextEvent {
   readonly tenantId: number
   /** When it happened, in whole seconds since 1970. */
   readonly atSeconds: number
-  /** Of e-mail addresses only sign-ups are recorded, of phone numbers every use by an account; the rest is compared with them. */
+  /**
+   * Of e-mail addresses only sign-ups are recorded, of phone numbers every use by an account; the
+   * rest is compared with them.
+   */
   readonly isRecorded: boolean
   /**
-   * The names in the order of `CONTEXT_NAMES`, zero where not given, under the keys of the event's UTC day and then,
-   * once more, of the day before: 24 hours never touch a third day.
+   * The names in the order of `CONTEXT_NAMES`, zero where not given, under the keys of the event's
+   * UTC day and then, once more, of the day before: 24 hours never touch a third day.
    */
   readonly names: Uint8Array
 }
 
-/** Sign-ups of the 24 hours up to an event, a recorded one included; null where the event has no such name. */
+/**
+ * Sign-ups of the 24 hours up to an event, a recorded one included; null where the event has no
+ * such name.
+ */
 export interface Velocity {
   /** Different mailboxes. */
   readonly device: number | null
@@ -69,34 +78,45 @@ export interface Velocity {
   readonly cluster: number | null
   /** Different accounts, or exact addresses, of this one mailbox. */
   readonly mailbox: number
-  /** The first sign-up of the account, or else of the mailbox, that is still known; null where none is. */
+  /**
+   * The first sign-up of the account, or else of the mailbox, that is still known; null where none
+   * is.
+   */
   readonly firstSignupSeconds: number | null
-  /** Sign-ups that were left out or pushed out to keep memory bounded; above 0 the counts may be too low. */
+  /**
+   * Sign-ups that were left out or pushed out to keep memory bounded; above 0 the counts may be too
+   * low.
+   */
   readonly dropped: number
 }
 
 /**
- * Counts that every worker shares. A worker takes requests and lookups in small leases and admits from its own hand, so
- * that the hot path asks nobody. Requests that it still holds when the window ends are void; lookups are given back.
+ * Counts that every worker shares. A worker takes requests and lookups in small leases and admits
+ * from its own hand, so that the hot path asks nobody. Requests that it still holds when the window
+ * ends are void; lookups are given back.
  */
 export interface Counters {
   /**
-   * Takes requests from the tenant's current second and lookups from its month, each as far as it reaches: a month that
-   * is used up leaves the rate as it is. Asked for no requests, it begins no window.
+   * Takes requests from the tenant's current second and lookups from its month, each as far as it
+   * reaches: a month that is used up leaves the rate as it is. Asked for no requests, it begins no
+   * window.
    */
   lease(tenantId: number, limits: RateAndQuota, wanted: Wanted): Promise<Lease>
   /** Returns lookups that were leased in `month` and not used. */
   giveBack(tenantId: number, month: string, lookups: number): Promise<void>
-  /** Whether the tenant may look at this identity today: seen before today, or fewer than `most` others so far. */
+  /**
+   * Whether the tenant may look at this identity today: seen before today, or fewer than `most`
+   * others so far.
+   */
   admitIdentity(tenantId: number, tag: Uint8Array, most: number): Promise<IdentityAdmission>
   /**
-   * Says how many streams of the tenant this worker holds. False, and then nothing changes, where that is more than
-   * before and all workers together would hold more than `most`.
+   * Says how many streams of the tenant this worker holds. False, and then nothing changes, where
+   * that is more than before and all workers together would hold more than `most`.
    */
   holdStreams(tenantId: number, count: number, most: number): Promise<boolean>
   /**
-   * Records a sign-up and counts, in one step. The same sign-up again counts once, so a request may be repeated. What
-   * is recorded is forgotten within 48 hours after it happened.
+   * Records a sign-up and counts, in one step. The same sign-up again counts once, so a request may
+   * be repeated. What is recorded is forgotten within 48 hours after it happened.
    */
   velocity(event: ContextEvent): Promise<Velocity>
 }

@@ -1,6 +1,9 @@
 import { randomFillSync } from "node:crypto"
 
-/** Crockford's base 32: no letter that is read as another or as a digit, and in the order of its characters. */
+/**
+ * Crockford's base 32: no letter that is read as another or as a digit, and in the order of its
+ * characters.
+ */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 /** Every text of two digits, so that ten bits cost one look-up. */
 const PAIRS = Array.from(
@@ -17,7 +20,10 @@ const pool = new Uint16Array(8 * 1024)
 let poolAt = pool.length
 let last = { ms: -1, text: "" }
 
-/** A new id: the millisecond, by which ids sort and which names the month they are kept in, then 80 random bits. */
+/**
+ * A new id: the millisecond, by which ids sort and which names the month they are kept in, then 80
+ * random bits.
+ */
 export function newDecisionId(atMs: number): string {
   if (poolAt === pool.length) {
     randomFillSync(pool)

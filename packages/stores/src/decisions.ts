@@ -1,6 +1,9 @@
 import { monthOf } from "@assay/runtime/time"
 
-/** A scored request as it is kept: enough to compute its answer again, and nothing that names anyone. */
+/**
+ * A scored request as it is kept: enough to compute its answer again, and nothing that names
+ * anyone.
+ */
 export interface Decision {
   /** Unique, and in the order of `at`. */
   id: string
@@ -21,7 +24,10 @@ export interface Decision {
   action: string
   /** The scorer's input document, to the byte as it was written. */
   input: string
-  /** How `input` is written: `DECISION_FORMAT`, JSON as text, or `ERASED_FORMAT`: nothing but the id is left. */
+  /**
+   * How `input` is written: `DECISION_FORMAT`, JSON as text, or `ERASED_FORMAT`: nothing but the id
+   * is left.
+   */
   format: number
 }
 
@@ -48,12 +54,18 @@ export interface DecisionsReader extends PastDecisions {
 }
 
 /**
- * Every decision, apart by month, so that old ones go as whole files or tables. What a promise acknowledged is on disk.
+ * Every decision, apart by month, so that old ones go as whole files or tables. What a promise
+ * acknowledged is on disk.
  */
 export interface Decisions extends DecisionsReader {
-  /** Adding a decision again changes nothing, so that a journal may be read twice. Each month all or none. */
+  /**
+   * Adding a decision again changes nothing, so that a journal may be read twice. Each month all or
+   * none.
+   */
   add(decisions: readonly Decision[]): Promise<void>
-  /** Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were. */
+  /**
+   * Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were.
+   */
   forgetBefore(day: string): Promise<number>
   /** Every decision, erased ones too, in the order of ids: the first `limit` behind `after`. */
   page(of: { after: string | null; limit: number }): Promise<Decision[]>
@@ -64,8 +76,9 @@ export interface Decisions extends DecisionsReader {
     limit: number
   }): Promise<Decision[]>
   /**
-   * Empties the decisions about an identity made up to a moment, of one tenant or of all, and returns how many those
-   * were. Their ids stay, so that who asks for one is told, and so that no journal brings one back.
+   * Empties the decisions about an identity made up to a moment, of one tenant or of all, and
+   * returns how many those were. Their ids stay, so that who asks for one is told, and so that no
+   * journal brings one back.
    */
   eraseIdentity(erasure: DecisionErasure): Promise<number>
 }

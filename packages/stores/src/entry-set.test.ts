@@ -42,7 +42,8 @@ test("the same entry twice is one", () => {
 })
 
 test("merging is union: neither the order of batches nor a repeated one changes what is stored", () => {
-  // Few distinct entries and little room, so that most runs have duplicates and cuts. Each batch brings one row.
+  // Few distinct entries and little room, so that most runs have duplicates and cuts. Each batch
+  // brings one row.
   const rows = fc
     .array(fc.array(anyEntry(fc.constant(1)), { maxLength: 12 }), { minLength: 1, maxLength: 5 })
     .map((batches) =>

@@ -9,15 +9,17 @@ import {
 } from "./entry.ts"
 
 /**
- * What the index keeps for one identity: a set of entries in the order of their bytes, and for each batch how many of
- * its entries there was no room for. Merging is union, so the order of imports does not matter.
+ * What the index keeps for one identity: a set of entries in the order of their bytes, and for each
+ * batch how many of its entries there was no room for. Merging is union, so the order of imports
+ * does not matter.
  *
  *   varint      number of cut records (0 for all but a few identities)
  *   records     varint batch id, varint entries cut; ascending by batch
  *   entries     entry v1, ascending by bytes, none twice
  *
- * The cut is counted by batch for two reasons: a lookup counts only what it could have seen, and a batch merged again
- * after a crash finds its own number there instead of counting its entries a second time.
+ * The cut is counted by batch for two reasons: a lookup counts only what it could have seen, and a
+ * batch merged again after a crash finds its own number there instead of counting its entries a
+ * second time.
  */
 export interface EntrySet {
   readonly entries: readonly Entry[]
@@ -25,8 +27,8 @@ export interface EntrySet {
 }
 
 /**
- * Stands where an entry set would for an identity whose subject had it erased. No set is spelled like it: it begins a
- * number that does not end.
+ * Stands where an entry set would for an identity whose subject had it erased. No set is spelled
+ * like it: it begins a number that does not end.
  */
 export const TOMBSTONE: Uint8Array = Uint8Array.of(0x80)
 
@@ -48,7 +50,10 @@ interface Item {
 const CUT_MAX = 0xffff_ffff
 const none: EntrySet = { entries: [], cuts: new Map() }
 
-/** Reads a stored set; `undefined` is an identity never seen. Throws MalformedBytes rather than read part of a value. */
+/**
+ * Reads a stored set; `undefined` is an identity never seen. Throws MalformedBytes rather than read
+ * part of a value.
+ */
 export function readEntrySet(bytes: Uint8Array | undefined): EntrySet {
   if (bytes === undefined) return none
   const cursor = new Cursor(bytes)
@@ -66,7 +71,10 @@ export function readEntrySet(bytes: Uint8Array | undefined): EntrySet {
   return { entries, cuts }
 }
 
-/** Where the entries of a stored set begin. Throws MalformedBytes where its cut records cannot be read. */
+/**
+ * Where the entries of a stored set begin. Throws MalformedBytes where its cut records cannot be
+ * read.
+ */
 export function entriesStart(bytes: Uint8Array): number {
   if (bytes[0] === 0) return 1
   const cursor = new Cursor(bytes)
@@ -75,9 +83,10 @@ export function entriesStart(bytes: Uint8Array): number {
 }
 
 /**
- * The stored set with `incoming` added, as bytes to store. Entries of removed batches are dropped on the way. What has
- * no room among the `max` best is cut, but entries nobody sees yet never push out entries somebody does: a batch still
- * loading competes with the live ones for its own places only, and whether it goes live changes nothing but by adding.
+ * The stored set with `incoming` added, as bytes to store. Entries of removed batches are dropped
+ * on the way. What has no room among the `max` best is cut, but entries nobody sees yet never push
+ * out entries somebody does: a batch still loading competes with the live ones for its own places
+ * only, and whether it goes live changes nothing but by adding.
  */
 export function mergedEntrySet(
   stored: Uint8Array | undefined,
@@ -89,7 +98,10 @@ export function mergedEntrySet(
   return joined(items, cuts, incoming, max, stateOf)
 }
 
-/** The stored set in which the batch has exactly `entries`, as bytes to store. Doing it again changes nothing. */
+/**
+ * The stored set in which the batch has exactly `entries`, as bytes to store. Doing it again
+ * changes nothing.
+ */
 export function replacedEntrySet(
   stored: Uint8Array | undefined,
   batchId: number,
@@ -103,7 +115,9 @@ export function replacedEntrySet(
   return joined(others, cutsOfOthers, entries, max, stateOf)
 }
 
-/** The stored set with those of `incoming` added whose batch has said nothing of the identity yet. */
+/**
+ * The stored set with those of `incoming` added whose batch has said nothing of the identity yet.
+ */
 export function firstEntrySet(
   stored: Uint8Array | undefined,
   incoming: readonly Entry[],
@@ -133,7 +147,10 @@ function joined(
   )
 }
 
-/** The `max` best of the entries that `isVisible` admits, in stored order, and how many more there are or were. */
+/**
+ * The `max` best of the entries that `isVisible` admits, in stored order, and how many more there
+ * are or were.
+ */
 export function visibleEntries(
   set: EntrySet,
   max: number,
@@ -157,11 +174,12 @@ export function visibleEntries(
 }
 
 /**
- * How much an entry must not be cut, highest first. Model 1.0, section 5.4, gives exposures and signals their native
- * stage. Two groups have none. Findings that change an answer on their own, each rare, rank with the highest stage:
- * losing a SIM change or a confirmed takeover to a pile of old breaches would make a victim look safe. Readings of
- * which only the newest counts rank below everything: a sender who reports each delivered mail must not push a
- * fraud report out of the set. That a tenant asked about an identity ranks below even those.
+ * How much an entry must not be cut, highest first. Model 1.0, section 5.4, gives exposures and
+ * signals their native stage. Two groups have none. Findings that change an answer on their own,
+ * each rare, rank with the highest stage: losing a SIM change or a confirmed takeover to a pile of
+ * old breaches would make a victim look safe. Readings of which only the newest counts rank below
+ * everything: a sender who reports each delivered mail must not push a fraud report out of the set.
+ * That a tenant asked about an identity ranks below even those.
  */
 const WORTH: Readonly<Record<EvidenceKind, number>> = {
   monetized: 6,
@@ -221,8 +239,9 @@ function byWorth(a: Item, b: Item): number {
   )
 }
 
-// Also correct over time: what is cut has `max` better entries above it that are live or become so together with it,
-// so it can never be among the best again. Only removing a batch makes room, and rebuilding fills it.
+// Also correct over time: what is cut has `max` better entries above it that are live or become so
+// together with it, so it can never be among the best again. Only removing a batch makes room, and
+// rebuilding fills it.
 function withRoom(
   union: readonly Item[],
   max: number,
@@ -245,9 +264,10 @@ function withRoom(
 }
 
 /**
- * How many entries each batch has lost. Of a batch's distinct entries we know two lower bounds: those known before and
- * those newly kept (an entry once cut never returns, so these are new), and those now in sight. The larger is exact
- * where a batch names an identity in one row, and merging the same row again leaves it as it is.
+ * How many entries each batch has lost. Of a batch's distinct entries we know two lower bounds:
+ * those known before and those newly kept (an entry once cut never returns, so these are new), and
+ * those now in sight. The larger is exact where a batch names an identity in one row, and merging
+ * the same row again leaves it as it is.
  */
 function cutsAfter(
   before: readonly Item[],

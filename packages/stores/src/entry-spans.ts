@@ -4,13 +4,16 @@ import { type BatchState, isTombstone, mergedEntrySet } from "./entry-set.ts"
 import { HEAD_BYTES } from "./segment-block.ts"
 
 /**
- * The entries of a set as places in its bytes. Copying, merging and counting need no more of most of them than where
- * they begin and end and which batch they name.
+ * The entries of a set as places in its bytes. Copying, merging and counting need no more of most
+ * of them than where they begin and end and which batch they name.
  */
 
 const UNREADABLE = -1
 
-/** What readSpan found, in one place: it runs for every entry, and an object for each would cost more than the rest. */
+/**
+ * What readSpan found, in one place: it runs for every entry, and an object for each would cost
+ * more than the rest.
+ */
 export const span = { batchId: 0, extendedAt: 0 }
 
 /** Where the entry at `at` ends, or a negative number where none can be read there. */
@@ -50,8 +53,9 @@ export function compareSpans(
 }
 
 /**
- * The stored set without what removed batches said of the identity: the same bytes where they said nothing, null where
- * nothing else is left. Bytes that cannot be read stay what they are, since who reads them next must see that.
+ * The stored set without what removed batches said of the identity: the same bytes where they said
+ * nothing, null where nothing else is left. Bytes that cannot be read stay what they are, since who
+ * reads them next must see that.
  */
 export function keptSet(
   stored: Uint8Array,

@@ -1,7 +1,8 @@
 import { Cursor, MalformedBytes, putVarint } from "./bytes.ts"
 
 /**
- * Entry v1, what the index keeps of one observation. Frozen: stored bytes are read by every later version.
+ * Entry v1, what the index keeps of one observation. Frozen: stored bytes are read by every later
+ * version.
  *
  *   byte 0      kind (high 5 bits), secret class (low 3 bits)
  *   bytes 1-3   hours since 1970, big-endian
@@ -12,7 +13,8 @@ import { Cursor, MalformedBytes, putVarint } from "./bytes.ts"
  *               kind code (varint, kinds from 32 on), item (length byte, UTF-8), confidence (per mille, 2 bytes),
  *               classes (varint bit mask), value (zigzag varint)
  *
- * Each entry has exactly one spelling, so that byte-equal entries and equal entries are the same thing.
+ * Each entry has exactly one spelling, so that byte-equal entries and equal entries are the same
+ * thing.
  */
 
 /** Codes are frozen. 0 is reserved, 31 says that the code stands in the extended part. */
@@ -102,7 +104,10 @@ export interface Entry {
   readonly confidence: number | null
   /** What this entry adds to the classes of its source, in the order of DATA_CLASSES. */
   readonly classes: readonly DataClass[]
-  /** What the kind counts: line_status 1 active, 0 inactive, -1 absent; tenure and sim_unchanged days. */
+  /**
+   * What the kind counts: line_status 1 active, 0 inactive, -1 absent; tenure and sim_unchanged
+   * days.
+   */
   readonly value: number | null
 }
 
@@ -156,7 +161,10 @@ export function entryBytes(entry: Entry): Uint8Array {
   return bytes.slice(0, putEntry(entry, bytes, 0))
 }
 
-/** Writes an entry at `at` and returns the place behind it. Throws a RangeError for an entry that has no stored form. */
+/**
+ * Writes an entry at `at` and returns the place behind it. Throws a RangeError for an entry that
+ * has no stored form.
+ */
 export function putEntry(entry: Entry, into: Uint8Array, at: number): number {
   const code = codeByKind.get(entry.kind)
   if (code === undefined) throw new RangeError("unknown kind")
@@ -183,7 +191,10 @@ export function putEntry(entry: Entry, into: Uint8Array, at: number): number {
   return parts === 0 ? end : putParts(entry, code, parts, into, end)
 }
 
-/** Reads the entry at the cursor and moves behind it. Throws MalformedBytes for anything putEntry cannot have written. */
+/**
+ * Reads the entry at the cursor and moves behind it. Throws MalformedBytes for anything putEntry
+ * cannot have written.
+ */
 export function readEntry(cursor: Cursor): Entry {
   const head = cursor.byte()
   const secret = SECRET_CLASSES[head & 7]
@@ -238,7 +249,10 @@ export function isExtendedHead(bytes: Uint8Array, at: number): boolean {
   return ((bytes[at + 4] as number) & (EXTENDED >>> 8)) !== 0
 }
 
-/** The kind of the entry at `at`, whose extended part, if it has one, begins at `extendedAt`; undefined: none known. */
+/**
+ * The kind of the entry at `at`, whose extended part, if it has one, begins at `extendedAt`;
+ * undefined: none known.
+ */
 export function kindAt(
   bytes: Uint8Array,
   at: number,
@@ -270,7 +284,8 @@ function partsOf(entry: Entry, code: number): number {
 }
 
 function putParts(entry: Entry, code: number, parts: number, into: Uint8Array, at: number): number {
-  // The parts take at most 82 bytes, so their length is always a varint of one byte, filled in last.
+  // The parts take at most 82 bytes, so their length is always a varint of one byte, filled in
+  // last.
   const start = at + 1
   into[start] = parts
   let end = start + 1

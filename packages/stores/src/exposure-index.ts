@@ -33,7 +33,10 @@ export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
 /** An identity key is 16 bytes: what identity/v2 makes of a mailbox, a phone number or a domain. */
 export const KEY_BYTES = 16
 
-/** Grows with each change of what the index stores; a newer program migrates forward, an older one refuses. */
+/**
+ * Grows with each change of what the index stores; a newer program migrates forward, an older one
+ * refuses.
+ */
 export const INDEX_FORMAT = 3
 
 export interface Row {
@@ -48,7 +51,10 @@ export interface FoundEntry extends Entry {
 export interface Found {
   /** Shared entries, then the tenant's own; each in a fixed order, and of live batches only. */
   readonly entries: readonly FoundEntry[]
-  /** How many more entries of live batches there are than an answer rests on: at most 256 shared and 64 own. */
+  /**
+   * How many more entries of live batches there are than an answer rests on: at most 256 shared and
+   * 64 own.
+   */
   readonly cut: number
   /** The subject had it erased: nothing is held, and nothing that arrives will be. */
   readonly erased: boolean
@@ -57,20 +63,22 @@ export interface Found {
 }
 
 /**
- * What is known about identities. They are keyed hashes here: no store ever holds an e-mail address or a phone number.
- * A promise that resolves after a change means that the change survives a power cut. Whatever cannot be read throws
- * IndexUnavailable; an empty answer always means that nothing is known.
+ * What is known about identities. They are keyed hashes here: no store ever holds an e-mail address
+ * or a phone number. A promise that resolves after a change means that the change survives a power
+ * cut. Whatever cannot be read throws IndexUnavailable; an empty answer always means that nothing
+ * is known.
  */
 export interface ExposureIndex {
   /**
-   * What live batches say of the identity: shared ones, and the tenant's own (null: shared only). A batch made live
-   * before this call, in whichever process, is in the answer.
+   * What live batches say of the identity: shared ones, and the tenant's own (null: shared only). A
+   * batch made live before this call, in whichever process, is in the answer.
    */
   lookup(key: Uint8Array, tenantId: number | null): Promise<Found>
   catalogue(): Promise<Catalogue>
   /**
-   * The batch of this fingerprint and owner, whatever its state; a new one is `loading`. A source already known by
-   * this name is taken; where its description differs, the new one holds from the moment the batch goes live.
+   * The batch of this fingerprint and owner, whatever its state; a new one is `loading`. A source
+   * already known by this name is taken; where its description differs, the new one holds from the
+   * moment the batch goes live.
    */
   openBatch(
     description: SourceDescription,
@@ -79,16 +87,20 @@ export interface ExposureIndex {
     owner?: number,
   ): Promise<Batch>
   /**
-   * Adds rows to a loading batch, for its owner, and returns how many there were. Doing it again changes nothing, so
-   * what was interrupted is simply repeated. Rows are held a few thousand at a time and may not change meanwhile; they
-   * go in fastest ascending by key. Entries cut are counted exactly where a batch names an identity in one row.
+   * Adds rows to a loading batch, for its owner, and returns how many there were. Doing it again
+   * changes nothing, so what was interrupted is simply repeated. Rows are held a few thousand at a
+   * time and may not change meanwhile; they go in fastest ascending by key. Entries cut are counted
+   * exactly where a batch names an identity in one row.
    */
   merge(batchId: number, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
-  /** Makes all of a batch visible at once. A live batch stays as it is; a removed one is refused. */
+  /**
+   * Makes all of a batch visible at once. A live batch stays as it is; a removed one is refused.
+   */
   goLive(batchId: number, going: GoingLive, at: number): Promise<Catalogue>
   /**
-   * Adds the rows of a segment to a loading batch: shared, ascending by key, an identity's rows together also across
-   * blocks. Doing it again changes nothing. A subject that was erased stays so. `onBlock` hears how many rows went in.
+   * Adds the rows of a segment to a loading batch: shared, ascending by key, an identity's rows
+   * together also across blocks. Doing it again changes nothing. A subject that was erased stays
+   * so. `onBlock` hears how many rows went in.
    */
   mergeSegment(
     batchId: number,
@@ -98,52 +110,71 @@ export interface ExposureIndex {
   /** Changes what is said of a source, from the next lookup on. */
   changeSource(sourceId: number, change: SourceChange): Promise<Catalogue>
   /**
-   * Changes what is said of several sources, all at once and only while the catalogue is of the version given; null
-   * where it no longer is, and then nothing changed.
+   * Changes what is said of several sources, all at once and only while the catalogue is of the
+   * version given; null where it no longer is, and then nothing changed.
    */
   changeSources(changes: SourceChanges, version: number): Promise<Catalogue | null>
   /**
-   * Forgets what every owner holds of an identity and lets nothing be held of it again. With a tenant, only that
-   * tenant's own evidence goes, and new evidence of it is taken.
+   * Forgets what every owner holds of an identity and lets nothing be held of it again. With a
+   * tenant, only that tenant's own evidence goes, and new evidence of it is taken.
    */
   erase(key: Uint8Array, tenantId?: number): Promise<void>
-  /** All that live batches of all owners say of an identity, the shared first; nothing of one that was erased. */
+  /**
+   * All that live batches of all owners say of an identity, the shared first; nothing of one that
+   * was erased.
+   */
   holdings(key: Uint8Array): Promise<Found>
-  /** Hides all of a batch at once and for good. Entries it had displaced return when the index is rebuilt. */
+  /**
+   * Hides all of a batch at once and for good. Entries it had displaced return when the index is
+   * rebuilt.
+   */
   removeBatch(batchId: number, at: number): Promise<Catalogue>
-  /** Removes all batches of a source, loading ones too, at once. The same files may be imported again as new batches. */
+  /**
+   * Removes all batches of a source, loading ones too, at once. The same files may be imported
+   * again as new batches.
+   */
   removeSource(sourceId: number, at: number): Promise<Catalogue>
   /**
-   * What a live batch of the tenant's own says of each row's identity becomes exactly the row's entries, which all name
-   * the batch; no entries: it says nothing. Only this tenant sees them, at once, and all rows change together. In an
-   * index that spans machines a failure half way may have changed some; repeating the call then changes the rest.
+   * What a live batch of the tenant's own says of each row's identity becomes exactly the row's
+   * entries, which all name the batch; no entries: it says nothing. Only this tenant sees them, at
+   * once, and all rows change together. In an index that spans machines a failure half way may have
+   * changed some; repeating the call then changes the rest.
    */
   replaceTenantEvidence(tenantId: number, batchId: number, rows: readonly Row[]): Promise<void>
   /**
-   * Adds those entries whose batch says nothing of the row's identity yet, so that the first to be added stays. They
-   * name live batches that the tenant owns.
+   * Adds those entries whose batch says nothing of the row's identity yet, so that the first to be
+   * added stays. They name live batches that the tenant owns.
    */
   addFirstTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
   /**
-   * Adds entries to what the tenant's own batches say of each row's identity. They name live batches that the tenant
-   * owns. Only this tenant sees them, at once, and all rows change together; adding them again changes nothing.
+   * Adds entries to what the tenant's own batches say of each row's identity. They name live
+   * batches that the tenant owns. Only this tenant sees them, at once, and all rows change
+   * together; adding them again changes nothing.
    */
   addTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
   /**
-   * Adds entries to what shared batches say of each row's identity. They name live batches that are shared. Everybody
-   * sees them, at once, and all rows change together; adding them again changes nothing. A subject that was erased
-   * stays so. In an index that spans machines a failure half way may have added some; repeating the call adds the rest.
+   * Adds entries to what shared batches say of each row's identity. They name live batches that are
+   * shared. Everybody sees them, at once, and all rows change together; adding them again changes
+   * nothing. A subject that was erased stays so. In an index that spans machines a failure half way
+   * may have added some; repeating the call adds the rest.
    */
   addSharedEvidence(rows: readonly Row[]): Promise<void>
-  /** Ties the index to a master secret on first use; later any other value is refused with WrongSecret. */
+  /**
+   * Ties the index to a master secret on first use; later any other value is refused with
+   * WrongSecret.
+   */
   checkKeyCheckValue(value: string): Promise<void>
   stats(): Promise<IndexStats>
   /**
-   * Writes a copy of the index, as of one moment, into a directory that does not exist yet, from which it can be opened
-   * in the place of this one. False where the index lies elsewhere than in files, and nothing was written.
+   * Writes a copy of the index, as of one moment, into a directory that does not exist yet, from
+   * which it can be opened in the place of this one. False where the index lies elsewhere than in
+   * files, and nothing was written.
    */
   copyTo(directory: string): Promise<boolean>
-  /** Reads up to `count` identities spread evenly over the index, and as many of tenants, and counts unreadable ones. */
+  /**
+   * Reads up to `count` identities spread evenly over the index, and as many of tenants, and counts
+   * unreadable ones.
+   */
   sample(count: number): Promise<{ read: number; faults: number }>
   /** Resolves when format and catalogue are readable right now. */
   ping(): Promise<void>
@@ -169,7 +200,10 @@ export class IndexUnavailable extends Error {
   override readonly name: string = "IndexUnavailable"
 }
 
-/** What is stored is not what was written. The same question fails again until the index is made anew. */
+/**
+ * What is stored is not what was written. The same question fails again until the index is made
+ * anew.
+ */
 export class IndexDamaged extends IndexUnavailable {
   override readonly name = "IndexDamaged"
 }
@@ -179,7 +213,10 @@ export class NewerIndexFormat extends IndexUnavailable {
   override readonly name = "NewerIndexFormat"
 }
 
-/** The index was made with another master secret: with this one, everyone in it would read as unknown. */
+/**
+ * The index was made with another master secret: with this one, everyone in it would read as
+ * unknown.
+ */
 export class WrongSecret extends IndexUnavailable {
   override readonly name = "WrongSecret"
   constructor() {
@@ -187,7 +224,10 @@ export class WrongSecret extends IndexUnavailable {
   }
 }
 
-/** The keys of the index were made by identity/v1: by today's rules everyone in it would read as unknown. */
+/**
+ * The keys of the index were made by identity/v1: by today's rules everyone in it would read as
+ * unknown.
+ */
 export class OldIndexKeys extends IndexUnavailable {
   override readonly name = "OldIndexKeys"
   constructor() {

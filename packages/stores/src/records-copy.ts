@@ -16,7 +16,9 @@ export type CopiedValue = string | number | null | { readonly base64: string }
 export interface RecordsCopy {
   /** Hands over every row, as of one moment. */
   rows(take: (row: CopiedRow) => void | Promise<void>): Promise<void>
-  /** Puts rows into records that are empty, all of them or none. Throws where they are not empty. */
+  /**
+   * Puts rows into records that are empty, all of them or none. Throws where they are not empty.
+   */
   restore(rows: AsyncIterable<CopiedRow>): Promise<void>
   close(): Promise<void>
 }

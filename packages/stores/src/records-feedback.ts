@@ -37,26 +37,35 @@ export interface Feedback extends NewFeedback {
 }
 
 /**
- * What tenants reported. The index shows what follows from it, so each row is *due* from the moment the index no longer
- * says what it should on its account: when it is new, undone or expired. `settleFeedback` says that the index does.
+ * What tenants reported. The index shows what follows from it, so each row is *due* from the moment
+ * the index no longer says what it should on its account: when it is new, undone or expired.
+ * `settleFeedback` says that the index does.
  */
 export interface FeedbackRecords {
-  /** Stores feedback, due at once, unless its claim was taken before. `response` is what the claim is answered with. */
+  /**
+   * Stores feedback, due at once, unless its claim was taken before. `response` is what the claim
+   * is answered with.
+   */
   addFeedback(
     feedback: NewFeedback,
     claim: IdempotencyClaim | null,
     response: string,
   ): Promise<ClaimOutcome>
   /**
-   * Undoes a tenant's own feedback, which is due again, and returns whom it is about; null where the tenant has none of
-   * this id. Undoing it again changes nothing.
+   * Undoes a tenant's own feedback, which is due again, and returns whom it is about; null where
+   * the tenant has none of this id. Undoing it again changes nothing.
    */
   undoFeedback(of: { id: string; tenantId: number; at: number }): Promise<FeedbackIdentity | null>
-  /** All that the tenant reported of an identity, in order of receipt, undone and expired included. */
+  /**
+   * All that the tenant reported of an identity, in order of receipt, undone and expired included.
+   */
   feedbackOf(identity: FeedbackIdentity): Promise<Feedback[]>
   /** Identities with feedback that is due, in a fixed order. */
   dueFeedback(of: { at: number; limit: number }): Promise<FeedbackIdentity[]>
-  /** The index says what followed from the identity's feedback at `at`; claims that waited for it are done. */
+  /**
+   * The index says what followed from the identity's feedback at `at`; claims that waited for it
+   * are done.
+   */
   settleFeedback(identity: FeedbackIdentity, at: number): Promise<void>
   /** Identities with feedback, by tenant and key, the first `limit` behind `after`. */
   feedbackIdentities(of: {
@@ -65,7 +74,10 @@ export interface FeedbackRecords {
   }): Promise<FeedbackIdentity[]>
   /** When the newest feedback was received; null where there is none. */
   newestFeedbackAt(): Promise<number | null>
-  /** Deletes feedback that was undone or expired before `before` and is not due, and returns how much that was. */
+  /**
+   * Deletes feedback that was undone or expired before `before` and is not due, and returns how
+   * much that was.
+   */
   forgetFeedback(before: number): Promise<number>
   /** Deletes claims taken before `before` and returns how many those were. */
   forgetClaims(before: number): Promise<number>

@@ -1,15 +1,22 @@
 import type { Write } from "./records-engine.ts"
 
-/** A request that may be sent again: by whose key, where, under which name, and what it asks for. */
+/**
+ * A request that may be sent again: by whose key, where, under which name, and what it asks for.
+ */
 export interface IdempotencyClaim {
   readonly keyId: string
   readonly route: string
-  /** Keyed hashes both: callers make names and bodies of whatever they like, identities included. */
+  /**
+   * Keyed hashes both: callers make names and bodies of whatever they like, identities included.
+   */
   readonly keyHash: Uint8Array
   readonly fingerprint: Uint8Array
 }
 
-/** What became of a claim. Only `taken` may be carried out; `done` is answered with the first response. */
+/**
+ * What became of a claim. Only `taken` may be carried out; `done` is answered with the first
+ * response.
+ */
 export type ClaimOutcome =
   | { readonly state: "taken" }
   | { readonly state: "done"; readonly response: string }
@@ -19,8 +26,9 @@ export type ClaimOutcome =
 export const CLAIM_MS = 24 * 3_600_000
 
 /**
- * Takes the claim for a request whose answer will be `response`, or says what another request made of it within the
- * last 24 hours. In the transaction that carries the request out, so that neither is there without the other.
+ * Takes the claim for a request whose answer will be `response`, or says what another request made
+ * of it within the last 24 hours. In the transaction that carries the request out, so that neither
+ * is there without the other.
  */
 export async function takeClaim(
   db: Write,
@@ -63,7 +71,10 @@ export async function takeClaim(
     : { state: "running" }
 }
 
-/** Says what a claim that was just taken is answered with, where that is known only after carrying it out. */
+/**
+ * Says what a claim that was just taken is answered with, where that is known only after carrying
+ * it out.
+ */
 export async function answerClaim(
   db: Write,
   { keyId, route, keyHash }: Omit<IdempotencyClaim, "fingerprint">,

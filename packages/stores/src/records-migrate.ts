@@ -39,8 +39,8 @@ export async function migrateRecords(engine: Engine): Promise<void> {
 }
 
 /**
- * Throws when a newer program has changed the tables in ways this one does not know, and when their identity keys were
- * made by identity/v1. Nothing has been written then.
+ * Throws when a newer program has changed the tables in ways this one does not know, and when their
+ * identity keys were made by identity/v1. Nothing has been written then.
  */
 export async function refuseOtherFormats(engine: Engine, db: Database): Promise<void> {
   if (!(await engine.tableExists(db, "meta"))) return

@@ -9,7 +9,9 @@ import {
 } from "./records-idempotency.ts"
 import type { Schema } from "./records-schema.ts"
 
-/** One thing a tenant observed of an identity, and the tenant's own name for where it has it from. */
+/**
+ * One thing a tenant observed of an identity, and the tenant's own name for where it has it from.
+ */
 export interface SentObservation {
   readonly identityKey: Uint8Array
   readonly source: string
@@ -45,28 +47,34 @@ export type LinesOutcome =
   | Exclude<ClaimOutcome, { readonly state: "taken" | "done" }>
 
 /**
- * What tenants observed and sent. The index shows it, so each row is *due* until `settleObservations` says that the
- * index has it.
+ * What tenants observed and sent. The index shows it, so each row is *due* until
+ * `settleObservations` says that the index has it.
  */
 export interface ObservationRecords {
   /** Stores what is new among the lines, due at once, unless the claim was taken before. */
   addObservations(sent: SentLines, claim: IdempotencyClaim | null): Promise<LinesOutcome>
   /** Tenants with observations that are due. */
   tenantsWithDueObservations(): Promise<number[]>
-  /** All that is due of the tenant's first `identities` identities that have any, by identity key. */
+  /**
+   * All that is due of the tenant's first `identities` identities that have any, by identity key.
+   */
   dueObservations(of: { tenantId: number; identities: number }): Promise<Observed[]>
   /**
-   * The index has what was due of the tenant's identities up to and with this key. With nothing left, the tenant's claims are
-   * done.
+   * The index has what was due of the tenant's identities up to and with this key. With nothing
+   * left, the tenant's claims are done.
    */
   settleObservations(of: { tenantId: number; through: Uint8Array }): Promise<void>
   /** All that a tenant sent about an identity, or every tenant, by tenant and source. */
   observationsOf(identityKey: Uint8Array, tenantId?: number): Promise<Observed[]>
-  /** All observations of the first `identities` identities behind `after`, by identity key and tenant. */
+  /**
+   * All observations of the first `identities` identities behind `after`, by identity key and
+   * tenant.
+   */
   observationsAfter(of: { after: Uint8Array | null; identities: number }): Promise<Observed[]>
   /**
-   * Deletes what a tenant sent about an identity, or every tenant, and returns how much that was. On SQLite the bytes
-   * are gone from the files too; on PostgreSQL they go when the server reuses the space.
+   * Deletes what a tenant sent about an identity, or every tenant, and returns how much that was.
+   * On SQLite the bytes are gone from the files too; on PostgreSQL they go when the server reuses
+   * the space.
    */
   forgetObservations(identityKey: Uint8Array, tenantId?: number): Promise<number>
 }
@@ -225,7 +233,10 @@ async function insertNew(db: Write, sent: SentLines): Promise<LineOutcome[]> {
   )
 }
 
-/** Claims are carried out when nothing of their tenant is due any more: its requests are taken one after the other. */
+/**
+ * Claims are carried out when nothing of their tenant is due any more: its requests are taken one
+ * after the other.
+ */
 async function finishClaims(db: Write, tenantId: number): Promise<void> {
   const due = await db
     .selectFrom("observations")

@@ -5,7 +5,9 @@ import type { Engine, Store, Write } from "./records-engine.ts"
 /** Costs are counted in millionths of the unit prices are set in. */
 export const MICROS = 1_000_000
 
-/** One call to a provider, before it is made. Money is in millionths of the unit prices are set in. */
+/**
+ * One call to a provider, before it is made. Money is in millionths of the unit prices are set in.
+ */
 export interface ProviderSpend {
   readonly tenantId: number
   readonly provider: string
@@ -24,10 +26,11 @@ export interface ProviderCost {
 /** What asking providers about phone numbers cost. Nothing here says about whom. */
 export interface ProviderCostRecords {
   /**
-   * Says of each, in order, whether it may be spent on the UTC day (YYYY-MM-DD), and counts those that may: all of them in
-   * one transaction, on disk before the answer. A spend is refused exactly if it would take its tenant or all tenants
-   * together above their cap, with those before it counted; one that costs nothing never is. That holds for all processes
-   * together, whatever caps each of them has. At most 1,000 spends.
+   * Says of each, in order, whether it may be spent on the UTC day (YYYY-MM-DD), and counts those
+   * that may: all of them in one transaction, on disk before the answer. A spend is refused exactly
+   * if it would take its tenant or all tenants together above their cap, with those before it
+   * counted; one that costs nothing never is. That holds for all processes together, whatever caps
+   * each of them has. At most 1,000 spends.
    */
   spendProviderCost(
     day: string,
@@ -49,7 +52,8 @@ export function sqlProviderCosts(
     async spendProviderCost(day, spends, totalCapMicros) {
       if (spends.length === 0) return []
       return await write(async (db) => {
-        // The caps are over rows that others add to; two that both read before either writes could pass them together.
+        // The caps are over rows that others add to; two that both read before either writes could
+        // pass them together.
         await takeTurn(db)
         const spent = await spentOn(db, day, spends)
         const allowed = spends.map((spend) => takesFrom(spent, spend, totalCapMicros))

@@ -19,17 +19,21 @@ export interface SharedObserved extends SharedObservation {
 }
 
 /**
- * What became of a notification. `known`: it, or its content, was there already. `erased`: the subject had their data
- * erased, so nothing was kept.
+ * What became of a notification. `known`: it, or its content, was there already. `erased`: the
+ * subject had their data erased, so nothing was kept.
  */
 export type NotificationOutcome = "stored" | "known" | "erased"
 
 /**
  * Observations for everybody that arrive one by one. The index shows them, so each is *due* until
- * `settleSharedObservations` says that the index has it. None is ever held of a subject that was erased.
+ * `settleSharedObservations` says that the index has it. None is ever held of a subject that was
+ * erased.
  */
 export interface SharedObservationRecords {
-  /** Stores what is new, due at once, all or nothing; the outcomes are in the order of the observations. */
+  /**
+   * Stores what is new, due at once, all or nothing; the outcomes are in the order of the
+   * observations.
+   */
   addSharedObservations(
     observations: readonly SharedObservation[],
     receivedAt: number,
@@ -44,8 +48,9 @@ export interface SharedObservationRecords {
     identities: number
   }): Promise<SharedObserved[]>
   /**
-   * Deletes what a source notified us of up to this moment, and returns how much that was. On SQLite the bytes are gone from
-   * the files too; on PostgreSQL they go when the server reuses the space.
+   * Deletes what a source notified us of up to this moment, and returns how much that was. On
+   * SQLite the bytes are gone from the files too; on PostgreSQL they go when the server reuses the
+   * space.
    */
   forgetSharedSource(of: { source: string; receivedUpTo: number }): Promise<number>
 }

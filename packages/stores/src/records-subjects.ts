@@ -22,21 +22,25 @@ export interface Tombstone {
 /** What the records hold about the person behind an identity. */
 export interface SubjectRecords {
   /**
-   * Deletes reports about an identity and, for all tenants, what sources notified us of about it, and marks it as erased for good.
-   * Noted in the audit trail in the same transaction. Returns how many reports there were, and since when it is erased.
+   * Deletes reports about an identity and, for all tenants, what sources notified us of about it,
+   * and marks it as erased for good. Noted in the audit trail in the same transaction. Returns how
+   * many reports there were, and since when it is erased.
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
   /**
-   * The same for everybody of an identity whose tombstone was kept elsewhere, with the moment of then. One that is erased
-   * already stays as it is.
+   * The same for everybody of an identity whose tombstone was kept elsewhere, with the moment of
+   * then. One that is erased already stays as it is.
    */
   eraseAgain(tombstone: Tombstone): Promise<void>
   /**
-   * Notes an export in the audit trail, unless this owner made `max` from `since` to the moment of the change; then the
-   * moment of the oldest of those is returned, and null where the export may go on.
+   * Notes an export in the audit trail, unless this owner made `max` from `since` to the moment of
+   * the change; then the moment of the oldest of those is returned, and null where the export may
+   * go on.
    */
   admitExport(change: SubjectChange, max: number, since: number): Promise<number | null>
-  /** Reports about an identity of one tenant or of all, undone ones included, in order of receipt. */
+  /**
+   * Reports about an identity of one tenant or of all, undone ones included, in order of receipt.
+   */
   reportsOn(identityKey: Uint8Array, tenantId: number | null): Promise<Feedback[]>
   /** null where the identity is not erased. */
   tombstone(identityKey: Uint8Array): Promise<Tombstone | null>
@@ -47,8 +51,9 @@ export interface SubjectRecords {
 const ERASE = "subject.erase"
 const EXPORT = "subject.export"
 /**
- * Of requests that come together a later one may be written first. What is dated further ahead was noted before the clock
- * was set back, and would lock its owner out until that time comes round again.
+ * Of requests that come together a later one may be written first. What is dated further ahead was
+ * noted before the clock was set back, and would lock its owner out until that time comes round
+ * again.
  */
 const TOGETHER_MS = 60_000
 
@@ -146,7 +151,10 @@ async function bury(db: Write, { identityKey, erasedAt }: Tombstone): Promise<bo
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** Deletes what one tenant or all of them reported, and for all also what operators did; returns how many there were. */
+/**
+ * Deletes what one tenant or all of them reported, and for all also what operators did; returns how
+ * many there were.
+ */
 async function deleteReports(
   db: Write,
   identityKey: Uint8Array,

@@ -48,7 +48,10 @@ export interface PlanChange extends Change {
   plan: string
 }
 
-/** The settings take the place of those the tenant had; what they may hold is not the store's to know. */
+/**
+ * The settings take the place of those the tenant had; what they may hold is not the store's to
+ * know.
+ */
 export interface SettingsChange extends Change {
   tenantId: number
   settings: Readonly<Record<string, unknown>>
@@ -89,7 +92,9 @@ export interface Accounts {
   keyByHash(hash: Uint8Array): Promise<KeyHolder | null>
   /** Keys of one tenant, or every key, oldest first. */
   keys(of?: { tenantId?: number }): Promise<ApiKey[]>
-  /** Returns the successor. The old key ends at `overlapUntil`, or sooner if it would have anyway. */
+  /**
+   * Returns the successor. The old key ends at `overlapUntil`, or sooner if it would have anyway.
+   */
   rotateKey(rotation: KeyRotation): Promise<ApiKey>
   /** Revoking a revoked key changes nothing: the first moment stands. */
   revokeKey(revocation: KeyRevocation): Promise<void>
@@ -126,7 +131,9 @@ export interface Metering {
   addUsage(rows: readonly UsageRow[]): Promise<void>
   /** By day, key and operation, in that order. */
   usage(query: UsageQuery): Promise<UsageRow[]>
-  /** Operations of each tenant in a UTC month, YYYY-MM; service keys and idle tenants are absent. */
+  /**
+   * Operations of each tenant in a UTC month, YYYY-MM; service keys and idle tenants are absent.
+   */
   usageOfMonth(month: string): Promise<Map<number, number>>
 
   /** Adding an identity again changes nothing. All rows or none. */

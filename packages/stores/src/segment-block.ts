@@ -2,9 +2,9 @@ import { Cursor } from "./bytes.ts"
 import { entryBytes, type Entry, readEntry } from "./entry.ts"
 
 /**
- * Rows of a segment, column by column, as a sorter and a disk take them. A row is an identity key and an entry without
- * its batch: the 8 bytes every entry begins with, and the extended part where it has one. Rows ascend by key, then by
- * those 8 bytes, then by the extended part.
+ * Rows of a segment, column by column, as a sorter and a disk take them. A row is an identity key
+ * and an entry without its batch: the 8 bytes every entry begins with, and the extended part where
+ * it has one. Rows ascend by key, then by those 8 bytes, then by the extended part.
  */
 export interface SegmentBlock {
   readonly count: number

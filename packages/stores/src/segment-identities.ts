@@ -11,8 +11,9 @@ export interface SegmentIdentity {
 }
 
 /**
- * The identities of a segment in its order, with their entries as those of the batch, in portions of about `portion`
- * entries. An identity is never split: its rows may stand on both sides of a block's end.
+ * The identities of a segment in its order, with their entries as those of the batch, in portions
+ * of about `portion` entries. An identity is never split: its rows may stand on both sides of a
+ * block's end.
  */
 export async function* identitiesOf(
   blocks: AsyncIterable<SegmentBlock>,

@@ -33,7 +33,10 @@ function batchesOf(states: readonly BatchState[]): ReadonlyMap<number, Batch> {
   )
 }
 
-/** Few distinct entries, so that most runs have some twice; plain and extended, of any of the batches. */
+/**
+ * Few distinct entries, so that most runs have some twice; plain and extended, of any of the
+ * batches.
+ */
 const anyOfBatch = (batches: number): fc.Arbitrary<Entry> =>
   fc.oneof(
     fc.record({ hours: fc.nat(3), batchId: fc.integer({ min: 1, max: batches }) }).map((some) => ({

@@ -5,14 +5,17 @@ import { type BatchState, entriesStart, mergedEntrySet } from "./entry-set.ts"
 import { compareSpans, readSpan, span } from "./entry-spans.ts"
 import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 
-/** Values up to this length are lent from views made once: making one costs as much as filling it. */
+/**
+ * Values up to this length are lent from views made once: making one costs as much as filling it.
+ */
 const VIEWS_MAX = 256
 
 /**
- * Merges what one batch says of identities, row by row of a segment, into what is stored of them. Gives the bytes that
- * mergedEntrySet gives, but for nearly all identities without reading an entry: a new one's set is its rows with the
- * batch written in, a known one's is two sorted lists made one. What needs a decision (something to cut, something cut
- * before, something of a removed batch) goes the long way. Bytes handed out are good until the next call.
+ * Merges what one batch says of identities, row by row of a segment, into what is stored of them.
+ * Gives the bytes that mergedEntrySet gives, but for nearly all identities without reading an
+ * entry: a new one's set is its rows with the batch written in, a known one's is two sorted lists
+ * made one. What needs a decision (something to cut, something cut before, something of a removed
+ * batch) goes the long way. Bytes handed out are good until the next call.
  */
 export class SegmentMerger {
   readonly #batchId: number
@@ -30,7 +33,10 @@ export class SegmentMerger {
   #portion: SegmentBlock | null = null
   #from = 0
   #to = 0
-  /** The rows stand in `#fresh`; false where there are too many of them, or not in the order of a set. */
+  /**
+   * The rows stand in `#fresh`; false where there are too many of them, or not in the order of a
+   * set.
+   */
   #spelled = false
 
   constructor(batchId: number, entriesMax: number) {
@@ -129,7 +135,10 @@ export class SegmentMerger {
     return true
   }
 
-  /** The length of what stands in `#joined` then; UNCHANGED; or UNDECIDED where it takes the long way. */
+  /**
+   * The length of what stands in `#joined` then; UNCHANGED; or UNDECIDED where it takes the long
+   * way.
+   */
   #join(stored: Uint8Array): number {
     if (stored[0] !== 0) return UNDECIDED
     const length = stored.length

@@ -5,9 +5,10 @@ import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 const KEY_BYTES = 16
 
 /**
- * The rows of a segment again, in portions of at least `rowsMin` rows but for the last. A portion ends where an identity
- * does, so that what a segment says of one is in one hand. Throws MalformedBytes where keys do not ascend or a row is no
- * entry, so that who merges a portion need not look. A portion is good until the next one is asked for.
+ * The rows of a segment again, in portions of at least `rowsMin` rows but for the last. A portion
+ * ends where an identity does, so that what a segment says of one is in one hand. Throws
+ * MalformedBytes where keys do not ascend or a row is no entry, so that who merges a portion need
+ * not look. A portion is good until the next one is asked for.
  */
 export async function* portionsOf(
   blocks: AsyncIterable<SegmentBlock>,
@@ -28,7 +29,9 @@ export async function* portionsOf(
 /** Columns that grow as blocks come in. */
 class Rows {
   count = 0
-  /** How many rows there are before those of the last identity, which may go on in the next block. */
+  /**
+   * How many rows there are before those of the last identity, which may go on in the next block.
+   */
   whole = 0
   #keys = Buffer.alloc(0)
   #heads = Buffer.alloc(0)

@@ -6,7 +6,9 @@ import type { Counters, Wanted } from "../src/counters.ts"
 const limits = { perSecond: 10, perMonth: 25 }
 const START = Date.UTC(2026, 10, 14, 12)
 
-/** Time as the counters see it: the clock on the wall, which can be set, and the time that passes. */
+/**
+ * Time as the counters see it: the clock on the wall, which can be set, and the time that passes.
+ */
 interface Clock {
   ms: number
   elapsedMs: number

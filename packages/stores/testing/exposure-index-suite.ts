@@ -39,9 +39,10 @@ const alice = keyOf(-1)
 const bob = keyOf(-2)
 
 /**
- * What this suite does not state, no caller may rely on. `open` opens the index in a directory, or under its name;
- * `opener` is the module that exports it, for the other processes of the suite to load. `alter` changes stored bytes. An import that is killed has
- * `identities`, a whole number of thousands.
+ * What this suite does not state, no caller may rely on. `open` opens the index in a directory, or
+ * under its name; `opener` is the module that exports it, for the other processes of the suite to
+ * load. `alter` changes stored bytes. An import that is killed has `identities`, a whole number of
+ * thousands.
  */
 export function exposureIndexSuite(
   engine: string,
@@ -506,7 +507,8 @@ export function exposureIndexSuite(
   test(`${engine}: a batch made live by another process is in the very next lookup here`, async (t) => {
     const { index, directory } = await opened(t)
     assert.equal((await index.lookup(keyOf(1), null)).entries.length, 0)
-    // Holds up this process meanwhile: no timer runs between the two lookups that could drop a snapshot of the first.
+    // Holds up this process meanwhile: no timer runs between the two lookups that could drop a
+    // snapshot of the first.
     const command: Command = { verb: "import", fingerprint: "file", identities: 10 }
     const { stdout } = spawnSync(process.execPath, programArguments(opener, directory), {
       input: `${JSON.stringify(command)}\n`,
@@ -554,7 +556,8 @@ export function exposureIndexSuite(
     await other.said((answer) => answer === "live")
     assert.notEqual(await digest(index, identities), before)
     assert.equal(await digest(index, identities), await digest(undisturbed.index, identities))
-    // 300 entries of this import and one of the earlier, each counted once however often they were merged.
+    // 300 entries of this import and one of the earlier, each counted once however often they were
+    // merged.
     assert.equal((await index.lookup(keyOf(1_000), null)).cut, 301 - 256)
   })
 

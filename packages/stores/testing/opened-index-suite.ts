@@ -51,7 +51,9 @@ export async function importedBatch(
   return id
 }
 
-/** The answer without the catalogue, which differs between two moments that are otherwise the same. */
+/**
+ * The answer without the catalogue, which differs between two moments that are otherwise the same.
+ */
 export function seen({ entries, cut }: Found): Pick<Found, "entries" | "cut"> {
   return { entries, cut }
 }

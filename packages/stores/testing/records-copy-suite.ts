@@ -16,7 +16,10 @@ export interface CopiedDatabase {
 const at = Date.UTC(2026, 2, 1)
 const actor = "test"
 
-/** What is copied out of `from` and put back into `to` must be all of it, and go on as if it had always been there. */
+/**
+ * What is copied out of `from` and put back into `to` must be all of it, and go on as if it had
+ * always been there.
+ */
 export function recordsCopySuite(
   name: string,
   from: () => Promise<CopiedDatabase>,

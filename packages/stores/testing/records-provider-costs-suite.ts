@@ -137,7 +137,8 @@ export function recordsProviderCostsSuite(
       return (n % 2 === 0 ? one : two).spendProviderCost(day, [capped, capped], 1_500)
     })
     const allowed = (await Promise.all(attempts)).flat().filter(Boolean).length
-    // Neither tenant alone can reach the cap over all, both can: all that fits is spent, and no more.
+    // Neither tenant alone can reach the cap over all, both can: all that fits is spent, and no
+    // more.
     assert.equal(allowed, 15)
     const costs = await openings.records.providerCosts(onDay)
     for (const { micros } of costs) assert.ok(micros <= 900)

@@ -39,7 +39,10 @@ export const refusedAs = (code: RecordsFault) => (error: unknown) => {
 
 export type Openings = TestDatabase & { records: Records }
 
-/** Makes tests that each have a database of their own, migrated and open; all its openings are closed at the end. */
+/**
+ * Makes tests that each have a database of their own, migrated and open; all its openings are
+ * closed at the end.
+ */
 export function testsOnRecords(
   engine: string,
   newDatabase: () => Promise<TestDatabase>,

@@ -19,7 +19,10 @@ export async function temporaryDirectory(t: TestContext): Promise<string> {
 export interface SecondProcess {
   tell(command: Command): void
   ask(command: Command): Promise<unknown>
-  /** Resolves at the first line, said already or still to come, that `isIt`; rejects when the process ends first. */
+  /**
+   * Resolves at the first line, said already or still to come, that `isIt`; rejects when the
+   * process ends first.
+   */
   said(isIt: (answer: unknown) => boolean): Promise<void>
   kill(): Promise<void>
 }
@@ -32,7 +35,10 @@ export function programArguments(opener: URL, directory: string): string[] {
   return ["--conditions=source", program, opener.href, directory]
 }
 
-/** Starts a process that has the index open, and ends it with the test. Its files may grow to `fileBlocks`. */
+/**
+ * Starts a process that has the index open, and ends it with the test. Its files may grow to
+ * `fileBlocks`.
+ */
 export async function secondProcess(
   t: TestContext,
   opener: URL,

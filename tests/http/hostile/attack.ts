@@ -1,4 +1,7 @@
-/** What attackers know: ports, keys anybody can have, files and commands of the machine they stand beside. */
+/**
+ * What attackers know: ports, keys anybody can have, files and commands of the machine they stand
+ * beside.
+ */
 export interface Target {
   readonly port: number
   readonly dropPort: number
@@ -16,9 +19,15 @@ export type Tally = Record<string, number>
 
 export interface Attack {
   readonly name: string
-  /** What it must have counted before it can be said to have attacked; one answer of any kind, if not said. */
+  /**
+   * What it must have counted before it can be said to have attacked; one answer of any kind, if
+   * not said.
+   */
   readonly sign?: string
-  /** Attacks until `over` is aborted, and resolves soon after. Whatever happens to it is not an error. */
+  /**
+   * Attacks until `over` is aborted, and resolves soon after. Whatever happens to it is not an
+   * error.
+   */
   run(target: Target, tally: Tally, over: AbortSignal): Promise<void>
 }
 

@@ -1,5 +1,6 @@
-// Runs every attack at once until its input closes. Prints a line once all have attacked, and one with what each of them did.
-// A process of its own, so that the machine can put it behind the service, as attackers on other machines would be.
+// Runs every attack at once until its input closes. Prints a line once all have attacked, and one
+// with what each of them did. A process of its own, so that the machine can put it behind the
+// service, as attackers on other machines would be.
 import { text } from "node:stream/consumers"
 import { type Attack, count, type Tally, type Target } from "./attack.ts"
 import { cancelledUploads } from "./attacks/cancelled-uploads.ts"

@@ -1,5 +1,5 @@
-// Every attack at once, while two tenants and a sender without JavaScript do ordinary work. A few seconds in each run of the
-// tests, ten minutes in `npm run soak -- hostile`.
+// Every attack at once, while two tenants and a sender without JavaScript do ordinary work. A few
+// seconds in each run of the tests, ten minutes in `npm run soak -- hostile`.
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -70,6 +70,8 @@ test("while everything attacks, others are answered, and nothing is refused with
     )
   }
   t.diagnostic(`503 with Retry-After: ${tenants.map((tenant) => tenant.busy()).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // prettier-ignore
+  for (const line of service.stderr().split("\n").filter((text) => text.includes("restarted")))
+    t.diagnostic(line)
   for (const { wrong } of [...tenants, sender]) assert.deepEqual(wrong.slice(0, 5), [])
   for (const { count } of Object.values(attacked)) assert.ok(count > 0)
   // Milliseconds decide only where nothing else runs on the machine.

@@ -14,7 +14,9 @@ export async function openConnection(port: number): Promise<Socket | null> {
   }
 }
 
-/** Resolves when the connection is over, or after so long, whichever comes first; then it is over. */
+/**
+ * Resolves when the connection is over, or after so long, whichever comes first; then it is over.
+ */
 export async function endWithin(socket: Socket, ms: number): Promise<void> {
   if (socket.closed) return
   const closed = once(socket, "close").catch(() => undefined)

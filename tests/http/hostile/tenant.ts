@@ -8,7 +8,9 @@ export interface Tenant {
   readonly latencies: Latencies
   /** Decisions it was told of, with their score. */
   readonly decisions: ReadonlyMap<string, number>
-  /** Identities it reported as taken over, or sent evidence about, and was told that this is kept. */
+  /**
+   * Identities it reported as taken over, or sent evidence about, and was told that this is kept.
+   */
   readonly reported: ReadonlySet<string>
   readonly observed: ReadonlySet<string>
   /** Answers it should not have got, and connections that broke. */
@@ -54,7 +56,10 @@ export function openTenant(port: number, key: string, name: string): Tenant {
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       })
       sent.once("timeout", () => sent.destroy(new Error("no answer in a minute")))
-      sent.once("error", reject).once("response", resolve)
+      sent.once("response", resolve).once("error", (error) => {
+        const connection = sent.reusedSocket ? "kept" : "new"
+        reject(new Error(`${error.message}, on a ${connection} connection`, { cause: error }))
+      })
       sent.end(json === undefined ? undefined : JSON.stringify(json))
     })
     const body = JSON.parse(await text(response)) as Reply["body"]
@@ -67,7 +72,7 @@ export function openTenant(port: number, key: string, name: string): Tenant {
       else await score(n)
       latencies.note(performance.now() - dueAt)
     } catch (error) {
-      wrong.push(`${name} ${String(error)}`)
+      wrong.push(`${name}, at ${new Date().toISOString()}: ${String(error)}`)
     }
   }
   const score = async (n: number): Promise<void> => {

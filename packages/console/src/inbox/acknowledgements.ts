@@ -6,7 +6,10 @@ const texts: Readonly<Record<string, string>> = {
   ar: "وصلت رسالتك وتم فتحها. عد برمزك لقراءة الرد.",
 }
 
-/** What a sender is told when a message is opened for the first time, in the language of the page it was written on. */
+/**
+ * What a sender is told when a message is opened for the first time, in the language of the page it
+ * was written on.
+ */
 export function acknowledgement(lang: string): { readonly lang: string; readonly text: string } {
   const [language = "en"] = lang.toLowerCase().split("-")
   const text = texts[language]

@@ -74,12 +74,17 @@ export interface Inbox {
   threads(): readonly InboxThread[]
   thread(id: string): InboxThread | undefined
   refused(): readonly RefusedMessage[]
-  /** Six words of the keys replies are sealed to, beside the recipient's own; empty before the first sync. */
+  /**
+   * Six words of the keys replies are sealed to, beside the recipient's own; empty before the first
+   * sync.
+   */
   fingerprint(): readonly string[]
   /** Nothing is sealed to keys nobody has looked at: a server could have put its own among them. */
   keysConfirmed(): boolean
   confirmKeys(): void
-  /** Whether replies of the last batch did not fit their mailboxes; they stay and are sent again. */
+  /**
+   * Whether replies of the last batch did not fit their mailboxes; they stay and are sent again.
+   */
   mailboxFull(): boolean
   /** Called when a thread is shown: at the first time its sender is told, with the next batch. */
   shown(thread: string): void
@@ -90,8 +95,8 @@ export interface Inbox {
   /** Takes back a reply, or the deletion of a thread. */
   takeBack(action: string): void
   /**
-   * Seals all messages and notes to the keys in use now, so that a new recipient can open them and an old one can go.
-   * Gives how many could not be opened here and are sealed as before.
+   * Seals all messages and notes to the keys in use now, so that a new recipient can open them and
+   * an old one can go. Gives how many could not be opened here and are sealed as before.
    */
   reseal(onProgress: (done: number, total: number) => void): Promise<number>
   readonly outbox: Outbox<InboxAction>
@@ -116,7 +121,10 @@ export function createInbox(options: InboxOptions): Inbox {
   let refused: readonly RefusedMessage[] = []
   /** Notes as they are stored, by id. */
   let storedNotes: ReadonlyMap<string, Note> = new Map()
-  /** Notes that were changed here and wait to be sent, by thread, with the stored ones each was made from. */
+  /**
+   * Notes that were changed here and wait to be sent, by thread, with the stored ones each was made
+   * from.
+   */
   const changedNotes = new Map<string, { readonly note: Note; readonly from: readonly string[] }>()
   let recipients: Recipients | null = null
   let full = false
@@ -130,7 +138,10 @@ export function createInbox(options: InboxOptions): Inbox {
     return typeof found === "string" ? {} : found
   }
 
-  /** Fetching, sending and sealing again wait for each other: each ends with what the server has, and must not meet an older picture of it. */
+  /**
+   * Fetching, sending and sealing again wait for each other: each ends with what the server has,
+   * and must not meet an older picture of it.
+   */
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     const own = turn.then(work, work)
@@ -239,8 +250,9 @@ export function createInbox(options: InboxOptions): Inbox {
   }
 
   /**
-   * Acknowledgements of threads that a colleague acknowledged or answered since they were put into the outbox: after an
-   * answer nobody has to be told that the message arrived. Asked only where one is to leave, by fetching all there is.
+   * Acknowledgements of threads that a colleague acknowledged or answered since they were put into
+   * the outbox: after an answer nobody has to be told that the message arrived. Asked only where
+   * one is to leave, by fetching all there is.
    */
   async function lateAcknowledgements(actions: readonly InboxAction[]): Promise<InboxAction[]> {
     const automatic = actions.filter((action) => action.kind === "reply" && action.order === 0)

@@ -3,7 +3,10 @@ import { test } from "node:test"
 import type { CallMessage } from "./opener-calls.ts"
 import { openerOf, SILENCE_MS } from "./opener-client.ts"
 
-/** A worker that answers what the test answers for it, and can be ended without a word as browsers do. */
+/**
+ * A worker that answers what the test answers for it, and can be ended without a word as browsers
+ * do.
+ */
 class SilentWorker extends EventTarget {
   readonly asked: CallMessage[] = []
   terminated = 0

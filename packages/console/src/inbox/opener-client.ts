@@ -6,7 +6,9 @@ import {
   OpenerFailure,
 } from "./opener-calls.ts"
 
-/** A worker that says nothing for so long is taken for dead: a browser may end one without a word. */
+/**
+ * A worker that says nothing for so long is taken for dead: a browser may end one without a word.
+ */
 export const SILENCE_MS = 180_000
 
 const CALLS: readonly CallName[] = [
@@ -26,8 +28,8 @@ const CALLS: readonly CallName[] = [
 ]
 
 /**
- * The calls of the worker as functions. Once it dies, or says nothing for so long that it must have, every call fails: the
- * keys it held are gone with it.
+ * The calls of the worker as functions. Once it dies, or says nothing for so long that it must
+ * have, every call fails: the keys it held are gone with it.
  */
 export function openerOf(worker: Worker): Opener {
   interface Pending {

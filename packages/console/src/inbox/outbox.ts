@@ -27,8 +27,8 @@ interface OutboxOptions<T> {
 }
 
 /**
- * What a recipient does leaves together and late, so that its time joins no message to an answer: a whole delay after the
- * last thing was put in, or when the recipient says so.
+ * What a recipient does leaves together and late, so that its time joins no message to an answer: a
+ * whole delay after the last thing was put in, or when the recipient says so.
  */
 export function createOutbox<T extends Waiting>({
   delayMs,

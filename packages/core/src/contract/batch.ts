@@ -12,8 +12,8 @@ export type BatchItem<Result> =
   | { readonly index: number; readonly problem: ProblemDetails; readonly result?: never }
 
 /**
- * The last line of a stream that the service ended before its end. It has no index, because it is about the stream:
- * lines without an answer were not evaluated.
+ * The last line of a stream that the service ended before its end. It has no index, because it is
+ * about the stream: lines without an answer were not evaluated.
  */
 export interface StreamEnd {
   readonly problem: ProblemDetails

@@ -16,7 +16,10 @@ export function contextText(
   return nullable<string>("string", { minLength: 1, maxLength, description, ...rules })
 }
 
-/** What happened when an identity was asked about. Every member is optional, and null is the same as left out. */
+/**
+ * What happened when an identity was asked about. Every member is optional, and null is the same as
+ * left out.
+ */
 export const RequestContext = Type.Object(
   {
     event: Type.Optional(
@@ -62,7 +65,10 @@ export const RequestContext = Type.Object(
 )
 export type RequestContext = Static<typeof RequestContext>
 
-/** As a member of a request. One schema and not a choice of two, so that a refusal names the member at fault. */
+/**
+ * As a member of a request. One schema and not a choice of two, so that a refusal names the member
+ * at fault.
+ */
 export const NullableContext = Type.Unsafe<RequestContext | null>({
   ...RequestContext,
   type: ["object", "null"],

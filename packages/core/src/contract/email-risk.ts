@@ -9,7 +9,10 @@ import {
   ThreatStage,
 } from "./words.ts"
 
-/** No format and no length here: whether a text is an address is decided by the identity rules, with a reason. */
+/**
+ * No format and no length here: whether a text is an address is decided by the identity rules, with
+ * a reason.
+ */
 export const EmailRiskRequest = Type.Object(
   {
     email: Type.String({

@@ -53,7 +53,10 @@ export const EVIDENCE_CLASSES = [
 /** What a name of a source looks like: nothing that could be an address or a number in full. */
 export const EVIDENCE_SOURCE_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"
 
-/** No format of times and identities here: the rules behind them refuse with a reason, a pattern would not. */
+/**
+ * No format of times and identities here: the rules behind them refuse with a reason, a pattern
+ * would not.
+ */
 export const EvidenceLine = Type.Object(
   {
     email: Type.Optional(

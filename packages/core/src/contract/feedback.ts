@@ -12,7 +12,10 @@ export const FEEDBACK_OUTCOMES = [
 ] as const
 export type FeedbackOutcome = (typeof FEEDBACK_OUTCOMES)[number]
 
-/** No format of times and identities here: the rules behind them refuse with a reason, a pattern would not. */
+/**
+ * No format of times and identities here: the rules behind them refuse with a reason, a pattern
+ * would not.
+ */
 export const FeedbackRequest = Type.Object(
   {
     email: Type.Optional(

@@ -4,7 +4,10 @@ import { contextText, EVENTS, nullable } from "./context.ts"
 /** How the holder of a number was verified. */
 export const VERIFIED_BY = ["phone", "other"] as const
 
-/** What happened when a number was asked about. Every member is optional, and null is the same as left out. */
+/**
+ * What happened when a number was asked about. Every member is optional, and null is the same as
+ * left out.
+ */
 export const PhoneContext = Type.Object(
   {
     event: Type.Optional(
@@ -65,7 +68,10 @@ export const PhoneContext = Type.Object(
 )
 export type PhoneContext = Static<typeof PhoneContext>
 
-/** As a member of a request. One schema and not a choice of two, so that a refusal names the member at fault. */
+/**
+ * As a member of a request. One schema and not a choice of two, so that a refusal names the member
+ * at fault.
+ */
 export const NullablePhoneContext = Type.Unsafe<PhoneContext | null>({
   ...PhoneContext,
   type: ["object", "null"],

@@ -8,8 +8,8 @@ interface ProblemType {
 }
 
 /**
- * Every failure the service answers with. The key is the stable `code` and the last part of the `type` URI;
- * a code, once released, keeps its meaning.
+ * Every failure the service answers with. The key is the stable `code` and the last part of the
+ * `type` URI; a code, once released, keeps its meaning.
  */
 export const problems = {
   "malformed-json": {

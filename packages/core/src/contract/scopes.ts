@@ -1,4 +1,7 @@
-/** What a tenant's key may be allowed to do. A scope is added with the first operation it opens, and not before. */
+/**
+ * What a tenant's key may be allowed to do. A scope is added with the first operation it opens, and
+ * not before.
+ */
 export const TENANT_SCOPES = [
   "score",
   "decisions:read",
@@ -8,10 +11,15 @@ export const TENANT_SCOPES = [
   "subjects:own",
 ] as const
 
-/** What a service key, made by an administrator and belonging to no tenant, may be allowed to do. */
+/**
+ * What a service key, made by an administrator and belonging to no tenant, may be allowed to do.
+ */
 export const SERVICE_SCOPES = ["subjects:admin", "drop:read", "drop:reseal"] as const
 
-/** Scopes for a piece of work and not for every day. A key that lasts longer than this has the scope in name only. */
+/**
+ * Scopes for a piece of work and not for every day. A key that lasts longer than this has the scope
+ * in name only.
+ */
 export const BRIEF_SCOPES: readonly string[] = ["drop:reseal"] satisfies ServiceScope[]
 export const BRIEF_HOURS_MAX = 24
 

@@ -1,7 +1,10 @@
 import { Type, type Static } from "typebox"
 import { words } from "./words.ts"
 
-/** Why somebody's data is looked at as a whole or taken out. Words and no text: a text would sooner or later name them. */
+/**
+ * Why somebody's data is looked at as a whole or taken out. Words and no text: a text would sooner
+ * or later name them.
+ */
 export const SUBJECT_REASONS = [
   "subject_request",
   "legal_request",

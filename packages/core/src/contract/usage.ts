@@ -3,7 +3,10 @@ import { Type, type Static } from "typebox"
 /** The most days one report may cover. */
 export const USAGE_DAYS_MAX = 366
 
-/** Two patterns rather than a format: which days there are is looked at by the operation, which says what is wrong. */
+/**
+ * Two patterns rather than a format: which days there are is looked at by the operation, which says
+ * what is wrong.
+ */
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description }))
 

@@ -1,6 +1,9 @@
 import { Type, type TUnsafe } from "typebox"
 
-/** A string that is one of `values`: a plain JSON Schema `enum`, which every generator of clients understands. */
+/**
+ * A string that is one of `values`: a plain JSON Schema `enum`, which every generator of clients
+ * understands.
+ */
 export function words<const T extends readonly string[]>(
   values: T,
   description: string,

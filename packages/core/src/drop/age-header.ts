@@ -20,7 +20,10 @@ export type AgeHeaderFault =
   | "malformed"
 
 const VERSION = "age-encryption.org/v1\n"
-/** 32 bytes in base64 without padding; the two bits that are left over are zero, or something could be carried in them. */
+/**
+ * 32 bytes in base64 without padding; the two bits that are left over are zero, or something could
+ * be carried in them.
+ */
 const HASH = "[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
 const BODY = new RegExp(`^${HASH}$`)
 const MAC = new RegExp(`^--- ${HASH}$`)
@@ -44,8 +47,9 @@ export function headerSize(stanzas: number, suite: Suite): number {
 }
 
 /**
- * Reads the header of a sealed file, without any key. `incomplete`: more has to come before it can be told. Takes only
- * what this project and stock age write, character for character, so that nothing else can be carried in a header.
+ * Reads the header of a sealed file, without any key. `incomplete`: more has to come before it can
+ * be told. Takes only what this project and stock age write, character for character, so that
+ * nothing else can be carried in a header.
  */
 export function readAgeHeader(
   bytes: Uint8Array,
@@ -79,7 +83,10 @@ export function readAgeHeader(
   }
 }
 
-/** The line that begins here, without its end; null while its end is missing, undefined when no line can be so long. */
+/**
+ * The line that begins here, without its end; null while its end is missing, undefined when no line
+ * can be so long.
+ */
 function lineAt(bytes: Uint8Array, start: number): string | null | undefined {
   const window = bytes.subarray(start, start + FIRST_LINE.pq + 1)
   const end = window.indexOf(0x0a)

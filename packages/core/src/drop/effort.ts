@@ -1,6 +1,7 @@
 /**
- * How often a sender may double the work on purpose; recipients see it and can sort by it. It stands beside the message
- * unsealed, so there are few steps: the fewer there are, the less a step says of whoever chose it.
+ * How often a sender may double the work on purpose; recipients see it and can sort by it. It
+ * stands beside the message unsealed, so there are few steps: the fewer there are, the less a step
+ * says of whoever chose it.
  */
 export const EFFORT_MAX = 3
 

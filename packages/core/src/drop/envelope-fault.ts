@@ -1,6 +1,9 @@
 /** Why something that was opened is not shown: a stable word, never a part of what was found. */
 export type EnvelopeFaultCode =
-  /** Not the archive of a message: another kind of member, a wrong checksum, a name or an order that is not ours. */
+  /**
+   * Not the archive of a message: another kind of member, a wrong checksum, a name or an order that
+   * is not ours.
+   */
   | "archive"
   /** The first member is not a manifest, or not one of this version. */
   | "manifest"
@@ -10,7 +13,9 @@ export type EnvelopeFaultCode =
   | "empty"
   /** The manifest names other files than there are. */
   | "files"
-  /** Not sealed as this drop seals: no age file, another suite, a passphrase, a tag, too many keys. */
+  /**
+   * Not sealed as this drop seals: no age file, another suite, a passphrase, a tag, too many keys.
+   */
   | "header"
   /** No identity at hand opens it. */
   | "identity"

@@ -118,8 +118,8 @@ function membersOf(content: MessageToPack, order?: number): TarMember[] {
 }
 
 /**
- * What an envelope holds, of a message or of a reply. Throws an `EnvelopeFault` for anything that does not follow the
- * format to the letter, since a stranger may have made it by hand.
+ * What an envelope holds, of a message or of a reply. Throws an `EnvelopeFault` for anything that
+ * does not follow the format to the letter, since a stranger may have made it by hand.
  */
 export function unpackMessage(envelope: Uint8Array): OpenedMessage {
   if (envelope.length > ENVELOPE_MAX) throw new EnvelopeFault("size")

@@ -28,7 +28,10 @@ export class IdentityFault extends Error {
 const BINARY = "age-encryption.org/v1\n"
 const ARMORED = "-----BEGIN AGE ENCRYPTED FILE-----"
 
-/** Reads the secret keys of an identity file as `age-keygen` writes it, plain or locked by `age -p`, armored or not. */
+/**
+ * Reads the secret keys of an identity file as `age-keygen` writes it, plain or locked by `age -p`,
+ * armored or not.
+ */
 export async function readIdentities(
   file: string | Uint8Array,
   passphrase?: string,

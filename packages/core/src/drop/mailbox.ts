@@ -3,8 +3,8 @@ import { MAILBOX_SLOTS } from "./limits.ts"
 import { sealedSize, SMALLEST_CLASS } from "./padding.ts"
 
 /**
- * The sealed files in the answer of a mailbox, whose slots are all of one size. A reply from before the keys changed may be
- * shorter than its slot; its header says where it ends.
+ * The sealed files in the answer of a mailbox, whose slots are all of one size. A reply from before
+ * the keys changed may be shorter than its slot; its header says where it ends.
  */
 export function mailboxFiles(answer: Uint8Array): Uint8Array[] {
   const size = answer.length / MAILBOX_SLOTS

@@ -8,7 +8,10 @@ export type SealedBy = "browser" | "server" | "sender"
 export type Mode = "one-way" | "two-way"
 export type MetadataState = "stripped" | "kept" | "unknown"
 
-/** What a recipient needs to answer, and to delete an answer's last trace. Inside the sealed message only. */
+/**
+ * What a recipient needs to answer, and to delete an answer's last trace. Inside the sealed message
+ * only.
+ */
 export interface ThreadAddress {
   /** 32 bytes, hexadecimal. */
   readonly mailbox: string
@@ -25,8 +28,8 @@ export interface ManifestFile {
   readonly type: string
   readonly metadata: MetadataState
   /**
-   * Kinds of hidden data that were found in it before it was sent, removed or not; never what they said. Absent: nobody
-   * looked.
+   * Kinds of hidden data that were found in it before it was sent, removed or not; never what they
+   * said. Absent: nobody looked.
    */
   readonly found?: readonly string[]
   /** The sender's own name of it, only where the sender asked for it to be kept. */
@@ -66,8 +69,8 @@ export function writeManifest(manifest: Manifest): Uint8Array {
 }
 
 /**
- * The manifest in these bytes. They may come from anybody who has the drop's keys: every member is checked, none is
- * copied that is not known here, and a later version may add members.
+ * The manifest in these bytes. They may come from anybody who has the drop's keys: every member is
+ * checked, none is copied that is not known here, and a later version may add members.
  */
 export function readManifest(bytes: Uint8Array): Manifest {
   if (bytes.length > MANIFEST_MAX) throw new EnvelopeFault("size")

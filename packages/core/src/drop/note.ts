@@ -14,7 +14,10 @@ export interface Note {
   readonly acknowledged: boolean
   /** Replies that were sent, oldest first: the server cannot give them back. */
   readonly replies: readonly string[]
-  /** How many replies were written; there can be more than `replies` still holds. The next one is numbered by it. */
+  /**
+   * How many replies were written; there can be more than `replies` still holds. The next one is
+   * numbered by it.
+   */
   readonly answers: number
 }
 
@@ -64,7 +67,10 @@ export function unpackNote(envelope: Uint8Array): Note {
   }
 }
 
-/** One note of several about the same thread, as two recipients may write at the same time: nothing of any is lost. */
+/**
+ * One note of several about the same thread, as two recipients may write at the same time: nothing
+ * of any is lost.
+ */
 export function mergeNotes(about: string, notes: readonly Note[]): Note {
   const replies = [...new Set(notes.flatMap((note) => note.replies))]
   const texts = new Set(notes.map(({ text }) => text).filter((text) => text !== ""))

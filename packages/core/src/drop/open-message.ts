@@ -5,8 +5,9 @@ import { open, type Progress } from "./seal.ts"
 const WRAPPED = "attachment-1.age"
 
 /**
- * Opens and unpacks a sealed message. A file that its sender sealed in another form is stored in an envelope around it:
- * where what is inside is a message it is handed on, `wrapped`; otherwise the envelope is, with the file in it.
+ * Opens and unpacks a sealed message. A file that its sender sealed in another form is stored in an
+ * envelope around it: where what is inside is a message it is handed on, `wrapped`; otherwise the
+ * envelope is, with the file in it.
  */
 export async function openMessage(
   sealed: Uint8Array,

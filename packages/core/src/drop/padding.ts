@@ -1,7 +1,10 @@
 import { headerSize } from "./age-header.ts"
 import type { Suite } from "./recipients.ts"
 
-/** Sizes an envelope is filled up to, 64 KiB to 32 MiB: all that a sealed message shows of what is in it. */
+/**
+ * Sizes an envelope is filled up to, 64 KiB to 32 MiB: all that a sealed message shows of what is
+ * in it.
+ */
 export const SIZE_CLASSES: readonly number[] = Array.from({ length: 10 }, (_, k) => 65_536 * 2 ** k)
 
 /** age seals so many bytes at a time, each time with a tag; a nonce stands before the first. */

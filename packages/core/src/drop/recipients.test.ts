@@ -85,7 +85,8 @@ test("the fingerprint is six words of the set of keys, whatever their order", as
   assert.equal(words.length, 6)
   assert.deepEqual(fingerprint([second, first], english), words)
   assert.notDeepEqual(fingerprint([first], english), words)
-  // `printf 'age1a\nage1b' | sha256sum` begins 7889df2cb9b8edc166, cut by hand into numbers of 11 bits.
+  // `printf 'age1a\nage1b' | sha256sum` begins 7889df2cb9b8edc166, cut by hand into numbers of 11
+  // bits.
   const known = ["joy", "exclude", "sleep", "inflict", "mom", "thing"]
   assert.deepEqual(fingerprint(["age1b", "age1a"], english), known)
 })

@@ -13,7 +13,10 @@ export interface Recipients {
 /** Every key makes every message and reply longer, and is one more that can be stolen. */
 export const RECIPIENTS_MAX = 16
 
-/** What a recipients file says. `dropId` is null where it does not name its drop, as in files of stock `age`. */
+/**
+ * What a recipients file says. `dropId` is null where it does not name its drop, as in files of
+ * stock `age`.
+ */
 export interface RecipientsFile {
   readonly dropId: Uint8Array<ArrayBuffer> | null
   readonly recipients: Recipients

@@ -15,8 +15,9 @@ export interface Resealed {
 }
 
 /**
- * Makes a sealed file one for other keys. The content key and every byte after the header stay as they are: a server
- * that takes nothing but a header cannot be given another content. All of the file is authenticated first.
+ * Makes a sealed file one for other keys. The content key and every byte after the header stay as
+ * they are: a server that takes nothing but a header cannot be given another content. All of the
+ * file is authenticated first.
  */
 export async function reseal(
   sealed: Uint8Array,
@@ -44,8 +45,8 @@ export function sealedBody(sealed: Uint8Array): Uint8Array {
 }
 
 /**
- * Stands for the content of a sealed file, whatever keys it is sealed to: SHA-256 over its body. The same content sealed
- * again has another one. It says nothing of what is inside.
+ * Stands for the content of a sealed file, whatever keys it is sealed to: SHA-256 over its body.
+ * The same content sealed again has another one. It says nothing of what is inside.
  */
 export async function contentMark(sealed: Uint8Array): Promise<string> {
   const body = sealedBody(sealed)
@@ -56,8 +57,9 @@ export async function contentMark(sealed: Uint8Array): Promise<string> {
 }
 
 /**
- * The library makes up a content key and hands it to each recipient in turn. The first one puts ours in its place, and the
- * last one makes sure that all between them got it: otherwise nobody could open the file any more.
+ * The library makes up a content key and hands it to each recipient in turn. The first one puts
+ * ours in its place, and the last one makes sure that all between them got it: otherwise nobody
+ * could open the file any more.
  */
 function encrypterFor(contentKey: Uint8Array, { keys, suite }: Recipients) {
   const first: Recipient = {

@@ -210,7 +210,8 @@ test("T8: one-way, two-way and server-sealed files cannot be told apart by their
       chiSquare += ((counts[byte] ?? 0) - expected) ** 2 / expected
     }
   }
-  // 2 × 255 degrees of freedom. Six standard deviations: chance does this once in a thousand million runs.
+  // 2 × 255 degrees of freedom. Six standard deviations: chance does this once in a thousand
+  // million runs.
   assert.ok(Math.abs(chiSquare - 510) / Math.sqrt(2 * 510) < 6, `chi-square ${chiSquare}`)
 })
 

@@ -10,7 +10,10 @@ const STEP = 65_536
 /** Told while sealing or opening, for a progress bar: how many bytes are done of how many. */
 export type Progress = (done: number, total: number) => void
 
-/** Seals an envelope to every one of these keys, as one binary age file of exactly `sealedSize` bytes. */
+/**
+ * Seals an envelope to every one of these keys, as one binary age file of exactly `sealedSize`
+ * bytes.
+ */
 export async function seal(
   envelope: Uint8Array,
   recipients: Recipients,
@@ -50,14 +53,15 @@ export function replyRecipients(
   { suite, keys }: Recipients,
 ): Recipients {
   const own = suite === "pq" ? reply_to_pq : reply_to
-  // Never the other suite instead: the sender of a pq drop must not get replies that are weaker than the message.
+  // Never the other suite instead: the sender of a pq drop must not get replies that are weaker
+  // than the message.
   if (own === undefined) throw new EnvelopeFault("recipients")
   return { suite, keys: [own, ...keys] }
 }
 
 /**
- * Opens a sealed file. Nothing comes back before all of it has been authenticated; a file that was changed, cut or
- * lengthened, and one not sealed as this project seals, throws an `EnvelopeFault`.
+ * Opens a sealed file. Nothing comes back before all of it has been authenticated; a file that was
+ * changed, cut or lengthened, and one not sealed as this project seals, throws an `EnvelopeFault`.
  */
 export async function open(
   sealed: Uint8Array,
@@ -89,8 +93,8 @@ export async function open(
 }
 
 /**
- * The library would seal one file to keys of both suites, and to keys that mark it: both are refused here. Recipients
- * `around` the keys see the content key before and after them.
+ * The library would seal one file to keys of both suites, and to keys that mark it: both are
+ * refused here. Recipients `around` the keys see the content key before and after them.
  */
 export function encrypterTo(
   keys: readonly string[],

@@ -2,7 +2,10 @@ import { EnvelopeFault } from "./envelope-fault.ts"
 import { classOf, SIZE_CLASSES } from "./padding.ts"
 import { readTar, tarSize, writeTar } from "./tar.ts"
 
-/** What a recipient remembers of a message: enough to see that it was changed, and nothing of what is in it. */
+/**
+ * What a recipient remembers of a message: enough to see that it was changed, and nothing of what
+ * is in it.
+ */
 export interface SeenMessage {
   /** `contentMark` of the message as it was seen first. */
   readonly mark: string
@@ -15,7 +18,10 @@ export interface SeenMessage {
 /** By the ids of messages. */
 export type Seen = Readonly<Record<string, SeenMessage>>
 
-/** `changed`: another content under an id that was seen; `moved`: a content that was seen, under another id. */
+/**
+ * `changed`: another content under an id that was seen; `moved`: a content that was seen, under
+ * another id.
+ */
 export type Strange = "changed" | "moved"
 
 interface Found {
@@ -31,7 +37,10 @@ export function strangeness(seen: Seen, { id, mark }: Pick<Found, "id" | "mark">
   return Object.values(seen).some((each) => each.mark === mark) ? "moved" : null
 }
 
-/** The memory with these messages in it. What was seen first stays: a flag must not go away by being looked at. */
+/**
+ * The memory with these messages in it. What was seen first stays: a flag must not go away by being
+ * looked at.
+ */
 export function remembered(seen: Seen, found: readonly Found[], today: number): Seen {
   const kept = Object.entries(seen).filter(([, { until }]) => until >= today)
   const next: Record<string, SeenMessage> = Object.fromEntries(kept)
@@ -64,7 +73,10 @@ export function readSeen(value: unknown): Seen {
 
 const MEMBER = "seen.json"
 
-/** The envelope of a memory, for whoever must leave it where others can read. Its size tells little of how much it holds. */
+/**
+ * The envelope of a memory, for whoever must leave it where others can read. Its size tells little
+ * of how much it holds.
+ */
 export function packSeen(seen: Seen): Uint8Array {
   const members = [{ name: MEMBER, bytes: new TextEncoder().encode(JSON.stringify(seen)) }]
   const size = classOf(tarSize(members))

@@ -1,14 +1,17 @@
 /** Letters and pictures that are written with joiners between them. */
 const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tamil}\p{Script=Telugu}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`
 const NEEDED_JOINER = String.raw`(?<=${JOINED})[\u200c\u200d](?=${JOINED})`
-/** Controls, formats, surrogates without a partner, separators of lines, and letters without a shape. */
+/**
+ * Controls, formats, surrogates without a partner, separators of lines, and letters without a
+ * shape.
+ */
 const UNSEEN = String.raw`[^\P{C}\n\t]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]`
 const SPECIAL = new RegExp(`${NEEDED_JOINER}|(${UNSEEN})`, "gu")
 
 /**
- * Text of a stranger, as it may be put on a screen or a terminal: every character that shows nothing, moves the cursor or
- * turns the direction of what follows is written out. Line feeds and tabs stay. So do joiners, where the script or the
- * picture around them needs them.
+ * Text of a stranger, as it may be put on a screen or a terminal: every character that shows
+ * nothing, moves the cursor or turns the direction of what follows is written out. Line feeds and
+ * tabs stay. So do joiners, where the script or the picture around them needs them.
  */
 export function shownText(text: string): string {
   return text

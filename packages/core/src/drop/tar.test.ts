@@ -92,7 +92,8 @@ test("an archive that GNU tar makes by the printed recipe is read", () => {
 })
 
 test("T49: links, devices, directories and members of other formats are refused", () => {
-  // Hard link, symbolic link, devices, directory, FIFO, contiguous, pax, GNU long names, sparse, volume, incremental.
+  // Hard link, symbolic link, devices, directory, FIFO, contiguous, pax, GNU long names, sparse,
+  // volume, incremental.
   for (const type of "1234567xgLKSVMDNA\0") {
     const archive = withHeader(put(type, 156))
     assert.throws(() => unpackMessage(archive), refusedAs("archive"))

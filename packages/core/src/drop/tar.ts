@@ -35,8 +35,8 @@ export function tarSize(members: readonly TarMember[]): number {
 }
 
 /**
- * A POSIX ustar archive of exactly `size` bytes, filled up with zeros. No time, owner or mode of anybody is in it: the
- * same members always give the same bytes.
+ * A POSIX ustar archive of exactly `size` bytes, filled up with zeros. No time, owner or mode of
+ * anybody is in it: the same members always give the same bytes.
  */
 export function writeTar(members: readonly TarMember[], size: number): Uint8Array {
   if (tarSize(members) > size) throw new EnvelopeFault("size")
@@ -50,7 +50,10 @@ export function writeTar(members: readonly TarMember[], size: number): Uint8Arra
   return archive
 }
 
-/** What stands before and after a member of so many bytes, for an archive that is written piece by piece. */
+/**
+ * What stands before and after a member of so many bytes, for an archive that is written piece by
+ * piece.
+ */
 export function tarFrame(name: string, size: number): { header: Uint8Array; padding: Uint8Array } {
   const header = new Uint8Array(BLOCK)
   writeHeader(header, name, size)
@@ -75,15 +78,17 @@ function writeHeader(header: Uint8Array, name: string, size: number): void {
   put(MTIME, octal(0, 11))
   put(TYPE, REGULAR)
   put(MAGIC, USTAR)
-  // Of no meaning here, and written by GNU tar: an archive of the same members has the same bytes, whoever made it.
+  // Of no meaning here, and written by GNU tar: an archive of the same members has the same bytes,
+  // whoever made it.
   for (const field of DEVICE) put(field, octal(0, 7))
   put(CHECKSUM, `${octal(checksum(header), 6)}\u0000 `)
 }
 
 /**
- * The members of an archive whose names pass `allowed`. Takes regular files of the ustar format and nothing else; throws
- * for links, devices, directories, pax and GNU members, a name twice, and anything but zeros after the end. Owners,
- * modes and times are not looked at, since nothing here uses them. The bytes are views of the archive.
+ * The members of an archive whose names pass `allowed`. Takes regular files of the ustar format and
+ * nothing else; throws for links, devices, directories, pax and GNU members, a name twice, and
+ * anything but zeros after the end. Owners, modes and times are not looked at, since nothing here
+ * uses them. The bytes are views of the archive.
  */
 export function readTar(
   archive: Uint8Array,
@@ -140,7 +145,8 @@ function checksum(header: Uint8Array): number {
 }
 
 function isZero(bytes: Uint8Array): boolean {
-  // Not every(): an envelope may have 32 MiB of filling, and a call for each byte takes ten times as long.
+  // Not every(): an envelope may have 32 MiB of filling, and a call for each byte takes ten times
+  // as long.
   for (const byte of bytes) if (byte !== 0) return false
   return true
 }

@@ -2,7 +2,10 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import type { ThreadAddress } from "./manifest.ts"
 import { type ThreadKeys, verifierOf } from "./thread-keys.ts"
 
-/** What a two-way message tells its recipients of its thread: where replies go and what they are sealed to. */
+/**
+ * What a two-way message tells its recipients of its thread: where replies go and what they are
+ * sealed to.
+ */
 export function threadAddress(keys: ThreadKeys, n: number | null): ThreadAddress {
   return {
     mailbox: bytesToHex(keys.mailbox),

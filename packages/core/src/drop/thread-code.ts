@@ -38,7 +38,8 @@ export function newSecret(): Uint8Array<ArrayBuffer> {
 
 /** The code in the words of a list, as they are shown. */
 export function codeWords(secret: Uint8Array, { words }: WordList): string[] {
-  // The lists are written with separate accents and, in Korean, separate letters; few fonts join them well.
+  // The lists are written with separate accents and, in Korean, separate letters; few fonts join
+  // them well.
   return codeIndices(secret).map((index) => (words[index] ?? "").normalize("NFC"))
 }
 
@@ -53,9 +54,9 @@ export type CodeFault =
   | { readonly fault: "word"; readonly at: number }
 
 /**
- * Reads what a person typed: words of any of the lists or digits, with any accents, capitals, signs and widths. The same
- * letters can be words of two languages; then the checksum says which was meant, and the earlier list wins if even that
- * holds twice.
+ * Reads what a person typed: words of any of the lists or digits, with any accents, capitals, signs
+ * and widths. The same letters can be words of two languages; then the checksum says which was
+ * meant, and the earlier list wins if even that holds twice.
  */
 export function readCode(
   text: string,
@@ -99,7 +100,9 @@ function secretOf(indices: readonly number[]): Uint8Array<ArrayBuffer> | null {
   return checksum(secret) === (bits & 0xfffn) ? secret : null
 }
 
-/** The first 12 bits of a hash: with the 4 bits that plain BIP39 has, one mistake in 16 would pass. */
+/**
+ * The first 12 bits of a hash: with the 4 bits that plain BIP39 has, one mistake in 16 would pass.
+ */
 function checksum(secret: Uint8Array): bigint {
   const hash = sha256
     .create()
@@ -113,7 +116,10 @@ function bigintOf(bytes: Uint8Array): bigint {
   return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
 }
 
-/** One spelling for all ways to type a word: no width, capital, accent or dakuten. No two words of a list become one by it. */
+/**
+ * One spelling for all ways to type a word: no width, capital, accent or dakuten. No two words of a
+ * list become one by it.
+ */
 function fold(text: string): string {
   return text.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "")
 }
@@ -125,7 +131,10 @@ function westernDigits(text: string): string {
   )
 }
 
-/** Whatever is neither letter nor digit stands between words. A Chinese character is a word, and so are four digits where all 48 are typed as one. */
+/**
+ * Whatever is neither letter nor digit stands between words. A Chinese character is a word, and so
+ * are four digits where all 48 are typed as one.
+ */
 function tokensOf(text: string): string[] {
   return westernDigits(fold(text))
     .replace(/\p{Script=Han}/gu, " $& ")

@@ -23,7 +23,10 @@ export interface ThreadKeys {
   readonly replyToPq?: string
 }
 
-/** The keys of a thread. No slow derivation: a secret of 120 random bits cannot be guessed, and a slow one locks out old phones. */
+/**
+ * The keys of a thread. No slow derivation: a secret of 120 random bits cannot be guessed, and a
+ * slow one locks out old phones.
+ */
 export async function threadKeys(
   secret: Uint8Array,
   dropId: Uint8Array,
@@ -53,7 +56,10 @@ export function withdrawToken(
   return derivation(secret, dropId)(`withdraw/${n}`)
 }
 
-/** What the server stores in place of a mailbox, so that its file does not hold what replies are asked for by. */
+/**
+ * What the server stores in place of a mailbox, so that its file does not hold what replies are
+ * asked for by.
+ */
 export function mailboxTag(mailbox: Uint8Array): Uint8Array<ArrayBuffer> {
   return own(sha256.create().update(utf8("drop/v1/tag")).update(mailbox).digest())
 }
@@ -63,7 +69,8 @@ export function verifierOf(token: Uint8Array): Uint8Array<ArrayBuffer> {
   return own(sha256(token))
 }
 
-// The id is that of the drop, not its address: a code works on its onion and its other name, and on no other drop.
+// The id is that of the drop, not its address: a code works on its onion and its other name, and on
+// no other drop.
 function derivation(
   secret: Uint8Array,
   dropId: Uint8Array,

@@ -19,13 +19,16 @@ export interface Thread<M extends ThreadMessage = ThreadMessage> {
   readonly messages: readonly M[]
   /** Stored again under another id: by the server, or by somebody who copied them there. */
   readonly duplicates: readonly M[]
-  /** Another thread gives the same mailbox, with another key: one of the two is not who it says it is. */
+  /**
+   * Another thread gives the same mailbox, with another key: one of the two is not who it says it
+   * is.
+   */
   readonly contested: boolean
 }
 
 /**
- * What makes messages one thread. Both keys, since replies are sealed to the one or the other: somebody who takes over
- * one of them gets another thread.
+ * What makes messages one thread. Both keys, since replies are sealed to the one or the other:
+ * somebody who takes over one of them gets another thread.
  */
 export function threadOf({ thread, nid }: Manifest): string {
   return thread === undefined ? nid : addressKeys(thread).join(" ")

@@ -13,14 +13,18 @@ const numRuns = soak ? 100_000 : 1500
 
 const UTS46 = { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true }
 
-/** Whether the DNS could hold the domain, found the long way: mapped and encoded whole, then measured. */
+/**
+ * Whether the DNS could hold the domain, found the long way: mapped and encoded whole, then
+ * measured.
+ */
 function fits(text: string): boolean {
   const ascii = toASCII(text.normalize("NFC"), UTS46)?.replace(/\.$/, "")
   if (ascii === undefined || ascii.length > 253) return false
   return ascii.split(".").every((label) => label !== "" && label.length <= 63)
 }
 
-// What shrinks on its way into the DNS: ignored characters, characters that compose, and what maps to such.
+// What shrinks on its way into the DNS: ignored characters, characters that compose, and what maps
+// to such.
 const shrinking = [
   "\u00ad",
   "\ufe0f",

@@ -1,10 +1,11 @@
 import type { EmailFaultWord } from "./email-fault.ts"
 
-// Explicit code points rather than Unicode properties: a property may grow with the engine's Unicode
-// version, and the same text must be refused everywhere.
+// Explicit code points rather than Unicode properties: a property may grow with the engine's
+// Unicode version, and the same text must be refused everywhere.
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
-// Marks, embeddings, overrides and isolates: they make a reader see another address than the one keyed.
+// Marks, embeddings, overrides and isolates: they make a reader see another address than the one
+// keyed.
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 // White space and characters without a glyph. Mail servers take them for different mailboxes and
 // people cannot tell them apart, so a pasted one would make a known address look unknown. Joiners
@@ -33,7 +34,10 @@ export function forbiddenCharacter(text: string): EmailFaultWord | null {
   return null
 }
 
-/** What a local part may not contain beyond that, or null. Domains have the stricter rules of UTS #46. */
+/**
+ * What a local part may not contain beyond that, or null. Domains have the stricter rules of UTS
+ * #46.
+ */
 export function forbiddenInLocalPart(local: string): EmailFaultWord | null {
   if (INVISIBLE.test(local)) return "invisible-character"
   if (UNASSIGNED.test(local)) return "unassigned-character"

@@ -11,7 +11,9 @@ export interface ParsedDomain {
   readonly unicodeDomain: string
 }
 
-/** Longer text cannot come down to 254 octets by anything an honest sender does; it only costs time. */
+/**
+ * Longer text cannot come down to 254 octets by anything an honest sender does; it only costs time.
+ */
 export const INPUT_UNITS_MAX = 1024
 
 // UTS #46 as identity/v1 freezes it, non-transitional: "ß" stays "ß". CheckHyphens stays off, since
@@ -41,7 +43,8 @@ export function readDomain(text: string): ParsedDomain | EmailFaultWord {
   const tooLong = surelyTooLong(text)
   if (tooLong !== null) return tooLong
   const normal = text.normalize("NFC")
-  // Text of this length melted away at least in part. The encoding is what is dear, so it comes after a count.
+  // Text of this length melted away at least in part. The encoding is what is dear, so it comes
+  // after a count.
   if (normal.length > DOMAIN_OCTETS_MAX) {
     const fault = lengthFault(toUnicode(normal, UTS46).domain.split("."))
     if (fault !== null) return fault

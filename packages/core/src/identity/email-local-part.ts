@@ -11,8 +11,9 @@ export function readLocalPart(
   text: string,
 ): { readonly local: string } | { readonly fault: EmailFaultWord } {
   if (text === "") return { fault: "local-empty" }
-  // NFC makes no text shorter than half as many octets: at most four units become one character, which then has two octets
-  // or more. So this much is known before it, and NFC takes time that grows with the square of the marks in a row.
+  // NFC makes no text shorter than half as many octets: at most four units become one character,
+  // which then has two octets or more. So this much is known before it, and NFC takes time that
+  // grows with the square of the marks in a row.
   if (text.length > 2 * LOCAL_OCTETS_MAX) return { fault: "local-too-long" }
   const normal = text.normalize("NFC")
   // As written and again as kept: lower case may be longer ("İ" has two octets, its lower case
@@ -42,7 +43,10 @@ function isDotString(local: string): boolean {
   return isEmailValid(`${local}@example.com`, { ignoreLength: true })
 }
 
-/** What a quoted string says, without quotes and escapes; null where it is not one (RFC 5321, 4.1.2). */
+/**
+ * What a quoted string says, without quotes and escapes; null where it is not one (RFC 5321,
+ * 4.1.2).
+ */
 function quotedContent(local: string): string | null {
   // The grammar costs some 150 µs: text that cannot be a quoted string does not reach it.
   if (local.length < 2 || !local.startsWith('"') || !local.endsWith('"')) return null
@@ -58,8 +62,9 @@ function quote(content: string): string {
   return `"${content.replace(/["\\]/g, "\\$&")}"`
 }
 
-// Lower case ends a word with "ς" and every other sigma is "σ"; a mailbox has one spelling. NFC once
-// more, because lower case can leave marks in another order than NFC puts them ("İ" with a cedilla).
+// Lower case ends a word with "ς" and every other sigma is "σ"; a mailbox has one spelling. NFC
+// once more, because lower case can leave marks in another order than NFC puts them ("İ" with a
+// cedilla).
 function fold(local: string): string {
   return local.toLowerCase().replaceAll("ς", "σ").normalize("NFC")
 }

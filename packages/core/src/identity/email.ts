@@ -4,7 +4,9 @@ import { emailFault, type EmailFault } from "./email-fault.ts"
 import { LOCAL_OCTETS_MAX, readLocalPart, utf8Octets } from "./email-local-part.ts"
 import { canonicalForm } from "./mailbox.ts"
 
-/** An e-mail address in the forms of identity/v1. Told from an `EmailFault` by `"fault" in result`. */
+/**
+ * An e-mail address in the forms of identity/v1. Told from an `EmailFault` by `"fault" in result`.
+ */
 export interface ParsedEmail extends ParsedDomain {
   /** The address as such: case, Unicode form, needless quotes and domain spelling made one. */
   readonly exact: string
@@ -29,7 +31,9 @@ export function parseEmail(text: string): ParsedEmail | EmailFault {
   return parsePlainEmail(address) ?? parseAnyEmail(address)
 }
 
-/** The short way for plain addresses, null for all others; a test holds it equal to the long way. */
+/**
+ * The short way for plain addresses, null for all others; a test holds it equal to the long way.
+ */
 export function parsePlainEmail(address: string): ParsedEmail | null {
   if (address.length > ADDRESS_OCTETS_MAX || !PLAIN.test(address)) return null
   const exact = address.toLowerCase()

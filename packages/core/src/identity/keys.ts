@@ -1,9 +1,15 @@
-/** SHA-256 over the parts one after another. Passed in, so that this package runs in Node and browsers alike. */
+/**
+ * SHA-256 over the parts one after another. Passed in, so that this package runs in Node and
+ * browsers alike.
+ */
 export type Sha256 = (...parts: Uint8Array[]) => Uint8Array
 
 declare const identityKeyBrand: unique symbol
 
-/** Sixteen bytes that stand for one mailbox, phone number or domain: all that any store ever sees of it. */
+/**
+ * Sixteen bytes that stand for one mailbox, phone number or domain: all that any store ever sees of
+ * it.
+ */
 export type IdentityKey = Uint8Array & { readonly [identityKeyBrand]: true }
 
 /** Keeps keys of different kinds apart, should their canonical forms ever be the same text. */
@@ -20,7 +26,9 @@ const SUBKEY_BYTES = 32
 const encoder = new TextEncoder()
 const scratch = new Uint8Array(1024)
 
-/** The UTF-8 bytes of a text, good until the next call: every request needs them once, for a hash. */
+/**
+ * The UTF-8 bytes of a text, good until the next call: every request needs them once, for a hash.
+ */
 function utf8(text: string): Uint8Array {
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 > scratch.length) return encoder.encode(text)
@@ -28,8 +36,9 @@ function utf8(text: string): Uint8Array {
 }
 
 /**
- * What every keyed hash begins with: subkey, tag and zeros up to one block of SHA-256, so that the state after it can be
- * kept and used for many. A hash without a tag has a zero in its place, which no kind of identity has.
+ * What every keyed hash begins with: subkey, tag and zeros up to one block of SHA-256, so that the
+ * state after it can be kept and used for many. A hash without a tag has a zero in its place, which
+ * no kind of identity has.
  */
 export function hashStart(subkey: Uint8Array, tag: IdentityTag | 0 = 0): Uint8Array {
   if (subkey.length !== SUBKEY_BYTES) {
@@ -42,7 +51,10 @@ export function hashStart(subkey: Uint8Array, tag: IdentityTag | 0 = 0): Uint8Ar
   return start
 }
 
-/** The key of a canonical form: SHA-256(start of K_identity and tag ‖ SHA-256(UTF-8 canonical form)), first 16 bytes. */
+/**
+ * The key of a canonical form: SHA-256(start of K_identity and tag ‖ SHA-256(UTF-8 canonical
+ * form)), first 16 bytes.
+ */
 export function identityKey(
   sha256: Sha256,
   identitySubkey: Uint8Array,
@@ -80,8 +92,9 @@ export function aliasTag(
 }
 
 /**
- * What is stored beside keyed data to notice another secret or other rules: "v2:" and 16 hexadecimal digits. It is hashed
- * with tag 0, which no identity has, so it can never be the beginning of someone's key.
+ * What is stored beside keyed data to notice another secret or other rules: "v2:" and 16
+ * hexadecimal digits. It is hashed with tag 0, which no identity has, so it can never be the
+ * beginning of someone's key.
  */
 export function keyCheckValue(sha256: Sha256, identitySubkey: Uint8Array): string {
   const digest = sha256(hashStart(identitySubkey), utf8("assay key check v2"))

@@ -3,7 +3,9 @@ import { isQuoted } from "./email-local-part.ts"
 // Frozen with identity/v1. Adding, removing or correcting a line changes keys that are already
 // stored and cannot be computed again, so a new rule means a new version of the identity forms.
 
-/** Second names of one provider's mailboxes: the same local part reaches the same person at both. */
+/**
+ * Second names of one provider's mailboxes: the same local part reaches the same person at both.
+ */
 const SAME_MAILBOXES: ReadonlyMap<string, string> = new Map([
   ["googlemail.com", "gmail.com"],
   ["protonmail.com", "proton.me"],

@@ -24,7 +24,10 @@ const allCodes = [
   ...Object.keys(metadata.nonGeographic),
 ]
 
-/** Says what the library says of the number as it stands, or fails. True where it reads the same number. */
+/**
+ * Says what the library says of the number as it stands, or fails. True where it reads the same
+ * number.
+ */
 function agreesWithLibrary(code: string, national: string): boolean {
   const text = `+${code}${national}`
   const callingCode = callingCodeOf(text.slice(1))

@@ -50,7 +50,10 @@ const SPECIAL_OF: Readonly<Partial<Record<NumberType, SpecialNumber>>> = {
 // Globalstar. 882 and 883 are shared by networks of every kind and keep the type of their plan.
 const SATELLITE_CODES: ReadonlySet<string> = new Set(["870", "881"])
 
-/** Reads a number in E.164 form, or says why it is none. Never throws; unassigned numbers are read too. */
+/**
+ * Reads a number in E.164 form, or says why it is none. Never throws; unassigned numbers are read
+ * too.
+ */
 export function parsePhone(text: string): ParsedPhone | PhoneFault {
   if (text === "") return phoneFault("empty")
   if (!text.startsWith("+")) return phoneFault("no-plus")

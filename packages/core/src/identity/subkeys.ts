@@ -14,7 +14,10 @@ export const SUBKEY_NAMES = [
 
 export type SubkeyName = (typeof SUBKEY_NAMES)[number]
 
-/** The HKDF info of a subkey. Frozen: another info is another key, and stored data would read as unknown. */
+/**
+ * The HKDF info of a subkey. Frozen: another info is another key, and stored data would read as
+ * unknown.
+ */
 export function subkeyInfo(name: SubkeyName): `assay/v1/${SubkeyName}` {
   return `assay/v1/${name}`
 }

@@ -110,7 +110,10 @@ function isHomograph(trust: Trust, abuse: EmailModel["abuse"]): boolean {
   return trust.homograph === true && abuse.homograph !== undefined
 }
 
-/** The entries that count: one list of disposable hosts counts once, by whichever name the model knows it. */
+/**
+ * The entries that count: one list of disposable hosts counts once, by whichever name the model
+ * knows it.
+ */
 export function blocklistEntries(
   { blocklist }: Trust,
   { disposableLikely }: EmailModel["abuse"],

@@ -30,7 +30,9 @@ export interface CostSettings {
 export interface ActionCase {
   readonly score: number
   readonly p: number
-  /** Chance that somebody else uses the identity, and that its owner is the abuser: uncalibrated. */
+  /**
+   * Chance that somebody else uses the identity, and that its owner is the abuser: uncalibrated.
+   */
   readonly takeover: number
   readonly abuse: number
   readonly stepUpEff: number | null
@@ -112,7 +114,9 @@ function expectedCosts(costs: Costs, facts: ActionCase): Record<Action, number> 
   }
 }
 
-/** Whether blocking may be considered at all: never on a guess, and on request only when confirmed. */
+/**
+ * Whether blocking may be considered at all: never on a guess, and on request only when confirmed.
+ */
 export function blockIsPermitted(
   confidence: Confidence,
   confirmed: boolean,

@@ -13,7 +13,9 @@ export interface ConfidenceValue {
   readonly evidence: number
 }
 
-/** How much was looked at and found, not how risky it is: staleness lowers this, never the score. */
+/**
+ * How much was looked at and found, not how risky it is: staleness lowers this, never the score.
+ */
 export function confidenceOf(
   input: EmailInput,
   evidence: Evidence,

@@ -15,7 +15,10 @@ const placeOf = Object.fromEntries(EVIDENCE_KINDS.map((kind, i) => [kind, i])) a
 const bitOf = Object.fromEntries(EVIDENCE_KINDS.map((kind, i) => [kind, 1 << i])) as ByKind
 const FIRST_MARKET_KIND = placeOf.listing
 
-/** A plain array: a typed one costs several times as much to make, and one assessment makes a handful. */
+/**
+ * A plain array: a typed one costs several times as much to make, and one assessment makes a
+ * handful.
+ */
 function zeros(length: number): number[] {
   return new Array<number>(length).fill(0)
 }

@@ -44,7 +44,9 @@ export interface Trust {
   readonly catchAll?: boolean | null | undefined
   readonly role?: boolean | null | undefined
   readonly typosquat?: boolean | null | undefined
-  /** The domain imitates another in letters of another alphabet, or mixes alphabets in one label. */
+  /**
+   * The domain imitates another in letters of another alphabet, or mixes alphabets in one label.
+   */
   readonly homograph?: boolean | null | undefined
   /** The domain that `typosquat` or `homograph` speaks of; null where only alphabets are mixed. */
   readonly imitates?: string | null | undefined
@@ -107,7 +109,9 @@ export interface EmailSettings {
 export interface EmailInput {
   /** UTC date, YYYY-MM-DD. */
   readonly as_of: string
-  /** The newest model whose members were looked for; left out by programs before 1.1. Never weighed. */
+  /**
+   * The newest model whose members were looked for; left out by programs before 1.1. Never weighed.
+   */
   readonly writtenFor?: string | null | undefined
   readonly checked: Checked
   readonly exposures?: readonly Exposure[] | null | undefined

@@ -7,7 +7,9 @@ import type { EmailModel } from "./model-email.ts"
 import { counted, daysAgo, filled } from "./sentence.ts"
 import { EMAIL_REASON_CODES, SECRETS, type EmailReasonCode } from "./vocabulary.ts"
 
-/** What a reason tells: its sentence, and how long ago its newest evidence was, if that is known. */
+/**
+ * What a reason tells: its sentence, and how long ago its newest evidence was, if that is known.
+ */
 export interface Told {
   readonly text: string
   readonly age: number | null

@@ -116,11 +116,15 @@ export function qualityOf(outcomes: readonly Outcome[]): Quality {
   }
 }
 
-/** The slope stays inside the bounds; where they hold it, the intercept is fitted to the slope they gave. */
+/**
+ * The slope stays inside the bounds; where they hold it, the intercept is fitted to the slope they
+ * gave.
+ */
 export function plattFit(labels: readonly Outcome[], bounds: CalibrationBounds): Calibration {
   const free = newton(labels, { A: 1, B: 0 }, true)
   const A = clip(free.A, bounds.slopeMin, bounds.slopeMax)
-  // The loss is convex, so its lowest point within the bounds lies on the bound the free one passed.
+  // The loss is convex, so its lowest point within the bounds lies on the bound the free one
+  // passed.
   const held = A === free.A ? free : newton(labels, { A, B: free.B }, false)
   return { A: rounded(held.A), B: rounded(held.B) }
 }
@@ -167,7 +171,9 @@ function newton(labels: readonly Outcome[], start: Line, slopeToo: boolean): Lin
   return line
 }
 
-/** The line after the longest step that lowers the loss; null when no step does, which is the end. */
+/**
+ * The line after the longest step that lowers the loss; null when no step does, which is the end.
+ */
 function lowered(
   xs: readonly number[],
   targets: readonly number[],

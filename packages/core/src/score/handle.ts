@@ -2,8 +2,8 @@ import table from "./handle-table.json" with { type: "json" }
 import { clip } from "./scale.ts"
 
 // How much a local part looks made up: digits, length, runs of consonants, and how surprising its
-// letters are under trigram counts of public-domain name lists. It knows Latin letters only, and the
-// clip keeps the shape of an address from deciding anything alone.
+// letters are under trigram counts of public-domain name lists. It knows Latin letters only, and
+// the clip keeps the shape of an address from deciding anything alone.
 
 const START = 26
 const LETTERS = 26
@@ -14,7 +14,9 @@ const INITIAL_TOKEN_LETTERS_MIN = 5
 
 const bitsOfTrigram = trigramBits(table.trigrams)
 
-/** Bits of surprise for each (first, second, third) letter; half a count is given to every letter. */
+/**
+ * Bits of surprise for each (first, second, third) letter; half a count is given to every letter.
+ */
 function trigramBits(trigrams: Readonly<Record<string, number>>): Float64Array {
   const counts = new Float64Array(SYMBOLS * SYMBOLS * LETTERS)
   const contexts = new Float64Array(SYMBOLS * SYMBOLS)
@@ -76,7 +78,9 @@ export function handleLength(localPart: string): number {
   return Array.from(withoutTag(localPart)).length
 }
 
-/** The handle score in nats, from -0.6 to 1.2; null where a letter outside a-z makes it unknowable. */
+/**
+ * The handle score in nats, from -0.6 to 1.2; null where a letter outside a-z makes it unknowable.
+ */
 export function handleScore(localPart: string): number | null {
   const handle = withoutTag(localPart)
   if (/\p{L}/u.test(handle.replace(/[a-z]/g, ""))) return null

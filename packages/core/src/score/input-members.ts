@@ -4,8 +4,8 @@ import type { PhoneInput } from "./phone-input.ts"
 import type { PhoneModel } from "./model-phone.ts"
 
 /**
- * What `writtenFor` says of an input that is written now. A flag that is false is left out, so an input alone does not
- * tell whether a member was looked for or not known yet when it was written.
+ * What `writtenFor` says of an input that is written now. A flag that is false is left out, so an
+ * input alone does not tell whether a member was looked for or not known yet when it was written.
  */
 export const INPUT_VERSION = "1.1"
 
@@ -44,7 +44,10 @@ const phoneMembers: readonly Added<PhoneModel>[] = [
   },
 ]
 
-/** Members a model reads that nobody looked for when the input was written: to the model they are unknown. */
+/**
+ * Members a model reads that nobody looked for when the input was written: to the model they are
+ * unknown.
+ */
 export function lackingEmailMembers(input: EmailInput, model: EmailModel): string[] {
   return lackingOf(emailMembers, input.writtenFor, model)
 }

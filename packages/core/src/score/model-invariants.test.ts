@@ -120,7 +120,8 @@ test("a model that was accepted keeps the invariants, whatever its numbers", () 
         },
         "stronger secrets",
       )
-      // Written out apart from the ageing of the summary, so that a mistake there is none of this check's.
+      // Written out apart from the ageing of the summary, so that a mistake there is none of this
+      // check's.
       const later = <T extends { readonly age: number }>(was: T): T => ({
         ...was,
         age: was.age + days,

@@ -2,8 +2,8 @@ import { EmailModelSchema } from "./model-email.ts"
 import { PhoneModelSchema } from "./model-phone.ts"
 
 /**
- * The JSON Schemas of model documents, for editors and other tools. They say what a member may be by itself; how members
- * must lie to each other is checked when a model is loaded.
+ * The JSON Schemas of model documents, for editors and other tools. They say what a member may be
+ * by itself; how members must lie to each other is checked when a model is loaded.
  */
 export const modelSchemas = {
   email: published("email", "E-mail model of Assay", EmailModelSchema),

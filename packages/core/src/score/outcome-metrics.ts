@@ -55,8 +55,8 @@ export function equalMassBins(outcomes: readonly Outcome[], bins: number): Outco
 }
 
 /**
- * The chance that a bad row has the higher of two probabilities, half of it for a tie (Mann-Whitney);
- * null where one of the two outcomes is missing.
+ * The chance that a bad row has the higher of two probabilities, half of it for a tie
+ * (Mann-Whitney); null where one of the two outcomes is missing.
  */
 export function rocAuc(outcomes: readonly Outcome[]): number | null {
   const sorted = byRisingP(outcomes)

@@ -15,7 +15,10 @@ export function simSwapRisk(knowledge: PhoneKnowledge, { fields }: PhoneModel): 
   return changeAge < lowBelowDays ? "low" : "none"
 }
 
-/** Of a change that lies between two ends, the far one: hours under two days ("2h"), whole days elapsed from then on ("5d"); null when not detected. */
+/**
+ * Of a change that lies between two ends, the far one: hours under two days ("2h"), whole days
+ * elapsed from then on ("5d"); null when not detected.
+ */
 export function simChangeWindow(
   { changeAge, sim, ported }: PhoneKnowledge,
   { fields }: PhoneModel,

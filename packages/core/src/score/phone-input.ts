@@ -27,7 +27,9 @@ export interface PhoneSettings {
 export interface PhoneInput {
   /** UTC date or UTC time that ends in Z. */
   readonly as_of: string
-  /** The newest model whose members were looked for; left out by programs before 1.1. Never weighed. */
+  /**
+   * The newest model whose members were looked for; left out by programs before 1.1. Never weighed.
+   */
   readonly writtenFor?: string | null | undefined
   /** Carried into the answer as they are. */
   readonly numberType: string

@@ -76,7 +76,8 @@ for (const version of VERSIONS) {
       ] as const
       fc.assert(
         fc.property(anyPhone, days, (input, passed) => {
-          // By the hour, as evidence is dated: ages too close to each other for a sum to keep them apart do not occur.
+          // By the hour, as evidence is dated: ages too close to each other for a sum to keep them
+          // apart do not occur.
           const agedBy = (days: number): PhoneInput => {
             const aged: Record<string, unknown> = { ...input }
             for (const member of ages) {

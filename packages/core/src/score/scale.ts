@@ -74,7 +74,9 @@ export function interpolated(table: Piecewise, x: number): number {
   return left[1]
 }
 
-/** The value of the highest step reached: steps [at least, value] ascend; below the first it is 0. */
+/**
+ * The value of the highest step reached: steps [at least, value] ascend; below the first it is 0.
+ */
 export function steppedUp(steps: Piecewise, x: number): number {
   let value = 0
   for (const [atLeast, reached] of steps) {
@@ -84,7 +86,9 @@ export function steppedUp(steps: Piecewise, x: number): number {
   return value
 }
 
-/** The value of the first step not passed: steps [at most, value] ascend; above the last it is 0. */
+/**
+ * The value of the first step not passed: steps [at most, value] ascend; above the last it is 0.
+ */
 export function steppedDown(steps: Piecewise, x: number): number {
   for (const [atMost, held] of steps) if (x <= atMost) return held
   return 0

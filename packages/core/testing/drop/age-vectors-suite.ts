@@ -50,7 +50,10 @@ async function open(
 /** The package says that it exports one object; it exports a name a vector. */
 const vectors = new Map(Object.entries<Uint8Array>(exported))
 
-/** The vectors of age's authors, against a build of the library; `wanted` leaves out what that build was made without. */
+/**
+ * The vectors of age's authors, against a build of the library; `wanted` leaves out what that build
+ * was made without.
+ */
 export function ageVectorsSuite(
   build: string,
   load: () => Promise<Age>,

@@ -11,7 +11,10 @@ import type { ReadJob, ReadProgress, ReadTally } from "./reader.ts"
 import type { SortedSegment, SorterOptions } from "./sorter.ts"
 import { STALL_MS, watchStall } from "./stall-watch.ts"
 
-/** How this program was started, so that its children are started alike; main.ts hands in the process's own. */
+/**
+ * How this program was started, so that its children are started alike; main.ts hands in the
+ * process's own.
+ */
 export interface NodeProgram {
   readonly execPath: string
   readonly execArgv: readonly string[]
@@ -88,7 +91,10 @@ export function startReader(program: NodeProgram, stallMs: number = STALL_MS): R
   }
 }
 
-/** Starts the sorter on the other end of the reader's output, which does not pass through this process. */
+/**
+ * Starts the sorter on the other end of the reader's output, which does not pass through this
+ * process.
+ */
 export function startSorter(program: NodeProgram, reader: ReaderChild): SorterChild {
   const { keyedRows } = reader
   const { call, pid, kill } = start("sorter", program, [keyedRows, "ignore", "ignore", "ipc"])

@@ -55,7 +55,10 @@ export interface ExaminedMember {
   readonly fileDay: string | null
 }
 
-/** A parsed row for the person whose file it is. What it has for a secret stays behind; only its form is told. */
+/**
+ * A parsed row for the person whose file it is. What it has for a secret stays behind; only its
+ * form is told.
+ */
 export type ShownRow = {
   readonly member: number
   readonly line: number

@@ -3,8 +3,9 @@ import { hash } from "node:crypto"
 const SPARE_BYTES = 1024
 
 /**
- * The bytes of one hash after the other: they begin alike, most with a key, and go on with a text. What is hashed millions of
- * times is written and handed over with as few calls into the runtime as can be.
+ * The bytes of one hash after the other: they begin alike, most with a key, and go on with a text.
+ * What is hashed millions of times is written and handed over with as few calls into the runtime as
+ * can be.
  */
 export class HashInput {
   #bytes: Buffer

@@ -23,8 +23,8 @@ export class ImportFailure extends Error {
 }
 
 /**
- * Our own failures as they are; of any other its code and no word of its message, which may quote a row. `what`
- * says what could not be done.
+ * Our own failures as they are; of any other its code and no word of its message, which may quote a
+ * row. `what` says what could not be done.
  */
 export function readerFailure(error: unknown, what = "The input could not be read"): ImportFailure {
   if (error instanceof ImportFailure) return error
@@ -37,7 +37,10 @@ export function readerFailure(error: unknown, what = "The input could not be rea
   return new ImportFailure("reader", `${what} (${code ?? errorName(error)})`)
 }
 
-/** The sorter sees keyed rows only, but its messages name files and hold no cause a person could act on. */
+/**
+ * The sorter sees keyed rows only, but its messages name files and hold no cause a person could act
+ * on.
+ */
 export function sorterFailure(error: unknown): ImportFailure {
   if (error instanceof ImportFailure) return error
   const message = error instanceof Error ? error.message : ""
@@ -57,7 +60,9 @@ export function shortReason(error: unknown): string {
   return error instanceof Error ? error.message : "unknown"
 }
 
-/** Whether the disk has no room, as the system, SQLite or LMDB say it, or what they are wrapped in. */
+/**
+ * Whether the disk has no room, as the system, SQLite or LMDB say it, or what they are wrapped in.
+ */
 export function isDiskFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code, errcode } = each as { code?: unknown; errcode?: unknown }
@@ -72,7 +77,9 @@ const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBI
 /** https://www.sqlite.org/rescode.html#full */
 const SQLITE_FULL = 13
 
-/** The name of a kind of error the language itself has; a name of any other could be made of a row. */
+/**
+ * The name of a kind of error the language itself has; a name of any other could be made of a row.
+ */
 export function errorName(error: unknown): string {
   const known = [TypeError, RangeError, SyntaxError, ReferenceError, URIError]
   return known.find((kind) => error instanceof kind)?.name ?? "Error"

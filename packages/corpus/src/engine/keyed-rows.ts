@@ -1,11 +1,12 @@
 import { ImportFailure } from "./import-failure.ts"
 
 /**
- * Keyed rows on their way from the reader to the sorter: no identity and no secret is in them. A frame is a header of
- * three 32-bit little-endian numbers (rows, rows with an extended part, bytes of those), then three columns of 64-bit
- * little-endian numbers (high and low half of the identity key, head of the entry), then for each extended part its
- * row (4 bytes), its length (1 byte) and its bytes. A frame of no rows ends the stream, so that a reader that died is
- * never taken for one that finished.
+ * Keyed rows on their way from the reader to the sorter: no identity and no secret is in them. A
+ * frame is a header of three 32-bit little-endian numbers (rows, rows with an extended part, bytes
+ * of those), then three columns of 64-bit little-endian numbers (high and low half of the identity
+ * key, head of the entry), then for each extended part its row (4 bytes), its length (1 byte) and
+ * its bytes. A frame of no rows ends the stream, so that a reader that died is never taken for one
+ * that finished.
  */
 export interface KeyedRows {
   readonly count: number

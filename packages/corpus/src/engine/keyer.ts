@@ -39,8 +39,9 @@ const HAS_FINGERPRINT = 0x8000
 const BATCH_ANY = 1
 
 /**
- * Turns parsed rows into keyed rows: the last place an identity or a secret is seen. Identities become the keys that
- * the core gives them, by the same hash of the same bytes; a test compares the two.
+ * Turns parsed rows into keyed rows: the last place an identity or a secret is seen. Identities
+ * become the keys that the core gives them, by the same hash of the same bytes; a test compares the
+ * two.
  */
 export class Keyer implements RowSink {
   readonly #options: KeyerOptions
@@ -57,7 +58,10 @@ export class Keyer implements RowSink {
   readonly #plain: PlainLines
   /** The first four bytes of plain entries, by what they depend on. */
   readonly #heads = new Map<string, number>()
-  /** The last of them: rows of a file are mostly alike, and comparing three values costs less than making a name. */
+  /**
+   * The last of them: rows of a file are mostly alike, and comparing three values costs less than
+   * making a name.
+   */
   #last: { kind: EvidenceKind; secret: SecretClass; hours: number; high: number } | null = null
   /** Rows of one kind stand together, so they are counted apart only where the kind changes. */
   #counted: { kind: EvidenceKind; rows: number }
@@ -91,7 +95,10 @@ export class Keyer implements RowSink {
     this.#hours = hours
   }
 
-  /** How many rows of each kind there were, and how many had a date of their own, since this was last asked. */
+  /**
+   * How many rows of each kind there were, and how many had a date of their own, since this was
+   * last asked.
+   */
   takeCounts(): { kinds: [EvidenceKind, number][]; datedByRow: number } {
     this.#countAs(this.#kind)
     const kinds = [...this.#byKind].filter(([, rows]) => rows > 0)
@@ -211,7 +218,9 @@ export class Keyer implements RowSink {
     this.#counted = { kind: next, rows: 0 }
   }
 
-  /** Kind, secret class and hours as stored; null for a kind whose code stands in the extended part. */
+  /**
+   * Kind, secret class and hours as stored; null for a kind whose code stands in the extended part.
+   */
   #head(kind: EvidenceKind, secret: SecretClass, hours: number): number | null {
     const last = this.#last
     if (last?.kind === kind && last.secret === secret && last.hours === hours) {
@@ -225,7 +234,10 @@ export class Keyer implements RowSink {
     return high < 0 ? null : high
   }
 
-  /** The identity key as characters, one a byte, of the hash of a canonical form; the first 16 of those given. */
+  /**
+   * The identity key as characters, one a byte, of the hash of a canonical form; the first 16 of
+   * those given.
+   */
   #keyOf(tag: number, form: string): string {
     this.#identity.setByte(TAG_AT, tag)
     this.#identity.setBytes(HASH_START_BYTES, form, DIGEST_BYTES)

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs"
 
 const SAMPLE_MS = 200
 
-/** Follows what some processes hold in memory that no file backs; what they map of the index is not theirs. */
+/**
+ * Follows what some processes hold in memory that no file backs; what they map of the index is not
+ * theirs.
+ */
 export function watchMemory(pids: () => readonly number[]): { stop(): number | null } {
   let peak: number | null = null
   const sample = (): void => {

@@ -19,7 +19,10 @@ interface Thread {
 export class ParsingPool {
   readonly #threads: readonly Thread[]
   #lastId = 0
-  /** Set when a thread is gone: what is posted to it would never be answered, so the pool takes nothing more. */
+  /**
+   * Set when a thread is gone: what is posted to it would never be answered, so the pool takes
+   * nothing more.
+   */
   #failure: ImportFailure | null = null
 
   constructor(size: number, options: KeyerOptions, body: URL = THREAD_BODY) {

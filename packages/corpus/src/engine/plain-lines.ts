@@ -1,7 +1,10 @@
 import { parseEmail } from "@assay/core/identity"
 import type { HashInput } from "./hash-input.ts"
 
-/** What plain lines need of the hashes. The password begins behind its subkey and the identity's key. */
+/**
+ * What plain lines need of the hashes. The password begins behind its subkey and the identity's
+ * key.
+ */
 export interface PlainHashes {
   readonly form: HashInput
   readonly password: HashInput
@@ -10,7 +13,10 @@ export interface PlainHashes {
 
 interface Domain {
   readonly bytes: Uint8Array
-  /** An address with a plain name there is the mailbox's own form; `dots`: also one with dots in its name. */
+  /**
+   * An address with a plain name there is the mailbox's own form; `dots`: also one with dots in its
+   * name.
+   */
   readonly plain: boolean
   readonly dots: boolean
 }
@@ -22,7 +28,9 @@ const ADDRESS_MAX = 254
 /** Longer ones may be hashes, and shorter ones the word for none. */
 const PASSWORD_MIN = 5
 const PASSWORD_MAX = 19
-/** A list of more domains than this is not of this world; what is remembered of them stays small. */
+/**
+ * A list of more domains than this is not of this world; what is remembered of them stays small.
+ */
 const DOMAINS_MAX = 65_536
 
 /** By byte: its lower case where it may stand in a plain name or domain, else 0. */
@@ -36,9 +44,10 @@ const GRAPHIC_MIN = 0x21
 const GRAPHIC_MAX = 0x7e
 
 /**
- * Reads the lines that nearly all of a list consists of without making a text of them: a name of letters, digits, dots
- * and underscores, a domain that the core was asked about, a password of 5 to 19 visible characters. What the address
- * and the password come to is written where it is hashed. Anything else is declined and goes the long way.
+ * Reads the lines that nearly all of a list consists of without making a text of them: a name of
+ * letters, digits, dots and underscores, a domain that the core was asked about, a password of 5 to
+ * 19 visible characters. What the address and the password come to is written where it is hashed.
+ * Anything else is declined and goes the long way.
  */
 export class PlainLines {
   readonly #hashes: PlainHashes

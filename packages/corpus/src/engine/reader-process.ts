@@ -1,5 +1,5 @@
-// The process that sees plain text. It is started without core dumps, gets its work over a pipe, never on a command line,
-// and puts out keyed rows on standard output.
+// The process that sees plain text. It is started without core dumps, gets its work over a pipe,
+// never on a command line, and puts out keyed rows on standard output.
 import { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"

@@ -5,7 +5,10 @@ import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
 import { parseBlock } from "./parse-block.ts"
 
-/** A piece of a member, and what became of it. Sent between the reader's main thread and its parsing threads. */
+/**
+ * A piece of a member, and what became of it. Sent between the reader's main thread and its parsing
+ * threads.
+ */
 export interface BlockTask {
   readonly id: number
   readonly format: Format

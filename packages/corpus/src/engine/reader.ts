@@ -16,7 +16,9 @@ import { type RejectCounts, RejectFile } from "./reject-file.ts"
 export interface ReadJob {
   readonly paths: readonly string[]
   readonly keyer: KeyerOptions
-  /** By member: what its rows are taken for; the keyer's options hold for all that are not named. */
+  /**
+   * By member: what its rows are taken for; the keyer's options hold for all that are not named.
+   */
   readonly members: ReadonlyMap<number, MemberRows>
   readonly threads: number
   /** Where the rejected rows are listed. */
@@ -47,14 +49,18 @@ export interface ReadTally {
   readonly datings: Readonly<Partial<Record<Dating, number>>>
 }
 
-/** How many blocks are held for each thread: one that it works on and one that waits, so that it never does. */
+/**
+ * How many blocks are held for each thread: one that it works on and one that waits, so that it
+ * never does.
+ */
 const BLOCKS_A_THREAD = 2
 const PROGRESS_MS = 250
 
 /**
- * Reads the inputs that were examined, keys their rows and writes them as frames, the last frame at the end. Blocks are
- * parsed in whatever order and put out in that of the input, so the same input gives the same frames and rejects. What
- * is held at a time does not depend on the size of the input.
+ * Reads the inputs that were examined, keys their rows and writes them as frames, the last frame at
+ * the end. Blocks are parsed in whatever order and put out in that of the input, so the same input
+ * gives the same frames and rejects. What is held at a time does not depend on the size of the
+ * input.
  */
 export async function readInputs(
   job: ReadJob,
@@ -157,7 +163,9 @@ class Tally<Name extends string> {
   }
 }
 
-/** A parser's failure, with the name of what it parsed: the reader may be at another file by then. */
+/**
+ * A parser's failure, with the name of what it parsed: the reader may be at another file by then.
+ */
 async function parsed(name: string, parsing: Promise<BlockDone>): Promise<BlockDone> {
   try {
     return await parsing

@@ -8,8 +8,9 @@ const HEADER = "file,line,reason\n"
 const HELD_CHARACTERS = 65_536
 
 /**
- * Where rows that were not imported stand: the number of the file, the line and why, in the order of the input. Nothing
- * of a row is in it. The file appears under its name when it is complete, and only if there is something to say.
+ * Where rows that were not imported stand: the number of the file, the line and why, in the order
+ * of the input. Nothing of a row is in it. The file appears under its name when it is complete, and
+ * only if there is something to say.
  */
 export class RejectFile {
   readonly #path: string
@@ -72,7 +73,9 @@ async function written(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Refuses to write over a file that is none of ours: a slip of the hand may name the input itself. */
+/**
+ * Refuses to write over a file that is none of ours: a slip of the hand may name the input itself.
+ */
 export function refuseForeignFile(path: string): void {
   let descriptor: number
   try {

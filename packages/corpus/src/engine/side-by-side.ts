@@ -5,8 +5,9 @@ import { ImportFailure } from "./import-failure.ts"
 const CAUSE_WITHIN_MS = 10_000
 
 /**
- * Waits for the reader and the sorter, and no longer than for the first that fails: the other may wait for it, so the
- * caller ends both. A pipe that broke is only what follows from a failure at its other end, whose words are better.
+ * Waits for the reader and the sorter, and no longer than for the first that fails: the other may
+ * wait for it, so the caller ends both. A pipe that broke is only what follows from a failure at
+ * its other end, whose words are better.
  */
 export async function bothDone<Read, Sorted>(
   reading: Promise<Read>,

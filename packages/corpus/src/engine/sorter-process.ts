@@ -1,4 +1,5 @@
-// The process that sorts. It takes keyed rows on standard input, straight from the reader, and may spill them.
+// The process that sorts. It takes keyed rows on standard input, straight from the reader, and may
+// spill them.
 import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"

@@ -20,7 +20,10 @@ export interface SortedSegment {
   readonly sha256: string
 }
 
-/** Sorts keyed rows, drops what is there twice, and writes them as a segment that is on the disk when this resolves. */
+/**
+ * Sorts keyed rows, drops what is there twice, and writes them as a segment that is on the disk
+ * when this resolves.
+ */
 export async function sortIntoSegment(
   frames: AsyncIterable<KeyedRows>,
   options: SorterOptions,

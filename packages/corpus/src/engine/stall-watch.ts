@@ -1,4 +1,6 @@
-/** How long a reader may come no further: longer than a sorter takes to spill, shorter than a night. */
+/**
+ * How long a reader may come no further: longer than a sorter takes to spill, shorter than a night.
+ */
 export const STALL_MS = 600_000
 const LOOKS = 60
 
@@ -11,9 +13,9 @@ export interface StallWatch {
 }
 
 /**
- * Notices work that stands still, whoever's fault it is: a process that was stopped, a thread in an endless loop, a
- * promise that nobody settles. Looks are counted and not the time between them, so that a command that was suspended
- * itself does not blame its child.
+ * Notices work that stands still, whoever's fault it is: a process that was stopped, a thread in an
+ * endless loop, a promise that nobody settles. Looks are counted and not the time between them, so
+ * that a command that was suspended itself does not blame its child.
  */
 export function watchStall(failure: () => Error, stallMs: number = STALL_MS): StallWatch {
   const { promise: stalled, reject } = Promise.withResolvers<never>()

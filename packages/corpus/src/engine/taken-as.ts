@@ -4,7 +4,9 @@ import type { ImportRecipe } from "@assay/stores/exposure-index"
 import type { ExaminedMember } from "./examine.ts"
 import type { Format } from "../formats/format.ts"
 
-/** What dates a row, in words for the person at the terminal. The first of them that is known holds. */
+/**
+ * What dates a row, in words for the person at the terminal. The first of them that is known holds.
+ */
 export const DATINGS = {
   row: "the row itself",
   source: "the source",
@@ -22,7 +24,10 @@ export interface TakenAs {
   readonly dating: Exclude<Dating, "row">
 }
 
-/** Kind and date belong to the file: what was said of the source holds for all, everything else for each by itself. */
+/**
+ * Kind and date belong to the file: what was said of the source holds for all, everything else for
+ * each by itself.
+ */
 export function takenAs(
   { number, detected, logDay, fileDay }: ExaminedMember,
   { kind, eventDate, fileDays = null }: ImportRecipe["keyedAs"],
@@ -36,8 +41,8 @@ export function takenAs(
 }
 
 /**
- * Lines and tables with the site a password is for come from stealers, bare pairs from a combolist, other tables from a
- * breach.
+ * Lines and tables with the site a password is for come from stealers, bare pairs from a combolist,
+ * other tables from a breach.
  */
 function kindOfFormat(format: Format): EvidenceKind {
   switch (format.name) {
@@ -57,12 +62,16 @@ function kindOfFormat(format: Format): EvidenceKind {
   }
 }
 
-/** A catalogue is read often; of an import whose files have more different days than this, the files are asked again. */
+/**
+ * A catalogue is read often; of an import whose files have more different days than this, the files
+ * are asked again.
+ */
 const FILE_DAYS_MAX = 1_000
 
 /**
- * The files' own dates, as an import keeps them so that it can be repeated after the files were copied: where the day
- * changes from one member to the next. Null where nothing depends on them, or there are too many.
+ * The files' own dates, as an import keeps them so that it can be repeated after the files were
+ * copied: where the day changes from one member to the next. Null where nothing depends on them, or
+ * there are too many.
  */
 export function fileDaysOf(members: readonly ExaminedMember[]): FileDays | null {
   const days: [number, string | null][] = []

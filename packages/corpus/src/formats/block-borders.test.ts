@@ -36,7 +36,9 @@ interface Blocks {
   readonly blocks: number
 }
 
-/** Parses every block as a thread does: it takes the block away before the next one is asked for. */
+/**
+ * Parses every block as a thread does: it takes the block away before the next one is asked for.
+ */
 async function addressesOf(member: Member, detected: Detected): Promise<Blocks> {
   const addresses: string[] = []
   let rejected = 0

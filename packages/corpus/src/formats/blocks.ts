@@ -10,9 +10,9 @@ import { csvBlocks, jsonLineBlocks } from "./row-blocks.ts"
 import { stealerBlocks } from "./stealer-blocks.ts"
 
 /**
- * The pieces of a member that its parser reads apart from each other, each in memory of its own, to be handed away.
- * Whoever made a block loses it here, before it is seen: one that reads it again fails wherever it runs, and not only
- * where a thread takes the block.
+ * The pieces of a member that its parser reads apart from each other, each in memory of its own, to
+ * be handed away. Whoever made a block loses it here, before it is seen: one that reads it again
+ * fails wherever it runs, and not only where a thread takes the block.
  */
 export async function* blocksOf(
   member: Member,

@@ -1,9 +1,14 @@
 import type { ColumnMap, Field } from "./format.ts"
 
-/** What the person at the terminal says of columns: by field a name, a number from 1, or nothing to leave it out. */
+/**
+ * What the person at the terminal says of columns: by field a name, a number from 1, or nothing to
+ * leave it out.
+ */
 export type ColumnHints = Readonly<Partial<Record<Field, string>>>
 
-/** Names that columns have in files people hold, without case and anything but letters and digits. */
+/**
+ * Names that columns have in files people hold, without case and anything but letters and digits.
+ */
 const NAMES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   email: [
     "email",
@@ -89,7 +94,8 @@ const NAMES: Readonly<Partial<Record<Field, readonly string[]>>> = {
     "loginuri",
   ],
   kind: ["kind", "evidencekind"],
-  // Not when an account was made or changed: that dates the account, and an old account is not an old exposure.
+  // Not when an account was made or changed: that dates the account, and an old account is not an
+  // old exposure.
   date: [
     "date",
     "observedat",
@@ -116,7 +122,10 @@ const LOGIN_NAMES: readonly string[] = [
   "userid",
 ]
 
-/** Meant only in files that name a kind: in any other, a column called "value" or "item" is somebody's shopping. */
+/**
+ * Meant only in files that name a kind: in any other, a column called "value" or "item" is
+ * somebody's shopping.
+ */
 const FEED_NAMES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   item: ["item", "itemid", "logid"],
   secret: ["secret", "secretclass"],
@@ -182,7 +191,10 @@ export function namesIdentity(columns: ColumnMap): boolean {
   return columns.email !== undefined || columns.phone !== undefined
 }
 
-/** "E-Mail Address" and "user.email" as "emailaddress" and "email": of a dotted name the last part speaks. */
+/**
+ * "E-Mail Address" and "user.email" as "emailaddress" and "email": of a dotted name the last part
+ * speaks.
+ */
 function plainName(name: string): string {
   const last = name.slice(name.lastIndexOf(".") + 1)
   return last.toLowerCase().replace(/[^a-z0-9]/g, "")

@@ -10,9 +10,10 @@ const ANY_DELIMITER = /[:;|,\t ]/g
 const OTHER_DELIMITER = /[\t ]*[:;|,] ?|[\t ]+/y
 
 /**
- * Lines of an address and a password. The first delimiter behind the address splits; what follows is the password,
- * further delimiters and fields included. Lists are put together from others, so on single lines it may be another one
- * than the file's. An address alone is a row without a secret.
+ * Lines of an address and a password. The first delimiter behind the address splits; what follows
+ * is the password, further delimiters and fields included. Lists are put together from others, so
+ * on single lines it may be another one than the file's. An address alone is a row without a
+ * secret.
  */
 export function combolistParser(delimiter: string): BlockParser {
   const split = new Delimiter(delimiter)
@@ -66,8 +67,9 @@ function readAddressFirst(line: number, text: string, split: Delimiter, sink: Ro
     return
   }
   if (quoted === null && ((first !== -1 && first < at) || text.lastIndexOf("|", at) !== -1)) {
-    // A user name, or an address in another place: nothing says that this @ belongs to the first field. Of the other
-    // delimiters only the pipe may stand in an address, and then everything before it would be taken for its name.
+    // A user name, or an address in another place: nothing says that this @ belongs to the first
+    // field. Of the other delimiters only the pipe may stand in an address, and then everything
+    // before it would be taken for its name.
     sink.reject(line, "no-identity")
     return
   }
@@ -80,7 +82,10 @@ function readAddressFirst(line: number, text: string, split: Delimiter, sink: Ro
   }
 }
 
-/** Where the domain ends whose `@` is at `at`: at a delimiter of any kind; -1 where nothing follows it. */
+/**
+ * Where the domain ends whose `@` is at `at`: at a delimiter of any kind; -1 where nothing follows
+ * it.
+ */
 function addressEnd(text: string, at: number): number {
   ANY_DELIMITER.lastIndex = at
   return ANY_DELIMITER.test(text) ? ANY_DELIMITER.lastIndex - 1 : -1

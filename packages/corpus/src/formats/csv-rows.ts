@@ -5,15 +5,18 @@ const CR = 13
 const QUOTE = 34
 
 /**
- * Finds where rows of CSV end. A quote opens a cell only at the start of one and closes it only before a delimiter or
- * the end of a line; any other is a character, since passwords are full of them and many files are quoted by programs
- * that do not double them. A cell over several lines must be quoted without a fault: one bad quote must not swallow
- * the rows behind it.
+ * Finds where rows of CSV end. A quote opens a cell only at the start of one and closes it only
+ * before a delimiter or the end of a line; any other is a character, since passwords are full of
+ * them and many files are quoted by programs that do not double them. A cell over several lines
+ * must be quoted without a fault: one bad quote must not swallow the rows behind it.
  */
 export class CsvRows {
   readonly #bytes: Buffer
   readonly #delimiter: number
-  /** The first quote at or behind `#quoteFrom`. Rows ask for it in order, and most files have few or none. */
+  /**
+   * The first quote at or behind `#quoteFrom`. Rows ask for it in order, and most files have few or
+   * none.
+   */
   #quote = -1
   #quoteFrom = 0
   /** Whether the row that was looked at last has a cell in quotes. */
@@ -50,7 +53,10 @@ export class CsvRows {
     }
   }
 
-  /** The quote that closes the cell opened before `from`, or -1 where none does within the bounds of a row. */
+  /**
+   * The quote that closes the cell opened before `from`, or -1 where none does within the bounds of
+   * a row.
+   */
   #closing(from: number, rowAt: number): number {
     const lineEnd = this.#lineEnd(from)
     let faulty = false

@@ -13,7 +13,10 @@ import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
 type Csv = Extract<Format, { name: "csv" }>
 
-/** Rows of cells. The first line of a file is a row like any other that repeats its header, and no row of data. */
+/**
+ * Rows of cells. The first line of a file is a row like any other that repeats its header, and no
+ * row of data.
+ */
 export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
   const header = Object.values(columns).filter(({ name }) => name !== "")
   const places = placesOf(columns)

@@ -16,7 +16,10 @@ type LineFormat = Extract<
 >
 type DelimitedName = Exclude<LineFormatName, "stealer-blocks">
 
-/** Where two fit the same lines the first is meant: `login:password:url` also reads as an address and a password. */
+/**
+ * Where two fit the same lines the first is meant: `login:password:url` also reads as an address
+ * and a password.
+ */
 const DELIMITED: readonly DelimitedName[] = [
   "labelled-lines",
   "url-login-password",
@@ -30,7 +33,10 @@ const LABELLED = new Map(
 )
 /** What is looked at of a line. */
 const LINE_LENGTH_MAX = 1000
-/** A file that fits so few of its first lines is something else, unless the person who brings it says what it is. */
+/**
+ * A file that fits so few of its first lines is something else, unless the person who brings it
+ * says what it is.
+ */
 const FITTING_SHARE_MIN = 0.25
 /** From this share on, a space behind the delimiter is part of it. */
 const SPACE_SHARE_MIN = 0.9
@@ -44,7 +50,10 @@ export function isLineFormat(name: Format["name"]): name is LineFormatName {
   return name === "stealer-blocks" || (DELIMITED as readonly string[]).includes(name)
 }
 
-/** The format that fits most of the lines; null where too few fit any. One that is named needs to fit none. */
+/**
+ * The format that fits most of the lines; null where too few fit any. One that is named needs to
+ * fit none.
+ */
 export function detectLineFormat(
   lines: readonly string[],
   named: LineFormatName | undefined,
@@ -91,8 +100,8 @@ function fits(text: string, name: DelimitedName, delimiter: string): boolean {
 }
 
 /**
- * An address, a comma and one word. More commas make a table, whose columns nobody has named, and what has spaces in it is
- * rather somebody's name than a password.
+ * An address, a comma and one word. More commas make a table, whose columns nobody has named, and
+ * what has spaces in it is rather somebody's name than a password.
  */
 function isCommaPair(text: string): boolean {
   const comma = text.indexOf(",")

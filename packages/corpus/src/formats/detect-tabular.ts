@@ -16,8 +16,9 @@ const OBJECTS_MAX = 1000
 const NAME_PARTS_MAX = 8
 
 /**
- * CSV, JSON, lines of JSON or Parquet, with what their columns mean; null for anything else, and where nothing in them
- * can be an identity. Throws InputError where `--map` names a column that the file does not have.
+ * CSV, JSON, lines of JSON or Parquet, with what their columns mean; null for anything else, and
+ * where nothing in them can be an identity. Throws InputError where `--map` names a column that the
+ * file does not have.
  */
 export function detectTabular(name: string, head: Buffer, hints: FormatHints): Format | null {
   const { format, map } = hints

@@ -1,6 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer"
 
-/** How the text of a member is written. Lines that are not UTF-8 are read as Latin-1, each for itself. */
+/**
+ * How the text of a member is written. Lines that are not UTF-8 are read as Latin-1, each for
+ * itself.
+ */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be"
 
 const SAMPLE_BYTES = 4096
@@ -8,15 +11,18 @@ const LF = 10
 const CR = 13
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-// What the Encoding Standard means by Latin-1: with the letters and signs that Windows puts where ISO 8859-1 has
-// control characters nobody types.
+// What the Encoding Standard means by Latin-1: with the letters and signs that Windows puts where
+// ISO 8859-1 has control characters nobody types.
 const latin1 = new TextDecoder("windows-1252")
 
-/** By its byte order mark, or by every other byte being zero, as in UTF-16 of mostly Latin letters. */
+/**
+ * By its byte order mark, or by every other byte being zero, as in UTF-16 of mostly Latin letters.
+ */
 export function encodingOf(head: Buffer): Encoding {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be"
-  // Whatever begins with two bytes that are not zero begins with no Latin letter in UTF-16; binary files mostly do.
+  // Whatever begins with two bytes that are not zero begins with no Latin letter in UTF-16; binary
+  // files mostly do.
   if (head[0] !== 0 && head[1] !== 0) return "utf-8"
   const pairs = Math.min(head.length, SAMPLE_BYTES) >> 1
   let firstZero = 0
@@ -31,8 +37,9 @@ export function encodingOf(head: Buffer): Encoding {
 }
 
 /**
- * The bytes of a text without byte order mark and NUL, UTF-16 turned into UTF-8. NULs are what programs leave that
- * write fields of a fixed length; none is part of an address or a password, so they go before anything is measured.
+ * The bytes of a text without byte order mark and NUL, UTF-16 turned into UTF-8. NULs are what
+ * programs leave that write fields of a fixed length; none is part of an address or a password, so
+ * they go before anything is measured.
  */
 export async function* textBytes(
   bytes: AsyncIterable<Buffer>,
@@ -101,7 +108,9 @@ function startsWithMark(head: Buffer): boolean {
   return head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)
 }
 
-/** Keeps what a piece breaks off of a character for the next one, and takes the byte order mark off. */
+/**
+ * Keeps what a piece breaks off of a character for the next one, and takes the byte order mark off.
+ */
 async function* utf8From(
   bytes: AsyncIterable<Buffer>,
   encoding: "utf-16le" | "utf-16be",

@@ -10,7 +10,10 @@ import type { Field, ParsedRow, RejectReason } from "./format.ts"
 import { observedHours } from "./observed-hours.ts"
 import { secretClassOf } from "./secret-class.ts"
 
-/** What a row says, by field: text as CSV has it, or what JSON holds. What is missing, null or empty is not said. */
+/**
+ * What a row says, by field: text as CSV has it, or what JSON holds. What is missing, null or empty
+ * is not said.
+ */
 export type FeedFields = { readonly [F in Field]?: unknown }
 
 export type FeedFault = Extract<
@@ -59,9 +62,9 @@ const NOTHING = /^(?:|NULL|null|\\N|0000-00-00(?: 00:00:00)?)$/
 const NOTHING_LENGTH_MAX = 19
 
 /**
- * The row that these fields say, or why they say none. A row with an e-mail address is about that address, also where
- * it has a phone number too. A secret is left as it is for whoever keys the row. Whether the date can be true, and the
- * identity a valid one, is settled there as well.
+ * The row that these fields say, or why they say none. A row with an e-mail address is about that
+ * address, also where it has a phone number too. A secret is left as it is for whoever keys the
+ * row. Whether the date can be true, and the identity a valid one, is settled there as well.
  */
 export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
   const email = textOf(fields.email)
@@ -121,14 +124,20 @@ function textOf(value: unknown): string | null | undefined {
   return text.length <= NOTHING_LENGTH_MAX && NOTHING.test(text) ? null : text
 }
 
-/** Not even white space is taken from a secret. What spells "none" is for the secret's class to tell. */
+/**
+ * Not even white space is taken from a secret. What spells "none" is for the secret's class to
+ * tell.
+ */
 function secretOf(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null
   if (typeof value === "number") return String(value)
   return typeof value === "string" ? value : undefined
 }
 
-/** A salt beside a fast hash makes it a salted one; a slow hash carries its own and stays what it is. */
+/**
+ * A salt beside a fast hash makes it a salted one; a slow hash carries its own and stays what it
+ * is.
+ */
 function saltedClass(hash: string, salt: string | null): SecretClass | null {
   if (secretClassOf(salt, false) === "none") return null
   const bare = secretClassOf(hash, true)

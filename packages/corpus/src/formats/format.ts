@@ -1,6 +1,9 @@
 import type { DataClass, EvidenceKind, SecretClass } from "@assay/stores/exposure-index"
 
-/** One row of a file as its parser understood it. What is null is left to what the import as a whole says. */
+/**
+ * One row of a file as its parser understood it. What is null is left to what the import as a whole
+ * says.
+ */
 export interface ParsedRow {
   readonly subject: "email" | "phone"
   /** The e-mail address or phone number as written. */
@@ -9,7 +12,9 @@ export interface ParsedRow {
   readonly secret: string | null
   /** The file says what the secret is, as feeds do; null: its form is looked at. */
   readonly secretClass: SecretClass | null
-  /** The file calls the secret a hash, so one of no known form is `unknown` and never `plaintext`. */
+  /**
+   * The file calls the secret a hash, so one of no known form is `unknown` and never `plaintext`.
+   */
   readonly secretIsHash: boolean
   readonly kind: EvidenceKind | null
   /** Hours since 1970. */
@@ -20,7 +25,9 @@ export interface ParsedRow {
   readonly value: number | null
 }
 
-/** Why a row was not imported. Words, never the row: they reach the reject file and the terminal. */
+/**
+ * Why a row was not imported. Words, never the row: they reach the reject file and the terminal.
+ */
 export const REJECT_REASONS = {
   blank: "the line is empty",
   "too-long": "the line is longer than 1 MiB",
@@ -41,13 +48,17 @@ export interface RowSink {
   row(line: number, row: ParsedRow): void
   reject(line: number, reason: RejectReason): void
   /**
-   * Takes a line of an address, a delimiter of one byte and a password straight from its bytes, from `from` to `to`, as
-   * if it had been parsed and handed to `row`; false where it is not so plain that the outcome is certain to be the same.
+   * Takes a line of an address, a delimiter of one byte and a password straight from its bytes,
+   * from `from` to `to`, as if it had been parsed and handed to `row`; false where it is not so
+   * plain that the outcome is certain to be the same.
    */
   plainLine?(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean
 }
 
-/** How the rows of a member are written: found by looking at it, stated before anything is read. Plain data. */
+/**
+ * How the rows of a member are written: found by looking at it, stated before anything is read.
+ * Plain data.
+ */
 export type Format =
   | { readonly name: "combolist"; readonly delimiter: string }
   | { readonly name: "password-first"; readonly delimiter: string }
@@ -83,12 +94,16 @@ export const FIELDS = [
 ] as const
 export type Field = (typeof FIELDS)[number]
 
-/** By field: the column that holds it, by its place (CSV) and name (CSV with a header, JSON, Parquet). */
+/**
+ * By field: the column that holds it, by its place (CSV) and name (CSV with a header, JSON,
+ * Parquet).
+ */
 export type ColumnMap = { readonly [F in Field]?: { readonly at: number; readonly name: string } }
 
 /**
- * Reads blocks of a member apart from each other, in whatever order, in whatever thread. A block is a piece that ends
- * where a row ends; for formats whose rows need their neighbours it is all of the member.
+ * Reads blocks of a member apart from each other, in whatever order, in whatever thread. A block is
+ * a piece that ends where a row ends; for formats whose rows need their neighbours it is all of the
+ * member.
  */
 export interface BlockParser {
   /** Returns how many lines the block has, so that line numbers can be counted through a member. */

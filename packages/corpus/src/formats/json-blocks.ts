@@ -1,7 +1,10 @@
 import { InputError } from "../inputs/input-error.ts"
 import { JsonElements, NotJson } from "./json-elements.ts"
 
-/** Blocks of lines, each an element of the document. Throws InputError for one that is damaged or cut off. */
+/**
+ * Blocks of lines, each an element of the document. Throws InputError for one that is damaged or
+ * cut off.
+ */
 export async function* jsonBlocks(
   name: string,
   bytes: AsyncIterable<Buffer>,

@@ -18,9 +18,10 @@ export class NotJson extends Error {
 }
 
 /**
- * Cuts a JSON document into lines of one row each, however large it is: the elements of the array that it is, or of
- * the arrays that are members of the object that it is. Elements are not looked into; that is for whoever parses the
- * lines. One of more bytes than a row may have becomes a line too long to be one.
+ * Cuts a JSON document into lines of one row each, however large it is: the elements of the array
+ * that it is, or of the arrays that are members of the object that it is. Elements are not looked
+ * into; that is for whoever parses the lines. One of more bytes than a row may have becomes a line
+ * too long to be one.
  */
 export class JsonElements {
   /** 1 where the document is an array, 2 where it is an object. */
@@ -79,7 +80,10 @@ export class JsonElements {
     if (!this.#ended) throw new NotJson("cut off")
   }
 
-  /** The place of the quote that ends a text, or the end of the piece. Most bytes of a document are in texts. */
+  /**
+   * The place of the quote that ends a text, or the end of the piece. Most bytes of a document are
+   * in texts.
+   */
   #stringEnd(piece: Buffer, from: number): number {
     let escaped = this.#escaped
     for (let at = from; at < piece.length; at++) {

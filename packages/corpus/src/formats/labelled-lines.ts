@@ -20,8 +20,9 @@ const NAME = "([A-Za-z][A-Za-z_ -]{0,19}?)[ \\t]*[:=][ \\t]?"
 const AT_SPACE = new RegExp(`(?:^|[ \\t])${NAME}`, "g")
 
 /**
- * Lines with a whole login each, every field with its label: `URL: … | USER: … | PASS: …`, in any order. Where the
- * fields are separated by a character, any label ends the one before; where by spaces, only one that is known.
+ * Lines with a whole login each, every field with its label: `URL: … | USER: … | PASS: …`, in any
+ * order. Where the fields are separated by a character, any label ends the one before; where by
+ * spaces, only one that is known.
  */
 export function labelledLinesParser(delimiter: string): BlockParser {
   const read = labelledReader(delimiter)
@@ -43,7 +44,8 @@ export function labelledReader(delimiter: string): (text: string) => LabelledLog
     const values = found.map(({ kind, valueAt }, n) => {
       const next = found[n + 1]
       const value = text.slice(valueAt, next?.at)
-      // At the end of a line a password keeps its spaces; before a delimiter nobody knows whose they are.
+      // At the end of a line a password keeps its spaces; before a delimiter nobody knows whose
+      // they are.
       return { kind, value: next === undefined && kind === "password" ? value : value.trim() }
     })
     const logins = values.filter(({ kind }) => kind === "login").map(({ value }) => value)

@@ -7,8 +7,9 @@ const CR = 13
 export const LINE_BYTES_MAX = 1 << 20
 
 /**
- * Pieces that end where a line ends (LF, CR LF, or CR alone), each in memory of its own. Of a line over the limit only
- * so much is kept that a parser sees it is too long, so that a file without line ends is not held in memory.
+ * Pieces that end where a line ends (LF, CR LF, or CR alone), each in memory of its own. Of a line
+ * over the limit only so much is kept that a parser sees it is too long, so that a file without
+ * line ends is not held in memory.
  */
 export async function* lineBlocks(
   bytes: AsyncIterable<Buffer>,
@@ -39,7 +40,10 @@ class HeldLines {
   #lineBytes = 0
   /** The unfinished line is over the limit: what follows of it is dropped. */
   #dropping = false
-  /** The last byte seen was a CR: where a block was cut behind it, an LF that follows is the rest of that line end. */
+  /**
+   * The last byte seen was a CR: where a block was cut behind it, an LF that follows is the rest of
+   * that line end.
+   */
   #afterCr = false
   bytes = 0
 

@@ -6,7 +6,10 @@ const BYTE_ORDER_MARK = 0xfeff
 const CR = 13
 const SPACE = 0x20
 
-/** A parser of a format whose lines each stand for themselves. Every line comes to `read` or is rejected. */
+/**
+ * A parser of a format whose lines each stand for themselves. Every line comes to `read` or is
+ * rejected.
+ */
 export function lineParser(read: (line: number, text: string, sink: RowSink) => void): BlockParser {
   return {
     parse: (block, sink) =>
@@ -18,10 +21,14 @@ export function lineParser(read: (line: number, text: string, sink: RowSink) => 
   }
 }
 
-/** Calls with each line of a block and its number from 1, without its end. Returns how many there are. */
+/**
+ * Calls with each line of a block and its number from 1, without its end. Returns how many there
+ * are.
+ */
 export function eachLine(block: Buffer, take: (line: number, text: string) => void): number {
   const text = blockText(block)
-  // Asked of the bytes: asked of the text, the compiler moves the question into the loop, where it reads all of it.
+  // Asked of the bytes: asked of the text, the compiler moves the question into the loop, where it
+  // reads all of it.
   const mayHaveCr = block.includes(CR)
   let line = 0
   for (let at = 0; at < text.length;) {

@@ -4,8 +4,8 @@ import { encodingOf, textHead } from "./encoding.ts"
 import { writtenDay } from "./written-day.ts"
 
 /**
- * What the families call the moment at which a log was made, in lower case and without anything but letters. Not when
- * the system was installed or the build compiled.
+ * What the families call the moment at which a log was made, in lower case and without anything but
+ * letters. Not when the system was installed or the build compiled.
  */
 const KEYS: ReadonlySet<string> = new Set([
   ...["logdate", "logtime", "date", "time", "datetime", "dateandtime", "reportdate", "scandate"],
@@ -16,8 +16,9 @@ const INFORMATION_BYTES_MAX = 16_384
 const KEY_LENGTH_MAX = 40
 
 /**
- * The day on which a stealer's log was made, for a file of passwords in it: by the file with the machine's facts, else
- * by the name of the nearest folder that has a date in it. Null where neither tells.
+ * The day on which a stealer's log was made, for a file of passwords in it: by the file with the
+ * machine's facts, else by the name of the nearest folder that has a date in it. Null where neither
+ * tells.
  */
 export async function logDay(member: Member, latestMs: number): Promise<string | null> {
   if (!isPasswordFile(member.name)) return null

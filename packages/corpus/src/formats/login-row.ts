@@ -3,15 +3,17 @@ import { credentialRow } from "./parsed-row.ts"
 
 const PHONE = /^\+[0-9]{7,15}$/
 
-/** What a login identifies somebody by; null for a user name, which means nothing without its site. */
+/**
+ * What a login identifies somebody by; null for a user name, which means nothing without its site.
+ */
 export function subjectOf(login: string): ParsedRow["subject"] | null {
   if (login.includes("@")) return "email"
   return login.startsWith("+") && PHONE.test(login) ? "phone" : null
 }
 
 /**
- * Hands over what was used to sign in to a site. The site goes no further, and decides nothing: a password for the
- * company's own site is what an attacker wants most.
+ * Hands over what was used to sign in to a site. The site goes no further, and decides nothing: a
+ * password for the company's own site is what an attacker wants most.
  */
 export function addLogin(
   line: number,

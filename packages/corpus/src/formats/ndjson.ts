@@ -53,7 +53,8 @@ function fieldsOf(text: string, members: Members): Fields | null {
   if (object === null) return null
   const fields = fieldsIn(object, members)
   if (!hasNumber(fields, members)) return fields
-  // A number is what its digits say: 1e3, 0.10 and what a double cannot hold are passwords like any other.
+  // A number is what its digits say: 1e3, 0.10 and what a double cannot hold are passwords like any
+  // other.
   const exact = objectOf(text, numberAsWritten)
   return exact === null ? null : fieldsIn(exact, members)
 }

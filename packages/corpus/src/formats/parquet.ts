@@ -105,7 +105,8 @@ async function readColumns(
 function partsOf(name: string, type: string): string[] {
   let members = /^STRUCT\((.*)\)$/.exec(type)?.[1]
   if (members === undefined) return []
-  // What stands in brackets belongs to the type of a member: 'city VARCHAR, place STRUCT(x DOUBLE, y DOUBLE)'.
+  // What stands in brackets belongs to the type of a member: 'city VARCHAR, place STRUCT(x DOUBLE,
+  // y DOUBLE)'.
   for (let before = ""; members !== before;) {
     before = members
     members = members.replace(/\([^()]*\)/g, "")
@@ -116,7 +117,9 @@ function partsOf(name: string, type: string): string[] {
   })
 }
 
-/** A column as text. Dates, numbers beyond a double and bytes are said exactly; lists become words. */
+/**
+ * A column as text. Dates, numbers beyond a double and bytes are said exactly; lists become words.
+ */
 function textOfColumn(name: string, types: Types): string {
   const type = types.get(name)
   const column = type === undefined ? name.split(".").map(quoted).join(".") : quoted(name)

@@ -6,8 +6,8 @@ const CR = 13
 const LOOK_BYTES = 65_536
 
 /**
- * The bytes of a text as UTF-8 with lines that end in LF, without the mark at its start. A text that is not UTF-8 stays
- * as it is: which of its rows are, only the rows can tell.
+ * The bytes of a text as UTF-8 with lines that end in LF, without the mark at its start. A text
+ * that is not UTF-8 stays as it is: which of its rows are, only the rows can tell.
  */
 export async function* plainText(
   bytes: AsyncIterable<Buffer>,
@@ -59,7 +59,10 @@ function decoderOf(encoding: "utf-16le" | "utf-16be"): (piece: Buffer) => Buffer
   return (piece) => Buffer.from(decoder.decode(piece, { stream: true }))
 }
 
-/** Reads rows of a block as text: UTF-8, and a row that is none of it as Latin-1. NUL bytes are nobody's. */
+/**
+ * Reads rows of a block as text: UTF-8, and a row that is none of it as Latin-1. NUL bytes are
+ * nobody's.
+ */
 export function rowTextOf(block: Buffer): (from: number, to: number) => string {
   const hasNul = block.includes(0)
   const allUtf8 = isUtf8(block)

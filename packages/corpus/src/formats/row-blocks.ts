@@ -32,8 +32,9 @@ export function csvBlocks(
 }
 
 /**
- * Collects pieces and cuts them where a row ends. Of a row beyond all bounds only so much is kept that its parser sees
- * it is too long; the rest of it is dropped as it comes, so that no file fills the memory.
+ * Collects pieces and cuts them where a row ends. Of a row beyond all bounds only so much is kept
+ * that its parser sees it is too long; the rest of it is dropped as it comes, so that no file fills
+ * the memory.
  */
 async function* rowBlocks(
   bytes: AsyncIterable<Buffer>,

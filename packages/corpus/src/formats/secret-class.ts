@@ -1,15 +1,18 @@
 import type { SecretClass } from "@assay/stores/exposure-index"
 
 const NONE: ReadonlySet<string> = new Set(["", "NULL", "\\N", "-"])
-/** No word for nothing is longer. Asking a set about every password would cost as much as reading the line. */
+/**
+ * No word for nothing is longer. Asking a set about every password would cost as much as reading
+ * the line.
+ */
 const NONE_LENGTH_MAX = 4
 
 /** No form below is shorter, and most passwords are; none is longer. */
 const HASH_LENGTH_MIN = 20
 const HASH_LENGTH_MAX = 1024
 
-// Each form is matched from end to end, with the lengths its scheme gives it: a password that merely begins like a hash
-// is a password. B64 and CRYPT64 are the two alphabets of 64 characters.
+// Each form is matched from end to end, with the lengths its scheme gives it: a password that
+// merely begins like a hash is a password. B64 and CRYPT64 are the two alphabets of 64 characters.
 const B64 = "[A-Za-z0-9+/]"
 const CRYPT64 = "[./A-Za-z0-9]"
 const ANY64 = "[-_.+/A-Za-z0-9]"
@@ -40,7 +43,8 @@ const SLOW = anyOf(
   `\\$5\\$(?:rounds=\\d+\\$)?[^$:\\s]{0,16}\\$${CRYPT64}{43}`,
   `\\$6\\$(?:rounds=\\d+\\$)?[^$:\\s]{0,16}\\$${CRYPT64}{86}`,
   `\\$A\\$[0-9a-f]{3}\\$.{63}`,
-  // PBKDF2 and its kin: Django, passlib, Werkzeug, hashcat, LDAP, Atlassian, Cisco, GRUB, PostgreSQL, NetBSD.
+  // PBKDF2 and its kin: Django, passlib, Werkzeug, hashcat, LDAP, Atlassian, Cisco, GRUB,
+  // PostgreSQL, NetBSD.
   `pbkdf2_sha(?:1|256|512)\\$\\d+\\$[^$]+\\$${B64}+={0,2}`,
   `\\$pbkdf2(?:-sha(?:1|256|512))?\\$(?:i=)?\\d+[^$]{0,20}\\$${ANY64}+={0,2}\\$${ANY64}+={0,2}`,
   `pbkdf2:sha(?:1|224|256|384|512)(?::\\d+)?\\$[^$]+\\$[0-9a-f]{40,128}`,
@@ -51,7 +55,8 @@ const SLOW = anyOf(
   `grub\\.pbkdf2\\.sha512\\.\\d+\\.[0-9a-f]+\\.[0-9a-f]+`,
   `SCRAM-SHA-(?:1|256|512)\\$\\d+:${B64}+={0,2}\\$${B64}+={0,2}:${B64}+={0,2}`,
   `\\$sha1\\$\\d+\\$${CRYPT64}{1,64}\\$${CRYPT64}{28}`,
-  // ASP.NET Identity: a mark of one byte, then (version 3) function, rounds and length of the salt; Base64.
+  // ASP.NET Identity: a mark of one byte, then (version 3) function, rounds and length of the salt;
+  // Base64.
   `AQAAAA[EIMQ]AA${B64}{60,120}={0,2}`,
   `A[A-P]${B64}{64}==`,
 )
@@ -67,7 +72,8 @@ const WEAK = anyOf(
 
 /** Fast to compute, but each row has to be guessed for itself. */
 const SALTED = anyOf(
-  // Digest and salt in either order, as forums keep them, and with the digest's name before, as early Django did.
+  // Digest and salt in either order, as forums keep them, and with the digest's name before, as
+  // early Django did.
   `${DIGEST}[:$;|,\\s].+`,
   `[^\\s:$]{1,32}[:$]${DIGEST}`,
   `${DIGEST_NAME}[:$][^:$]{1,64}[:$]${DIGEST}`,
@@ -90,14 +96,18 @@ const SALTED = anyOf(
 const CRYPT_SCHEME = /^\{(?:CRYPT|BLF-CRYPT|MD5-CRYPT|SHA256-CRYPT|SHA512-CRYPT|ARGON2ID?)\}/i
 const DES_CRYPT = /^\{(?:CRYPT|DES-CRYPT)\}[./A-Za-z0-9]{13}$/i
 
-// What Windows keeps: the LM and the NTLM hash. Two digests side by side can also be a digest and its salt, so the pair
-// is known by the half that LM leaves empty for short passwords, by capitals, or by the fields that follow in a dump.
+// What Windows keeps: the LM and the NTLM hash. Two digests side by side can also be a digest and
+// its salt, so the pair is known by the half that LM leaves empty for short passwords, by capitals,
+// or by the fields that follow in a dump.
 const TWO_DIGESTS = /^[0-9a-f]{32}:[0-9a-f]{32}:*$/i
 const LM_AND_NT = /^(?:.{16})?aad3b435b51404ee|:::$|^[0-9A-F:]+$/
 
 const FIELD_END = /[:;|,\s]/
 
-/** What form a secret has. A column called a hash holds no plain text, so what has no known form there is unknown. */
+/**
+ * What form a secret has. A column called a hash holds no plain text, so what has no known form
+ * there is unknown.
+ */
 export function secretClassOf(secret: string | null, isHash: boolean): SecretClass {
   if (secret === null) return "none"
   const text = mayHaveSpace(secret) ? secret.trim() : secret

@@ -7,12 +7,15 @@ import { readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.
 
 const LF = 10
 const CR = 13
-/** No record is as long: what goes on for so many bytes without one is text that belongs to none. */
+/**
+ * No record is as long: what goes on for so many bytes without one is text that belongs to none.
+ */
 const RECORD_BYTES_MAX = 4 * BLOCK_BYTES
 
 /**
- * The password files of stealers: a few lines a login, each with a key, set apart by drawn or blank lines. A record
- * without a password and without an address or number is nothing: a banner, a site alone, the name of a machine's user.
+ * The password files of stealers: a few lines a login, each with a key, set apart by drawn or blank
+ * lines. A record without a password and without an address or number is nothing: a banner, a site
+ * alone, the name of a machine's user.
  */
 export function stealerBlocksParser(): BlockParser {
   return {

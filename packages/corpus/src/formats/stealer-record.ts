@@ -29,7 +29,10 @@ const NOT_LETTERS = /[^a-z]+/g
 const DRAWN = /^[\s=\-_*#~+.\u2500-\u257f]+$/
 const THREE_ALIKE = /([=\-_*#~+\u2500-\u257f])\1\1/
 
-/** Reads one line. Only the values of the three fields of a login are ever looked at; a machine's facts are not. */
+/**
+ * Reads one line. Only the values of the three fields of a login are ever looked at; a machine's
+ * facts are not.
+ */
 export function readRecordLine(text: string): RecordLine {
   const keyEnd = text.slice(0, KEY_LENGTH_MAX).search(KEY_END)
   if (keyEnd > 0) {
@@ -62,7 +65,10 @@ export class RecordBounds {
     return this.#seen.size === 0
   }
 
-  /** Whether the record so far is over before this line. The line itself is then taken as the next one's. */
+  /**
+   * Whether the record so far is over before this line. The line itself is then taken as the next
+   * one's.
+   */
   endsBefore(kind: LineKind): boolean {
     switch (kind) {
       case "other":
@@ -73,7 +79,8 @@ export class RecordBounds {
         // Some files have a blank line behind every line, so it ends only what is complete.
         return this.#seen.has("login") && this.#seen.has("password") && this.#end()
       default: {
-        // A program stands before or behind the login it belongs to, so it begins a record only where it repeats.
+        // A program stands before or behind the login it belongs to, so it begins a record only
+        // where it repeats.
         const ends = this.#seen.has(kind) && this.#end()
         this.#seen.add(kind)
         return ends

@@ -18,8 +18,8 @@ const AUTHORITY_END = /[/?#:]/g
 const PORT = /:[0-9]{1,5}(?=[/?#:])/y
 
 /**
- * Lines of a URL, a login and a password, or with the URL behind them; the password may contain the delimiter. Only a
- * login that is an address or a phone number makes a row.
+ * Lines of a URL, a login and a password, or with the URL behind them; the password may contain the
+ * delimiter. Only a login that is an address or a phone number makes a row.
  */
 export function urlLoginPasswordParser(delimiter: string): BlockParser {
   const split = new Delimiter(delimiter)
@@ -48,7 +48,9 @@ function readUrlFirst(text: string, scheme: number, split: Delimiter): UrlLogin 
   return { site, login: text.slice(loginAt, loginEnd), password }
 }
 
-/** Where a URL ends that a colon separates from a login, given that ports and paths have colons too. */
+/**
+ * Where a URL ends that a colon separates from a login, given that ports and paths have colons too.
+ */
 function endBeforeColon(text: string, scheme: number, split: Delimiter): number {
   const host = matchAt(IP6_HOST, text, scheme)?.length ?? 0
   let at = indexAt(AUTHORITY_END, text, scheme + host)
@@ -56,8 +58,8 @@ function endBeforeColon(text: string, scheme: number, split: Delimiter): number 
   const port = matchAt(PORT, text, at)
   if (port !== null) {
     const behind = at + port.length
-    // Digits with a colon on both sides are a port where an identity follows. Where none does they may be a user name,
-    // and the line makes no row either way.
+    // Digits with a colon on both sides are a port where an identity follows. Where none does they
+    // may be a user name, and the line makes no row either way.
     if (text.charAt(behind) !== ":") at = behind
     else if (subjectOf(fieldAt(text, behind, split)) !== null) return behind
   }

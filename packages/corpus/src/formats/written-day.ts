@@ -17,8 +17,9 @@ export function dayWithin(ms: number, latestMs: number): string | null {
 }
 
 /**
- * The first day that is written in a text, in the forms people and programs use; null where there is none that can be
- * true. `5/12/2023` is the 5th of December, unless the time behind it has a.m. or p.m., as where the month comes first.
+ * The first day that is written in a text, in the forms people and programs use; null where there
+ * is none that can be true. `5/12/2023` is the 5th of December, unless the time behind it has a.m.
+ * or p.m., as where the month comes first.
  */
 export function writtenDay(text: string, latestMs: number): string | null {
   const day = (year: string, month: number, date: string): string | null =>

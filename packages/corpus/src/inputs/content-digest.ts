@@ -13,7 +13,10 @@ export interface ContentDigest {
   readonly stamp: string
 }
 
-/** Reads all of the inputs as they lie on the disk; `onBytes` is told how many more were read. Throws InputError. */
+/**
+ * Reads all of the inputs as they lie on the disk; `onBytes` is told how many more were read.
+ * Throws InputError.
+ */
 export async function contentDigest(
   paths: readonly string[],
   onBytes: (more: number) => void = () => undefined,

@@ -5,7 +5,10 @@ import { InputError } from "./input-error.ts"
 
 const PIECE_BYTES = 1 << 18
 
-/** What gzip or zstd packed, one member or frame after the other. Throws InputError for damaged or cut bytes. */
+/**
+ * What gzip or zstd packed, one member or frame after the other. Throws InputError for damaged or
+ * cut bytes.
+ */
 export async function* decompressed(
   name: string,
   packing: "gzip" | "zstd",

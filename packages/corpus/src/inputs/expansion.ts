@@ -1,6 +1,9 @@
 import { InputError } from "./input-error.ts"
 
-/** How many times larger than it was packed anything may become. Text packs to a tenth, not to a two-hundredth. */
+/**
+ * How many times larger than it was packed anything may become. Text packs to a tenth, not to a
+ * two-hundredth.
+ */
 export const EXPANSION_MAX = 200
 /** So much may come out of anything, however small: a short file of equal lines packs very well. */
 const FLOOR_BYTES = 1 << 20

@@ -204,7 +204,8 @@ export class MemberFinder {
         let given = 0
         for await (const piece of holding.bytes(countRead)) {
           given += piece.length
-          // Members that share their packed bytes each pass the bound of their own; together they do not.
+          // Members that share their packed bytes each pass the bound of their own; together they
+          // do not.
           if (level > 0 && given > counted) {
             origin.unpackedBytes += given - counted
             counted = given

@@ -1,14 +1,23 @@
 /** One file of an input: the file itself, or one inside a folder or archive. */
 export interface Member {
-  /** For the person at the terminal; never stored, since folders of logs are named after people and machines. */
+  /**
+   * For the person at the terminal; never stored, since folders of logs are named after people and
+   * machines.
+   */
   readonly name: string
   /** Place among all members of the import, from 1. */
   readonly number: number
-  /** Where it lies on the disk; null for one that is packed. For formats that cannot be read from front to back. */
+  /**
+   * Where it lies on the disk; null for one that is packed. For formats that cannot be read from
+   * front to back.
+   */
   readonly path: string | null
   /** When it was last written, as the disk or the archive says. */
   readonly modifiedMs: number
-  /** Of a stealer's file of passwords: what its log says of the machine, among it the time. Null where nothing does. */
+  /**
+   * Of a stealer's file of passwords: what its log says of the machine, among it the time. Null
+   * where nothing does.
+   */
   readonly information: (() => AsyncIterable<Buffer>) | null
   /** What it holds, unpacked. Each call begins anew. Members are read one after the other. */
   bytes(): AsyncIterable<Buffer>

@@ -16,7 +16,10 @@ export interface Inputs {
   /** Bytes on the disk read so far, over all members. What is read again counts once. */
   readonly readBytes: () => number
   members(): AsyncIterable<Member>
-  /** What the last run through the members left out: how many by reason, and the first of them by name. */
+  /**
+   * What the last run through the members left out: how many by reason, and the first of them by
+   * name.
+   */
   readonly skippedCounts: () => ReadonlyMap<SkipReason, number>
   readonly skipped: () => readonly Skipped[]
   close(): Promise<void>

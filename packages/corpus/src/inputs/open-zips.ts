@@ -1,8 +1,9 @@
 import type { Zip } from "./zip.ts"
 
 /**
- * Keeps the archive that was read last at each level, since its members are asked for one after the other: an archive
- * inside another would be unpacked for each of them. One a level, because each may fill its bound of memory.
+ * Keeps the archive that was read last at each level, since its members are asked for one after the
+ * other: an archive inside another would be unpacked for each of them. One a level, because each
+ * may fill its bound of memory.
  */
 export class OpenZips {
   readonly #byLevel = new Map<number, { readonly owner: object; readonly zip: Zip }>()

@@ -27,10 +27,14 @@ const FOREIGN: readonly (ForeignPacking & { readonly mark: string; readonly at: 
   { mark: "ustar", at: TAR_MARK_AT, title: "tar archive", command: "tar -xf" },
   { mark: "PK\x07\x08", at: 0, title: "zip archive in several parts", command: "7z x" },
 ]
-// Three letters and a digit could begin a line of text; with the mark of the first block they cannot.
+// Three letters and a digit could begin a line of text; with the mark of the first block they
+// cannot.
 const BZIP2 = /^BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)/
 
-/** How a file is packed, by its first bytes: a name says nothing. Null for a file that is not packed. */
+/**
+ * How a file is packed, by its first bytes: a name says nothing. Null for a file that is not
+ * packed.
+ */
 export function packingOf(head: Buffer): Packing | ForeignPacking | null {
   const text = head.toString("latin1", 0, PACKING_HEAD_BYTES)
   const read = READ_HERE.find(({ mark }) => text.startsWith(mark))

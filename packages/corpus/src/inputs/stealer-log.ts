@@ -7,17 +7,22 @@ const PASSWORD_FILE = /^[ _-]*(?:all[ _-]*)?passwords?(?:[ _-].*)?\.txt$/i
 const INFORMATION_FILE =
   /^[ _-]*(?:system|sysinfo|(?:user|system|pc|machine)?[ _-]*info(?:rmation)?)\.txt$/i
 
-// What else lies in a stealer's folder: facts of the machine, and texts that name people without any login.
+// What else lies in a stealer's folder: facts of the machine, and texts that name people without
+// any login.
 const COMPANION =
   /^(?:auto ?fills?|important ?autofills?|cookies?|history|downloads?|bookmarks?|credit ?cards?|cc|clipboard|domain ?detects?|(?:user|system|hardware|pc|machine)? ?info(?:rmation)?|sysinfo|system|installed ?(?:software|programs|browsers|apps)|software|process(?:es)?(?: ?list)?|running ?processes|tokens?|wallets?|screenshots?)$/
 
 // Where it puts what it grabbed.
 const GRABBED = /^(?:files?|(?:file ?)?grabber|grabbed ?files?|browsers?|screen)$/
 
-// What a list of credentials may be written in. Anything else in a log's folder is a picture, or what was grabbed.
+// What a list of credentials may be written in. Anything else in a log's folder is a picture, or
+// what was grabbed.
 const LIST_FILE = /\.(?:txt|lst|csv|tsv|json|jsonl|ndjson)$/i
 
-/** How far above a file of passwords the machine's facts may lie: some families have a folder for each browser. */
+/**
+ * How far above a file of passwords the machine's facts may lie: some families have a folder for
+ * each browser.
+ */
 const LEVELS_MAX = 2
 
 /** Whether a file has the name that stealers give to the passwords they took. */
@@ -25,7 +30,10 @@ export function isPasswordFile(path: string): boolean {
   return PASSWORD_FILE.test(posix.basename(path))
 }
 
-/** Whether a file or folder has a name that parts of a stealer's log have, whatever stands between its words. */
+/**
+ * Whether a file or folder has a name that parts of a stealer's log have, whatever stands between
+ * its words.
+ */
 export function isCompanion(name: string): boolean {
   return COMPANION.test(wordsOf(name))
 }
@@ -43,9 +51,10 @@ function wordsOf(name: string): string {
 }
 
 /**
- * Tells which files to leave out. Where passwords lie beside other parts of a log, their folder is the log of one
- * machine: what else it holds (cookies, documents, screens) is about a person and says nothing of their passwords. A
- * list that somebody put beside them is taken, and so is everything outside of such folders.
+ * Tells which files to leave out. Where passwords lie beside other parts of a log, their folder is
+ * the log of one machine: what else it holds (cookies, documents, screens) is about a person and
+ * says nothing of their passwords. A list that somebody put beside them is taken, and so is
+ * everything outside of such folders.
  */
 export function otherPartsOfLogs(paths: readonly string[]): (path: string) => boolean {
   const logs = logFolders(paths)
@@ -54,7 +63,10 @@ export function otherPartsOfLogs(paths: readonly string[]): (path: string) => bo
     foldersAbove(path).some((folder) => logs.has(folder) && !isListIn(folder, path))
 }
 
-/** By file of passwords: the nearest file of its log that holds the machine's facts, if there is one. */
+/**
+ * By file of passwords: the nearest file of its log that holds the machine's facts, if there is
+ * one.
+ */
 export function informationOfLogs(paths: readonly string[]): (path: string) => string | null {
   const byFolder = new Map<string, string>()
   for (const path of paths) {
@@ -72,7 +84,10 @@ export function informationOfLogs(paths: readonly string[]): (path: string) => s
   }
 }
 
-/** Folders that hold a file of passwords and, in them or below, something else that is part of a log. */
+/**
+ * Folders that hold a file of passwords and, in them or below, something else that is part of a
+ * log.
+ */
 function logFolders(paths: readonly string[]): ReadonlySet<string> {
   const withPasswords = new Set(paths.filter(isPasswordFile).map((path) => posix.dirname(path)))
   const logs = new Set<string>()
@@ -88,7 +103,10 @@ function logFolders(paths: readonly string[]): ReadonlySet<string> {
   return logs
 }
 
-/** A list that lies in the folder itself: what is grabbed from a person goes into folders of its own. */
+/**
+ * A list that lies in the folder itself: what is grabbed from a person goes into folders of its
+ * own.
+ */
 function isListIn(folder: string, path: string): boolean {
   const name = posix.basename(path)
   return posix.dirname(path) === folder && LIST_FILE.test(name) && !isCompanion(name)

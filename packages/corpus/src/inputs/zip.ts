@@ -33,7 +33,10 @@ const DEFLATED = 8
 // Names are checked one by one here; the library would refuse the whole archive for one of them.
 const OPTIONS = { autoClose: false, decodeStrings: false }
 
-/** Opens an archive on the disk or in memory. Throws InputError where it is damaged or has more than `filesMax` files. */
+/**
+ * Opens an archive on the disk or in memory. Throws InputError where it is damaged or has more than
+ * `filesMax` files.
+ */
 export async function openZip(name: string, from: string | Buffer, filesMax: number): Promise<Zip> {
   let zip: ZipFile | null = null
   try {

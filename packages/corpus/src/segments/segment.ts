@@ -6,9 +6,10 @@ import type { SegmentBlock } from "@assay/stores/segment-block"
 export { fileSha256 } from "@assay/runtime/file-sha256"
 
 /**
- * A segment keeps what one import said, for good: a Parquet file of keyed rows in the order of SegmentBlock. The
- * columns are the two halves of the identity key and the first 8 bytes of the entry, each as a 64-bit number whose
- * order is the order of the bytes, and the extended part of the entry, null for all but a few.
+ * A segment keeps what one import said, for good: a Parquet file of keyed rows in the order of
+ * SegmentBlock. The columns are the two halves of the identity key and the first 8 bytes of the
+ * entry, each as a 64-bit number whose order is the order of the bytes, and the extended part of
+ * the entry, null for all but a few.
  */
 export const SEGMENT_FORMAT = 1
 export const SEGMENT_COLUMNS = "key_high, key_low, head, extended"
@@ -19,7 +20,10 @@ export interface SegmentFacts {
   readonly rows: number
 }
 
-/** A database that holds nothing and loads nothing: it reads segments. Memory is bounded, and it never spills. */
+/**
+ * A database that holds nothing and loads nothing: it reads segments. Memory is bounded, and it
+ * never spills.
+ */
 export async function openSegmentReader(): Promise<SegmentReader> {
   const instance = await DuckDBInstance.create(":memory:", {
     threads: "1",

@@ -31,7 +31,10 @@ export interface ReadAll {
 
 const subkey = new Uint8Array(32)
 
-/** Reads a member the way an import does: cut into blocks, parsed, keyed. `pieceBytes` is what a read gives at once. */
+/**
+ * Reads a member the way an import does: cut into blocks, parsed, keyed. `pieceBytes` is what a
+ * read gives at once.
+ */
 export async function readAll(
   bytes: Buffer,
   detected: Detected,

@@ -3,8 +3,9 @@ import type { ScriptText } from "./script-texts.ts"
 import type { Visit } from "./visit.ts"
 
 /**
- * The secret of a code that was typed. It is checked here, so that a mistyped code leaves the browser in no form; only
- * when it is none in the language of the page are the other lists fetched, one by one.
+ * The secret of a code that was typed. It is checked here, so that a mistyped code leaves the
+ * browser in no form; only when it is none in the language of the page are the other lists fetched,
+ * one by one.
  */
 export async function readEntry(
   visit: Visit,

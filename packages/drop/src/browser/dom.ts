@@ -17,7 +17,9 @@ export function say(id: string, sentence: string): void {
   place.hidden = sentence === ""
 }
 
-/** A new element with a text in it. Text is only ever set as text: there is no HTML from anywhere. */
+/**
+ * A new element with a text in it. Text is only ever set as text: there is no HTML from anywhere.
+ */
 export function made<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   text = "",

@@ -19,7 +19,10 @@ export interface FilesReport {
   clear(): void
 }
 
-/** Of a file that could not be looked into. Whether it can be sent shows when it is sealed, where it is looked into again. */
+/**
+ * Of a file that could not be looked into. Whether it can be sent shows when it is sealed, where it
+ * is looked into again.
+ */
 const UNREADABLE: MetadataReport = {
   type: "",
   extension: "",
@@ -27,7 +30,10 @@ const UNREADABLE: MetadataReport = {
   findings: [],
 }
 
-/** Lists the chosen files with what each says beside its content, and lets the person decide file by file. */
+/**
+ * Lists the chosen files with what each says beside its content, and lets the person decide file by
+ * file.
+ */
 export function filesReport(
   visit: Pick<Visit, "worker" | "say"> & { readonly data: Pick<PageData, "texts"> },
   input: HTMLInputElement,
@@ -49,7 +55,8 @@ export function filesReport(
     input.focus()
   }
   const look = async (each: ChosenFile): Promise<void> => {
-    // A film of an hour would fill the memory, and with it the page and all that is written there would go.
+    // A film of an hour would fill the memory, and with it the page and all that is written there
+    // would go.
     each.report =
       each.file.size > FILE_MAX
         ? UNREADABLE

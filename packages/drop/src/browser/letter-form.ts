@@ -16,7 +16,10 @@ export interface LetterForm {
   clear(): void
 }
 
-/** The form of a message: checks it, seals it and sends it. Whatever fails, it says so and keeps the text. */
+/**
+ * The form of a message: checks it, seals it and sends it. Whatever fails, it says so and keeps the
+ * text.
+ */
 export function letterForm(
   taken: TakenForm,
   visit: Visit,
@@ -132,7 +135,8 @@ export function letterForm(
     }
     progress.end()
     busy(false)
-    // A button that was switched off has lost the focus. Nobody's is taken who went elsewhere meanwhile.
+    // A button that was switched off has lost the focus. Nobody's is taken who went elsewhere
+    // meanwhile.
     if (document.activeElement === document.body) sendButton.focus()
   }
 
@@ -153,7 +157,9 @@ export function letterForm(
   }
 }
 
-/** Without it no ticket can be earned: browsers have it on HTTPS, on onion addresses and at home. */
+/**
+ * Without it no ticket can be earned: browsers have it on HTTPS, on onion addresses and at home.
+ */
 export function canProve(): boolean {
   return (globalThis.crypto as { subtle?: unknown }).subtle !== undefined
 }

@@ -1,4 +1,5 @@
-// The script of the page that seals a message without a network, from a file on the sender's own disk.
+// The script of the page that seals a message without a network, from a file on the sender's own
+// disk.
 import { FILE_MAX, FILES_MAX, MESSAGE_MAX, type Mode, type WordList } from "@assay/core/drop"
 import { answers, type OnShare } from "./answers.ts"
 import { element, made, say as put, shown } from "./dom.ts"

@@ -1,6 +1,9 @@
 import type { ScriptText } from "./script-texts.ts"
 
-/** What the page tells its script: nothing about the visitor, and nothing that decides who can read a message. */
+/**
+ * What the page tells its script: nothing about the visitor, and nothing that decides who can read
+ * a message.
+ */
 export interface PageData {
   readonly locale: string
   readonly page: "form" | "replies" | "withdraw"

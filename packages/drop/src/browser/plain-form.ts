@@ -8,8 +8,9 @@ export interface TakenForm {
 }
 
 /**
- * Takes a form out of the browser's hands. Two locks, since what is in it must never leave unsealed by a mistake: the
- * event is stopped, and a form of the method `dialog` outside a dialog is sent nowhere even if it were not.
+ * Takes a form out of the browser's hands. Two locks, since what is in it must never leave unsealed
+ * by a mistake: the event is stopped, and a form of the method `dialog` outside a dialog is sent
+ * nowhere even if it were not.
  */
 export function takeOver(form: HTMLFormElement): TakenForm {
   const method = form.getAttribute("method") ?? "post"

@@ -8,7 +8,10 @@ export interface Progress {
   end(): void
 }
 
-/** The progress of the page. Its sentence changes by tens, because screen readers read it out at every change. */
+/**
+ * The progress of the page. Its sentence changes by tens, because screen readers read it out at
+ * every change.
+ */
 export function progressOf(say: Say): Progress {
   const bar = element("progress-bar", HTMLProgressElement)
   const line = element("progress-text", HTMLElement)

@@ -7,7 +7,10 @@ import { deleteReplies, fetchMailbox } from "./requests.ts"
 import type { Visit } from "./visit.ts"
 import type { Reply } from "./worker-calls.ts"
 
-/** The page for replies: the code is read here, replies are opened here, and the server sees neither. */
+/**
+ * The page for replies: the code is read here, replies are opened here, and the server sees
+ * neither.
+ */
 export function repliesPage(
   visit: Visit,
   forms: { readonly ask: TakenForm; readonly deletion: TakenForm },
@@ -100,7 +103,9 @@ export function reasonOf(error: unknown, step: Failure["text"]): Failure["text"]
   return error instanceof Failure && error.text !== "failure-sealing" ? error.text : step
 }
 
-/** Never shown in the page: bytes of a stranger go to a file, as bytes, when the person asks for it. */
+/**
+ * Never shown in the page: bytes of a stranger go to a file, as bytes, when the person asks for it.
+ */
 function save({ name, bytes }: NonNullable<Reply["file"]>): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }))
   made("a", "", { href: url, download: name }).click()

@@ -13,8 +13,9 @@ const OPTIONS: RequestInit = {
 }
 
 /**
- * A line that is dead for ten minutes is told. The server gives up one that moves less than 1 kB a second, and no answer
- * is longer than a mailbox's 300 kB: within this time each is here whole, on the slowest line that the server keeps.
+ * A line that is dead for ten minutes is told. The server gives up one that moves less than 1 kB a
+ * second, and no answer is longer than a mailbox's 300 kB: within this time each is here whole, on
+ * the slowest line that the server keeps.
  */
 const DEAD_MS = 600_000
 
@@ -81,7 +82,8 @@ export function upload(
     request.setRequestHeader("Content-Type", "application/octet-stream")
     request.setRequestHeader("Drop-Ticket", ticket)
     request.setRequestHeader("Drop-Withdraw", withdrawVerifier)
-    // An upload may take as long as it moves. This limit counts from the sending, so it is moved on with each progress.
+    // An upload may take as long as it moves. This limit counts from the sending, so it is moved on
+    // with each progress.
     const begunAt = performance.now()
     request.timeout = DEAD_MS
     request.upload.addEventListener("progress", ({ loaded, total, timeStamp }) => {

@@ -12,7 +12,10 @@ import { foundIn, inspect, strip } from "@assay/core/drop/metadata"
 import { hex } from "./hex.ts"
 import type { DropKeys, Letter, LetterFile, SealedLetter, Thread } from "./worker-calls.ts"
 
-/** Makes of a letter what is sent: cleaned, packed, filled up to its class and sealed. Throws rather than give anything less. */
+/**
+ * Makes of a letter what is sent: cleaned, packed, filled up to its class and sealed. Throws rather
+ * than give anything less.
+ */
 export async function sealLetter(
   letter: Letter,
   keys: DropKeys,
@@ -73,7 +76,10 @@ async function addressOf({ secret, n }: Thread, keys: DropKeys): Promise<ThreadA
   }
 }
 
-/** Random where nothing could withdraw the message later: a verifier that came twice would join two messages. */
+/**
+ * Random where nothing could withdraw the message later: a verifier that came twice would join two
+ * messages.
+ */
 function withdrawVerifier(thread: Thread | null, { dropId }: DropKeys): Uint8Array {
   if (thread === null || thread.n === null) return crypto.getRandomValues(new Uint8Array(32))
   return verifierOf(withdrawToken(thread.secret, dropId, thread.n))

@@ -7,7 +7,10 @@ import type { Letter } from "./worker-calls.ts"
 /** What every sealed file begins with. */
 const SEALED = "age-encryption.org/v1\n"
 
-/** Seals a letter, earns a ticket for its size and sends it; resolves when the server has stored it. Nothing but the sealed file leaves. */
+/**
+ * Seals a letter, earns a ticket for its size and sends it; resolves when the server has stored it.
+ * Nothing but the sealed file leaves.
+ */
 export async function sendLetter(
   visit: Visit,
   letter: Letter,
@@ -20,7 +23,8 @@ export async function sendLetter(
   const sealed = await visit.worker.call("seal", [letter, keys], (share) =>
     progress.at("script-sealing", share),
   )
-  // The worker has looked at it already. This is the last place before it leaves, so it is looked at again.
+  // The worker has looked at it already. This is the last place before it leaves, so it is looked
+  // at again.
   const start = new TextDecoder("latin1").decode(sealed.sealed.subarray(0, SEALED.length))
   if (start !== SEALED) throw new Failure("failure-sealing")
   progress.at("script-proof", 0)

@@ -5,7 +5,9 @@ import type { OpenThread, Visit } from "./visit.ts"
 import type { Code } from "./worker-calls.ts"
 
 export interface Sent {
-  /** Shows that a message was sent; with its code where it is the first of a thread of this visit. */
+  /**
+   * Shows that a message was sent; with its code where it is the first of a thread of this visit.
+   */
   show(
     kind: "one-way" | "two-way" | "follow-up",
     thread: OpenThread | null,
@@ -19,7 +21,10 @@ const KINDS = ["one-way", "two-way", "follow-up"] as const
 /** The parts of a code that are asked for, counted from 1. */
 const ASKED = [4, 9]
 
-/** The part of the page that comes after sending. The page never leaves for another, where the code would be lost. */
+/**
+ * The part of the page that comes after sending. The page never leaves for another, where the code
+ * would be lost.
+ */
 export function sentSection(
   visit: Visit,
   forms: {

@@ -2,7 +2,10 @@ import { solveChallenge } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2"
 import type { Challenge, Payload } from "altcha-lib/types"
 
-/** Tries one number after the other, of which the challenge says how many there are at most, and for how long. */
+/**
+ * Tries one number after the other, of which the challenge says how many there are at most, and for
+ * how long.
+ */
 export async function solve(
   challenge: Challenge,
   onShare: (share: number) => void,

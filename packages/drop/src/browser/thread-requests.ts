@@ -1,7 +1,10 @@
 import { threadKeys, WITHDRAWABLE, withdrawToken } from "@assay/core/drop"
 import type { DropKeys, ThreadRequests } from "./worker-calls.ts"
 
-/** What is shown to the server for a code: to ask for replies, to delete them, to withdraw messages. Never the code itself. */
+/**
+ * What is shown to the server for a code: to ask for replies, to delete them, to withdraw messages.
+ * Never the code itself.
+ */
 export async function threadRequests(
   secret: Uint8Array,
   { dropId, suite }: DropKeys,

@@ -19,7 +19,10 @@ export interface Visit {
   readonly list: WordList
   /** Any list; fetched when it is asked for first. */
   words(language: WordLanguage): Promise<WordList>
-  /** The keys of the drop, once they are found to be those the page speaks of; fresh ones to seal to. */
+  /**
+   * The keys of the drop, once they are found to be those the page speaks of; fresh ones to seal
+   * to.
+   */
   keys(fresh?: "fresh"): Promise<DropKeys>
   /** The thread the next two-way message belongs to. */
   thread: OpenThread | null
@@ -32,7 +35,10 @@ export interface OpenThread {
   next: number | null
 }
 
-/** The thread as the next message carries it. No number is used twice, also not when sending failed: it may have arrived. */
+/**
+ * The thread as the next message carries it. No number is used twice, also not when sending failed:
+ * it may have arrived.
+ */
 export function nextOf(thread: OpenThread, withdrawable: number): Thread {
   const n = thread.next
   if (n !== null) thread.next = n + 1 < withdrawable ? n + 1 : null
@@ -40,8 +46,9 @@ export function nextOf(thread: OpenThread, withdrawable: number): Thread {
 }
 
 /**
- * Gives the keys: fetched once, and again after a failure or where fresh ones are asked for. The server cannot see which
- * keys a message is sealed to, so one sealed to a key that went while the person wrote would be taken and never read.
+ * Gives the keys: fetched once, and again after a failure or where fresh ones are asked for. The
+ * server cannot see which keys a message is sealed to, so one sealed to a key that went while the
+ * person wrote would be taken and never read.
  */
 export function keysOf(
   { keys: path, fingerprint }: PageData,

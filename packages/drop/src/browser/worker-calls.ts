@@ -63,8 +63,8 @@ export interface ThreadRequests {
 }
 
 /**
- * What the page asks of its worker. All that touches keys, codes and what is sealed is done there: away from the page,
- * which stays usable meanwhile.
+ * What the page asks of its worker. All that touches keys, codes and what is sealed is done there:
+ * away from the page, which stays usable meanwhile.
  */
 export interface WorkerCalls {
   keys(text: string, list: WordList): DropKeys
@@ -76,7 +76,10 @@ export interface WorkerCalls {
   code(secret: Uint8Array, list: WordList): Code
   readCode(text: string, list: WordList): { readonly secret: Uint8Array } | CodeFault
   requests(secret: Uint8Array, keys: DropKeys): ThreadRequests
-  /** The replies among the slots of a mailbox, null for one that is damaged; the other slots are filling that nobody can open. */
+  /**
+   * The replies among the slots of a mailbox, null for one that is damaged; the other slots are
+   * filling that nobody can open.
+   */
   openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): (Reply | null)[]
 }
 export type CallName = keyof WorkerCalls
@@ -87,11 +90,17 @@ export interface CallMessage {
   readonly args: readonly unknown[]
 }
 
-/** `share`: how much is done, 0 to 1. A fault says nothing of its cause, which could quote what was sealed. */
+/**
+ * `share`: how much is done, 0 to 1. A fault says nothing of its cause, which could quote what was
+ * sealed.
+ */
 export type AnswerMessage =
   | { readonly id: number; readonly share: number }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly fault: true }
 
-/** A worker that says nothing for so long is taken for dead: a browser may end one without a word. Slow machines report now and then. */
+/**
+ * A worker that says nothing for so long is taken for dead: a browser may end one without a word.
+ * Slow machines report now and then.
+ */
 export const SILENCE_MS = 180_000

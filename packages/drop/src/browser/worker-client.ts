@@ -10,7 +10,10 @@ import {
 type OnShare = (share: number) => void
 
 export interface WorkerClient {
-  /** Rejects with a Failure when the worker fails, falls silent or dies; the next call gets a new worker. */
+  /**
+   * Rejects with a Failure when the worker fails, falls silent or dies; the next call gets a new
+   * worker.
+   */
   call<N extends CallName>(
     name: N,
     args: Parameters<WorkerCalls[N]>,
@@ -84,7 +87,9 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string }
 }
 
-/** Gives the one worker this script may start. Browsers with Trusted Types let it start no other. */
+/**
+ * Gives the one worker this script may start. Browsers with Trusted Types let it start no other.
+ */
 export function dropWorker(path: string): () => Worker {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   const policy = trustedTypes?.createPolicy("drop-worker", {

@@ -5,8 +5,9 @@ import { promised } from "./promised.ts"
 import type { Sentences } from "./sentences.ts"
 
 /**
- * Keeps what is typed here in this page: no list of earlier entries, no translation, and no spelling help, which some
- * browsers ask of a server. Not a password field, for which browsers offer to save what was typed.
+ * Keeps what is typed here in this page: no list of earlier entries, no translation, and no
+ * spelling help, which some browsers ask of a server. Not a password field, for which browsers
+ * offer to save what was typed.
  */
 export const PRIVATE_TEXT = html`type="text" autocomplete="off" spellcheck="false" autocapitalize="none" translate="no" dir="auto"`
 
@@ -28,7 +29,10 @@ export function hiddenCode(code: string): Html {
   return html`<input type="hidden" name="code" value="${code}" autocomplete="off">`
 }
 
-/** What a code tells the server wherever one is posted. The script hides it: with it no code leaves the device. */
+/**
+ * What a code tells the server wherever one is posted. The script hides it: with it no code leaves
+ * the device.
+ */
 export function noScriptCodeNote(say: Sentences): Html {
   return html`<div id="no-script-code-note" class="note">
 <p>${say("admission-no-script-code")}</p>

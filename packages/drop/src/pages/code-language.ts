@@ -6,7 +6,10 @@ export function wordLanguage(locale: Locale): WordLanguage {
   return WORD_LANGUAGES.find((language) => language === locale) ?? "en"
 }
 
-/** Pages without words of their own show digits first: words of a foreign language are copied with mistakes. */
+/**
+ * Pages without words of their own show digits first: words of a foreign language are copied with
+ * mistakes.
+ */
 export function digitsFirst(locale: Locale): boolean {
   return wordLanguage(locale) !== locale
 }

@@ -7,13 +7,18 @@ import { promised } from "./promised.ts"
 import { sentSection } from "./sent-section.ts"
 import { type Sentences, sentencesOf } from "./sentences.ts"
 
-/** The form as it is first seen, and as it comes back with what was wrong and all that was typed. */
+/**
+ * The form as it is first seen, and as it comes back with what was wrong and all that was typed.
+ */
 export function formPage(
   locale: Locale,
   facts: DropFacts,
   files: PageFiles,
   state: FormState & {
-    /** Where those without JavaScript wait until messages of theirs are taken again; nowhere, while they are. */
+    /**
+     * Where those without JavaScript wait until messages of theirs are taken again; nowhere, while
+     * they are.
+     */
     readonly waitAt?: string
   },
 ): string {
@@ -45,7 +50,10 @@ ${sentSection(say, locale, { hidden: true })}`,
   })
 }
 
-/** What happens to the text, who can read it, what is kept, what cannot be hidden, and how to be safer. */
+/**
+ * What happens to the text, who can read it, what is kept, what cannot be hidden, and how to be
+ * safer.
+ */
 function fiveSentences(say: Sentences, locale: Locale, facts: DropFacts): Html {
   return html`<ul class="facts">
 ${promised(say, "li", "promise-sealed")}

@@ -16,7 +16,10 @@ interface Layout {
   readonly say: Sentences
   readonly title: string
   readonly body: Html
-  /** Where the page is, below the language; null for the answer to a form, which no other language can show again. */
+  /**
+   * Where the page is, below the language; null for the answer to a form, which no other language
+   * can show again.
+   */
   readonly path: string | null
   /** The page the script takes over; without it the page loads none. */
   readonly script?: "form" | "replies" | "withdraw"
@@ -30,7 +33,10 @@ interface Layout {
 
 const RIGHT_TO_LEFT: readonly Locale[] = ["ar"]
 
-/** A whole page. No inline style or script, no icon and nothing from elsewhere: the policy of the drop allows none. */
+/**
+ * A whole page. No inline style or script, no icon and nothing from elsewhere: the policy of the
+ * drop allows none.
+ */
 export function dropPage(layout: Layout): string {
   const { locale, facts, files, say, body, path, script } = layout
   const title = layout.faulty === true ? say("title-fault", { title: layout.title }) : layout.title

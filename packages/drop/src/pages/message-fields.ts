@@ -23,9 +23,10 @@ export function faultSummary(say: Sentences, { faults }: FormState): Html {
 }
 
 /**
- * Everything inside a form that sends a message, first or later; a later one always belongs to a code. All that can be
- * changed is in one fieldset, which the script closes while it sends; to a reader it is no group. Which thread it belongs
- * to, if to any, comes before the files: of an upload that breaks off in a file all that stands before it comes back.
+ * Everything inside a form that sends a message, first or later; a later one always belongs to a
+ * code. All that can be changed is in one fieldset, which the script closes while it sends; to a
+ * reader it is no group. Which thread it belongs to, if to any, comes before the files: of an
+ * upload that breaks off in a file all that stands before it comes back.
  */
 export function messageFields(
   say: Sentences,
@@ -64,8 +65,9 @@ ${effortField(say)}
 }
 
 function textArea(message: string, faulty: boolean): Html {
-  // A parser drops the first line break inside, so that a message may begin with one of its own. Firefox does not heed the
-  // form's `autocomplete` for this field, and would write the text into the file from which it opens a session again.
+  // A parser drops the first line break inside, so that a message may begin with one of its own.
+  // Firefox does not heed the form's `autocomplete` for this field, and would write the text into
+  // the file from which it opens a session again.
   return html`<textarea id="message" name="message" rows="10" autocomplete="off" spellcheck="false" dir="auto" ${described("message", faulty)}>
 ${message}</textarea>`
 }
@@ -97,8 +99,8 @@ ${numbers.map((number) => fileField(say, number, state.untouched.includes(number
 }
 
 /**
- * One file and what is to happen to it. The script takes all files in the first field and shows a choice for each in its
- * report, so it removes all that has the class `each-file`.
+ * One file and what is to happen to it. The script takes all files in the first field and shows a
+ * choice for each in its report, so it removes all that has the class `each-file`.
  */
 function fileField(say: Sentences, number: number, untouched: boolean, faulty: boolean): Html {
   const id = number === 1 ? "files" : `files-${number}`
@@ -128,7 +130,10 @@ function modeFields(say: Sentences, { mode }: FormState): Html {
 </fieldset>`
 }
 
-/** The question is the operators' own, in their own language, and asked only of those who send without the script. */
+/**
+ * The question is the operators' own, in their own language, and asked only of those who send
+ * without the script.
+ */
 function questionField(say: Sentences, question: string, faults: readonly FormFault[]): Html {
   return html`<div class="field" id="question-field">
 <label for="question">${say("question-label")}</label>
@@ -141,7 +146,10 @@ ${faultAt(say, "question", faults)}
 /** How often the work is doubled on purpose, from not at all. */
 const EFFORTS = ["effort-0", "effort-1", "effort-2", "effort-3"] as const
 
-/** For the script alone, so it has no name that a form would send: without the script no device works. */
+/**
+ * For the script alone, so it has no name that a form would send: without the script no device
+ * works.
+ */
 function effortField(say: Sentences): Html {
   return html`<div class="field" id="effort-field" hidden>
 <label for="effort">${say("effort-label")}</label>

@@ -30,9 +30,10 @@ interface Page {
 }
 
 /**
- * The script of a page and what it has to know, as data that cannot run. The page waits for the script, so that nobody
- * who has JavaScript can send a form before the script holds it. Paths of the worker and of word lists are not
- * in it: the script holds them itself, so that its own hash covers them.
+ * The script of a page and what it has to know, as data that cannot run. The page waits for the
+ * script, so that nobody who has JavaScript can send a form before the script holds it. Paths of
+ * the worker and of word lists are not in it: the script holds them itself, so that its own hash
+ * covers them.
  */
 export function pageData(
   { locale, facts, files, say }: Page,

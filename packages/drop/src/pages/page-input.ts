@@ -5,7 +5,10 @@ import type { FaultKey } from "./texts/texts.ts"
 export const LOCALES = ["en", "fr", "es", "de", "ar"] as const
 export type Locale = (typeof LOCALES)[number]
 
-/** What the pages are printed from: the configuration and the state of the drop, never anything about a visitor. */
+/**
+ * What the pages are printed from: the configuration and the state of the drop, never anything
+ * about a visitor.
+ */
 export interface DropFacts {
   /** Who receives what is sent; empty where nobody gave a name. */
   readonly name: string
@@ -16,7 +19,9 @@ export interface DropFacts {
   readonly keyCount: number
   /** Six English words over the recipients' keys. */
   readonly fingerprint: readonly string[]
-  /** Onion address of the drop, for visitors who came another way; null: none, or they came by it. */
+  /**
+   * Onion address of the drop, for visitors who came another way; null: none, or they came by it.
+   */
   readonly onion: string | null
   /** The disk is filling up: only messages without files are taken. */
   readonly filesTaken: boolean
@@ -64,7 +69,10 @@ export interface FormState {
   readonly faults: readonly FormFault[]
 }
 
-/** A thread code as it is shown: twelve words of the page's language, or of English where it has no list, and twelve groups of digits. */
+/**
+ * A thread code as it is shown: twelve words of the page's language, or of English where it has no
+ * list, and twelve groups of digits.
+ */
 export interface ShownCode {
   readonly words: readonly string[]
   readonly numbers: readonly string[]

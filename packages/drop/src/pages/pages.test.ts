@@ -140,7 +140,8 @@ test("T16: a field for a message says itself that browsers must not keep it", ()
     (page) => page.match(/<textarea[^>]*>/g) ?? [],
   )
   assert.ok(fields.length > 1)
-  // What a form says of all its fields, Firefox does not heed for these, and writes them into the file of its session.
+  // What a form says of all its fields, Firefox does not heed for these, and writes them into the
+  // file of its session.
   for (const field of fields) assert.ok(field.includes(`autocomplete="off"`), field)
 })
 

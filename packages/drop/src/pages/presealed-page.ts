@@ -53,7 +53,10 @@ ${promised(say, "p", "promise-presealed")}
   })
 }
 
-/** `wrapped`: the file was not of the form and size of a message, and went into an envelope of the server's own. */
+/**
+ * `wrapped`: the file was not of the form and size of a message, and went into an envelope of the
+ * server's own.
+ */
 export function presealedSentPage(
   locale: Locale,
   facts: DropFacts,

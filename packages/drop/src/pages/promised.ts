@@ -3,7 +3,10 @@ import type { TextValues } from "./page-input.ts"
 import type { Sentences } from "./sentences.ts"
 import type { PromiseKey } from "./texts/texts.ts"
 
-/** A sentence that promises something, with its name, by which tests find out that it is proven and still printed. */
+/**
+ * A sentence that promises something, with its name, by which tests find out that it is proven and
+ * still printed.
+ */
 export function promised(
   say: Sentences,
   element: "p" | "li",

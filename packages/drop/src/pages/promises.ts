@@ -4,8 +4,9 @@ import type { PromiseKey } from "./texts/texts.ts"
 export type TestId = `T${number}`
 
 /**
- * Every sentence of the pages that promises something, with the tests that prove it. A promise cannot be printed
- * without an entry here, and an entry without a test fails the build of the documents.
+ * Every sentence of the pages that promises something, with the tests that prove it. A promise
+ * cannot be printed without an entry here, and an entry without a test fails the build of the
+ * documents.
  */
 export const promises: Readonly<Record<PromiseKey, readonly TestId[]>> = {
   "promise-sealed": ["T10", "T29", "T30"],

@@ -15,7 +15,10 @@ import { promised } from "./promised.ts"
 import { sentSection } from "./sent-section.ts"
 import { type Sentences, sentencesOf } from "./sentences.ts"
 
-/** Where a person types their code. `form` is for the message that may follow, once the script shows its fields. */
+/**
+ * Where a person types their code. `form` is for the message that may follow, once the script shows
+ * its fields.
+ */
 export function repliesPage(
   locale: Locale,
   facts: DropFacts,
@@ -49,7 +52,10 @@ ${sentSection(say, locale, { hidden: true })}`,
   })
 }
 
-/** The replies of a code, and the form to write again. `code` is in digits, for the forms of this page. */
+/**
+ * The replies of a code, and the form to write again. `code` is in digits, for the forms of this
+ * page.
+ */
 export function repliesShownPage(
   locale: Locale,
   facts: DropFacts,

@@ -17,7 +17,10 @@ interface ShownSent {
   readonly notes: readonly FileNote[]
 }
 
-/** What is said after a message was sent: nothing yet on a page whose script fills it in, or one of the three cases. */
+/**
+ * What is said after a message was sent: nothing yet on a page whose script fills it in, or one of
+ * the three cases.
+ */
 export type Sent =
   | { readonly hidden: true }
   | (ShownSent & { readonly kind: "one-way" | "follow-up" })
@@ -29,9 +32,9 @@ export type Sent =
     })
 
 /**
- * The same markup whether the server or the script fills it in. `#code-words` lists the form of the code that a page
- * shows first, `#code-line` has it in one line, and `#code-numbers` has the other form: digits below words, or English
- * words below digits.
+ * The same markup whether the server or the script fills it in. `#code-words` lists the form of the
+ * code that a page shows first, `#code-line` has it in one line, and `#code-numbers` has the other
+ * form: digits below words, or English words below digits.
  */
 export function sentSection(say: Sentences, locale: Locale, sent: Sent): Html {
   const kind = sent.hidden ? null : sent.kind

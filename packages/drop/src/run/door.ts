@@ -29,8 +29,9 @@ const CR = 0x0d
 const LF = 0x0a
 
 /**
- * Lets every connection in. Looks at the first line of its request only: a request with plain text or a code goes to a
- * sealer, unparsed, once its head is there, and leaves nothing in the memory of this process, which lives long.
+ * Lets every connection in. Looks at the first line of its request only: a request with plain text
+ * or a code goes to a sealer, unparsed, once its head is there, and leaves nothing in the memory of
+ * this process, which lives long.
  */
 export function openDoor({
   http,
@@ -54,7 +55,8 @@ export function openDoor({
       if (line === null && head.length <= LINE_MAX) return
       const target = line && readTarget(line.target)
       const plain = line !== null && isPlain(line.method, target)
-      // A sealer is a process, so nobody gets one for half a head: who hangs up before is seen here, by reading.
+      // A sealer is a process, so nobody gets one for half a head: who hangs up before is seen
+      // here, by reading.
       if (plain && head.length <= HEAD_MAX && !isWhole(head)) return
       socket.off("data", look)
       socket.off("close", forget)
@@ -65,7 +67,8 @@ export function openDoor({
         socket.resume()
         return
       }
-      // What else was read of it goes when it ends: refused ones are read to the end of what they send.
+      // What else was read of it goes when it ends: refused ones are read to the end of what they
+      // send.
       socket.once("close", () => readBuffer.overwrite())
       const kind = sendsMessage(target) ? messageKind(head) : "code"
       const refused = (): void => {
@@ -103,8 +106,9 @@ function isWhole(head: Buffer): boolean {
 }
 
 /**
- * The method and target of a request, once its first line is there. Empty lines before it are let pass, as parsers do.
- * Only the line becomes text: a string of what follows would stay in this process until its memory is used anew.
+ * The method and target of a request, once its first line is there. Empty lines before it are let
+ * pass, as parsers do. Only the line becomes text: a string of what follows would stay in this
+ * process until its memory is used anew.
  */
 function requestLine(head: Buffer): { method: string; target: string } | null {
   const start = head.findIndex((byte) => byte !== CR && byte !== LF)
@@ -122,12 +126,14 @@ async function refuse(socket: Socket, answer: () => Promise<string>): Promise<vo
     piece.fill(0)
     if (left < 0) socket.destroy()
   })
-  // It was paused when its first line was there. Unread, it would stand until it is too slow, although its sender has left.
+  // It was paused when its first line was there. Unread, it would stand until it is too slow,
+  // although its sender has left.
   socket.resume()
   try {
     socket.end(await answer())
   } catch {
-    // The disk did not say how full it is, and the page needs that. Nobody waits for the rest of an answer then.
+    // The disk did not say how full it is, and the page needs that. Nobody waits for the rest of an
+    // answer then.
     socket.destroy()
   }
 }

@@ -1,4 +1,5 @@
-// The process of the anonymous drop: its store, its listeners and its sealers, apart from everything else the service does.
+// The process of the anonymous drop: its store, its listeners and its sealers, apart from
+// everything else the service does.
 import { setPriority } from "node:os"
 import process from "node:process"
 import { listenFault } from "@assay/runtime/listen-fault"
@@ -16,7 +17,8 @@ closeInheritedFiles()
 process.umask(0o077)
 // The drop comes after the service: a program waits for a score, and a person for this.
 setPriority(NICENESS)
-// A terminal sends its signals to every process; this one stops when the primary says so, or is gone.
+// A terminal sends its signals to every process; this one stops when the primary says so, or is
+// gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
 
 const channel = parentChannel(process)

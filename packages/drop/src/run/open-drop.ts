@@ -132,7 +132,9 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
   }
 }
 
-/** Over what is public of the settings: from a hash over a short answer the answer could be found. */
+/**
+ * Over what is public of the settings: from a hash over a short answer the answer could be found.
+ */
 function hashOf({ drop: { question, digest, ...open } }: DropSettings): string {
   const shown = { ...open, question: question?.text, digestHour: digest.hour }
   return createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 16)

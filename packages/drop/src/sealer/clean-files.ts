@@ -25,8 +25,9 @@ export interface PackedFiles {
 }
 
 /**
- * Files as they are packed: cleaned where their sender wants that and it can be done. Where it cannot be done, the sender
- * decides: the file comes back with what it carries, and goes out only as "untouched".
+ * Files as they are packed: cleaned where their sender wants that and it can be done. Where it
+ * cannot be done, the sender decides: the file comes back with what it carries, and goes out only
+ * as "untouched".
  */
 export function filesToPack(
   files: readonly FormFile[],

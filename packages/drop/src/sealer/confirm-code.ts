@@ -4,7 +4,10 @@ import { codeOf, typeCodeAgain } from "./code-of-form.ts"
 import { knowsWords, shownCode } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
-/** Says whether two words of the code were written down right; the page that shows the code comes back if not. */
+/**
+ * Says whether two words of the code were written down right; the page that shows the code comes
+ * back if not.
+ */
 export async function confirmCode(visit: Visit): Promise<Answer> {
   const { locale, facts, files, body } = visit
   const read = await codeOf(visit)

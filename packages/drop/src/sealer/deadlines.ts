@@ -2,7 +2,10 @@ import type { Socket } from "node:net"
 import { REPLIES_PADDING } from "./answer.ts"
 import type { PlainKind } from "./plain-kind.ts"
 
-/** How long a sender may take: slow connections are welcome, and idle ones hold a sealer that others wait for. */
+/**
+ * How long a sender may take: slow connections are welcome, and idle ones hold a sealer that others
+ * wait for.
+ */
 export interface Deadlines {
   /** For all of a request. */
   readonly totalMs: number
@@ -11,7 +14,9 @@ export interface Deadlines {
   readonly bytesPerSecond: number
 }
 
-/** A code is a line of text: whoever needs longer than this for it holds a sealer, and nothing else. */
+/**
+ * A code is a line of text: whoever needs longer than this for it holds a sealer, and nothing else.
+ */
 const CODE_MS = 20_000
 /** And whoever needs longer for a short message. */
 const MESSAGE_MS = 70_000
@@ -47,7 +52,9 @@ export function answerMs({ windowMs, bytesPerSecond }: Deadlines, bytes: number)
   return windowMs + (bytes / bytesPerSecond) * 1000
 }
 
-/** How long any answer may take: the longest shows replies, and beside them a text that comes back. */
+/**
+ * How long any answer may take: the longest shows replies, and beside them a text that comes back.
+ */
 export function longestAnswerMs(deadlines: Deadlines): number {
   return answerMs(deadlines, 2 * REPLIES_PADDING)
 }

@@ -13,7 +13,10 @@ export interface FormLimits {
 }
 
 export interface FormFile {
-  /** Which of the form's fields for a file it came in, counted from 1: a browser sends a part for an empty one too. */
+  /**
+   * Which of the form's fields for a file it came in, counted from 1: a browser sends a part for an
+   * empty one too.
+   */
   readonly number: number
   /** As the sender's machine called it; empty where it gave none. */
   readonly name: string
@@ -21,16 +24,22 @@ export interface FormFile {
 }
 
 /**
- * What is wrong with a body as a whole. `not-a-form`: of no type that forms are sent in; `broken`: it says it is a form and is
- * not; `too-large`: past all that could be meant well.
+ * What is wrong with a body as a whole. `not-a-form`: of no type that forms are sent in; `broken`:
+ * it says it is a form and is not; `too-large`: past all that could be meant well.
  */
 export type BodyFault =
   "not-a-form" | "broken" | "too-large" | "too-many-files" | "file-too-large" | Stopped
 
-/** Why no more of a body is waited for. `too-slow`: it did not come in time; `gave-way`: others wait, and this one is slowest. */
+/**
+ * Why no more of a body is waited for. `too-slow`: it did not come in time; `gave-way`: others
+ * wait, and this one is slowest.
+ */
 export type Stopped = "too-slow" | "gave-way"
 
-/** A form as far as it could be read: with a fault it still holds the fields that came, so that nobody writes a text twice. */
+/**
+ * A form as far as it could be read: with a fault it still holds the fields that came, so that
+ * nobody writes a text twice.
+ */
 export interface FormBody {
   readonly fields: ReadonlyMap<string, string>
   readonly files: readonly FormFile[]
@@ -38,7 +47,10 @@ export interface FormBody {
   readonly fault: BodyFault | null
   /** Which file the fault is about, counted from 1; null where it is about none. */
   readonly faultyFile: number | null
-  /** The body was read to its end, so that an answer reaches a browser that shows none while it still sends. */
+  /**
+   * The body was read to its end, so that an answer reaches a browser that shows none while it
+   * still sends.
+   */
   readonly drained: boolean
 }
 
@@ -58,8 +70,9 @@ const PART_HEADERS_MAX = 16
 export const DRAINED_MAX = 64 * 1024 * 1024
 
 /**
- * Reads a form in memory. Whatever was sent, this answers with a form and at most one fault, and rejects only when the sender
- * is gone. Past a fault the body is read on and thrown away: most browsers show no answer before they have sent everything.
+ * Reads a form in memory. Whatever was sent, this answers with a form and at most one fault, and
+ * rejects only when the sender is gone. Past a fault the body is read on and thrown away: most
+ * browsers show no answer before they have sent everything.
  */
 export async function readFormBody(
   request: IncomingMessage,
@@ -80,7 +93,8 @@ export async function readFormBody(
   const parser = openParser(request, limits)
   if (parser === null) failed("not-a-form")
   parser?.on("field", (name: string | undefined, value, { nameTruncated, valueTruncated }) => {
-    // A field twice, or one without a name, is not what our forms send: which of two would be meant?
+    // A field twice, or one without a name, is not what our forms send: which of two would be
+    // meant?
     if (name === undefined || nameTruncated || valueTruncated || fields.has(name)) failed("broken")
     if (name !== undefined && !fields.has(name)) fields.set(name, value)
   })

@@ -3,7 +3,10 @@ import type { FormTokenOutcome, Refusal } from "../drop-desk.ts"
 import type { FormFault } from "../pages/page-input.ts"
 import type { FormBody } from "./form-body.ts"
 
-/** Something wrong with a form: what is said of it, at which field, and the status that goes with it. */
+/**
+ * Something wrong with a form: what is said of it, at which field, and the status that goes with
+ * it.
+ */
 export interface StatusFault extends FormFault {
   readonly status: number
 }

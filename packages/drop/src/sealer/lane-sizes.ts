@@ -1,14 +1,19 @@
 import type { PlainKind } from "./plain-kind.ts"
 import type { LaneSize } from "./sealer-lane.ts"
 
-/** The most that one sealer was seen to take, with three files of 10 MiB: 231 MB (bench/results/drop.md), and a little. */
+/**
+ * The most that one sealer was seen to take, with three files of 10 MiB: 231 MB
+ * (bench/results/drop.md), and a little.
+ */
 const UPLOAD_MB = 240
 /** With a short message, or a code and an answer that shows replies: 78 MB was seen. */
 const SHORT_MB = 90
 const MESSAGE_MOST = 8
 const CODE_MOST = 4
 
-/** How many sealers there are, by what they may take together; never fewer than stand ready at rest. */
+/**
+ * How many sealers there are, by what they may take together; never fewer than stand ready at rest.
+ */
 export function laneSizes({
   sealers,
   sealerMemoryMb,

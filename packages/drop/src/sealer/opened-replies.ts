@@ -12,7 +12,10 @@ import { sentencesOf } from "../pages/sentences.ts"
 import type { Thread } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
-/** The replies that wait for a thread, as they were written and damaged ones last, and its code in digits for the forms below them. */
+/**
+ * The replies that wait for a thread, as they were written and damaged ones last, and its code in
+ * digits for the forms below them.
+ */
 export async function openedReplies(
   { desk, locale }: Pick<Visit, "desk" | "locale">,
   { secret, keys, tag }: Thread,
@@ -34,8 +37,9 @@ export async function openedReplies(
 }
 
 /**
- * null for a file that was sealed to somebody else: empty places of a mailbox may be filled with such. A reply that was
- * written to this person and cannot be shown is told as that, and never as none.
+ * null for a file that was sealed to somebody else: empty places of a mailbox may be filled with
+ * such. A reply that was written to this person and cannot be shown is told as that, and never as
+ * none.
  */
 async function openedReply(
   sealed: Uint8Array,

@@ -38,7 +38,10 @@ const ROUTES: ReadonlyMap<string, PlainRoute> = new Map([
   ["presealed", { limits: PRESEALED_LIMITS, answer: presealed }],
 ])
 
-/** Answers what browsers without JavaScript post. Every body is read before anything is said: see `readFormBody`. */
+/**
+ * Answers what browsers without JavaScript post. Every body is read before anything is said: see
+ * `readFormBody`.
+ */
 export function plainRequests(
   desk: DropDesk,
   { pageFiles }: Pick<SealerSettings, "pageFiles">,

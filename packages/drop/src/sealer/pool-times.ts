@@ -8,13 +8,19 @@ export interface PoolTimes {
   readonly restartMs: number
   /** A sealer says within this that it has the connection it was given, or is ended. */
   readonly handOverMs: number
-  /** From the last byte of a request to the first of its answer; the store may be busy with the rewrite of its file. */
+  /**
+   * From the last byte of a request to the first of its answer; the store may be busy with the
+   * rewrite of its file.
+   */
   readonly workMs: number
   /** What a sealer has beyond its own deadlines, before it is taken for one that hangs. */
   readonly slackMs: number
   /** A connection waits so long for a sealer, then it is refused. */
   readonly waitMs: number
-  /** So long it waits before somebody else must give way: most requests are over sooner by themselves. */
+  /**
+   * So long it waits before somebody else must give way: most requests are over sooner by
+   * themselves.
+   */
   readonly patienceMs: number
   /** Nobody gives way before they had this long to send, */
   readonly graceMs: number
@@ -43,7 +49,10 @@ const TIMES: PoolTimes = {
   lookMs: 1000,
 }
 
-/** A short message comes with its head or soon after, so who is still sending one is slow on purpose, or has a bad line. */
+/**
+ * A short message comes with its head or soon after, so who is still sending one is slow on
+ * purpose, or has a bad line.
+ */
 const SHORT: PoolTimes = { ...TIMES, patienceMs: 100, graceMs: 1000, lookMs: 200 }
 
 export const POOL_TIMES: Readonly<Record<PlainKind, PoolTimes>> = {

@@ -19,7 +19,10 @@ import { usableToken } from "./usable-token.ts"
 import type { Visit } from "./visit.ts"
 
 const LARGEST_CLASS = SIZE_CLASSES.at(-1) ?? 0
-/** The first line of every binary age file. Armored ones are text that a mail program may have changed. */
+/**
+ * The first line of every binary age file. Armored ones are text that a mail program may have
+ * changed.
+ */
 const AGE = Buffer.from("age-encryption.org/v1\n")
 
 export const PRESEALED_LIMITS: FormLimits = {
@@ -32,8 +35,9 @@ export const PRESEALED_LIMITS: FormLimits = {
 type Fault = Omit<StatusFault, "field">
 
 /**
- * Takes a file that its sender sealed. One with the form of a message is stored as it is; any other age file goes unopened
- * into an envelope of its own, so that on the disk it looks like all the others; and what is no age file is refused.
+ * Takes a file that its sender sealed. One with the form of a message is stored as it is; any other
+ * age file goes unopened into an envelope of its own, so that on the disk it looks like all the
+ * others; and what is no age file is refused.
  */
 export async function presealed(visit: Visit): Promise<Answer> {
   const { body, facts, locale, files } = visit
@@ -53,7 +57,10 @@ export async function presealed(visit: Visit): Promise<Answer> {
   return { status: 200, page, padding: CODE_PADDING }
 }
 
-/** Whether a file has the size and the header of a message. What is in it, only recipients will know. */
+/**
+ * Whether a file has the size and the header of a message. What is in it, only recipients will
+ * know.
+ */
 function isMessage(sealed: Uint8Array, { keys, suite }: Recipients): boolean {
   const header = readAgeHeader(sealed)
   return (

@@ -14,7 +14,10 @@ export interface LaneSize {
 
 export interface LaneOptions extends Omit<SealerOptions, "onPhase"> {
   readonly size: LaneSize
-  /** Whether requests come in one piece, so that who still sends is slow: one sealer stands ready even when all are taken. */
+  /**
+   * Whether requests come in one piece, so that who still sends is slow: one sealer stands ready
+   * even when all are taken.
+   */
   readonly short: boolean
   readonly starts: StartTurns<PlainKind>
   /** A sealer ended before it was ready: a fault of ours. */
@@ -23,7 +26,10 @@ export interface LaneOptions extends Omit<SealerOptions, "onPhase"> {
 
 /** The sealers for one kind of request, and those who wait for one. */
 export interface Lane {
-  /** Hands a connection to a sealer, or lets it wait for one. False: too many wait, and it is still the caller's. */
+  /**
+   * Hands a connection to a sealer, or lets it wait for one. False: too many wait, and it is still
+   * the caller's.
+   */
   handOver(connection: PlainConnection): boolean
   pids(): number[]
   close(withinMs: number): Promise<void>
@@ -33,9 +39,10 @@ export interface Lane {
 const WAITING_MAX = 20
 
 /**
- * Each sealer takes one connection and is gone. As many are started as are wanted: those at rest, one more for each that
- * waits, and one that stands ready for the next, up to the most. Past that the slowest sender gives way to whoever waits: what honest senders and those who
- * only hold the line differ in is what they send in a second.
+ * Each sealer takes one connection and is gone. As many are started as are wanted: those at rest,
+ * one more for each that waits, and one that stands ready for the next, up to the most. Past that
+ * the slowest sender gives way to whoever waits: what honest senders and those who only hold the
+ * line differ in is what they send in a second.
  */
 export function openLane(options: LaneOptions): Lane {
   const { kind, size, short, starts, times, now } = options
@@ -91,7 +98,10 @@ export function openLane(options: LaneOptions): Lane {
   }
 
   const lacksReady = (): boolean => short && inState("idle").length === 0
-  /** Ends the slowest senders for those who have waited long enough, one for each that no other sealer is there for. */
+  /**
+   * Ends the slowest senders for those who have waited long enough, one for each that no other
+   * sealer is there for.
+   */
   const makeRoom = (): void => {
     if (sealers.size < size.most) return
     const wanting = line.waitingSince(times.patienceMs) + (lacksReady() ? 1 : 0)

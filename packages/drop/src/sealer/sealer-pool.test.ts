@@ -48,7 +48,10 @@ interface SmallDoorOptions {
   readonly onFault?: (code: string) => void
 }
 
-/** Hands every connection to a sealer, as one with a code if it asks for replies, as an upload otherwise. */
+/**
+ * Hands every connection to a sealer, as one with a code if it asks for replies, as an upload
+ * otherwise.
+ */
 async function openSmallDoor(
   atRest: number,
   {

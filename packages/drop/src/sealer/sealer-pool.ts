@@ -20,20 +20,23 @@ export interface SealerPoolOptions extends Pick<SealerOptions, "desk" | "program
 
 export interface SealerPool {
   /**
-   * Hands a connection to a sealer, or lets it wait for one, unread. False: too many wait, and the connection is still the
-   * caller's.
+   * Hands a connection to a sealer, or lets it wait for one, unread. False: too many wait, and the
+   * connection is still the caller's.
    */
   handOver(connection: PlainConnection, kind: PlainKind): boolean
   /** The sealers that run, for those who look at them from outside. */
   pids(): number[]
-  /** Refuses the connections that wait, and ends every sealer: idle ones at once, the others when they are done or it is late. */
+  /**
+   * Refuses the connections that wait, and ends every sealer: idle ones at once, the others when
+   * they are done or it is late.
+   */
   close(withinMs?: number): Promise<void>
 }
 
 /**
- * Processes that see what is sent without JavaScript: started ahead, one connection each, then gone, memory and all. Those
- * for codes and for short messages are apart from those for uploads, so that no upload ever keeps anybody from reading
- * replies or from writing a few lines.
+ * Processes that see what is sent without JavaScript: started ahead, one connection each, then
+ * gone, memory and all. Those for codes and for short messages are apart from those for uploads, so
+ * that no upload ever keeps anybody from reading replies or from writing a few lines.
  */
 export function openSealerPool({
   sizes,

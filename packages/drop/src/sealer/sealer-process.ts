@@ -1,5 +1,6 @@
-// A process that sees what one sender wrote. It is started without core dumps and with nothing in its environment, takes one
-// connection, writes no file, and ends with the connection. It runs from one file, which scripts/build-sealer.ts makes of this.
+// A process that sees what one sender wrote. It is started without core dumps and with nothing in
+// its environment, takes one connection, writes no file, and ends with the connection. It runs from
+// one file, which scripts/build-sealer.ts makes of this.
 import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"

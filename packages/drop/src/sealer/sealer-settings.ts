@@ -1,7 +1,10 @@
 import type { PageFile } from "../pages/page-input.ts"
 import type { Deadlines } from "./deadlines.ts"
 
-/** What a sealer is told when it starts, over its channel: its command line and environment say nothing. */
+/**
+ * What a sealer is told when it starts, over its channel: its command line and environment say
+ * nothing.
+ */
 export interface SealerSettings {
   /** The files that pages name, by name: a sealer itself opens none. */
   readonly pageFiles: Readonly<Record<string, PageFile>>
@@ -12,7 +15,10 @@ export interface SealerSettings {
 
 /** The message that comes with a connection. */
 export const CONNECTION = "connection"
-/** The message that ends whoever is slow while others wait, if the sealer is still at what the pool thinks it is. */
+/**
+ * The message that ends whoever is slow while others wait, if the sealer is still at what the pool
+ * thinks it is.
+ */
 export interface GiveWay {
   readonly giveWay: "receiving" | "answering"
 }

@@ -30,7 +30,10 @@ export interface SealerOptions {
   readonly onPhase: () => void
 }
 
-/** One process that sees what one sender wrote, as the pool sees it: it is ended at the latest when its time is over. */
+/**
+ * One process that sees what one sender wrote, as the pool sees it: it is ended at the latest when
+ * its time is over.
+ */
 export interface Sealer {
   readonly pid: number | undefined
   /** `leaving`: its sender gives way, and it is as good as gone. */
@@ -45,7 +48,10 @@ export interface Sealer {
   kill(): void
 }
 
-/** Built of sealer-process.ts and all that it needs, beside the sources and beside the compiled code. */
+/**
+ * Built of sealer-process.ts and all that it needs, beside the sources and beside the compiled
+ * code.
+ */
 const PROGRAM = join(import.meta.dirname, "..", "..", "programs", "sealer-process.js")
 
 /** Core dumps are memory on the disk, messages and codes included. */
@@ -95,7 +101,8 @@ export function startSealer(options: SealerOptions): Sealer {
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve())
     child.on("error", () => {
-      // One that was never started has no exit. One that cannot be reached any more must not live on unseen.
+      // One that was never started has no exit. One that cannot be reached any more must not live
+      // on unseen.
       if (child.pid === undefined) resolve()
       else kill()
     })
@@ -139,7 +146,10 @@ function letOthersPass(pid: number): void {
   }
 }
 
-/** Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may quote a message. */
+/**
+ * Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may
+ * quote a message.
+ */
 function spawnSealer({ execPath, execArgv }: SealerProgram): ChildProcess {
   return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, PROGRAM], {
     stdio: ["pipe", "ignore", "ignore", "ipc"],
@@ -150,8 +160,8 @@ function spawnSealer({ execPath, execArgv }: SealerProgram): ChildProcess {
 
 /** First what was read, which must not stay in this process, then the connection itself. */
 function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
-  // A sealer that dies now takes the connection with it: the sender sees that it broke and can try again. One that cannot
-  // be given its connection has nothing to do, and would wait for it.
+  // A sealer that dies now takes the connection with it: the sender sees that it broke and can try
+  // again. One that cannot be given its connection has nothing to do, and would wait for it.
   const failed = (): void => {
     head.fill(0)
     socket.destroy()
@@ -174,9 +184,10 @@ function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
       failed()
       return
     }
-    // Node would let the listener ask the sealer, when it closes, whether its connection is over, and wait for an answer of
-    // one that is gone. It is told nothing of the hand-over, and what is left here is closed as any other connection. It
-    // stays ours to close: Node closes it when the sealer has taken it, and never if the sealer ends before that.
+    // Node would let the listener ask the sealer, when it closes, whether its connection is over,
+    // and wait for an answer of one that is gone. It is told nothing of the hand-over, and what is
+    // left here is closed as any other connection. It stays ours to close: Node closes it when the
+    // sealer has taken it, and never if the sealer ends before that.
     Object.assign(socket, { server: null })
     child.send(CONNECTION, socket, { keepOpen: true }, (error) => {
       socket.destroy()

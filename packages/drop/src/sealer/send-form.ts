@@ -51,7 +51,10 @@ interface Wish {
   readonly thread: Thread | null
 }
 
-/** Takes a message: strips, packs, seals and stores it, or shows the form again with all that was typed and why. */
+/**
+ * Takes a message: strips, packs, seals and stores it, or shows the form again with all that was
+ * typed and why.
+ */
 export async function sendForm(visit: Visit): Promise<Answer> {
   const { facts, locale, body } = visit
   const { wish, faults } = await readWish(visit)
@@ -65,8 +68,8 @@ export async function sendForm(visit: Visit): Promise<Answer> {
   const thread = first ? await threadOf(secret, facts) : wish.thread
   const stored = await sealAndStore(visit, wish, files.packed, {
     thread: wish.mode === "two-way" ? thread : null,
-    // Only the first message of a visit can be withdrawn: nothing here remembers which number another would have, and a
-    // verifier that comes twice would join two messages.
+    // Only the first message of a visit can be withdrawn: nothing here remembers which number
+    // another would have, and a verifier that comes twice would join two messages.
     n: first ? 0 : null,
   })
   if (stored !== null) return await formAgain(visit, wish, [stored])
@@ -111,7 +114,8 @@ async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault
     faults.push({ field: "form", text: "fault-unreadable", status: 400 })
   if (broken === null && !(await desk.isRightAnswer(field("answer"))))
     faults.push({ field: "question", text: "fault-question", status: 422 })
-  // Nobody sees this field, so a machine filled it in, or a browser that means well: the form comes back with it empty.
+  // Nobody sees this field, so a machine filled it in, or a browser that means well: the form comes
+  // back with it empty.
   if (field("website") !== "") faults.push(tokenFault("wrong"))
   if (!facts.filesTaken && body.files.length > 0) faults.push(refusalFault("full", true))
 

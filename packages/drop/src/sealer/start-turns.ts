@@ -1,6 +1,9 @@
 /** Who may start a sealer. */
 export interface StartTurns<Lane> {
-  /** Takes the turn, and returns what gives it back. Null while it is not to be had: `again` is called when it is. */
+  /**
+   * Takes the turn, and returns what gives it back. Null while it is not to be had: `again` is
+   * called when it is.
+   */
   take(lane: Lane, again: () => void): (() => void) | null
 }
 
@@ -8,9 +11,9 @@ export interface StartTurns<Lane> {
 const PAUSE_MS = 100
 
 /**
- * One after the other, with a pause between them: a start takes most of a core for a moment, and those who make sealers start,
- * by coming and going, must not have all of it. Lanes take turns. A start that takes longer than `longestMs` keeps
- * nobody waiting any more.
+ * One after the other, with a pause between them: a start takes most of a core for a moment, and
+ * those who make sealers start, by coming and going, must not have all of it. Lanes take turns. A
+ * start that takes longer than `longestMs` keeps nobody waiting any more.
  */
 export function openStartTurns<Lane>(longestMs: number): StartTurns<Lane> {
   const waiting = new Map<Lane, () => void>()

@@ -3,7 +3,10 @@ import type { DropDesk } from "../drop-desk.ts"
 
 const PIECE = 256 * 1024
 
-/** Stores a sealed file piece by piece; resolves when it is on the disk as a message. On any fault nothing of it stays. */
+/**
+ * Stores a sealed file piece by piece; resolves when it is on the disk as a message. On any fault
+ * nothing of it stays.
+ */
 export async function storeSealed(
   desk: Pick<DropDesk, "storePiece" | "finish" | "abandon">,
   sealed: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -20,7 +23,8 @@ export async function storeSealed(
     }
     await desk.finish({ id, size, withdrawVerifier, effort: 0 })
   } catch (error) {
-    // What is left behind would be no message, and gone after a restart; this is sooner. The fault that counts is the first.
+    // What is left behind would be no message, and gone after a restart; this is sooner. The fault
+    // that counts is the first.
     await desk.abandon(id).catch(() => undefined)
     throw error
   }

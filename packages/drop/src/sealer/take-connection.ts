@@ -9,8 +9,9 @@ import type { GiveWay, SealerSettings } from "./sealer-settings.ts"
 
 export interface ConnectionHandler {
   /**
-   * Answers a request; rejects with SenderGone when there is nobody to answer, and with anything else for a fault of ours.
-   * `stopped` is aborted, with a reason, when no more of it is waited for.
+   * Answers a request; rejects with SenderGone when there is nobody to answer, and with anything
+   * else for a fault of ours. `stopped` is aborted, with a reason, when no more of it is waited
+   * for.
    */
   answer(request: IncomingMessage, stopped: AbortSignal): Promise<Answer>
   /** For what is no request, or fails: a page that carries nothing of what was sent. */
@@ -32,19 +33,24 @@ export interface TakenConnection {
 }
 
 const HEADERS_MAX = 16 * 1024
-/** What a browser that still sends is given to see the answer before the connection closes under it. */
+/**
+ * What a browser that still sends is given to see the answer before the connection closes under it.
+ */
 const LINGER_MS = 500
 /** An answer goes out in pieces of this size, so that it can be told how much of it is gone. */
 const PIECE = 16 * 1024
 
-/** Serves one request on a connection whose first bytes are `head`, which may still be on their way. */
+/**
+ * Serves one request on a connection whose first bytes are `head`, which may still be on their way.
+ */
 export function takeConnection(
   socket: Socket,
   head: Buffer | Promise<Buffer>,
   handler: ConnectionHandler,
   { deadlines, reportMs, report }: ConnectionOptions,
 ): TakenConnection {
-  // From the first moment: a connection that closes while its head is read says so once, and never again.
+  // From the first moment: a connection that closes while its head is read says so once, and never
+  // again.
   const over = new Promise<void>((resolve) => {
     socket.once("close", () => resolve())
     if (socket.destroyed) resolve()
@@ -180,7 +186,10 @@ function headersOf(
   }
 }
 
-/** Reads and throws away for a moment: closing on unread bytes would reset the connection and lose the answer. */
+/**
+ * Reads and throws away for a moment: closing on unread bytes would reset the connection and lose
+ * the answer.
+ */
 function lingerOn(socket: Socket, source: { resume(): unknown }): void {
   source.resume()
   setTimeout(() => socket.destroy(), LINGER_MS).unref()

@@ -69,13 +69,17 @@ export async function readTypedCode(
   return readCode(text, await allWords(locale))
 }
 
-/** Whether a person who has this code on paper typed its words 4 and 9, in whichever form they are on the paper. */
+/**
+ * Whether a person who has this code on paper typed its words 4 and 9, in whichever form they are
+ * on the paper.
+ */
 export async function knowsWords(
   secret: Uint8Array,
   typed: { readonly word4: string; readonly word9: string },
   locale: Locale,
 ): Promise<boolean> {
-  // The code is read again with what was typed in place: whatever is taken for a word of a code is taken here as well.
+  // The code is read again with what was typed in place: whatever is taken for a word of a code is
+  // taken here as well.
   const parts = codeNumbers(secret)
   parts[3] = typed.word4
   parts[8] = typed.word9

@@ -1,6 +1,9 @@
 import type { DropDesk } from "../drop-desk.ts"
 
-/** The token of a form that comes back: its own while that can still be used, since a new one must wait before it counts. */
+/**
+ * The token of a form that comes back: its own while that can still be used, since a new one must
+ * wait before it counts.
+ */
 export async function usableToken(
   desk: Pick<DropDesk, "formTokenState" | "newFormToken">,
   old = "",

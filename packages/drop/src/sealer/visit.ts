@@ -11,6 +11,8 @@ export interface Visit {
   readonly files: PageFiles
   readonly desk: DropDesk
   readonly body: FormBody
-  /** Where the connection comes from; undefined on a socket. Asked of the budgets, and kept nowhere. */
+  /**
+   * Where the connection comes from; undefined on a socket. Asked of the budgets, and kept nowhere.
+   */
   readonly address: string | undefined
 }

@@ -18,8 +18,9 @@ export interface WaitingLine {
   /** False: too many wait, and the connection is still the caller's. */
   add(connection: PlainConnection): boolean
   /**
-   * By turns one that has sent all it has to, if there is any, and the one that waited longest: who sends nothing keeps the
-   * others waiting for two turns, however many they are, and is kept waiting for two by them.
+   * By turns one that has sent all it has to, if there is any, and the one that waited longest: who
+   * sends nothing keeps the others waiting for two turns, however many they are, and is kept
+   * waiting for two by them.
    */
   next(): PlainConnection | undefined
   /** Refuses all that wait. */
@@ -34,9 +35,10 @@ interface Waiting {
 }
 
 /**
- * Nobody waits longer than `waitMs`. What was read of them is plain text: it is overwritten when their time is over, and
- * when they hang up as far as that can be seen. The end of a connection is seen only by whoever reads it, so one that was
- * closed in silence is found by its sealer, or by the time.
+ * Nobody waits longer than `waitMs`. What was read of them is plain text: it is overwritten when
+ * their time is over, and when they hang up as far as that can be seen. The end of a connection is
+ * seen only by whoever reads it, so one that was closed in silence is found by its sealer, or by
+ * the time.
  */
 export function openLine({
   most,

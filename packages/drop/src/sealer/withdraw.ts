@@ -4,7 +4,10 @@ import { codeOf } from "./code-of-form.ts"
 import { withdrawVerifiers } from "./thread-of-code.ts"
 import type { Visit } from "./visit.ts"
 
-/** Deletes the messages that were sent with a code and not read yet. The answer is the same whether there were any. */
+/**
+ * Deletes the messages that were sent with a code and not read yet. The answer is the same whether
+ * there were any.
+ */
 export async function withdraw(visit: Visit): Promise<Answer> {
   const { locale, facts, files, desk } = visit
   const read = await codeOf(visit)

@@ -24,7 +24,8 @@ const PIECE = 65_536
 const PIECES = 4
 const CANARY = "canary of an upload that was never finished"
 
-// Run by the tests below as the process to be killed, or the one on a small disk: `node drops-crash.test.ts WORK FOLDER`.
+// Run by the tests below as the process to be killed, or the one on a small disk: `node
+// drops-crash.test.ts WORK FOLDER`.
 const [, , work = "", folder = ""] = process.argv
 if (work === "upload") await uploadForever(folder)
 else if (work === "rewrite") await rewriteForever(folder)
@@ -151,7 +152,10 @@ async function assertWhole(
   database.close()
 }
 
-/** Brings messages in until the disk is full, and says which were acknowledged and with what fault it ended. */
+/**
+ * Brings messages in until the disk is full, and says which were acknowledged and with what fault
+ * it ended.
+ */
 async function fill(folder: string): Promise<void> {
   const drops = await openSqliteDrops(folder)
   for (;;) {
@@ -165,7 +169,8 @@ async function fill(folder: string): Promise<void> {
       break
     }
   }
-  // Full to the last byte, a rewrite that finds no room leaves the file in use, and what is due can still be deleted.
+  // Full to the last byte, a rewrite that finds no room leaves the file in use, and what is due can
+  // still be deleted.
   stuff(folder)
   tell(
     await drops.rewrite().then(
@@ -198,7 +203,8 @@ function stuff(folder: string): void {
 async function fullDisk(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "assay-drops-full-"))
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder])
-  // Without the right to mount, the process itself may write no file above this size, which SQLite meets as a fault of the disk.
+  // Without the right to mount, the process itself may write no file above this size, which SQLite
+  // meets as a fault of the disk.
   const small = mounted.status === 0
   try {
     const data = join(folder, "drop")

@@ -1,10 +1,14 @@
 /**
- * `full`: the disk has no room. `refused`: the caller asked for what cannot be, such as a piece out of order.
- * `newer-format`: the file is of a newer program. `damaged`: it is no longer what was written.
+ * `full`: the disk has no room. `refused`: the caller asked for what cannot be, such as a piece out
+ * of order. `newer-format`: the file is of a newer program. `damaged`: it is no longer what was
+ * written.
  */
 export type DropsFault = "full" | "refused" | "newer-format" | "damaged" | "unavailable"
 
-/** Every way the drop's store refuses or fails. Messages are fixed sentences: nothing sent is ever part of one. */
+/**
+ * Every way the drop's store refuses or fails. Messages are fixed sentences: nothing sent is ever
+ * part of one.
+ */
 export class DropsError extends Error {
   override readonly name = "DropsError"
   readonly code: DropsFault

@@ -31,9 +31,10 @@ const RESERVE = "reserve"
 const RESERVE_BYTES = 2 * 1024 * 1024
 
 /**
- * Every table is WITHOUT ROWID: a rowid counts up, so it would keep the order of arrival through every rewrite. Keys
- * are random, and so is therefore the order of rows. No table has a time. `chunk` holds pieces of uploads under way
- * too: they are a message's as soon as `blob` has a row for them.
+ * Every table is WITHOUT ROWID: a rowid counts up, so it would keep the order of arrival through
+ * every rewrite. Keys are random, and so is therefore the order of rows. No table has a time.
+ * `chunk` holds pieces of uploads under way too: they are a message's as soon as `blob` has a row
+ * for them.
  */
 const TABLES = `
   create table meta (name text primary key, value blob not null) without rowid;
@@ -58,11 +59,14 @@ export interface DropsFile {
   /** Another one after each rewrite. */
   readonly database: DatabaseSync
   /**
-   * Writes the file anew, in the order of its keys, and overwrites and removes the old one. A fault before the new one
-   * is whole leaves the old one in use.
+   * Writes the file anew, in the order of its keys, and overwrites and removes the old one. A fault
+   * before the new one is whole leaves the old one in use.
    */
   rewrite(): void
-  /** Runs `work` with room that is kept for it: SQLite needs some to delete, and on a full disk nothing else would make any. */
+  /**
+   * Runs `work` with room that is kept for it: SQLite needs some to delete, and on a full disk
+   * nothing else would make any.
+   */
   inReserve(work: () => void): void
   close(): void
 }
@@ -104,7 +108,9 @@ export function openDropsFile(folder: string): DropsFile {
   }
 }
 
-/** Where there is no room for it, there is none to keep: the next opening or deletion tries again. */
+/**
+ * Where there is no room for it, there is none to keep: the next opening or deletion tries again.
+ */
 function keepReserve(path: string): void {
   try {
     if (existsSync(path) && statSync(path).size === RESERVE_BYTES) return
@@ -116,8 +122,9 @@ function keepReserve(path: string): void {
 }
 
 /**
- * Ends a rewrite that a crash cut short. The file is missing only between two renames, before which its successor was
- * whole and on the disk: that takes its place. Whatever else is left is overwritten and removed.
+ * Ends a rewrite that a crash cut short. The file is missing only between two renames, before which
+ * its successor was whole and on the disk: that takes its place. Whatever else is left is
+ * overwritten and removed.
  */
 function settleRewrite(folder: string): void {
   const [path, next, former] = [NAME, NEXT, FORMER].map((name) => join(folder, name)) as [
@@ -137,7 +144,8 @@ function settleRewrite(folder: string): void {
 
 function writeAnew(database: DatabaseSync, next: string): void {
   try {
-    // Made here, because SQLite would give it the mode of the process; it takes an empty file as if there were none.
+    // Made here, because SQLite would give it the mode of the process; it takes an empty file as if
+    // there were none.
     closeSync(openSync(next, "wx", 0o600))
     database.prepare("vacuum into ?").run(next)
     sync(next)
@@ -154,13 +162,14 @@ function openDatabase(path: string): DatabaseSync {
   chmodSync(path, 0o600)
   const database = new DatabaseSync(path)
   try {
-    // The first reading rolls back what a crash cut off. A journal that is still there after it was not begun in
-    // earnest: SQLite would let it lie, with pages from before a deletion in it.
+    // The first reading rolls back what a crash cut off. A journal that is still there after it was
+    // not begun in earnest: SQLite would let it lie, with pages from before a deletion in it.
     const format = Number(database.prepare("pragma user_version").get()?.["user_version"])
     erase(`${path}-journal`)
     if (format > FORMAT)
       throw new DropsError("newer-format", "The drop's file was written by a newer Assay")
-    // extra: a commit that was acknowledged survives a power cut, although what commits it is the removal of the journal.
+    // extra: a commit that was acknowledged survives a power cut, although what commits it is the
+    // removal of the journal.
     database.exec(`
       pragma journal_mode = delete;
       pragma synchronous = extra;
@@ -171,7 +180,8 @@ function openDatabase(path: string): DatabaseSync {
     `)
     // auto_vacuum counts only before the first table.
     if (format === 0) database.exec(`pragma auto_vacuum = full; begin immediate; ${TABLES} commit`)
-    // Format 1 kept tokens that were used, with the hour they ended in, which told when messages came.
+    // Format 1 kept tokens that were used, with the hour they ended in, which told when messages
+    // came.
     if (format === 1)
       database.exec(`begin immediate; drop table spent; pragma user_version = ${FORMAT}; commit`)
     return database
@@ -183,7 +193,10 @@ function openDatabase(path: string): DatabaseSync {
 
 const ZEROS = new Uint8Array(1024 * 1024)
 
-/** Overwrites a file with zeros, then removes it. On an SSD the old bytes may outlive that; an encrypted disk is the first line. */
+/**
+ * Overwrites a file with zeros, then removes it. On an SSD the old bytes may outlive that; an
+ * encrypted disk is the first line.
+ */
 function erase(path: string): void {
   if (!existsSync(path)) return
   const file = openSync(path, "r+")

@@ -1,9 +1,15 @@
 import type { DatabaseSync } from "node:sqlite"
 import { DropsError } from "./drops-error.ts"
 
-/** Writes that come in one turn of the loop, committed together: fifty uploads wait for one flush of the disk, not fifty. */
+/**
+ * Writes that come in one turn of the loop, committed together: fifty uploads wait for one flush of
+ * the disk, not fifty.
+ */
 export interface WritingTurn {
-  /** Resolves with what `work` returned once it is on the disk. What `work` did is undone where it throws. */
+  /**
+   * Resolves with what `work` returned once it is on the disk. What `work` did is undone where it
+   * throws.
+   */
   write<T>(work: (db: DatabaseSync) => T): Promise<T>
   /** Commits `work` by itself, before anything that waits. */
   writeNow(work: (db: DatabaseSync) => void): void

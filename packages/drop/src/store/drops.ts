@@ -14,14 +14,20 @@ export interface StoredMessage {
   readonly unread: boolean
 }
 
-/** A sealed file of the 64 KiB class that operators keep for each other: labels and notes on threads. */
+/**
+ * A sealed file of the 64 KiB class that operators keep for each other: labels and notes on
+ * threads.
+ */
 export interface StoredNote {
   readonly id: RandomId
   readonly sealed: Uint8Array
 }
 
 export interface NewReply {
-  /** Chosen by the sender of the reply, so that sending it again changes nothing, even after it was read and deleted. */
+  /**
+   * Chosen by the sender of the reply, so that sending it again changes nothing, even after it was
+   * read and deleted.
+   */
   readonly id: RandomId
   /** SHA-256 over the mailbox, 32 bytes. */
   readonly tag: Uint8Array
@@ -45,8 +51,9 @@ export interface Digest {
 export const REWRITE_AFTER = 50
 
 /**
- * Sealed messages and reply mailboxes, in a file of their own on one host. Holds no time, no address and
- * nothing that joins two messages. A promise that resolves means: it is on the disk. Faults are `DropsError`s.
+ * Sealed messages and reply mailboxes, in a file of their own on one host. Holds no time, no
+ * address and nothing that joins two messages. A promise that resolves means: it is on the disk.
+ * Faults are `DropsError`s.
  */
 export interface Drops {
   /** 16 bytes, made with the file and never changed: codes of one drop mean nothing on another. */
@@ -54,7 +61,10 @@ export interface Drops {
   /** 32 bytes from which the drop's own signatures are made; they outlive a restart. */
   signingSecret(): Promise<Uint8Array>
 
-  /** Pieces of an upload, in order from 0. They count as nothing until `finishUpload`, and are gone after a restart. */
+  /**
+   * Pieces of an upload, in order from 0. They count as nothing until `finishUpload`, and are gone
+   * after a restart.
+   */
   appendPiece(id: RandomId, index: number, piece: Uint8Array): Promise<void>
   /** Makes a message of the pieces; it goes `retentionDays` plus 0 to 7 days from `today`. */
   finishUpload(upload: {
@@ -73,13 +83,16 @@ export interface Drops {
   /** A piece of a message, or null past its end. */
   piece(id: RandomId, index: number): Promise<Uint8Array | null>
   /**
-   * Puts the pieces of an upload in the place of a message's own: the same message, sealed to other keys. All else of it
-   * stays. False where the message is gone; the upload is then still one.
+   * Puts the pieces of an upload in the place of a message's own: the same message, sealed to other
+   * keys. All else of it stays. False where the message is gone; the upload is then still one.
    */
   reseal(id: RandomId, upload: RandomId, size: number): Promise<boolean>
   markRead(ids: readonly RandomId[]): Promise<void>
   deleteMessages(ids: readonly RandomId[]): Promise<void>
-  /** Deletes the messages whose verifiers these are. Says nothing of how many there were: it is one write in any case. */
+  /**
+   * Deletes the messages whose verifiers these are. Says nothing of how many there were: it is one
+   * write in any case.
+   */
   withdraw(verifiers: readonly Uint8Array[]): Promise<void>
 
   /** At most four, in no order that says when they came. */
@@ -88,27 +101,41 @@ export interface Drops {
     reply: NewReply,
     days: { readonly today: number; readonly retentionDays: number },
   ): Promise<ReplyOutcome>
-  /** Deletes the replies of this mailbox that this verifier was given for; a wrong one changes nothing and is written as much for. */
+  /**
+   * Deletes the replies of this mailbox that this verifier was given for; a wrong one changes
+   * nothing and is written as much for.
+   */
   deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
 
   /** The ids of all notes, in their order. */
   notes(): Promise<RandomId[]>
   note(id: RandomId): Promise<Uint8Array | null>
-  /** Replaces the notes named in `replaces`, all or nothing. One that was put before changes nothing, even after it was deleted. */
+  /**
+   * Replaces the notes named in `replaces`, all or nothing. One that was put before changes
+   * nothing, even after it was deleted.
+   */
   putNote(note: StoredNote, replaces: readonly RandomId[], purgeDay: number): Promise<void>
   deleteNotes(ids: readonly RandomId[]): Promise<void>
 
-  /** Writes to the file and changes nothing that anybody reads: its times then say nothing of messages. */
+  /**
+   * Writes to the file and changes nothing that anybody reads: its times then say nothing of
+   * messages.
+   */
   stir(): Promise<void>
 
   /** Deletes what is due on this day. */
   purge(now: { readonly day: number }): Promise<void>
-  /** Writes the file anew in the order of its random ids, and overwrites and removes the old one. */
+  /**
+   * Writes the file anew in the order of its random ids, and overwrites and removes the old one.
+   */
   rewrite(): Promise<void>
   /** Messages finished since the last rewrite. */
   unordered(): Promise<number>
 
-  /** What the digest of this day (days since 1970) says, or null where it was told. What it counts stays counted until then. */
+  /**
+   * What the digest of this day (days since 1970) says, or null where it was told. What it counts
+   * stays counted until then.
+   */
   digest(day: number): Promise<Digest | null>
   /** The digest of this day reached its recipients: what it counted is counted no more. */
   digestTold(day: number): Promise<void>

@@ -40,7 +40,10 @@ dropsSuite("sqlite", async () => {
   return async () => await openSqliteDrops(folder)
 })
 
-/** Every byte the store has on the disk but its random reserve: its file, a journal, whatever a rewrite left. */
+/**
+ * Every byte the store has on the disk but its random reserve: its file, a journal, whatever a
+ * rewrite left.
+ */
 const bytesIn = (folder: string): Buffer =>
   Buffer.concat(
     readdirSync(folder)
@@ -245,7 +248,8 @@ test("sqlite: what comes in one turn of the loop is one transaction", async () =
 test("T19, T20: a deletion is one write, whether or not there was anything to delete", async () => {
   const folder = newFolder()
   const drops = await openSqliteDrops(folder)
-  // SQLite counts at byte 24 of its file what it wrote there: nothing is added for a transaction that changes nothing.
+  // SQLite counts at byte 24 of its file what it wrote there: nothing is added for a transaction
+  // that changes nothing.
   const writes = (): number => readFileSync(join(folder, "drops.sqlite")).readUInt32BE(24)
   const reply = newReply()
   await drops.postReply(reply, days)

@@ -6,7 +6,10 @@ import { DropsError, type DropsFault } from "./drops-error.ts"
 import { openDropsFile } from "./drops-file.ts"
 import { openWritingTurn } from "./drops-turn.ts"
 
-/** A message goes up to seven days later than it must, so that the day it goes does not tell the day it came. */
+/**
+ * A message goes up to seven days later than it must, so that the day it goes does not tell the day
+ * it came.
+ */
 const FUZZ_DAYS = 8
 const STIR_BYTES = 32
 
@@ -32,8 +35,9 @@ export async function openSqliteDrops(
     }
   }
   /**
-   * Deletes all in one transaction, or on a full disk each in its own, in the room kept for that. Each piece of work
-   * is small, and the first makes the others' rows nobody's: what a crash leaves of them is removed at the next opening.
+   * Deletes all in one transaction, or on a full disk each in its own, in the room kept for that.
+   * Each piece of work is small, and the first makes the others' rows nobody's: what a crash leaves
+   * of them is removed at the next opening.
    */
   const remove = async (pieces: readonly Removal[]): Promise<void> => {
     if (pieces.length === 0) return
@@ -179,7 +183,8 @@ export async function openSqliteDrops(
       remove([
         (db) =>
           run(db, "delete from mailbox where tag = ? and delete_verifier = ?", tag, deleteVerifier),
-        // SQLite writes nothing for a deletion that finds nothing, and whoever asks would see it by the time.
+        // SQLite writes nothing for a deletion that finds nothing, and whoever asks would see it by
+        // the time.
         stir,
       ]),
 
@@ -228,7 +233,8 @@ export async function openSqliteDrops(
     digest: (day) =>
       write((db): Digest | null => {
         if (Number(meta(db, "told-day")) >= day) return null
-        // What goes unread from here on is for the next digest, even when this one is told only later.
+        // What goes unread from here on is for the next digest, even when this one is told only
+        // later.
         set(db, "telling", Number(meta(db, "telling")) + Number(meta(db, "expired-unread")))
         set(db, "expired-unread", 0)
         const { n } = one(db, "select count(*) as n from blob where unread = 1")

@@ -1,4 +1,5 @@
-// A desk over a real store with one key, and what a recipient finds in it, for tests of what sealers do.
+// A desk over a real store with one key, and what a recipient finds in it, for tests of what
+// sealers do.
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -385,7 +385,8 @@ export function dropsSuite(engine: string, newStore: () => Promise<OpenDrops>): 
       // Told or not, a message that waits is said again the next day.
       assert.deepEqual(await drops.digest(2), { fresh: true, expiredUnread: 0 })
       await drops.purge({ day: today + 38 })
-      // The digest of a day that could not be told yet counts on; the fetched one did not go unread.
+      // The digest of a day that could not be told yet counts on; the fetched one did not go
+      // unread.
       assert.deepEqual(await drops.digest(2), { fresh: false, expiredUnread: 1 })
       const later = await again()
       assert.deepEqual(await later.digest(3), { fresh: false, expiredUnread: 1 })

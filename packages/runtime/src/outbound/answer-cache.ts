@@ -9,7 +9,10 @@ interface Kept<T> {
   readonly untilMs: number
 }
 
-/** Answers by name, in memory only. The name asked for longest ago makes room: a flood of odd names leaves those in use. */
+/**
+ * Answers by name, in memory only. The name asked for longest ago makes room: a flood of odd names
+ * leaves those in use.
+ */
 export function openAnswerCache<T>(namesMax: number): AnswerCache<T> {
   // A Map keeps the order in which names were set, so setting a name again moves it to the end.
   const kept = new Map<string, Kept<T>>()

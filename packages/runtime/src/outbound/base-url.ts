@@ -1,4 +1,7 @@
-/** Reads the base of a provider's URLs, with a slash at its end. null: not one that anything may be sent to. */
+/**
+ * Reads the base of a provider's URLs, with a slash at its end. null: not one that anything may be
+ * sent to.
+ */
 export function readBaseUrl(text: string): string | null {
   if (!URL.canParse(text)) return null
   const url = new URL(text)

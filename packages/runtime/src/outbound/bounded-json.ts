@@ -3,7 +3,10 @@ export class UnreadableBody extends Error {
   override readonly name = "UnreadableBody"
 }
 
-/** Reads a body of JSON, and gives up on it at the first byte past `bytesMax`, counted after decompression. */
+/**
+ * Reads a body of JSON, and gives up on it at the first byte past `bytesMax`, counted after
+ * decompression.
+ */
 export async function boundedJson(response: Response, bytesMax: number): Promise<unknown> {
   const chunks: Uint8Array[] = []
   let bytes = 0

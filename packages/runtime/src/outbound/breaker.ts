@@ -1,7 +1,9 @@
 export interface Breaker {
   /** Whether a question would be turned away. */
   isOpen(nowMs: number): boolean
-  /** Takes leave to ask. After the pause one question is let through as a trial, and none beside it. */
+  /**
+   * Takes leave to ask. After the pause one question is let through as a trial, and none beside it.
+   */
   admit(nowMs: number): boolean
   succeeded(): void
   failed(nowMs: number): void

@@ -1,5 +1,8 @@
 export interface Lanes {
-  /** Runs the work at once, or when a running one ends. null: too many wait already, and the work is not done. */
+  /**
+   * Runs the work at once, or when a running one ends. null: too many wait already, and the work is
+   * not done.
+   */
   run<T>(work: () => Promise<T>): Promise<T> | null
 }
 

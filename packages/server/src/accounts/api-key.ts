@@ -6,15 +6,22 @@ const BODY_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const SHAPE = /^ask_(live|demo)_[0-9A-Za-z]{36}$/
 
-/** Scanners find a leaked key by its prefix; a demo key is refused in production by the same prefix. */
+/**
+ * Scanners find a leaked key by its prefix; a demo key is refused in production by the same prefix.
+ */
 export type KeyKind = "live" | "demo"
 
-/** A new key: 30 random base-62 characters (178 bits) and a checksum. Shown once; only its hash is stored. */
+/**
+ * A new key: 30 random base-62 characters (178 bits) and a checksum. Shown once; only its hash is
+ * stored.
+ */
 export function mintApiKey(): string {
   return keyOf("live", base62Stream(randomBytes))
 }
 
-/** The demo key follows from the master secret, so that every start can print it without storing it. */
+/**
+ * The demo key follows from the master secret, so that every start can print it without storing it.
+ */
 export function demoApiKey(demoSubkey: Uint8Array): string {
   let block = 0
   const stretch = (length: number): Buffer =>
@@ -22,7 +29,10 @@ export function demoApiKey(demoSubkey: Uint8Array): string {
   return keyOf("demo", base62Stream(stretch))
 }
 
-/** The kind of a well-formed key, or null for a typing mistake: caught by the checksum, without any lookup. */
+/**
+ * The kind of a well-formed key, or null for a typing mistake: caught by the checksum, without any
+ * lookup.
+ */
 export function readApiKey(text: string): KeyKind | null {
   const kind = SHAPE.exec(text)?.[1]
   if (kind === undefined) return null
@@ -46,7 +56,10 @@ function keyOf(kind: KeyKind, characters: Iterator<string, never>): string {
   return stem + checksum(stem)
 }
 
-/** Bytes from 248 on are thrown away, since 256 is no multiple of 62 and the first letters would be likelier. */
+/**
+ * Bytes from 248 on are thrown away, since 256 is no multiple of 62 and the first letters would be
+ * likelier.
+ */
 function* base62Stream(bytes: (length: number) => Uint8Array): Generator<string, never> {
   for (;;) {
     for (const byte of bytes(64)) if (byte < 248) yield ALPHABET.charAt(byte % 62)

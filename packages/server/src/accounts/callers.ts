@@ -23,8 +23,8 @@ interface CachedCaller extends Caller {
 
 export interface Callers {
   /**
-   * The caller of an `Authorization` header, or a Problem: 401, or 503 when the records cannot be asked. At once for a
-   * key that is known, which is the rule: the hot path waits for nothing.
+   * The caller of an `Authorization` header, or a Problem: 401, or 503 when the records cannot be
+   * asked. At once for a key that is known, which is the rule: the hot path waits for nothing.
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller>
   close(): void
@@ -33,7 +33,10 @@ export interface Callers {
 interface CallersOptions {
   readonly accounts: Pick<Accounts, "keyByHash" | "accountsVersion">
   readonly now: () => number
-  /** Milliseconds that only ever grow: tells the age of what is remembered, whatever the clock is set to. */
+  /**
+   * Milliseconds that only ever grow: tells the age of what is remembered, whatever the clock is
+   * set to.
+   */
   readonly elapsed: () => number
   readonly demoKeysAllowed: boolean
 }
@@ -49,7 +52,9 @@ const CACHED_MAX = 50_000
 const BEARER = /^Bearer \S+$/i
 const BEARER_LENGTH = "Bearer ".length
 
-/** Authenticates from memory; one read every two seconds tells whether any key or tenant changed. */
+/**
+ * Authenticates from memory; one read every two seconds tells whether any key or tenant changed.
+ */
 export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: CallersOptions): Callers {
   let cache = new Map<string, CachedCaller>()
   let version: number | null = null
@@ -62,7 +67,10 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     checkedAt = elapsed()
   }
 
-  /** Reads the key's holder, after making sure that what is remembered is not too old to be believed. */
+  /**
+   * Reads the key's holder, after making sure that what is remembered is not too old to be
+   * believed.
+   */
   async function find(hash: Buffer): Promise<Caller> {
     if (elapsed() - checkedAt > STALE_MS) {
       await poll().catch((error: unknown) => {
@@ -77,7 +85,8 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     if (holder === null) throw unauthenticated("The API key is not valid here.")
     const caller = callerOf(holder, hash)
     if (before.size >= CACHED_MAX) before.clear()
-    // Into the cache it was missing from: if a poll replaced that one meanwhile, this answer may already be old.
+    // Into the cache it was missing from: if a poll replaced that one meanwhile, this answer may
+    // already be old.
     before.set(name, caller)
     return usable(caller)
   }
@@ -88,7 +97,8 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     throw unauthenticated("The API key is not valid here.")
   }
 
-  // A poll that fails is not lost: the next request finds the last one too old and polls itself, in the open.
+  // A poll that fails is not lost: the next request finds the last one too old and polls itself, in
+  // the open.
   const timer = setInterval(() => void poll().catch(() => undefined), POLL_MS)
   timer.unref()
   return {
@@ -124,7 +134,10 @@ function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {
 
 const mayLast = (scope: string): boolean => !BRIEF_SCOPES.includes(scope)
 
-/** Looked at here and not only where keys are made: however a key came to last, it does no more for that. */
+/**
+ * Looked at here and not only where keys are made: however a key came to last, it does no more for
+ * that.
+ */
 function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt">): boolean {
   return expiresAt !== null && expiresAt - createdAt <= BRIEF_HOURS_MAX * HOUR_MS
 }

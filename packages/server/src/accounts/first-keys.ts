@@ -7,8 +7,8 @@ import { newKeyId } from "./key-id.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
- * Makes the keys a first start needs: the demo's, which every start can print again, and the one automation preset.
- * Returns the demo key, or null in production.
+ * Makes the keys a first start needs: the demo's, which every start can print again, and the one
+ * automation preset. Returns the demo key, or null in production.
  */
 export async function mintFirstKeys(
   accounts: Accounts,
@@ -21,7 +21,8 @@ export async function mintFirstKeys(
       throw new ConfigError([
         `ASSAY_BOOTSTRAP_KEY is not an API key; ${typedCommand("keys mint")} prints one`,
       ])
-    // Only ever the first: a key that was rotated away must not come back because a variable is still set.
+    // Only ever the first: a key that was rotated away must not come back because a variable is
+    // still set.
     const others = (await accounts.keys()).filter(({ label }) => label !== "demo")
     if (others.length === 0) await giveKey(accounts, "bootstrap", bootstrapKey, at)
   }

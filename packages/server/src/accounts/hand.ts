@@ -4,7 +4,10 @@ import type { PlanLimits } from "./plans.ts"
 
 /** What a worker holds of a tenant's rate and month, and what it remembers to be used up. */
 export interface Hand {
-  /** Requests it may still let in within the window; below zero it owes requests for lines that were refused. */
+  /**
+   * Requests it may still let in within the window; below zero it owes requests for lines that were
+   * refused.
+   */
   requests: number
   /** By the clock that only grows. */
   windowEndsAt: number
@@ -25,7 +28,10 @@ export interface Hand {
   /** Tags of identities that were admitted in `day`. */
   day: string
   readonly known: Set<string>
-  /** The limit at which `known` is all of the day, so that no other identity will be admitted; null before that. */
+  /**
+   * The limit at which `known` is all of the day, so that no other identity will be admitted; null
+   * before that.
+   */
   fullAt: number | null
   /** Streams that are open here, and how many of them the counters were last known to have. */
   streams: number

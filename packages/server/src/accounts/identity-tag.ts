@@ -3,8 +3,8 @@ import { sha256 } from "@assay/runtime/secrets"
 import { dayOf } from "@assay/runtime/time"
 
 /**
- * Names an identity to the count of a tenant's different identities of one day. It changes every day and with the
- * tenant, so stored tags link to no entry of the index and to no other day.
+ * Names an identity to the count of a tenant's different identities of one day. It changes every
+ * day and with the tenant, so stored tags link to no entry of the index and to no other day.
  */
 export function identityTagToday(
   contextSubkey: Uint8Array,

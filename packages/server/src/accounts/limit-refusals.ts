@@ -3,7 +3,9 @@ import { Problem } from "../base/problem.ts"
 import { startOfNextDay, startOfNextMonth } from "@assay/runtime/time"
 import type { PlanLimits } from "./plans.ts"
 
-/** What a worker knows to be left: in its own hand, and in the shared counters when it last asked. */
+/**
+ * What a worker knows to be left: in its own hand, and in the shared counters when it last asked.
+ */
 export interface Left {
   readonly requests: number
   readonly lookups: number
@@ -46,7 +48,10 @@ export function streamsRefusal({ streamsAtOnce }: PlanLimits): Problem {
   })
 }
 
-/** Nobody can say what is used up, so nothing is answered: a limit that opens when it is pushed is none. */
+/**
+ * Nobody can say what is used up, so nothing is answered: a limit that opens when it is pushed is
+ * none.
+ */
 export function limitsUnavailable(cause: unknown): Problem {
   return new Problem("limits-unavailable", "Nothing was evaluated.", {
     cause,

@@ -12,21 +12,34 @@ import {
 } from "./limit-refusals.ts"
 import type { PlanLimits } from "./plans.ts"
 
-/** Gives a lookup back that turned out not to count: input that was refused, or a failure of ours. */
+/**
+ * Gives a lookup back that turned out not to count: input that was refused, or a failure of ours.
+ */
 export type Refund = () => void
 
 /**
- * A plan's limits on one worker. Whatever they let in was taken from the shared counters before; where those cannot be
- * asked, the caller gets a 503 Problem.
+ * A plan's limits on one worker. Whatever they let in was taken from the shared counters before;
+ * where those cannot be asked, the caller gets a 503 Problem.
  */
 export interface Limits {
-  /** Takes a request from the rate, or throws. At once where the worker holds one, which is the rule. */
+  /**
+   * Takes a request from the rate, or throws. At once where the worker holds one, which is the
+   * rule.
+   */
   pace(caller: Caller): Promise<void> | undefined
-  /** Takes a lookup from the month and of the day's identities, or throws. `identityTag` names today's identity. */
+  /**
+   * Takes a lookup from the month and of the day's identities, or throws. `identityTag` names
+   * today's identity.
+   */
   admit(caller: Caller, identityTag: (tenantId: number) => Uint8Array): Refund | Promise<Refund>
-  /** Takes refused lines of a batch or stream from the rate. Returns the milliseconds until it covers them, 0 if it does. */
+  /**
+   * Takes refused lines of a batch or stream from the rate. Returns the milliseconds until it
+   * covers them, 0 if it does.
+   */
   chargeRefused(caller: Caller, lines: number): number | Promise<number>
-  /** Takes one of the streams the tenant may have at once, or throws. Returns what gives it back. */
+  /**
+   * Takes one of the streams the tenant may have at once, or throws. Returns what gives it back.
+   */
   openStream(caller: Caller): Promise<() => void>
   /** The header fields that tell the caller what is left. */
   fields(caller: Caller): Readonly<Record<string, string>>
@@ -45,11 +58,17 @@ interface LimitsOptions {
   readonly waitMs?: number
 }
 
-/** Refused lines of a batch or stream that count as one request: reading a line costs a tenth of one. */
+/**
+ * Refused lines of a batch or stream that count as one request: reading a line costs a tenth of
+ * one.
+ */
 export const LINES_A_REQUEST = 10
 /** Lookups leased at once: a free month in fifty questions, and little to give back. */
 const LEASED_LOOKUPS = 20
-/** A month that is used up is asked for again after this: another worker may have given lookups back. */
+/**
+ * A month that is used up is asked for again after this: another worker may have given lookups
+ * back.
+ */
 const USED_UP_MS = 1000
 /** Lookups that lie unused this long go back. */
 const IDLE_MS = 1000
@@ -71,7 +90,10 @@ export function openLimits(options: LimitsOptions): Limits {
     return hand
   }
 
-  /** Waits no longer than a caller can. Behind a question that had its time already, others are not sent. */
+  /**
+   * Waits no longer than a caller can. Behind a question that had its time already, others are not
+   * sent.
+   */
   async function ask<T>(hand: Hand, question: () => Promise<T>): Promise<T> {
     try {
       const silentMs = hand.askedAt === null ? 0 : elapsed() - hand.askedAt
@@ -100,7 +122,10 @@ export function openLimits(options: LimitsOptions): Limits {
     })
   }
 
-  /** Takes requests from the hand, leasing more as needed. False where this second does not reach that far. */
+  /**
+   * Takes requests from the hand, leasing more as needed. False where this second does not reach
+   * that far.
+   */
   async function takeRequests(
     tenantId: number,
     hand: Hand,
@@ -264,7 +289,8 @@ export function openLimits(options: LimitsOptions): Limits {
         if (leaving === undefined && elapsed() - hand.lookupsMovedAt < IDLE_MS) continue
         const { lookups, month } = hand
         if (lookups === 0) continue
-        // Out of the hand first, so that two settlings at once do not both give them; back into it if that fails.
+        // Out of the hand first, so that two settlings at once do not both give them; back into it
+        // if that fails.
         hand.lookups = 0
         try {
           await counters.giveBack(tenantId, month, lookups)

@@ -16,7 +16,10 @@ export interface Plan {
   readonly scopes: readonly Scope[]
   /** Whether explanations name the sources of exposures. */
   readonly namedSources: boolean
-  /** Whether numbers may be sent to operators and vendors, where the tenant itself switched that on too. */
+  /**
+   * Whether numbers may be sent to operators and vendors, where the tenant itself switched that on
+   * too.
+   */
   readonly providers: boolean
 }
 

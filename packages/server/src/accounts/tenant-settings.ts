@@ -61,7 +61,9 @@ export class TenantSettingsError extends Error {
   override readonly name = "TenantSettingsError"
 }
 
-/** The settings as they are stored, or a failure: a setting that cannot be read is never ignored. */
+/**
+ * The settings as they are stored, or a failure: a setting that cannot be read is never ignored.
+ */
 export function readTenantSettings(stored: Readonly<Record<string, unknown>>): TenantSettings {
   if (Value.Check(TenantSettings, stored)) return stored
   const [fault] = Value.Errors(TenantSettings, stored)

@@ -3,9 +3,10 @@ import { readConfig } from "./config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 
 /**
- * Keeps compiled code in the data directory, which halves the time a start takes. Called before the modules that are
- * worth it are imported. Not in a temporary directory, Node's default: there others could plant code that we would run.
- * Threads and workers know the place by `env`, which they inherit, and so from their first module on.
+ * Keeps compiled code in the data directory, which halves the time a start takes. Called before the
+ * modules that are worth it are imported. Not in a temporary directory, Node's default: there
+ * others could plant code that we would run. Threads and workers know the place by `env`, which
+ * they inherit, and so from their first module on.
  */
 export function keepCompiledCode(env: Record<string, string | undefined>): void {
   const { compiledCode } = openDataDirectory(readConfig(env).dataDirectory)

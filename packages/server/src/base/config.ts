@@ -19,7 +19,10 @@ export interface Config extends IndexSettings {
   readonly dataDirectory: string
   readonly secretFile: string
   readonly tombstonesFile: string
-  /** Without a place of its own the secret is made at first start; a path that was given is only ever read. */
+  /**
+   * Without a place of its own the secret is made at first start; a path that was given is only
+   * ever read.
+   */
   readonly secretMayBeMade: boolean
   readonly databaseUrl: string | null
   /** 0: never. */
@@ -281,7 +284,10 @@ export const settings = [
 
 export type SettingName = (typeof settings)[number]["name"]
 
-/** Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ or DROP_ is a typing mistake. */
+/**
+ * Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ or DROP_
+ * is a typing mistake.
+ */
 const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS", "ASSAY_API_KEY"])
 
 const secretNames: ReadonlySet<string> = new Set(

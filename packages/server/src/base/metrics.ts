@@ -13,14 +13,19 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void
   /** A request or a line was refused because the counters could not be asked. */
   countLimitsUnavailable(): void
-  /** The metrics of one kind of look-up over the network, found once so that counting searches no labels. */
+  /**
+   * The metrics of one kind of look-up over the network, found once so that counting searches no
+   * labels.
+   */
   networkProbe(probe: string): ProbeMetrics
   /** A request with context was answered without velocity. */
   countVelocityFailed(): void
   /** Sign-ups that the counters left out or pushed out, to keep their memory bounded. */
   countSignupsDropped(count: number): void
   countUnrecordedDecision(): void
-  /** A phone number was scored without providers, because the place that asks them did not answer. */
+  /**
+   * A phone number was scored without providers, because the place that asks them did not answer.
+   */
   countSignalsFailed(): void
   /** What became of a notification of a mobile operator, by the operator's name in the settings. */
   countNotification(operator: string, outcome: NotificationOutcome | "ended" | "other"): void

@@ -1,6 +1,8 @@
 import { isIP } from "node:net"
 
-/** Where names are asked: the machine's own resolver, or these, each as `address` or `address:port`. */
+/**
+ * Where names are asked: the machine's own resolver, or these, each as `address` or `address:port`.
+ */
 export type NameServers = "system" | readonly string[]
 
 /** Reads `system`, or addresses separated by commas, each with a port or without. null: neither. */
@@ -10,7 +12,8 @@ export function readNameServers(text: string): NameServers | null {
   return servers.every(isNameServer) ? servers : null
 }
 
-// An address of version 6 stands in brackets where a port follows. Names are refused: who would resolve them?
+// An address of version 6 stands in brackets where a port follows. Names are refused: who would
+// resolve them?
 function isNameServer(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false

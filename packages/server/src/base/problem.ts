@@ -44,7 +44,10 @@ const places: Readonly<Record<string, string>> = {
   params: "the path",
 }
 
-/** What any thrown value means to the caller: itself, a refusal of the framework, a store that is away, or our bug. */
+/**
+ * What any thrown value means to the caller: itself, a refusal of the framework, a store that is
+ * away, or our bug.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (

@@ -46,7 +46,10 @@ export async function listAudit(
   table(["ID", "AT", "ACTOR", "ACTION", "SUBJECT", "DETAIL"], rows).forEach(terminal.print)
 }
 
-/** Prints the whole audit trail as lines of JSON, the oldest first, or what came after an entry that is known. */
+/**
+ * Prints the whole audit trail as lines of JSON, the oldest first, or what came after an entry that
+ * is known.
+ */
 export async function exportAudit(
   options: AuditFilter & { readonly after?: string },
   terminal: Terminal,

@@ -73,7 +73,10 @@ async function datedLabel(
   return { ...scored(line, decision.input, model), bad, atMs: atMs ?? decision.atMs }
 }
 
-/** What the model says of an input by itself: a calibration is fitted to that, not to an older calibration. */
+/**
+ * What the model says of an input by itself: a calibration is fitted to that, not to an older
+ * calibration.
+ */
 function scored(line: number, input: EmailInput, model: EmailModel): Omit<Label, "bad"> {
   const settings = { ...input.settings, calibration: null }
   try {
@@ -85,7 +88,10 @@ function scored(line: number, input: EmailInput, model: EmailModel): Omit<Label,
   throw new CommandError(`Line ${line}: input is none the model can score`)
 }
 
-/** The order of the file where no row has a time; a part of the rows with one cannot be put in order. */
+/**
+ * The order of the file where no row has a time; a part of the rows with one cannot be put in
+ * order.
+ */
 function inOrderOfTime(labels: readonly DatedLabel[]): readonly DatedLabel[] {
   const without = labels.filter(({ atMs }) => atMs === null).length
   if (without === labels.length) return labels

@@ -10,7 +10,10 @@ import { knownTenant } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import type { Terminal } from "./print/terminal.ts"
 
-/** Runs `work` with the model, decisions and settings of a tenant; without one, of the service as it is shipped. */
+/**
+ * Runs `work` with the model, decisions and settings of a tenant; without one, of the service as it
+ * is shipped.
+ */
 export async function withCalibrationReach(
   name: string | undefined,
   terminal: Terminal,

@@ -8,7 +8,10 @@ export interface ShownProgress extends ImportProgress {
   readonly elapsedMs: number
 }
 
-/** One line: the phase, how much of it is done, rows, rows a second and the time the phase still takes. */
+/**
+ * One line: the phase, how much of it is done, rows, rows a second and the time the phase still
+ * takes.
+ */
 export function importLine(progress: ShownProgress): string {
   const { phase, rows, done, total, elapsedMs } = progress
   const parts: string[] = [phase]

@@ -68,8 +68,8 @@ export async function compactIndex(
 }
 
 /**
- * Makes an index that is gone, or cannot be read, anew from segments, decisions and records. What stood in its place is
- * kept beside it. The service must not run.
+ * Makes an index that is gone, or cannot be read, anew from segments, decisions and records. What
+ * stood in its place is kept beside it. The service must not run.
  */
 export async function recreateLostIndex(terminal: Terminal): Promise<void> {
   const config = readConfig(terminal.env)
@@ -113,7 +113,9 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
   }
 }
 
-/** Renames what is in the place of the index, unless that is what an interrupted recreation began. */
+/**
+ * Renames what is in the place of the index, unless that is what an interrupted recreation began.
+ */
 function setIndexAside(place: string, terminal: Terminal): void {
   const begun = join(place, RECREATING)
   if (!existsSync(begun)) {

@@ -33,7 +33,10 @@ export interface RekeyOptions {
 
 const INTERRUPTED = 130
 
-/** Makes a second data directory under another master secret, from the files the first was made from. */
+/**
+ * Makes a second data directory under another master secret, from the files the first was made
+ * from.
+ */
 export async function rekey(
   paths: readonly string[],
   options: RekeyOptions,
@@ -103,7 +106,8 @@ async function rekeyUntilStopped(
     const progress = showImportProgress(host.stderr, terminal.now)
     try {
       const reach = { directory, secrets, program: host, pid: host.pid, now: terminal.now }
-      // Also where there is nothing to import: a directory without an index would be taken for one that lost it.
+      // Also where there is nothing to import: a directory without an index would be taken for one
+      // that lost it.
       await (await openRekeyed(reach)).close()
       const rekeyed = await rekeyBatches(plan, {
         ...reach,
@@ -166,7 +170,10 @@ async function oldCatalogue(
   }
 }
 
-/** Before anything is read or written: what a new secret costs, and that somebody wants it nevertheless. */
+/**
+ * Before anything is read or written: what a new secret costs, and that somebody wants it
+ * nevertheless.
+ */
 function refuseUnconfirmed(
   { evidence, observations, shared_observations: notifications, tombstones }: LeftBehind,
   { yes = false, forgetErasures = false }: RekeyOptions,

@@ -54,7 +54,10 @@ export async function retitleSource(
   })
 }
 
-/** Corrects what is said of a source, and with it, where that follows, which sources circulate others. */
+/**
+ * Corrects what is said of a source, and with it, where that follows, which sources circulate
+ * others.
+ */
 export async function setSource(
   name: string,
   options: CorrectionOptions,
@@ -76,7 +79,10 @@ export async function setSource(
   })
 }
 
-/** Takes a source out of every later score. What was imported from it is deleted; only its files bring it back. */
+/**
+ * Takes a source out of every later score. What was imported from it is deleted; only its files
+ * bring it back.
+ */
 export async function removeSource(
   name: string,
   { yes = false }: { yes?: boolean },
@@ -96,7 +102,8 @@ export async function removeSource(
     await forgetNotifications(corpus, held, terminal)
     const removed = await index.removeSource(id, terminal.now())
     terminal.print(`${name} is removed: ${extent}. The next score goes without it.`)
-    // Before anything is measured: a fault there must not keep the rows of a removed source on the disk.
+    // Before anything is measured: a fault there must not keep the rows of a removed source on the
+    // disk.
     await deleteRemovedSegments(removed, directory.segments)
     const after = await recomputeCirculation(index, directory.segments, directory.imports)
     printTurned(id, removed, after, terminal)
@@ -104,8 +111,8 @@ export async function removeSource(
 }
 
 /**
- * What arrived one by one is in the records too, and would come back when the index is made anew. Before the source itself
- * goes, so that a command that was killed can be given again.
+ * What arrived one by one is in the records too, and would come back when the index is made anew.
+ * Before the source itself goes, so that a command that was killed can be given again.
  */
 async function forgetNotifications(
   { config }: Corpus,
@@ -128,8 +135,8 @@ interface Corpus {
 }
 
 /**
- * Runs `work` on the index. Also while a service runs: the index lets one write at a time, and the service sees every
- * change in its next lookup.
+ * Runs `work` on the index. Also while a service runs: the index lets one write at a time, and the
+ * service sees every change in its next lookup.
  */
 async function withIndex(
   terminal: Terminal,
@@ -167,7 +174,10 @@ async function note(
   )
 }
 
-/** Whether a change of one source may turn it or another into an origin or a copy, other than by an operator's word. */
+/**
+ * Whether a change of one source may turn it or another into an origin or a copy, other than by an
+ * operator's word.
+ */
 function bearsOnCirculation(source: Source, change: SourceChange): boolean {
   const after = { ...source, ...change }
   return (

@@ -20,7 +20,10 @@ export interface VerifyOptions {
 const REST_SHARE = 3
 const REST_MAX_MS = 1_000
 
-/** Reads all of the index and the segments; fails with a list of what is wrong with them, whatever that is. */
+/**
+ * Reads all of the index and the segments; fails with a list of what is wrong with them, whatever
+ * that is.
+ */
 export async function verifyIndex(
   options: VerifyOptions,
   terminal: Terminal,

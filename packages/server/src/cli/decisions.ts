@@ -137,8 +137,8 @@ export interface ReadDecisions {
 }
 
 /**
- * Reads beside a running service or without one. The journals come first: a decision that leaves them meanwhile is in
- * the store by then.
+ * Reads beside a running service or without one. The journals come first: a decision that leaves
+ * them meanwhile is in the store by then.
  */
 export async function readDecisions({ env }: Terminal): Promise<ReadDecisions> {
   const { dataDirectory, databaseUrl: url } = readConfig(env)

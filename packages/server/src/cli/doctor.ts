@@ -30,7 +30,10 @@ const SAMPLED = 2000
 /** Assay did not exist before; a clock that is behind would date evidence wrongly. */
 const CLOCK_EARLIEST = Date.UTC(2026, 0, 1)
 
-/** Looks at what usually goes wrong and says so in one line each. Fails if there is a fault; changes nothing. */
+/**
+ * Looks at what usually goes wrong and says so in one line each. Fails if there is a fault; changes
+ * nothing.
+ */
 export async function runDoctor(terminal: Terminal): Promise<void> {
   const own = readConfig(terminal.env)
   if (!existsSync(join(own.dataDirectory, "format.json"))) {
@@ -174,7 +177,10 @@ const checks: Checks = {
 
 const ANSWER_MS = 10_000
 
-/** Whether the service that runs answers where it listens. Everything else is looked at by its settings. */
+/**
+ * Whether the service that runs answers where it listens. Everything else is looked at by its
+ * settings.
+ */
 async function serviceFinding(running: RunningService | null): Promise<Finding> {
   if (running === null)
     return ["ok", "none runs on this directory; the checks go by the settings of this shell"]

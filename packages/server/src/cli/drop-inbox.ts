@@ -34,7 +34,9 @@ export interface InboxOptions extends IdentityOptions {
   readonly into: string
 }
 
-/** Prints every message by thread. Threads are made here, after opening: the server knows of none. */
+/**
+ * Prints every message by thread. Threads are made here, after opening: the server knows of none.
+ */
 export async function listMessages(
   options: InboxOptions,
   terminal: Terminal,
@@ -156,7 +158,8 @@ export async function replyTo(
   )
   const { mailbox, delete_verifier: deleteVerifier } = thread
   queueReply(folder, { id: newId(), mailbox, deleteVerifier, sealed })
-  // Colleagues see what was answered, number their replies after it and send no acknowledgement any more.
+  // Colleagues see what was answered, number their replies after it and send no acknowledgement any
+  // more.
   const replies = message === "" ? note.replies : [...note.replies, message]
   const written = packNote({ ...note, acknowledged: true, replies, answers })
   queueNote(folder, { id: newId(), replaces, sealed: await seal(written, recipients) })

@@ -18,7 +18,10 @@ import { typedCommand } from "@assay/runtime/typed-command"
 /** Keys are long; this much of one tells it from fifteen others, and may be typed in its place. */
 const SHORT = 16
 
-/** From now on messages are sealed to these keys too. Takes keys, or files with public keys as `age-keygen -y` writes them. */
+/**
+ * From now on messages are sealed to these keys too. Takes keys, or files with public keys as
+ * `age-keygen -y` writes them.
+ */
 export async function addDropKeys(given: readonly string[], terminal: Terminal): Promise<void> {
   const before = keysNow(dropFolder(terminal))
   await change(terminal, (keys) => [...keys, ...given.flatMap(keysIn)])
@@ -39,7 +42,10 @@ export async function listDropKeys(terminal: Terminal): Promise<void> {
   terminal.print(`Fingerprint: ${await fingerprintOf(recipients)}`)
 }
 
-/** Adds the new key; the old one stays until messages are sealed anew and this is called again with `remove`. */
+/**
+ * Adds the new key; the old one stays until messages are sealed anew and this is called again with
+ * `remove`.
+ */
 export async function rotateDropKey(
   old: string,
   successor: string,

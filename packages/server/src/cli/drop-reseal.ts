@@ -18,7 +18,10 @@ export interface ResealOptions extends ServiceOptions, IdentityOptions {
   readonly into: string
 }
 
-/** Seals every message and note to the keys in use now, so that a new recipient can open them and an old one can go. */
+/**
+ * Seals every message and note to the keys in use now, so that a new recipient can open them and an
+ * old one can go.
+ */
 export async function resealMessages(
   options: ResealOptions,
   terminal: Terminal,

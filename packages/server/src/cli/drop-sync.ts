@@ -15,14 +15,17 @@ export interface SyncOptions extends ServiceOptions {
 }
 
 /**
- * How long what waits is kept back after the last of it. A reply that left while its message was being read would tell
- * the server which message and which mailbox belong together.
+ * How long what waits is kept back after the last of it. A reply that left while its message was
+ * being read would tell the server which message and which mailbox belong together.
  */
 const BATCH_DELAY_MS = 30 * 60_000
 /** Replies in one batch, each with a note. */
 const PAIRS_MAX = DROP_BATCH_FILES_MAX / 2
 
-/** Sends what waits and fetches what is new. All messages come at once: which of them is read shows nowhere. */
+/**
+ * Sends what waits and fetches what is new. All messages come at once: which of them is read shows
+ * nowhere.
+ */
 export async function syncDrop(options: SyncOptions, terminal: Terminal): Promise<void> {
   const folder = openInbox(options.into)
   const drop = serviceOf(options)

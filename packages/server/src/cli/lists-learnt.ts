@@ -20,7 +20,10 @@ export interface LearntOptions {
   readonly reinstate?: string
 }
 
-/** Prints the mail servers that mark hosts as likely disposable, or says that one must not, or may again. */
+/**
+ * Prints the mail servers that mark hosts as likely disposable, or says that one must not, or may
+ * again.
+ */
 export async function listsLearnt(options: LearntOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal.env)
   if (options.overrule !== undefined && options.reinstate !== undefined)

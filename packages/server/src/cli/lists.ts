@@ -60,7 +60,10 @@ export function printListStats(terminal: Terminal): void {
   terminal.print(shippedVerdicts(names))
 }
 
-/** What each shipped name is used as, which its own marks alone do not tell: guards and parents count too. */
+/**
+ * What each shipped name is used as, which its own marks alone do not tell: guards and parents
+ * count too.
+ */
 function shippedVerdicts(names: DomainTable): string {
   const counts = { masked: 0, disposable: 0, free: 0, likely: 0, guarded: 0 }
   let all = 0

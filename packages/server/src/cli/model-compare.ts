@@ -30,8 +30,9 @@ interface Answer {
 }
 
 /**
- * Scores what a tenant was answered by two models and prints whose answers differ. Both get the input as it was
- * recorded, with the tenant's settings of that time, so nothing but the model differs.
+ * Scores what a tenant was answered by two models and prints whose answers differ. Both get the
+ * input as it was recorded, with the tenant's settings of that time, so nothing but the model
+ * differs.
  */
 export async function compareModels(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * A document in lines for a person: a heading for each of its parts, and under it a line for each group of values that
- * belong together.
+ * A document in lines for a person: a heading for each of its parts, and under it a line for each
+ * group of values that belong together.
  */
 export function documentLines(document: object): string[] {
   const lines: string[] = []

@@ -8,9 +8,10 @@ export interface OperatorTokenOptions {
 }
 
 /**
- * Prints a token by which a person fetches sealed messages and sends replies. It is a key of the service that may do
- * nothing else, and opens no message: that takes the person's identity file, which never comes here. With `reseal` it may
- * also seal stored messages to changed keys, and ends within a day.
+ * Prints a token by which a person fetches sealed messages and sends replies. It is a key of the
+ * service that may do nothing else, and opens no message: that takes the person's identity file,
+ * which never comes here. With `reseal` it may also seal stored messages to changed keys, and ends
+ * within a day.
  */
 export async function createOperatorToken(
   { name, reseal = false, expires = reseal ? "2h" : "30d" }: OperatorTokenOptions,

@@ -13,7 +13,10 @@ import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./print/terminal.ts"
 
-/** Prints whom the settings name, for which numbers and signals, and the most a call can cost. Asks nobody. */
+/**
+ * Prints whom the settings name, for which numbers and signals, and the most a call can cost. Asks
+ * nobody.
+ */
 export function listProviders({ json }: { json?: boolean }, terminal: Terminal): void {
   const { settings, providers } = configured(terminal)
   const { daily_cap, tenant_daily_cap } = settings

@@ -9,8 +9,8 @@ import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { CommandError } from "./print/terminal.ts"
 
 /**
- * Runs `work` on the records: through the running server, which is their only writer, or, where none runs, on our own
- * under the same lock.
+ * Runs `work` on the records: through the running server, which is their only writer, or, where
+ * none runs, on our own under the same lock.
  */
 export async function withRecords<T>(
   config: Config,

@@ -41,7 +41,10 @@ export async function serve(
   await service.stop()
 }
 
-/** Resolves at the first signal to stop. Asked for before anything starts, so that none is missed meanwhile. */
+/**
+ * Resolves at the first signal to stop. Asked for before anything starts, so that none is missed
+ * meanwhile.
+ */
 async function signalled(onSignal: OnSignal, log: Log): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -85,7 +88,10 @@ Stop with Ctrl-C.
 `)
 }
 
-/** Where the drop is, and where its recipients begin. One on the API's port is for trying it out, and says so. */
+/**
+ * Where the drop is, and where its recipients begin. One on the API's port is for trying it out,
+ * and says so.
+ */
 function dropLines({ drop }: Config, port: number | null, base: string, command: string): string {
   const origin = sharesPort(drop) ? base : (drop.origin ?? `http://localhost:${port ?? ""}`)
   const shared = sharesPort(drop)

@@ -84,7 +84,10 @@ function readFlags(text: string): SourceFlags {
   }
 }
 
-/** What an operator decides stays until it is given back to measuring; the figures are measured all the same. */
+/**
+ * What an operator decides stays until it is given back to measuring; the figures are measured all
+ * the same.
+ */
 function readDecision(text: string, { circulation = null }: Source): SourceChange {
   if (text === "measured") return { circulates: false, circulation: null }
   if (text !== "origin" && text !== "circulation")

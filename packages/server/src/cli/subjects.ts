@@ -47,7 +47,10 @@ export async function eraseSubject(
     )
 }
 
-/** Prints all that is held about the person whose address or number stands in the standard input, as JSON. */
+/**
+ * Prints all that is held about the person whose address or number stands in the standard input, as
+ * JSON.
+ */
 export async function exportSubject(
   options: SubjectOptions,
   terminal: Terminal,

@@ -72,7 +72,9 @@ export async function createTenant(
   })
 }
 
-/** Changes all that is named or, where one value does not fit, nothing. Prints what was and what is. */
+/**
+ * Changes all that is named or, where one value does not fit, nothing. Prints what was and what is.
+ */
 export async function setTenant(
   name: string,
   named: readonly string[],
@@ -165,7 +167,9 @@ function refuseTwice(assignments: readonly Assignment[]): void {
   if (twice !== undefined) throw new CommandError(`${twice} is named twice`)
 }
 
-/** A fit maps the scores of one model; on those of another it would be wrong without a sign of it. */
+/**
+ * A fit maps the scores of one model; on those of another it would be wrong without a sign of it.
+ */
 function refuseStaleCalibration(before: Tenant, after: Readonly<Record<string, unknown>>): void {
   const path = ["models", "email"]
   const isOther = valueAt(before.settings, path) !== valueAt(after, path)

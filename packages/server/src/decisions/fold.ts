@@ -19,16 +19,21 @@ export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "subjec
 }
 
 /**
- * Called after the decisions are in the store and before they leave the journal, so none is left out; after a failure or
- * a crash in between the same ones come again.
+ * Called after the decisions are in the store and before they leave the journal, so none is left
+ * out; after a failure or a crash in between the same ones come again.
  */
 export type OnFolded = (decisions: readonly FoldedDecision[]) => Promise<void>
 
 export interface FoldReport {
   readonly folded: number
-  /** Lines that were not written in whole, which only a failing disk or a power cut leaves behind. */
+  /**
+   * Lines that were not written in whole, which only a failing disk or a power cut leaves behind.
+   */
   readonly torn: number
-  /** Files set aside because their beginning could not be read. What could be read of the rest is folded. */
+  /**
+   * Files set aside because their beginning could not be read. What could be read of the rest is
+   * folded.
+   */
   readonly damaged: number
 }
 
@@ -42,9 +47,10 @@ interface FolderOptions {
 }
 
 /**
- * Moves decisions from the workers' journals into the store. The function it returns resolves when everything appended
- * before its call is in the store. Stopped anywhere, the next run starts from what is still in the journals: adding is
- * idempotent, and a file goes only after what it holds was added.
+ * Moves decisions from the workers' journals into the store. The function it returns resolves when
+ * everything appended before its call is in the store. Stopped anywhere, the next run starts from
+ * what is still in the journals: adding is idempotent, and a file goes only after what it holds was
+ * added.
  */
 export function journalFolder({
   journal,
@@ -52,10 +58,15 @@ export function journalFolder({
   onFolded,
 }: FolderOptions): () => Promise<FoldReport> {
   let tidied = false
-  /** How far open files were read, by directory and number, which outlive the renaming at their end. */
+  /**
+   * How far open files were read, by directory and number, which outlive the renaming at their end.
+   */
   const readTo = new Map<string, number>()
 
-  /** Open files whose beginning cannot be read: they are set aside when nobody writes to them any more. */
+  /**
+   * Open files whose beginning cannot be read: they are set aside when nobody writes to them any
+   * more.
+   */
   const damagedOnes = new Set<string>()
 
   async function foldSegment(segment: Segment, ownerDead: boolean): Promise<FoldReport> {
@@ -141,7 +152,10 @@ interface ReadSegment {
   readonly unreadable: boolean
 }
 
-/** What a file holds past `from`, and whether it was closed by the time it was read; null where it is folded and gone. */
+/**
+ * What a file holds past `from`, and whether it was closed by the time it was read; null where it
+ * is folded and gone.
+ */
 function readSegment(segment: Segment, from: number): ReadSegment | null {
   // An open file may be closed, and so renamed, after it was listed.
   for (const closed of segment.closed ? [true] : [false, true]) {
@@ -220,7 +234,10 @@ function refuseNewerFormat(header: string | undefined): void {
   )
 }
 
-/** One run at a time. A call during a run starts another after it, which serves all calls made until it begins. */
+/**
+ * One run at a time. A call during a run starts another after it, which serves all calls made until
+ * it begins.
+ */
 function oneAtATime<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let waiting: Promise<T> | null = null

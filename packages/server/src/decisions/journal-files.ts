@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 
-// journal/<worker>/lock            held by the worker for as long as it lives
-// journal/<worker>/00000001.closed nothing is written to it any more
-// journal/<worker>/00000002.open   the worker appends to it
-// journal/.<worker>                not locked yet: a worker that is just starting, or died at that
-// journal/damaged/<worker>-<number> a file whose beginning cannot be read, kept for a person to look at
+// journal/<worker>/lock held by the worker for as long as it lives journal/<worker>/00000001.closed
+// nothing is written to it any more journal/<worker>/00000002.open the worker appends to it
+// journal/.<worker> not locked yet: a worker that is just starting, or died at that
+// journal/damaged/<worker>-<number> a file whose beginning cannot be read, kept for a person to
+// look at
 
 const DAMAGED = "damaged"
 
@@ -42,7 +42,9 @@ export function filesSetAside(journal: string): string[] {
   return namesIn(join(journal, DAMAGED)).map((name) => join(journal, DAMAGED, name))
 }
 
-/** Deletes files that were set aside, or of them those last written before a time; returns how many. */
+/**
+ * Deletes files that were set aside, or of them those last written before a time; returns how many.
+ */
 export function deleteSetAside(journal: string, beforeMs = Infinity): number {
   const old = filesSetAside(journal).filter((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
@@ -74,7 +76,10 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT"
 }
 
-/** Sorted; none where the directory is not there, which is how it is before the first and after the last. */
+/**
+ * Sorted; none where the directory is not there, which is how it is before the first and after the
+ * last.
+ */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory).sort()

@@ -2,12 +2,15 @@ import type { DecisionDraft } from "../score/decision-draft.ts"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 import { isDecisionId, timeOfDecisionId } from "@assay/stores/decision-id"
 
-/** The first line of every journal file; the number grows with each change of the lines below it. */
+/**
+ * The first line of every journal file; the number grows with each change of the lines below it.
+ */
 export const JOURNAL_HEADER = "assay decisions journal 1\n"
 
 /**
- * A decision as one line: fields between tabs, the input document last. Neither JSON nor any other field can hold a tab
- * or a line break. Bytes a power cut left as zeros are in no JSON, so such a line is never taken for a decision.
+ * A decision as one line: fields between tabs, the input document last. Neither JSON nor any other
+ * field can hold a tab or a line break. Bytes a power cut left as zeros are in no JSON, so such a
+ * line is never taken for a decision.
  */
 export function journalLine(id: string, draft: DecisionDraft): string {
   const { identityKey: key, stage, confidence, input } = draft
@@ -18,7 +21,9 @@ export function journalLine(id: string, draft: DecisionDraft): string {
 
 const FIELDS = 12
 
-/** The decision of a line without its line break, or null where the line was not written in whole. */
+/**
+ * The decision of a line without its line break, or null where the line was not written in whole.
+ */
 export function readJournalLine(line: string): Decision | null {
   const fields = line.split("\t")
   const [id = "", tenant = "", keyId = "", subject, hex = "", modelVersion = "", ...rest] = fields
@@ -51,7 +56,10 @@ export function readJournalLine(line: string): Decision | null {
   }
 }
 
-/** As whole as it was written: parsing it to be sure would cost more than all else that is done with it. */
+/**
+ * As whole as it was written: parsing it to be sure would cost more than all else that is done with
+ * it.
+ */
 function isWhole(line: string, input: string): boolean {
   return input.startsWith("{") && input.endsWith("}") && !line.includes("\0")
 }

@@ -78,7 +78,10 @@ function stored(): { added: Decision[]; add(decisions: readonly Decision[]): Pro
 const [, , verb, place = ""] = process.argv
 if (verb === "fill") await fill(place)
 
-/** Appends until the disk is full, makes room, and appends again. Prints the ids that were acknowledged. */
+/**
+ * Appends until the disk is full, makes room, and appends again. Prints the ids that were
+ * acknowledged.
+ */
 async function fill(path: string): Promise<never> {
   const journal = openJournal(path, { fileBytes: 2 ** 30 })
   const acknowledged: string[] = []

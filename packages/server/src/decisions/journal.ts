@@ -20,18 +20,24 @@ import { JOURNAL_HEADER } from "./journal-line.ts"
 /** What a worker appends its decisions to. */
 export interface Journal {
   /**
-   * Resolves when the line is with the operating system: from then on the death of any process leaves it there. Rejects
-   * where that fails, and then nothing of the line stays. The lines of one turn of the event loop go in one write and
-   * share its promise.
+   * Resolves when the line is with the operating system: from then on the death of any process
+   * leaves it there. Rejects where that fails, and then nothing of the line stays. The lines of one
+   * turn of the event loop go in one write and share its promise.
    */
   append(line: string): Promise<void>
-  /** Called each second: brings what was appended to the disk, off the loop, and closes a file that has become old. */
+  /**
+   * Called each second: brings what was appended to the disk, off the loop, and closes a file that
+   * has become old.
+   */
   keep(): Promise<void>
   close(): Promise<void>
 }
 
 interface JournalOptions {
-  /** A file that grew past this is closed. Once its decisions are in the store a closed file is deleted. */
+  /**
+   * A file that grew past this is closed. Once its decisions are in the store a closed file is
+   * deleted.
+   */
   readonly fileBytes?: number
   /** So is one of this many calls of `keep`, so that an idle worker keeps no old decisions. */
   readonly fileAge?: number
@@ -40,20 +46,27 @@ interface JournalOptions {
 const sync = promisify(fdatasync)
 const closeLater = promisify(close)
 
-/** Opens at the first append, so that a disk that is full or read-only keeps no worker from starting. */
+/**
+ * Opens at the first append, so that a disk that is full or read-only keeps no worker from
+ * starting.
+ */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
   const { fileBytes = 4 * 1024 * 1024, fileAge = 60 } = options
   const buffer = Buffer.allocUnsafe(64 * 1024)
   let home: { readonly directory: string; readonly lock: { release(): void } } | null = null
   let file: JournalFile | null = null
   let files = 0
-  // After a failure nothing is tried until the next second: a full disk is not asked again by every request.
+  // After a failure nothing is tried until the next second: a full disk is not asked again by every
+  // request.
   let failure: unknown = null
   let gathered = ""
   let turn: Promise<void> | null = null
   let retiring: Promise<void> = Promise.resolve()
 
-  /** Nothing is appended to it after this. What it holds is synced before it is let go, without being waited for. */
+  /**
+   * Nothing is appended to it after this. What it holds is synced before it is let go, without
+   * being waited for.
+   */
   function retire(old: JournalFile): void {
     file = null
     retiring = Promise.all([retiring, old.retire()]).then(() => undefined)
@@ -85,7 +98,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   return {
     append(line) {
       gathered += line
-      // Behind all sockets that had something to read in this turn, so that their requests share the write.
+      // Behind all sockets that had something to read in this turn, so that their requests share
+      // the write.
       return (turn ??= endOfTurn().then(writeGathered))
     },
     async keep() {
@@ -96,7 +110,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       if (current !== null && ++current.age >= fileAge) retire(current)
       else {
         await current?.sync().catch((error: unknown) => {
-          // What the disk did not take once it may report as taken the next time: no more into this file.
+          // What the disk did not take once it may report as taken the next time: no more into this
+          // file.
           if (file === current) retire(current)
           throw error
         })
@@ -113,7 +128,10 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   }
 }
 
-/** A directory of this worker alone. It gets its name only when it is locked: without a lock it would pass for a dead one's. */
+/**
+ * A directory of this worker alone. It gets its name only when it is locked: without a lock it
+ * would pass for a dead one's.
+ */
 function newHome(path: string): { directory: string; lock: { release(): void } } {
   const name = randomBytes(8).toString("hex")
   const unnamed = join(path, NEW_PREFIX + name)
@@ -185,7 +203,10 @@ function writeWhole(fd: number, bytes: Buffer, length: number): void {
   for (let at = 0; at < length;) at += writeSync(fd, bytes, at, length - at)
 }
 
-/** Whether the file ends again with its last whole line. The failure that made it necessary is the one to report. */
+/**
+ * Whether the file ends again with its last whole line. The failure that made it necessary is the
+ * one to report.
+ */
 function cutBack(fd: number, size: number): boolean {
   try {
     ftruncateSync(fd, size)

@@ -4,7 +4,10 @@ import { tenantBatches } from "@assay/stores/tenant-batches"
 import { HOUR_MS } from "@assay/runtime/time"
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
-/** Each tenant that asks has one source and one batch of what it asked about, which only its own lookups read. */
+/**
+ * Each tenant that asks has one source and one batch of what it asked about, which only its own
+ * lookups read.
+ */
 const SOURCE: SourceDescription = {
   name: "decisions",
   title: "Your earlier decisions",
@@ -20,8 +23,8 @@ const SOURCE: SourceDescription = {
 const ROWS_AT_ONCE = 500
 
 /**
- * Notes in the index since when a tenant knows an identity, so that a later lookup finds its history in the same read.
- * The first moment stands; telling it again changes nothing.
+ * Notes in the index since when a tenant knows an identity, so that a later lookup finds its
+ * history in the same read. The first moment stands; telling it again changes nothing.
  */
 export function knownIdentities(
   index: Pick<ExposureIndex, "openBatch" | "goLive" | "addFirstTenantEvidence">,

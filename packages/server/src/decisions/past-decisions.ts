@@ -1,8 +1,8 @@
 import type { PastDecisions } from "@assay/stores/decisions"
 
 /**
- * Decisions as a caller knows them, who may ask for one a moment after its reply: what the store does not have yet is
- * brought into it first.
+ * Decisions as a caller knows them, who may ask for one a moment after its reply: what the store
+ * does not have yet is brought into it first.
  */
 export function completePastDecisions(
   store: PastDecisions,

@@ -15,7 +15,10 @@ import { ModelNotLoaded } from "../base/model-not-loaded.ts"
 import type { Models } from "../score/models.ts"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 
-/** A decision computed again from its own input: neither evidence nor lists of today have a part in it. */
+/**
+ * A decision computed again from its own input: neither evidence nor lists of today have a part in
+ * it.
+ */
 export interface Replay {
   readonly input: EmailInput | PhoneInput
   readonly assessment: EmailAssessment | PhoneAssessment

@@ -1,11 +1,14 @@
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
-/** Enough for the identities of a busy while; past it they are told of again, which changes nothing. */
+/**
+ * Enough for the identities of a busy while; past it they are told of again, which changes nothing.
+ */
 const REMEMBERED_MAX = 200_000
 
 /**
- * Tells of each tenant's identities once, as long as they are remembered. Most requests are about identities that were
- * asked about a moment ago, and telling of them again would cost more than the request.
+ * Tells of each tenant's identities once, as long as they are remembered. Most requests are about
+ * identities that were asked about a moment ago, and telling of them again would cost more than the
+ * request.
  */
 export function tellOnce(tell: OnFolded, rememberedMax = REMEMBERED_MAX): OnFolded {
   const told = new Set<string>()

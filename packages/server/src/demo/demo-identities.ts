@@ -6,8 +6,9 @@ import type {
   SourceDescription,
 } from "@assay/stores/exposure-index"
 
-// Nobody real: `.example` domains (RFC 2606) and numbers that the Australian and Swedish authorities set aside for
-// fiction. Each identity shows one thing; the comment beside it says which.
+// Nobody real: `.example` domains (RFC 2606) and numbers that the Australian and Swedish
+// authorities set aside for fiction. Each identity shows one thing; the comment beside it says
+// which.
 
 export interface DemoObservation {
   readonly source: string

@@ -21,8 +21,9 @@ import {
 } from "./demo-identities.ts"
 
 /**
- * Loads the demo's evidence, dated from this hour on, so that a SIM changed "2 hours ago" is that at every start. The
- * batches of an earlier start are removed; loading twice in one hour changes nothing.
+ * Loads the demo's evidence, dated from this hour on, so that a SIM changed "2 hours ago" is that
+ * at every start. The batches of an earlier start are removed; loading twice in one hour changes
+ * nothing.
  */
 export async function loadDemoCorpus(
   index: ExposureIndex,

@@ -20,8 +20,8 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 
 /**
- * Reads a body of JSON that should be an array, line by line: parsed whole, 8 MiB would keep a worker from all others for a
- * tenth of a second.
+ * Reads a body of JSON that should be an array, line by line: parsed whole, 8 MiB would keep a
+ * worker from all others for a tenth of a second.
  */
 export async function readJsonLines(
   { headers }: Pick<FastifyRequest, "headers">,

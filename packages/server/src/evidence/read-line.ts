@@ -21,7 +21,9 @@ import { KIND_VALUES } from "./kind-values.ts"
 
 type Kind = EmailEvidenceKind | PhoneEvidenceKind
 type Subject = Identified["subject"]
-/** Notes that a member does not fit; reading goes on, so that all faults of a line are told at once. */
+/**
+ * Notes that a member does not fit; reading goes on, so that all faults of a line are told at once.
+ */
 type Refuse = (member: string, detail: string) => void
 
 const KINDS: Readonly<Record<Subject, ReadonlySet<unknown>>> = {
@@ -35,12 +37,18 @@ const dataClasses: ReadonlySet<unknown> = new Set<DataClass>(EVIDENCE_CLASSES)
 const SOURCE = new RegExp(EVIDENCE_SOURCE_PATTERN)
 const DATE = /^\d{4}-\d\d-\d\d$/
 const AHEAD_MS = DAY_MS
-/** Nobody's evidence is older than the web; what is, was written in seconds or days for milliseconds. */
+/**
+ * Nobody's evidence is older than the web; what is, was written in seconds or days for
+ * milliseconds.
+ */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 const ITEM_BYTES_MAX = 64
 const CONFIDENCE_MIN = 0.001
 
-/** Reads a line as an observation. Throws a Problem that names every member that does not fit, and quotes none. */
+/**
+ * Reads a line as an observation. Throws a Problem that names every member that does not fit, and
+ * quotes none.
+ */
 export function readLine(
   line: unknown,
   { subkeys }: Pick<Secrets, "subkeys">,
@@ -102,7 +110,8 @@ function readHours(text: unknown, subject: Subject, nowMs: number, refuse: Refus
   const moment = typeof text === "string" ? observedAt(text, subject) : null
   if (text === undefined) refuse("observed_at", "is missing")
   else if (moment === null)
-    // A number's SIM may have changed an hour ago: a date alone would make a fresh change look a day old.
+    // A number's SIM may have changed an hour ago: a date alone would make a fresh change look a
+    // day old.
     refuse(
       "observed_at",
       subject === "email"

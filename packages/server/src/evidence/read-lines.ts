@@ -10,10 +10,16 @@ import { readLine } from "./read-line.ts"
 import { TOO_LONG } from "./read-json-lines.ts"
 import { refusedLine, tooManyLines } from "../intake/refusal.ts"
 
-/** Cut in pieces, so that a body of nothing but ends of lines is refused before all its lines are held. */
+/**
+ * Cut in pieces, so that a body of nothing but ends of lines is refused before all its lines are
+ * held.
+ */
 const PIECE_BYTES = 4 * 1024
 
-/** Reads a body: values, or bytes with a JSON value a line. A line that does not fit is refused by itself. */
+/**
+ * Reads a body: values, or bytes with a JSON value a line. A line that does not fit is refused by
+ * itself.
+ */
 export async function readLines(
   body: readonly unknown[] | Buffer,
   secrets: Pick<Secrets, "subkeys">,

@@ -10,7 +10,10 @@ type Faults = NonNullable<ProblemDetails["errors"]>
 
 /** Clocks differ; more than this is a mistake. */
 const AHEAD_MS = 5 * 60_000
-/** Nobody's feedback is older than the web; what is, was written in seconds or days for milliseconds. */
+/**
+ * Nobody's feedback is older than the web; what is, was written in seconds or days for
+ * milliseconds.
+ */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 
 /** Reads a request as a report. Throws a Problem that names every member that does not fit. */

@@ -57,7 +57,10 @@ export function healthRoutes(app: App, services: HealthServices): void {
   })
 }
 
-/** In production metrics need their token; how busy a service is, and with what, is nobody else's business. */
+/**
+ * In production metrics need their token; how busy a service is, and with what, is nobody else's
+ * business.
+ */
 function allowMetrics(
   { production, metricsToken }: HealthServices["config"],
   authorization: string | undefined,

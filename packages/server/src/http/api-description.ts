@@ -40,7 +40,10 @@ import type { App } from "./app.ts"
 import { VERSION } from "../base/version.ts"
 import { BODY_MAX } from "./sizes.ts"
 
-/** Serves the API description generated from the schemas the server validates with, and a reference that loads nothing from outside. */
+/**
+ * Serves the API description generated from the schemas the server validates with, and a reference
+ * that loads nothing from outside.
+ */
 export async function describeApi(app: App): Promise<void> {
   for (const schema of [
     EmailRiskRequest,

@@ -10,7 +10,10 @@ declare module "fastify" {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** The scope a key needs for this route, or any one of several; without it the route is open to anyone. */
+    /**
+     * The scope a key needs for this route, or any one of several; without it the route is open to
+     * anyone.
+     */
     scope?: Scope | readonly Scope[]
     /** Answered also while others are turned away: monitoring must see an overloaded service. */
     neverShed?: boolean

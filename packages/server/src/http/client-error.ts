@@ -12,17 +12,26 @@ const codes: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request-timeout",
 }
 
-/** How long bytes that are still on their way are thrown away: closing on them would reset the connection and lose the answer. */
+/**
+ * How long bytes that are still on their way are thrown away: closing on them would reset the
+ * connection and lose the answer.
+ */
 const LINGER_MS = 1000
 
 const answered = new WeakSet<Socket>()
 
-/** Whether the connection was given up with an answer of its own, so that its request needs none any more. */
+/**
+ * Whether the connection was given up with an answer of its own, so that its request needs none any
+ * more.
+ */
 export function wasGivenUp(socket: Socket): boolean {
   return answered.has(socket)
 }
 
-/** Answers what never became a request: broken HTTP, oversized headers, a sender too slow. Then hangs up. */
+/**
+ * Answers what never became a request: broken HTTP, oversized headers, a sender too slow. Then
+ * hangs up.
+ */
 export function clientErrorAnswers(
   observe: Observe,
 ): (error: ConnectionError, socket: Socket) => void {

@@ -5,13 +5,14 @@ import type { App } from "./app.ts"
 const HELD_BYTES = 8 * 1024
 
 /**
- * Ends connections on which nothing of an answer is taken for so long: each holds its answer in memory and a place among
- * the connections. Streams watch their readers themselves.
+ * Ends connections on which nothing of an answer is taken for so long: each holds its answer in
+ * memory and a place among the connections. Streams watch their readers themselves.
  */
 export function endDeafReaders(app: App, stillMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0
-    // Of the connection, and reset by Node when the answer has left; whoever takes a little now and then begins it anew.
+    // Of the connection, and reset by Node when the answer has left; whoever takes a little now and
+    // then begins it anew.
     const { socket } = reply.raw
     if (bytes > HELD_BYTES && socket instanceof Socket) socket.setTimeout(stillMs)
     done(null, payload)

@@ -9,8 +9,9 @@ import type { Observe } from "./observe.ts"
 export type HostRule = (host: string) => boolean
 
 /**
- * Refuses requests with more than one `Host`, of which a proxy before us may have read the other one, and those that name a
- * host `allows` does not. Before any route, the drop's on a shared port included.
+ * Refuses requests with more than one `Host`, of which a proxy before us may have read the other
+ * one, and those that name a host `allows` does not. Before any route, the drop's on a shared port
+ * included.
  */
 export function checkHosts(allows: HostRule | null, observe: Observe): (server: Server) => void {
   return (server) => {
@@ -31,8 +32,9 @@ export function checkHosts(allows: HostRule | null, observe: Observe): (server: 
 const INTERFACES_KEPT_MS = 10_000
 
 /**
- * For demos, whose key is on the screen and whose drop is anybody's: a web page elsewhere whose name is made to point here
- * (DNS rebinding) could otherwise use them through a browser of this machine.
+ * For demos, whose key is on the screen and whose drop is anybody's: a web page elsewhere whose
+ * name is made to point here (DNS rebinding) could otherwise use them through a browser of this
+ * machine.
  */
 export function thisMachine(more: readonly string[]): HostRule {
   const names = new Set([

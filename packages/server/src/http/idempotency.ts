@@ -4,8 +4,9 @@ import { sha256 } from "@assay/runtime/secrets"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
 
 /**
- * What an `Idempotency-Key` claims for a request: that it is the one request of this API key and route under this name.
- * null without the header. Names and bodies leave here as keyed hashes only, since either may hold an identity.
+ * What an `Idempotency-Key` claims for a request: that it is the one request of this API key and
+ * route under this name. null without the header. Names and bodies leave here as keyed hashes only,
+ * since either may hold an identity.
  */
 export function idempotencyClaim(
   name: string | undefined,

@@ -11,9 +11,10 @@ export const JSON_PARTS_MAX = 4096
 const LOOK_BYTES = 32 * 1024
 
 /**
- * Bodies are JSON in UTF-8 and nothing else. Bytes that are no UTF-8 are refused rather than patched with replacement
- * characters, which would score another address than the one sent. A member called `__proto__` is an ordinary unknown
- * member: parsed objects are never merged into others.
+ * Bodies are JSON in UTF-8 and nothing else. Bytes that are no UTF-8 are refused rather than
+ * patched with replacement characters, which would score another address than the one sent. A
+ * member called `__proto__` is an ordinary unknown member: parsed objects are never merged into
+ * others.
  */
 export function readJsonBodies(app: App): void {
   app.removeAllContentTypeParsers()
@@ -46,7 +47,10 @@ export function readJson(
   finish(outline)
 }
 
-/** The refusal of a body with this encoding, or null. A body that unpacks itself would have no limit. */
+/**
+ * The refusal of a body with this encoding, or null. A body that unpacks itself would have no
+ * limit.
+ */
 export function refuseCompression(encoding: string | undefined): Problem | null {
   if (encoding === undefined || encoding === "identity") return null
   return new Problem("unsupported-media-type", "Send the body without compression.")

@@ -10,8 +10,8 @@ const CLOSE_OBJECT = 0x7d
 export const DEPTH_MAX = 32
 
 /**
- * Follows the brackets, commas and texts of JSON, byte by byte, without parsing it. Of bytes that are no JSON it says
- * something; that they are none, the parser says.
+ * Follows the brackets, commas and texts of JSON, byte by byte, without parsing it. Of bytes that
+ * are no JSON it says something; that they are none, the parser says.
  */
 export interface JsonOutline {
   /** How deep the bytes so far were nested at most. */
@@ -22,7 +22,10 @@ export interface JsonOutline {
   push(bytes: Uint8Array): void
 }
 
-/** `onSplit` is called with the place, in all bytes so far, of every bracket and comma of an array that is the whole. */
+/**
+ * `onSplit` is called with the place, in all bytes so far, of every bracket and comma of an array
+ * that is the whole.
+ */
 export function openJsonOutline(onSplit?: (at: number, byte: number) => void): JsonOutline {
   let depth = 0
   let deepest = 0

@@ -7,9 +7,9 @@ const BYTES_MAX = 32 * 1024 * 1024
 const PASS_MS = 5000
 
 /**
- * An answer to a request whose body is still on its way. All of the answer is sent at once; the connection is closed only
- * when the rest of the body has been read and thrown away, because closing on unread bytes resets the connection and many
- * clients then lose the answer.
+ * An answer to a request whose body is still on its way. All of the answer is sent at once; the
+ * connection is closed only when the rest of the body has been read and thrown away, because
+ * closing on unread bytes resets the connection and many clients then lose the answer.
  */
 export function thenLetPass(answer: string, request: IncomingMessage): Readable {
   return Readable.from(pieces(answer, request), { objectMode: false })

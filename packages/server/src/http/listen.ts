@@ -11,8 +11,8 @@ export interface Listening {
   readonly port: number
   readonly addresses: readonly string[]
   /**
-   * Takes no new connections and resolves when the open ones have ended: each with its next answer, or `lingerMs` later once
-   * it is idle.
+   * Takes no new connections and resolves when the open ones have ended: each with its next answer,
+   * or `lingerMs` later once it is idle.
    */
   close(lingerMs?: number): Promise<void>
   /** Ends connections whose requests did not finish in time. */
@@ -20,9 +20,9 @@ export interface Listening {
 }
 
 /**
- * Listens on `host`, or on both loopback addresses. The second is left out only where the machine has no IPv6; a port
- * that is taken on either is an error, because a caller would reach somebody else's server by the same name. `prepare`
- * sees each server before it listens.
+ * Listens on `host`, or on both loopback addresses. The second is left out only where the machine
+ * has no IPv6; a port that is taken on either is an error, because a caller would reach somebody
+ * else's server by the same name. `prepare` sees each server before it listens.
  */
 export async function listen(
   app: App,
@@ -61,7 +61,10 @@ export async function listen(
 const LINGER_MS = 200
 const SWEEP_MS = 50
 
-/** Lets connections end with an answer that says so: one closed while idle may have a request on its way to it. */
+/**
+ * Lets connections end with an answer that says so: one closed while idle may have a request on its
+ * way to it.
+ */
 interface Drain {
   watch(server: Server): void
   begin(): void
@@ -91,15 +94,16 @@ function listening(
     port,
     addresses,
     async close(lingerMs = LINGER_MS) {
-      // HTTP's own close also resets connections whose first request is still on its way. So: stop accepting, answer what
-      // comes on open connections for a while, each time for the last time, and then end those that are idle.
+      // HTTP's own close also resets connections whose first request is still on its way. So: stop
+      // accepting, answer what comes on open connections for a while, each time for the last time,
+      // and then end those that are idle.
       const ended = Promise.all(servers.map(acceptNoMore))
       drain.begin()
       await Promise.race([ended, delay(lingerMs)])
-      const sweeping = setInterval(
-        () => servers.forEach((server) => server.closeIdleConnections()),
-        SWEEP_MS,
-      )
+      // Right after what has arrived was read: a connection is not idle whose next request only
+      // waits to be looked at.
+      const sweep = (): void => servers.forEach((server) => server.closeIdleConnections())
+      const sweeping = setInterval(() => setImmediate(sweep), SWEEP_MS)
       await ended
       clearInterval(sweeping)
       await app.close()

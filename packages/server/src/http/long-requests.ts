@@ -3,8 +3,9 @@ import type { Duplex } from "node:stream"
 const carrying = new WeakSet<Duplex>()
 
 /**
- * Exempts a connection from the time a whole request may take, until the returned function is called: a stream that
- * keeps moving may take hours. Who asks for this watches the connection itself.
+ * Exempts a connection from the time a whole request may take, until the returned function is
+ * called: a stream that keeps moving may take hours. Who asks for this watches the connection
+ * itself.
  */
 export function allowLongRequest(connection: Duplex): () => void {
   carrying.add(connection)

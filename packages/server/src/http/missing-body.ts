@@ -2,8 +2,8 @@ import type { preValidationHookHandler, RouteOptions } from "fastify"
 import { Problem } from "../base/problem.ts"
 
 /**
- * Routes that take several media types have no schema for a request without one: such a request without a body would reach
- * the handler unseen by any validator.
+ * Routes that take several media types have no schema for a request without one: such a request
+ * without a body would reach the handler unseen by any validator.
  */
 export function requireBody(route: RouteOptions): void {
   const { body } = (route.schema ?? {}) as { body?: { content?: object } }

@@ -3,8 +3,9 @@ import type { Metrics } from "../base/metrics.ts"
 import type { Log } from "@assay/runtime/log"
 
 /**
- * Takes note of a request that was answered, or whose sender went away before. `route` is the route's pattern; `unmatched`
- * for a path that has none, `unread` for what was refused before its path was looked at.
+ * Takes note of a request that was answered, or whose sender went away before. `route` is the
+ * route's pattern; `unmatched` for a path that has none, `unread` for what was refused before its
+ * path was looked at.
  */
 export type Observe = (
   route: string,

@@ -13,8 +13,9 @@ const METHODS = [
 ] as const satisfies readonly HTTPMethods[]
 
 /**
- * Fastify answers 404 to a method a path does not take. This notes the methods of every route registered after it; the
- * function it returns, called when all are there, answers the other methods with 405 and `Allow`.
+ * Fastify answers 404 to a method a path does not take. This notes the methods of every route
+ * registered after it; the function it returns, called when all are there, answers the other
+ * methods with 405 and `Allow`.
  */
 export function refuseOtherMethods(app: App): () => void {
   const methodsOf = new Map<string, Set<string>>()

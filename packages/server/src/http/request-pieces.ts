@@ -2,7 +2,10 @@ import type { IncomingMessage } from "node:http"
 
 /** The body of a request, piece by piece, read no faster than it is asked for. */
 export interface RequestPieces {
-  /** The next piece; null at the end. Rejects when the sender is gone, or with what the reading was interrupted for. */
+  /**
+   * The next piece; null at the end. Rejects when the sender is gone, or with what the reading was
+   * interrupted for.
+   */
   next(): Promise<Buffer | null>
   /** Ends the reading: this and every later `next` rejects with `reason`. */
   interrupt(reason: Error): void
@@ -10,7 +13,10 @@ export interface RequestPieces {
   discard(): void
 }
 
-/** Bytes that arrive faster than they are asked for stay with the sender: the connection is paused meanwhile. */
+/**
+ * Bytes that arrive faster than they are asked for stay with the sender: the connection is paused
+ * meanwhile.
+ */
 export function piecesOf(request: IncomingMessage): RequestPieces {
   let waiting: PromiseWithResolvers<Buffer | null> | null = null
   let arrived: Buffer | null = null

@@ -2,7 +2,9 @@ import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/con
 import { type Static, type TSchema, Type, type TUnsafe } from "typebox"
 import { Problem, problemDetails } from "../base/problem.ts"
 
-/** A reference to a schema registered under its `$id`, so that the API description names it once. */
+/**
+ * A reference to a schema registered under its `$id`, so that the API description names it once.
+ */
 export function named<T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T>> {
   const { $id } = schema as { $id?: string }
   if ($id === undefined) throw new Error("Only a schema with an $id can be referred to")

@@ -4,7 +4,9 @@ export const BODY_MAX = 16 * 1024
 export const BATCH_BODY_MAX = 512 * 1024
 /** The most the body of a request with evidence may have, in bytes. */
 export const EVIDENCE_BODY_MAX = 8 * 1024 * 1024
-/** The most a line of a stream may have, in bytes without its end; a stream as a whole has no limit. */
+/**
+ * The most a line of a stream may have, in bytes without its end; a stream as a whole has no limit.
+ */
 export const LINE_MAX = 4 * 1024
 /** The most all headers of a request may have together, in bytes. */
 export const HEADERS_MAX = 8 * 1024

@@ -3,8 +3,9 @@ import { loadBrowserFiles, type ServedFile } from "@assay/drop/browser-files"
 import { dropPage } from "./drop-page.ts"
 
 /**
- * Loads nothing of anybody else's, runs one script and one worker of ours, and talks to this service alone. Frames show
- * pictures that were cleaned in the page; they are sandboxed and run nothing.
+ * Loads nothing of anybody else's, runs one script and one worker of ours, and talks to this
+ * service alone. Frames show pictures that were cleaned in the page; they are sandboxed and run
+ * nothing.
  */
 const POLICY = [
   "default-src 'none'",
@@ -34,7 +35,10 @@ const HEADERS = {
 /** Below this path the scripts of the inbox say their own worker is. */
 const FILES = "/console/drop/files/"
 
-/** The inbox of the drop's recipients: a page and its files, the same for everybody. What it shows, it fetches itself. */
+/**
+ * The inbox of the drop's recipients: a page and its files, the same for everybody. What it shows,
+ * it fetches itself.
+ */
 export function consoleDropRoutes(app: App): void {
   const files = loadBrowserFiles()
   const [script, worker, style] = ["inbox", "inbox-worker", "inbox-style"].map((name) =>

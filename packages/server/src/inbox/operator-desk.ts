@@ -20,7 +20,10 @@ export interface OperatorDesk {
 /** The drop stands still while its file is written anew; longer than this it is gone. */
 const STILL_MS = 10 * 60_000
 
-/** The drop process, over its socket. Refusals keep their codes; a drop that does not answer is a `Problem` too. */
+/**
+ * The drop process, over its socket. Refusals keep their codes; a drop that does not answer is a
+ * `Problem` too.
+ */
 export function remoteOperatorDesk(socketPath: string): OperatorDesk {
   const ask = async (
     method: "GET" | "POST",

@@ -121,7 +121,10 @@ export async function operatorRoutes(app: App, services: InboxServices): Promise
     if (dropDesk !== null) return dropDesk
     throw new Problem("drop-off", "Nothing was done.")
   }
-  /** Written before anything is done, so that nothing is done unseen. Who and what, and never which message. */
+  /**
+   * Written before anything is done, so that nothing is done unseen. Who and what, and never which
+   * message.
+   */
   const note = async (
     { keyId }: Caller,
     action: "drop.synced" | "drop.batch" | "drop.keys-set" | "drop.resealed",

@@ -29,7 +29,10 @@ const response = (common: readonly ProblemCode[]): Record<number, object> => ({
   ),
 })
 
-/** A route of its own and not a part of a batch: it needs a scope that a recipient's token does not have every day. */
+/**
+ * A route of its own and not a part of a batch: it needs a scope that a recipient's token does not
+ * have every day.
+ */
 export async function resealRoute(app: App, { desk, note, common }: ResealRoute): Promise<void> {
   const schema = {
     operationId: "resealDropMessage",

@@ -12,7 +12,9 @@ type AppliedIndex = Pick<ExposureIndex, "openBatch" | "goLive" | "lookup" | "add
 /** Identities of one write: the primary grants leases between writes. */
 const IDENTITIES_AT_ONCE = 1_000
 
-/** Puts all of a tenant's observations that are due into the index. Doing it again changes nothing. */
+/**
+ * Puts all of a tenant's observations that are due into the index. Doing it again changes nothing.
+ */
 export type ApplyEvidence = (tenantId: number, atMs: number) => Promise<void>
 
 export function evidenceApplier(records: DueRecords, index: AppliedIndex): ApplyEvidence {
@@ -28,7 +30,10 @@ export function evidenceApplier(records: DueRecords, index: AppliedIndex): Apply
   }
 }
 
-/** Puts all observations there are into an index that was made anew; returns how many identities they are about. */
+/**
+ * Puts all observations there are into an index that was made anew; returns how many identities
+ * they are about.
+ */
 export async function applyAllEvidence(
   records: AppliedRecords,
   index: AppliedIndex,
@@ -57,7 +62,10 @@ type PutObservations = (
   atMs: number,
 ) => Promise<void>
 
-/** All observations of an identity come together, so that the index counts exactly what it has no room for. */
+/**
+ * All observations of an identity come together, so that the index counts exactly what it has no
+ * room for.
+ */
 function observationPutter(
   records: Pick<ObservationRecords, "forgetObservations">,
   index: AppliedIndex,
@@ -93,7 +101,10 @@ function observationPutter(
   }
 }
 
-/** A tenant's source may tell of anything, so its kind says nothing; model 1.0 believes a line at 0.8 unless it says more. */
+/**
+ * A tenant's source may tell of anything, so its kind says nothing; model 1.0 believes a line at
+ * 0.8 unless it says more.
+ */
 function sourceOf(name: string): SourceDescription {
   return {
     name,

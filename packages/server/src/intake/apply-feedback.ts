@@ -7,10 +7,16 @@ import { type EffectiveEvidence, effectiveEvidence } from "./effective-evidence.
 type AppliedRecords = Pick<FeedbackRecords, "feedbackOf" | "settleFeedback" | "feedbackIdentities">
 type AppliedIndex = Pick<ExposureIndex, "openBatch" | "goLive" | "replaceTenantEvidence">
 
-/** Brings what the index says of an identity in line with the tenant's feedback. Doing it again changes nothing. */
+/**
+ * Brings what the index says of an identity in line with the tenant's feedback. Doing it again
+ * changes nothing.
+ */
 export type ApplyFeedback = (identity: FeedbackIdentity, atMs: number) => Promise<void>
 
-/** Each tenant that sends feedback has one source and one batch of it. Model 1.0 believes it at 0.95. */
+/**
+ * Each tenant that sends feedback has one source and one batch of it. Model 1.0 believes it at
+ * 0.95.
+ */
 const SOURCE: SourceDescription = {
   name: "feedback",
   title: "Your feedback",
@@ -37,7 +43,10 @@ export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): A
 
 const IDENTITIES_AT_ONCE = 500
 
-/** Applies all feedback there is, as an index that was made anew needs it; returns to how many identities. */
+/**
+ * Applies all feedback there is, as an index that was made anew needs it; returns to how many
+ * identities.
+ */
 export async function applyAllFeedback(
   records: AppliedRecords,
   index: AppliedIndex,

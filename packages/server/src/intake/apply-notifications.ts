@@ -19,7 +19,8 @@ type AppliedIndex = Pick<ExposureIndex, "catalogue" | "openBatch" | "goLive" | "
 const IDENTITIES_AT_ONCE = 1_000
 
 /**
- * Puts all notifications that are due into the index and returns whom they are about. Doing it again changes nothing.
+ * Puts all notifications that are due into the index and returns whom they are about. Doing it
+ * again changes nothing.
  */
 export type ApplyNotifications = (atMs: number) => Promise<readonly Uint8Array[]>
 
@@ -38,7 +39,10 @@ export function notificationApplier(records: DueRecords, index: AppliedIndex): A
   }
 }
 
-/** Puts all notifications there are into an index that was made anew; returns how many identities they are about. */
+/**
+ * Puts all notifications there are into an index that was made anew; returns how many identities
+ * they are about.
+ */
 export async function applyAllNotifications(
   records: AllRecords,
   index: AppliedIndex,
@@ -58,7 +62,10 @@ export async function applyAllNotifications(
   }
 }
 
-/** All observations of an identity come together, so that the index counts exactly what it has no room for. */
+/**
+ * All observations of an identity come together, so that the index counts exactly what it has no
+ * room for.
+ */
 function observationPutter(
   index: AppliedIndex,
 ): (observations: readonly SharedObserved[], atMs: number) => Promise<readonly Row[]> {

@@ -14,9 +14,10 @@ type Report = Pick<
 >
 
 /**
- * What a tenant's feedback about one identity comes to at a moment. `reports` are all of it in order of receipt, since a
- * later word takes back an earlier one, whenever the two things happened. What was undone or has expired is passed over
- * as if it had never been sent, so whatever it took back is there again.
+ * What a tenant's feedback about one identity comes to at a moment. `reports` are all of it in
+ * order of receipt, since a later word takes back an earlier one, whenever the two things happened.
+ * What was undone or has expired is passed over as if it had never been sent, so whatever it took
+ * back is there again.
  */
 export function effectiveEvidence(
   reports: readonly Report[],
@@ -47,7 +48,10 @@ export function effectiveEvidence(
   return [...decisive([...labels, ...proofs]), ...(goodHistory === null ? [] : [goodHistory])]
 }
 
-/** The phone model knows no stages: its owner's fraud puts a number on a list, a takeover says that others hold it. */
+/**
+ * The phone model knows no stages: its owner's fraud puts a number on a list, a takeover says that
+ * others hold it.
+ */
 function labelled(report: Report): EffectiveEvidence[] {
   if (report.subject === "phone")
     return [dated(report, report.outcome === "fraud_confirmed" ? "fraud_report" : TAKEN_OVER)]
@@ -59,8 +63,8 @@ function labelled(report: Report): EffectiveEvidence[] {
 const TAKEN_OVER = "takeover_confirmed"
 
 /**
- * Who lost a number to somebody else and proved it later has it back. Decided here, where both are known to the moment: the
- * index keeps the hour.
+ * Who lost a number to somebody else and proved it later has it back. Decided here, where both are
+ * known to the moment: the index keeps the hour.
  */
 function isProvedSince(label: EffectiveEvidence, proofs: readonly EffectiveEvidence[]): boolean {
   if (label.kind !== TAKEN_OVER) return false
@@ -81,8 +85,9 @@ function dated({ occurredAt, aliasTag }: Report, kind: EvidenceKind): EffectiveE
 }
 
 /**
- * Of each kind the newest, by alias, which is what a score rests on, and the oldest, which shows how long the tenant has
- * known the identity. A tenant that repeats itself for years thus never fills the places an identity has.
+ * Of each kind the newest, by alias, which is what a score rests on, and the oldest, which shows
+ * how long the tenant has known the identity. A tenant that repeats itself for years thus never
+ * fills the places an identity has.
  */
 function decisive(all: readonly EffectiveEvidence[]): EffectiveEvidence[] {
   const newest = new Map<string, EffectiveEvidence>()

@@ -19,7 +19,10 @@ export type Submission =
 
 /** Takes evidence in. What is stored or known is in the next score of every worker. */
 export interface EvidenceDesk {
-  /** Stores what is new, or answers a request that was sent before under the same claim as it was answered then. */
+  /**
+   * Stores what is new, or answers a request that was sent before under the same claim as it was
+   * answered then.
+   */
   submit(report: EvidenceReport, claim: IdempotencyClaim | null): Promise<Submission>
 }
 
@@ -43,15 +46,18 @@ interface WriterOptions {
   readonly records: ObservationRecords
   readonly index: ExposureIndex
   readonly now: () => number
-  /** More lines than this waiting of one tenant means that it sends faster than disks can take them. */
+  /**
+   * More lines than this waiting of one tenant means that it sends faster than disks can take them.
+   */
   readonly linesWaitingMax?: number
 }
 
 /**
- * The one writer of evidence, in the primary. The lines of a request are first written to the records, with its claim in
- * the same transaction, then to the index, and only then acknowledged: a process that dies in between leaves rows that
- * are due, and the next one finds them. One request after the other, so that a claim is done when nothing of its tenant
- * is due; tenants take turns, so that none waits behind all that another sent.
+ * The one writer of evidence, in the primary. The lines of a request are first written to the
+ * records, with its claim in the same transaction, then to the index, and only then acknowledged: a
+ * process that dies in between leaves rows that are due, and the next one finds them. One request
+ * after the other, so that a claim is done when nothing of its tenant is due; tenants take turns,
+ * so that none waits behind all that another sent.
  */
 export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
   const { records, index, now, linesWaitingMax = 30_000 } = options

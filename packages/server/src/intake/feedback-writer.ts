@@ -18,14 +18,23 @@ export type Submission =
 
 /** Takes feedback in. What is stored or undone is in the next score of every worker. */
 export interface FeedbackDesk {
-  /** Stores a report, or answers one that was sent before under the same claim as it was answered then. */
+  /**
+   * Stores a report, or answers one that was sent before under the same claim as it was answered
+   * then.
+   */
   submit(report: FeedbackReport, claim: IdempotencyClaim | null): Promise<Submission>
-  /** Takes a report back; false where the tenant has none of this id. Taking it back again changes nothing. */
+  /**
+   * Takes a report back; false where the tenant has none of this id. Taking it back again changes
+   * nothing.
+   */
   undo(id: string, tenantId: number): Promise<boolean>
 }
 
 export interface FeedbackWriter extends FeedbackDesk {
-  /** Applies what is due: what an earlier process or a failing index left undone, and what has expired. */
+  /**
+   * Applies what is due: what an earlier process or a failing index left undone, and what has
+   * expired.
+   */
   settleDue(): Promise<void>
   /** Deletes what ended long ago. */
   forget(): Promise<void>
@@ -34,7 +43,10 @@ export interface FeedbackWriter extends FeedbackDesk {
 }
 
 const DUE_AT_ONCE = 100
-/** How long undone and expired feedback is kept, so that undoing it again is answered as the first time. */
+/**
+ * How long undone and expired feedback is kept, so that undoing it again is answered as the first
+ * time.
+ */
 export const ENDED_KEPT_DAYS = 90
 
 /** More work than the writer can do; nothing was stored. */
@@ -52,10 +64,11 @@ interface WriterOptions {
 }
 
 /**
- * The one writer of feedback, in the primary. A report is first written to the records, with its claim in the same
- * transaction, then what follows from it to the index, and only then acknowledged: a process that dies in between leaves
- * a row that is due, and the next one finds it. One after the other, because what follows from a report depends on all
- * reports before it; tenants take turns, so that none waits behind all that another sent.
+ * The one writer of feedback, in the primary. A report is first written to the records, with its
+ * claim in the same transaction, then what follows from it to the index, and only then
+ * acknowledged: a process that dies in between leaves a row that is due, and the next one finds it.
+ * One after the other, because what follows from a report depends on all reports before it; tenants
+ * take turns, so that none waits behind all that another sent.
  */
 export async function openFeedbackWriter(options: WriterOptions): Promise<FeedbackWriter> {
   const { records, index, now, waitingMax = 500 } = options
@@ -66,7 +79,10 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
     if (!turns.hasRoom(tenantId, 1)) throw new FeedbackOverload("Too much feedback is waiting")
     return await turns.take(tenantId, 1, work)
   }
-  /** No two reports are received at one moment, and none before an earlier one, even if the clock is put back. */
+  /**
+   * No two reports are received at one moment, and none before an earlier one, even if the clock is
+   * put back.
+   */
   const receive = (): number => (lastReceivedAt = Math.max(now(), lastReceivedAt + 1))
   /** Now, but never before what was received already: that would not be due yet. */
   const moment = (): number => Math.max(now(), lastReceivedAt)

@@ -11,7 +11,10 @@ export interface Settling {
 
 const SETTLE_MS = 1000
 
-/** Settles each second and forgets each hour; the function it returns ends that and waits for what is under way. */
+/**
+ * Settles each second and forgets each hour; the function it returns ends that and waits for what
+ * is under way.
+ */
 export function keepSettling(
   writer: Settling,
   now: () => number,
@@ -22,7 +25,8 @@ export function keepSettling(
   let settling: Promise<void> | null = null
   const settle = async (): Promise<void> => {
     await writer.settleDue()
-    // Also where the last time is still to come: the clock was set back, and what is to be forgotten must not wait for it.
+    // Also where the last time is still to come: the clock was set back, and what is to be
+    // forgotten must not wait for it.
     if (Math.abs(now() - forgotAt) < HOUR_MS) return
     await writer.forget?.()
     forgotAt = now()

@@ -8,7 +8,10 @@ import type {
 import { openTurns } from "@assay/runtime/turns"
 import { notificationApplier } from "./apply-notifications.ts"
 
-/** Takes notifications in. What is stored or known is in the next score of every tenant, from every worker. */
+/**
+ * Takes notifications in. What is stored or known is in the next score of every tenant, from every
+ * worker.
+ */
 export interface NotificationDesk {
   submit(observation: SharedObservation): Promise<NotificationOutcome>
 }
@@ -33,8 +36,8 @@ export class NotificationRate extends Error {
 }
 
 /**
- * The most notifications of one operator in a second. Among 50 million lines a SIM changes about every four seconds; this
- * leaves room for what was held back for a while.
+ * The most notifications of one operator in a second. Among 50 million lines a SIM changes about
+ * every four seconds; this leaves room for what was held back for a while.
  */
 export const NOTIFICATIONS_PER_SECOND = 500
 
@@ -42,10 +45,15 @@ interface WriterOptions {
   readonly records: SharedObservationRecords
   readonly index: ExposureIndex
   readonly now: () => number
-  /** Drops what is remembered of an identity, by its key in hexadecimal: the index says something newer. Never rejects. */
+  /**
+   * Drops what is remembered of an identity, by its key in hexadecimal: the index says something
+   * newer. Never rejects.
+   */
   readonly forget?: (key: string) => Promise<void>
   readonly perSecond?: number
-  /** More than this waiting of one operator means that they come faster than disks can take them. */
+  /**
+   * More than this waiting of one operator means that they come faster than disks can take them.
+   */
   readonly waitingMax?: number
 }
 
@@ -56,10 +64,11 @@ interface Waiting {
 }
 
 /**
- * The one writer of notifications, in the primary. They are first written to the records, then to the index, and only
- * then acknowledged: a process that dies in between leaves rows that are due, and the next one finds them. Those that
- * come while others are written go together with the next write, since each one waits for the disk; operators take turns in
- * filling it, so that none waits behind all that another sent.
+ * The one writer of notifications, in the primary. They are first written to the records, then to
+ * the index, and only then acknowledged: a process that dies in between leaves rows that are due,
+ * and the next one finds them. Those that come while others are written go together with the next
+ * write, since each one waits for the disk; operators take turns in filling it, so that none waits
+ * behind all that another sent.
  */
 export function openNotificationsWriter(options: WriterOptions): NotificationsWriter {
   const { records, index, now, forget = async () => undefined } = options
@@ -145,8 +154,9 @@ function takenInTurn<T>(queues: Map<string, T[]>, most: number): T[] {
 const WINDOW_MS = 1000
 
 /**
- * Counts in windows of a second that begin with the first of them, by source. One that begins after now is of a clock that
- * was set back since, and over: it would keep the operator out until that time comes round again.
+ * Counts in windows of a second that begin with the first of them, by source. One that begins after
+ * now is of a clock that was set back since, and over: it would keep the operator out until that
+ * time comes round again.
  */
 function openRates(perSecond: number, now: () => number): { admit(source: string): boolean } {
   const windows = new Map<string, { readonly startedAt: number; count: number }>()

@@ -1,6 +1,9 @@
 import type { SourceDescription } from "@assay/stores/exposure-index"
 
-/** What names of operators begin with, in sources as in the providers of signals. No import can take such a name. */
+/**
+ * What names of operators begin with, in sources as in the providers of signals. No import can take
+ * such a name.
+ */
 const PREFIX = "camara:"
 
 /** The name of the source that an operator's notifications are kept under. */

@@ -2,7 +2,10 @@ import type { Band, Quality, Stage } from "@assay/core/score"
 import email10 from "./email-1.0-evaluation.json" with { type: "json" }
 import email11 from "./email-1.1-evaluation.json" with { type: "json" }
 
-/** What a run of the evaluation found about one version of the e-mail model. `npm run eval` writes it. */
+/**
+ * What a run of the evaluation found about one version of the e-mail model. `npm run eval` writes
+ * it.
+ */
 export interface EmailEvaluation {
   /** The hash of the model document that was evaluated: another document needs another run. */
   readonly model: { readonly name: string; readonly version: string; readonly sha256: string }
@@ -107,7 +110,10 @@ export const PREDECESSORS: Readonly<Record<string, keyof typeof emailEvaluations
   "1.1": "1.0",
 }
 
-/** What is known of the version before; null for the first, and for one that does not come with the program. */
+/**
+ * What is known of the version before; null for the first, and for one that does not come with the
+ * program.
+ */
 export function evaluationBefore(version: string): EmailEvaluation | null {
   const before = Object.hasOwn(PREDECESSORS, version) ? PREDECESSORS[version] : undefined
   return before === undefined ? null : emailEvaluations[before]

@@ -3,7 +3,10 @@ import { extname } from "node:path"
 import { createInterface } from "node:readline"
 import { CsvError, parse } from "csv-parse"
 
-/** What a row says of the time of the answer: its probability, its input, or the decision that keeps it. */
+/**
+ * What a row says of the time of the answer: its probability, its input, or the decision that keeps
+ * it.
+ */
 export type Told =
   | { readonly p: number; readonly floor: number | null }
   | { readonly input: object }
@@ -34,7 +37,9 @@ const OUTCOMES: ReadonlyMap<unknown, boolean> = new Map([
   ["not_fraud", false],
 ])
 
-/** Reads labels from CSV with a header, or from one JSON object a line, in the order of the file. */
+/**
+ * Reads labels from CSV with a header, or from one JSON object a line, in the order of the file.
+ */
 export async function readLabelFile(file: string): Promise<LabelRow[]> {
   const records = recordsOf(file)
   const rows: LabelRow[] = []

@@ -3,9 +3,10 @@ import { type Cell, list, percent, table } from "./card-markdown.ts"
 import type { AreaWithInterval, EmailEvaluation } from "./email-evaluation.ts"
 
 /**
- * The model card of an e-mail model in Markdown, with the sections of Mitchell et al., "Model Cards for
- * Model Reporting" (2019). Every number in it is read from the model document or from the evaluation;
- * a model that was never evaluated has a card that says so. `before` is shown beside the results.
+ * The model card of an e-mail model in Markdown, with the sections of Mitchell et al., "Model Cards
+ * for Model Reporting" (2019). Every number in it is read from the model document or from the
+ * evaluation; a model that was never evaluated has a card that says so. `before` is shown beside
+ * the results.
  */
 export function emailModelCard(
   model: EmailModel,

@@ -14,7 +14,9 @@ export interface ModelChange {
   readonly level: Level
 }
 
-/** Members that say what inputs, stages and the scale mean; all others weigh, tabulate or word it. */
+/**
+ * Members that say what inputs, stages and the scale mean; all others weigh, tabulate or word it.
+ */
 const MEANINGS = ["/scale", "/stages", "/depth/classes", "/lineOfNumberType"]
 /** Members that name the document and weigh nothing. */
 const NAMES = ["/name", "/version"]

@@ -17,9 +17,10 @@ import {
 } from "./phone-model-tables.ts"
 
 /**
- * The model card of a phone model in Markdown, with the sections of Mitchell et al., "Model Cards for Model Reporting"
- * (2019) as far as there is something to report: no phone model was ever compared with outcomes. Every number in it is
- * read from the document or is an answer of the scorer.
+ * The model card of a phone model in Markdown, with the sections of Mitchell et al., "Model Cards
+ * for Model Reporting" (2019) as far as there is something to report: no phone model was ever
+ * compared with outcomes. Every number in it is read from the document or is an answer of the
+ * scorer.
  */
 export function phoneModelCard(model: PhoneModel, shipped: boolean): string {
   return `${[
@@ -230,7 +231,10 @@ const SIM_AGES: readonly (readonly [told: string, days: number])[] = [
   ["90 days", 90],
 ]
 
-/** Places of the examples that show what priors do: one changed, one recycled, one of abuse, one quiet. */
+/**
+ * Places of the examples that show what priors do: one changed, one recycled, one of abuse, one
+ * quiet.
+ */
 const SENSITIVE = [4, 7, 10, 12] as const
 const PRIOR_FACTORS = [0.25, 0.5, 1, 2, 5] as const
 

@@ -14,13 +14,18 @@ export interface NotifyingOperator {
 }
 
 export interface NotifyingOperators {
-  /** The operator whose token an `Authorization` header carries. Throws a 401 Problem for any other. */
+  /**
+   * The operator whose token an `Authorization` header carries. Throws a 401 Problem for any other.
+   */
   authenticate(authorization: string | undefined): NotifyingOperator
 }
 
 const BEARER = /^Bearer (\S+)$/i
 
-/** Nobody sends notifications where no operator has a token: whatever token arrives is then a wrong one. */
+/**
+ * Nobody sends notifications where no operator has a token: whatever token arrives is then a wrong
+ * one.
+ */
 export function openNotifyingOperators(
   settings: Pick<ProviderSettings, "camara"> | null,
 ): NotifyingOperators {
@@ -52,7 +57,10 @@ interface OperatorRange {
   readonly range: string
 }
 
-/** The operators with the longest range the number begins with: where several share one, each of them. */
+/**
+ * The operators with the longest range the number begins with: where several share one, each of
+ * them.
+ */
 function operatorsOf(e164: string, ranges: readonly OperatorRange[]): ReadonlySet<string> {
   let longest = 0
   const names = new Set<string>()

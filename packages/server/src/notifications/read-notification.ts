@@ -8,7 +8,10 @@ import type { SharedObservation } from "@assay/stores/records-shared-observation
 import { HOUR_MS } from "@assay/runtime/time"
 import type { NotifyingOperator } from "./notifying-operators.ts"
 
-/** What a notification says: that a SIM changed, that a subscription ended, or something that is no evidence. */
+/**
+ * What a notification says: that a SIM changed, that a subscription ended, or something that is no
+ * evidence.
+ */
 export type ReadNotification =
   | { readonly says: "sim_change"; readonly observation: SharedObservation }
   | { readonly says: "ended" | "other" }
@@ -19,7 +22,10 @@ const ENDED = /^org\.camaraproject\.sim-swap-subscriptions\.v\d+\.subscription-e
 
 /** Clocks of two machines may differ by this much. */
 const AHEAD_MS = HOUR_MS
-/** No SIM is older; what is, was written in seconds or days for milliseconds, or stands for "not known". */
+/**
+ * No SIM is older; what is, was written in seconds or days for milliseconds, or stands for "not
+ * known".
+ */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 const EVENT_BYTES = 16
 
@@ -35,7 +41,8 @@ export function readNotification(
   if (ENDED.test(type)) return { says: "ended" }
   if (!SWAPPED.test(type)) return { says: "other" }
 
-  // CAMARA leaves the number out where the subscriber's own consent made the subscription: nobody could say who is meant.
+  // CAMARA leaves the number out where the subscriber's own consent made the subscription: nobody
+  // could say who is meant.
   const phoneNumber = data?.phoneNumber
   if (phoneNumber === undefined) throw refusal("#/data/phoneNumber", "is missing")
   const parsed = parsePhone(phoneNumber)

@@ -25,7 +25,9 @@ export function hostnameOf(address: string): string {
   return address.replace(/^https?:\/\//, "").replace(/:\d+$/, "")
 }
 
-/** The first page a person sees: what this is, where everything is, and calls that work as printed. */
+/**
+ * The first page a person sees: what this is, where everything is, and calls that work as printed.
+ */
 export function homePage(address: string, { drop, inbox }: HomeLinks): string {
   const links: [href: string, name: string][] = [
     ["/docs", "API reference"],

@@ -17,11 +17,17 @@ const POLICY = [
 export interface PageServices {
   /** Whether recipients of the drop have an inbox here. */
   readonly dropDesk: object | null
-  /** Where the drop is for a visitor who reached us by this name; null where there is none, or that is not known. */
+  /**
+   * Where the drop is for a visitor who reached us by this name; null where there is none, or that
+   * is not known.
+   */
   readonly dropPage: (hostname: string) => string | null
 }
 
-/** The pages for a person with a browser: what this is, and what each problem means. And for their tools, the API description. */
+/**
+ * The pages for a person with a browser: what this is, and what each problem means. And for their
+ * tools, the API description.
+ */
 export function pageRoutes(app: App, { dropDesk, dropPage }: PageServices): void {
   const schema = { hide: true }
   let description: string | undefined

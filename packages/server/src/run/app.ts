@@ -94,10 +94,12 @@ export async function buildApp(services: Services): Promise<App> {
     http: {
       maxHeaderSize: HEADERS_MAX,
       headersTimeout: Math.min(config.requestSeconds, 5) * 1000,
-      // How often slow senders are looked for; Node's default of 30 s would let them stay six times too long.
+      // How often slow senders are looked for; Node's default of 30 s would let them stay six times
+      // too long.
       connectionsCheckingInterval: 500,
     },
-    // No shorter than a path can be: what names nothing is refused by the route, after the key was looked at.
+    // No shorter than a path can be: what names nothing is refused by the route, after the key was
+    // looked at.
     routerOptions: { maxParamLength: HEADERS_MAX },
     ajv: {
       customOptions: {
@@ -117,8 +119,8 @@ export async function buildApp(services: Services): Promise<App> {
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  // Hooks take callbacks, and what differs by route is bound when the route is made: on the hot path a promise costs two
-  // turns of the queue, and `request.routeOptions` a new object.
+  // Hooks take callbacks, and what differs by route is bound when the route is made: on the hot
+  // path a promise costs two turns of the queue, and `request.routeOptions` a new object.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(SECURITY_HEADERS)
     reply.header("x-request-id", request.id)
@@ -141,12 +143,14 @@ export async function buildApp(services: Services): Promise<App> {
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     done()
   }
-  // On `close`, which comes also where the sender or the reader hangs up; Fastify's own hook knows answers alone.
+  // On `close`, which comes also where the sender or the reader hangs up; Fastify's own hook knows
+  // answers alone.
   const observing =
     (route: string): onRequestHookHandler =>
     (request, reply, done) => {
       const { raw } = reply
-      // Not `reply.elapsedTime`: without a logger and an onResponse hook Fastify takes no times, and it is always 0.
+      // Not `reply.elapsedTime`: without a logger and an onResponse hook Fastify takes no times,
+      // and it is always 0.
       const beganMs = performance.now()
       raw.once("close", () => {
         if (!raw.writableFinished && wasGivenUp(request.raw.socket)) return
@@ -219,8 +223,9 @@ function sendProblem(
 }
 
 /**
- * The hook of routes that need a key. A request is taken from the rate before its body is read: what is refused later
- * has been counted. A known key with requests in hand is let in at once, without a promise.
+ * The hook of routes that need a key. A request is taken from the rate before its body is read:
+ * what is refused later has been counted. A known key with requests in hand is let in at once,
+ * without a promise.
  */
 function entering(
   callers: Callers,

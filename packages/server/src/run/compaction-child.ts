@@ -18,8 +18,8 @@ export interface Program {
 }
 
 /**
- * Compacts the index, if that is due, by the command of that name in a process of its own: rewriting every identity would
- * hold up the primary's answers to its workers.
+ * Compacts the index, if that is due, by the command of that name in a process of its own:
+ * rewriting every identity would hold up the primary's answers to its workers.
  */
 export function startCompaction(
   { exec, execArgv = [] }: Program,

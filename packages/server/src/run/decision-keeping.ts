@@ -20,12 +20,16 @@ interface KeepingOptions {
 }
 
 const FOLD_MS = 1000
-/** How long a start and a stop wait for a store that hangs. What it has not taken by then stays in the journals. */
+/**
+ * How long a start and a stop wait for a store that hangs. What it has not taken by then stays in
+ * the journals.
+ */
 const PATIENCE_MS = 10_000
 
 /**
- * Brings decisions into the store each second, and deletes the old ones once a day and at the start. A store that is away
- * costs nothing but room: decisions stay in the journals until it is back.
+ * Brings decisions into the store each second, and deletes the old ones once a day and at the
+ * start. A store that is away costs nothing but room: decisions stay in the journals until it is
+ * back.
  */
 export async function keepDecisions(options: KeepingOptions): Promise<DecisionKeeping> {
   const { writer, days, log, now, patienceMs = PATIENCE_MS } = options
@@ -48,11 +52,14 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
     if (count > 0) log.info("old decisions were deleted", { count })
   }
 
-  // One of each at a time: a deletion of minutes would otherwise be begun again each second, in PostgreSQL on one more
-  // connection each time, until there are none left.
+  // One of each at a time: a deletion of minutes would otherwise be begun again each second, in
+  // PostgreSQL on one more connection each time, until there are none left.
   let keeping: Promise<void> | null = null
   let forgetting: Promise<void> | null = null
-  /** In this order: what an old journal brings may be too old already. Folding does not wait for a deletion. */
+  /**
+   * In this order: what an old journal brings may be too old already. Folding does not wait for a
+   * deletion.
+   */
   const keep = (): Promise<void> =>
     (keeping ??= fold()
       .then(() => {

@@ -27,7 +27,10 @@ export interface DecisionsWriter extends Pick<
 const FOLD_MS = 10 * 60_000
 const CLOSE_MS = 5_000
 
-/** A thread of its own: a second's decisions of a busy service are more than the records should wait for. */
+/**
+ * A thread of its own: a second's decisions of a busy service are more than the records should wait
+ * for.
+ */
 export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions): DecisionsWriter {
   const entry = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
   const workerData: DecisionsThreadData = { place, journal }

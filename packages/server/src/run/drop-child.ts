@@ -8,7 +8,10 @@ import { watchHeartbeat } from "@assay/runtime/heartbeat"
 import { answerCalls, type Call, openCalls } from "@assay/runtime/rpc"
 import { StartError } from "./workers.ts"
 
-/** How this program was started, so that its children are started alike; main.ts hands in the process's own. */
+/**
+ * How this program was started, so that its children are started alike; main.ts hands in the
+ * process's own.
+ */
 export interface Program {
   readonly execPath: string
   readonly execArgv: readonly string[]
@@ -36,7 +39,10 @@ const RESPAWN_MAX_MS = 60_000
 /** Core dumps are memory on the disk. */
 const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
 
-/** The drop is what strangers reach, so it gets no secret of the service: its settings are sent to it. */
+/**
+ * The drop is what strangers reach, so it gets no secret of the service: its settings are sent to
+ * it.
+ */
 const NEEDED: readonly string[] = ["NODE_COMPILE_CACHE", "PATH", "TZ"]
 
 interface Running {
@@ -148,7 +154,8 @@ export async function startDrop({
     async stop() {
       stopping = true
       clearTimeout(respawning)
-      // It has taken nothing yet; left alone it would hold the port of the service that is started next.
+      // It has taken nothing yet; left alone it would hold the port of the service that is started
+      // next.
       starting?.child.kill("SIGKILL")
       await starting?.gone
       if (running === null) return

@@ -1,6 +1,7 @@
 /**
- * Takes the steps one after the other, each whatever became of those before it, and throws the first fault at the end.
- * `onFault` hears of each fault when it happens: a later step may take long.
+ * Takes the steps one after the other, each whatever became of those before it, and throws the
+ * first fault at the end. `onFault` hears of each fault when it happens: a later step may take
+ * long.
  */
 export async function everyStep(
   steps: readonly (() => unknown)[],

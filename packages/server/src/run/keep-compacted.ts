@@ -6,7 +6,10 @@ import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import type { RunningCompaction } from "./compaction-child.ts"
 
 export interface CompactionWatch {
-  /** Has the index compacted where that is due and was not tried within a day; resolves when that is over. */
+  /**
+   * Has the index compacted where that is due and was not tried within a day; resolves when that is
+   * over.
+   */
   look(): Promise<void>
   stop(): Promise<void>
 }
@@ -51,7 +54,10 @@ export function watchCompaction(options: WatchOptions): CompactionWatch {
   }
 }
 
-/** Looks each hour, and now where the index is of an older format; the function it returns ends that, and a compaction that is under way. */
+/**
+ * Looks each hour, and now where the index is of an older format; the function it returns ends
+ * that, and a compaction that is under way.
+ */
 export function keepCompacted(options: WatchOptions): () => Promise<void> {
   const watch = watchCompaction(options)
   const failed = (error: unknown): void =>

@@ -31,7 +31,10 @@ interface LearntOptions {
 /** Sightings that change no mark are written together. */
 const WRITE_MS = 10_000
 
-/** In the primary: keeps what workers learn of mail servers, and tells them when a server begins or ends to mark. */
+/**
+ * In the primary: keeps what workers learn of mail servers, and tells them when a server begins or
+ * ends to mark.
+ */
 export function keepLearnt({ directory, now, tellWorkers, log }: LearntOptions): KeptLearnt {
   const learnt = readLearnt(directory)
   let unwritten = false

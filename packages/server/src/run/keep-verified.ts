@@ -21,7 +21,9 @@ export interface VerifyWatchOptions {
 
 const LOOK_MS = 600_000
 
-/** One reading at a time; the next is due `everyMs` after the last one, and after the last attempt. */
+/**
+ * One reading at a time; the next is due `everyMs` after the last one, and after the last attempt.
+ */
 export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   const { index, everyMs, start, now, log } = options
   let triedAt = -Infinity
@@ -67,7 +69,10 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   }
 }
 
-/** Looks every ten minutes, the first time ten minutes after the start; the function it returns ends that. */
+/**
+ * Looks every ten minutes, the first time ten minutes after the start; the function it returns ends
+ * that.
+ */
 export function keepVerified(options: VerifyWatchOptions): () => Promise<void> {
   const watch = watchVerify(options)
   const timer = setInterval(() => {

@@ -71,8 +71,8 @@ const FLUSH_MS = 1000
 const PROVIDER_COST_DAYS = 400
 
 /**
- * The process that owns everything written: it holds the directory's lock, the one writer of the records and the
- * counters, and keeps the workers running, which only read.
+ * The process that owns everything written: it holds the directory's lock, the one writer of the
+ * records and the counters, and keeps the workers running, which only read.
  */
 export async function startService(
   config: Config,
@@ -91,7 +91,8 @@ export async function startService(
   if (lock === null)
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
-  // Workers read them for themselves; a document that cannot be used is told here, before there are any.
+  // Workers read them for themselves; a document that cannot be used is told here, before there are
+  // any.
   const models = openModels(directory.models)
   const place =
     config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
@@ -211,7 +212,8 @@ export async function startService(
   const control = await openControlSocket(directory.controlSocket, {
     ...recordsMethods(records),
     ...subjectMethods,
-    // Asked for while the service starts, it waits: a worker may have read the lists before they changed.
+    // Asked for while the service starts, it waits: a worker may have read the lists before they
+    // changed.
     reloadLists: async () => await reloadLists(await running),
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,

@@ -37,7 +37,10 @@ const CALL_MS = 2_000
 /** A thread that dies is replaced, but one that keeps dying does not turn into a busy loop. */
 const RESPAWN_MS = 1_000
 
-/** Starts the thread and keeps one running. Throws a ConfigError where the settings turn out to be of no use. */
+/**
+ * Starts the thread and keeps one running. Throws a ConfigError where the settings turn out to be
+ * of no use.
+ */
 export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<ProvidersDesk> {
   const { settings, spending, log } = options
   const entry = new URL(`./providers-thread${extname(import.meta.filename)}`, import.meta.url)
@@ -83,7 +86,8 @@ export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<
   return {
     look: async (question) => (await running.within(lookMs)("look", question)) as PhoneSignals,
     async forget(key) {
-      // A change that is not told of here is still in the index, which counts beside what is remembered.
+      // A change that is not told of here is still in the index, which counts beside what is
+      // remembered.
       await running
         .within(CALL_MS)("forget", key)
         .catch((error: unknown) =>

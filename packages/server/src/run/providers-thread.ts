@@ -12,7 +12,10 @@ import type { Spend } from "../score/phone/providers/spending.ts"
 import { threadChannel } from "@assay/runtime/channels"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
 
-/** The records are asked before a call is made; one that waits longer is no longer of use to anybody. */
+/**
+ * The records are asked before a call is made; one that waits longer is no longer of use to
+ * anybody.
+ */
 const SPEND_MS = 2_000
 
 if (parentPort === null) throw new Error("providers-thread runs as a thread of the primary process")

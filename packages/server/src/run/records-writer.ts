@@ -7,8 +7,8 @@ import { type Call, openCalls, RemoteError } from "@assay/runtime/rpc"
 import { RECORDS_METHODS, type RecordsPlace } from "./records-methods.ts"
 
 /**
- * The one writer of the records: a thread, because SQLite waits for the disk on every commit and the primary's own
- * loop must keep granting leases meanwhile.
+ * The one writer of the records: a thread, because SQLite waits for the disk on every commit and
+ * the primary's own loop must keep granting leases meanwhile.
  */
 export async function openRecordsWriter(place: RecordsPlace, answerMs = 30_000): Promise<Records> {
   const entry = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)

@@ -2,7 +2,10 @@ import { ListsError } from "../score/email/lists/lists-error.ts"
 import type { Lists } from "../score/email/lists.ts"
 import type { Workers } from "./workers.ts"
 
-/** In a worker: takes changed lists over. Returns what is wrong with them, in which case the old ones stay. */
+/**
+ * In a worker: takes changed lists over. Returns what is wrong with them, in which case the old
+ * ones stay.
+ */
 export function reloadedLists(lists: Lists): string | null {
   try {
     lists.reload()
@@ -13,7 +16,10 @@ export function reloadedLists(lists: Lists): string | null {
   }
 }
 
-/** In the primary: makes every worker read the lists again. Returns how many did, or throws what is wrong with them. */
+/**
+ * In the primary: makes every worker read the lists again. Returns how many did, or throws what is
+ * wrong with them.
+ */
 export async function reloadLists(workers: Workers): Promise<number> {
   const faults = (await workers.callAll("reloadLists")) as (string | null)[]
   const fault = faults.find((each) => each !== null)

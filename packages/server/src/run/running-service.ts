@@ -9,7 +9,9 @@ import type { WorkerAddress } from "./workers.ts"
 export interface RunningService {
   readonly version: string
   readonly address: WorkerAddress
-  /** The settings it runs with, whatever the environment of the command is. Without keys and tokens. */
+  /**
+   * The settings it runs with, whatever the environment of the command is. Without keys and tokens.
+   */
   readonly config: Config
 }
 

@@ -4,8 +4,8 @@ import type { Lists } from "../score/email/lists.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
 /**
- * In a worker: passes on the mail servers of disposable and of guarded hosts. Of all other hosts, a person's own domain
- * among them, nothing is said and nothing kept.
+ * In a worker: passes on the mail servers of disposable and of guarded hosts. Of all other hosts, a
+ * person's own domain among them, nothing is said and nothing kept.
  */
 export function serversNoticed(
   lists: Pick<Lists, "about">,

@@ -19,8 +19,8 @@ export interface VerifyProgram {
 }
 
 /**
- * Reads the index through by the command of that name in a process of its own: LMDB trusts the file, and a page that is
- * damaged in the wrong place ends the process that follows it.
+ * Reads the index through by the command of that name in a process of its own: LMDB trusts the
+ * file, and a page that is damaged in the wrong place ends the process that follows it.
  */
 export function startVerify(
   { exec, execArgv = [] }: VerifyProgram,

@@ -51,8 +51,8 @@ import { answerCalls, type Call, openCalls } from "@assay/runtime/rpc"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
- * Whoever asks again at once, on as many connections as they like, is held to ten requests a second on each, which costs a
- * timer; answering as fast as they ask would cost others their turn.
+ * Whoever asks again at once, on as many connections as they like, is held to ten requests a second
+ * on each, which costs a timer; answering as fast as they ask would cost others their turn.
  */
 const REFUSAL_MS = 100
 
@@ -65,7 +65,10 @@ const FLUSH_MS = 1000
 /** Somebody waits for one past decision; what others left in the journals is at most a second's. */
 const FOLD_MS = 5000
 
-/** Answers requests until the primary says stop. Opens every store for reading only; writes go through the primary. */
+/**
+ * Answers requests until the primary says stop. Opens every store for reading only; writes go
+ * through the primary.
+ */
 export async function runWorker(
   env: Environment,
   parent: ParentPipe,
@@ -245,7 +248,8 @@ export async function runWorker(
     reloadLearnt: async () => marking.reload(),
   })
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
-  // From here on the primary tells us of changed lists; one that changed since we read them is read now.
+  // From here on the primary tells us of changed lists; one that changed since we read them is read
+  // now.
   if (reloadedLists(lists) !== null)
     log.warn(`changed lists could not be taken over; ${typedCommand("doctor")} names the fault`)
 }

@@ -42,9 +42,14 @@ interface Running {
 }
 
 const READY_MS = 30_000
-/** How long a worker that is replaced answers on its open connections, so that clients leave them by themselves. */
+/**
+ * How long a worker that is replaced answers on its open connections, so that clients leave them by
+ * themselves.
+ */
 const LINGER_MS = 3000
-/** A worker that dies is replaced at once, but one that keeps dying does not turn into a busy loop. */
+/**
+ * A worker that dies is replaced at once, but one that keeps dying does not turn into a busy loop.
+ */
 const RESPAWN_MS = 1000
 
 /** Starts `count` workers and keeps that many running. Rejects if the first ones cannot start. */
@@ -63,7 +68,8 @@ export async function startWorkers(
   let portOfOthers: Readonly<Record<string, string>> | undefined
 
   async function spawn(): Promise<WorkerAddress> {
-    // With the last worker the port is gone. The next one takes the same, also where PORT asked for any.
+    // With the last worker the port is gone. The next one takes the same, also where PORT asked for
+    // any.
     if (running.size === 0 && listenedOn !== null) portOfOthers = { PORT: String(listenedOn.port) }
     const worker = cluster.fork(portOfOthers)
     const channel = workerChannel(worker)
@@ -180,7 +186,8 @@ export async function startWorkers(
   return {
     address,
     restart() {
-      // Whoever asked for the restart before was told if it failed; this one starts from what runs now.
+      // Whoever asked for the restart before was told if it failed; this one starts from what runs
+      // now.
       restarting = restarting
         .catch(() => undefined)
         .then(async () => {

@@ -2,7 +2,9 @@ import { EXPOSURE_KINDS, SIGNAL_TYPES } from "@assay/core/score"
 import type { Catalogue } from "@assay/stores/exposure-index"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
 
-/** What can be said of a lookup before its result is known: which evidence was there to be searched. */
+/**
+ * What can be said of a lookup before its result is known: which evidence was there to be searched.
+ */
 export interface CatalogueFacts {
   /** Live shared sources of e-mail evidence that act for the caller. */
   readonly sources: number
@@ -11,7 +13,10 @@ export interface CatalogueFacts {
   readonly darkwebCoverage: number
 }
 
-/** Model 1.0, section 5.7: a family of sources counts in full while its newest import is younger than this. */
+/**
+ * Model 1.0, section 5.7: a family of sources counts in full while its newest import is younger
+ * than this.
+ */
 const CREDENTIAL_FRESH_DAYS = 400
 const DARKWEB_FRESH_DAYS = 180
 
@@ -23,8 +28,8 @@ const rememberedForAll: Remembered = new WeakMap()
 const rememberedForVerified: Remembered = new WeakMap()
 
 /**
- * The facts of a catalogue on a day; worked out once per catalogue version and day. A sensitive source acts for verified
- * tenants only, so no other is told that it was searched.
+ * The facts of a catalogue on a day; worked out once per catalogue version and day. A sensitive
+ * source acts for verified tenants only, so no other is told that it was searched.
  */
 export function catalogueFacts(
   catalogue: Catalogue,

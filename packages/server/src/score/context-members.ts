@@ -6,7 +6,9 @@ import { DAY_MS } from "@assay/runtime/time"
 
 /** Clocks differ; more than this is a mistake. */
 export const AHEAD_MS = 5 * 60_000
-/** What is counted is forgotten after this time, so an older event would be compared with nothing. */
+/**
+ * What is counted is forgotten after this time, so an older event would be compared with nothing.
+ */
 const PAST_MS = 2 * DAY_MS
 
 /** When the event happened; now where that was not said. */
@@ -27,7 +29,10 @@ export function readTime(member: string, text: string | null | undefined): numbe
   return ms
 }
 
-/** Refuses what is no address. Parsers also take spellings that only look like one, such as "1" for 0.0.0.1. */
+/**
+ * Refuses what is no address. Parsers also take spellings that only look like one, such as "1" for
+ * 0.0.0.1.
+ */
 export function checkIp(ip: string): void {
   if (isIP(ip) === 0) throw contextRefusal("ip", "must be an IPv4 or IPv6 address")
 }

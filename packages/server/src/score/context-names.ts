@@ -26,8 +26,9 @@ export type NameContext = (
 ) => ContextEvent
 
 /**
- * Names are 8 bytes of a keyed hash. The key changes with the tenant and with the UTC day of the event, so stored names
- * link to no other tenant, to no entry of the index, and to nothing the day after next.
+ * Names are 8 bytes of a keyed hash. The key changes with the tenant and with the UTC day of the
+ * event, so stored names link to no other tenant, to no entry of the index, and to nothing the day
+ * after next.
  */
 export function openContextNames(contextSubkey: Uint8Array): NameContext {
   const dayKey = openContextKeys(contextSubkey)
@@ -63,7 +64,10 @@ export function openContextNames(contextSubkey: Uint8Array): NameContext {
   }
 }
 
-/** A user agent is shared by millions and says nothing alone; within one network it stands in for a device. */
+/**
+ * A user agent is shared by millions and says nothing alone; within one network it stands in for a
+ * device.
+ */
 function browserOf({ network, userAgent }: Context): Uint8Array | null {
   if (network === null || userAgent === null) return null
   return Buffer.concat([Uint8Array.of(network.length), network, Buffer.from(userAgent)])

@@ -15,7 +15,10 @@ export interface Context {
   readonly anomaly: number | null
 }
 
-/** Reads a context that fits its schema; throws a 400 Problem that names the member which cannot be right. */
+/**
+ * Reads a context that fits its schema; throws a 400 Problem that names the member which cannot be
+ * right.
+ */
 export function readContext(given: RequestContext, nowMs: number): Context {
   const atMs = readOccurredAt(given.occurred_at, nowMs)
   const signupAtMs = readTime("signup_at", given.signup_at)
@@ -40,7 +43,10 @@ export function readContext(given: RequestContext, nowMs: number): Context {
 const IPV4_PREFIX_BYTES = 3
 const IPV6_PREFIX_BYTES = 8
 
-/** The smallest network that is handed out as one: a household or a server, seldom a person's address alone. */
+/**
+ * The smallest network that is handed out as one: a household or a server, seldom a person's
+ * address alone.
+ */
 function networkOf(ip: string | null): Uint8Array | null {
   if (ip === null) return null
   checkIp(ip)

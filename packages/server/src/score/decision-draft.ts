@@ -1,6 +1,9 @@
 import type { EmailInput, PhoneInput } from "@assay/core/score"
 
-/** What a scored request leaves behind: enough to compute its answer again, and nothing that names anyone. */
+/**
+ * What a scored request leaves behind: enough to compute its answer again, and nothing that names
+ * anyone.
+ */
 export interface DecisionDraft {
   readonly subject: "email" | "phone"
   readonly tenantId: number | null
@@ -16,9 +19,15 @@ export interface DecisionDraft {
   readonly confidence: string | null
 }
 
-/** Where decisions go. `record` resolves when the decision can no longer be lost by the death of a process. */
+/**
+ * Where decisions go. `record` resolves when the decision can no longer be lost by the death of a
+ * process.
+ */
 export interface DecisionRecorder {
-  /** The decision's id, or null where decisions are not kept. Throws where they are required and cannot be written. */
+  /**
+   * The decision's id, or null where decisions are not kept. Throws where they are required and
+   * cannot be written.
+   */
   record(draft: DecisionDraft): Promise<string | null> | string | null
 }
 

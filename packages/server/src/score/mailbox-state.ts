@@ -1,6 +1,9 @@
 import type { EvidenceKind } from "@assay/stores/exposure-index"
 
-/** What was reported of mail to a mailbox: whether it arrived, came back, or would have arrived for any name. */
+/**
+ * What was reported of mail to a mailbox: whether it arrived, came back, or would have arrived for
+ * any name.
+ */
 export class MailboxState {
   #bounced: number | null = null
   #delivered: number | null = null

@@ -26,7 +26,9 @@ export interface LoadedModel<M extends Model = Model> {
 }
 
 export interface Models {
-  /** The model of a version, of null the one a tenant has that chose none. Throws `ModelNotLoaded`. */
+  /**
+   * The model of a version, of null the one a tenant has that chose none. Throws `ModelNotLoaded`.
+   */
   email(version: string | null): EmailModel
   phone(version: string | null): PhoneModel
   /** All versions there are, oldest first. */
@@ -39,16 +41,17 @@ export class ModelsError extends Error {
 }
 
 /**
- * The models that answer for a tenant that chose none: the newest that come with the program. A document in the data
- * directory is used only by those that name it, so that adding one changes nobody's answers.
+ * The models that answer for a tenant that chose none: the newest that come with the program. A
+ * document in the data directory is used only by those that name it, so that adding one changes
+ * nobody's answers.
  */
 export const currentModels = { email: newest(emailModels), phone: newest(phoneModels) }
 
 type Shelf<M extends Model> = Map<string, LoadedModel<M>>
 
 /**
- * The models of the program and those in `*.json` of the directory. One that cannot be used stops the start, rather than
- * leaving tenants without the model they chose.
+ * The models of the program and those in `*.json` of the directory. One that cannot be used stops
+ * the start, rather than leaving tenants without the model they chose.
  */
 export function openModels(directory: string): Models {
   const email = shelfOf(emailModels)
@@ -87,7 +90,9 @@ export function readModel(path: string, told: string): Model {
   }
 }
 
-/** Where V8 says the text stops being JSON; its message quotes the text, so no more is passed on. */
+/**
+ * Where V8 says the text stops being JSON; its message quotes the text, so no more is passed on.
+ */
 function placeOf(error: unknown): string {
   const found = /\(line \d+ column \d+\)/.exec((error as Error).message)
   return found === null ? "" : ` ${found[0]}`

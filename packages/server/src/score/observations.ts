@@ -7,7 +7,10 @@ export interface Observation {
   readonly source: Source
 }
 
-/** What of a lookup's result this caller may be told; sensitive sources act only for tenants an administrator verified. */
+/**
+ * What of a lookup's result this caller may be told; sensitive sources act only for tenants an
+ * administrator verified.
+ */
 export function visibleTo(caller: Caller, { entries, catalogue }: Found): Observation[] {
   const visible: Observation[] = []
   for (const entry of entries) {
@@ -21,8 +24,8 @@ export function visibleTo(caller: Caller, { entries, catalogue }: Found): Observ
 }
 
 /**
- * Plans without named sources see that sources differ, not which they are: they are numbered within the one answer, so
- * that a number says nothing about another person's.
+ * Plans without named sources see that sources differ, not which they are: they are numbered within
+ * the one answer, so that a number says nothing about another person's.
  */
 export function sourceLabels({ plan }: Caller): (source: Source) => string {
   if (plan.namedSources) return ({ name }) => name
@@ -30,7 +33,9 @@ export function sourceLabels({ plan }: Caller): (source: Source) => string {
   return ({ id }) => label(String(id))
 }
 
-/** Items can name a source too (a site, a log), so those plans see only whether two are the same. */
+/**
+ * Items can name a source too (a site, a log), so those plans see only whether two are the same.
+ */
 export function itemLabels({ plan }: Caller): (item: string) => string {
   return plan.namedSources ? (item) => item : numbered("item")
 }

@@ -7,7 +7,10 @@ import {
 
 const REMEMBERED_MAX = 10_000
 
-/** One assessor for all models. Each remembers for itself: the same input means another answer under another model. */
+/**
+ * One assessor for all models. Each remembers for itself: the same input means another answer under
+ * another model.
+ */
 export function rememberingAssessors(): typeof assessEmail {
   const byModel = new Map<EmailModel, (input: EmailInput) => EmailAssessment>()
   return (input, model) => {
@@ -18,9 +21,10 @@ export function rememberingAssessors(): typeof assessEmail {
 }
 
 /**
- * Assesses, and remembers assessments of inputs without evidence. Most identities a service is asked about are in no
- * source; their inputs differ only by the day, the catalogue and a few facts about the address, so the same few inputs
- * come again and again. The scorer is pure: remembering it changes no answer.
+ * Assesses, and remembers assessments of inputs without evidence. Most identities a service is
+ * asked about are in no source; their inputs differ only by the day, the catalogue and a few facts
+ * about the address, so the same few inputs come again and again. The scorer is pure: remembering
+ * it changes no answer.
  */
 function rememberingAssessor(model: EmailModel): (input: EmailInput) => EmailAssessment {
   const remembered = new Map<string, EmailAssessment>()

@@ -32,7 +32,10 @@ export const NO_HISTORY: TenantHistory = {
 const OWNERSHIP_RECENT_DAYS = 365
 const HISTORY_DAYS = 1
 
-/** Reads the tenant's own entries. The index holds only those in force: what was undone or cancelled is not there. */
+/**
+ * Reads the tenant's own entries. The index holds only those in force: what was undone or cancelled
+ * is not there.
+ */
 export function tenantHistory(
   visible: readonly Observation[],
   today: number,
@@ -42,7 +45,8 @@ export function tenantHistory(
   let goodSince = -1
   let oldest = -1
   for (const { entry, source } of visible) {
-    // Evidence the tenant has from elsewhere says nothing about how long the tenant knows the identity.
+    // Evidence the tenant has from elsewhere says nothing about how long the tenant knows the
+    // identity.
     if (entry.owner === "shared" || !SERVICE_SOURCES.has(source.name)) continue
     const age = Math.max(0, today - Math.floor(entry.hours / 24))
     oldest = Math.max(oldest, age)

@@ -44,7 +44,8 @@ export function sourceRoutes(app: App, { index }: SourceServices): void {
     const visible = heldSources(await index.catalogue()).filter(
       ({ source, batches }) => batches.some(isLive) && (!source.flags.sensitive || caller.verified),
     )
-    // Plans that name no sources count along the list: an id stands for a source everywhere, and a gap for a hidden one.
+    // Plans that name no sources count along the list: an id stands for a source everywhere, and a
+    // gap for a hidden one.
     const { namedSources } = caller.plan
     const rest = namedSources
       ? visible.filter(({ source }) => source.id > after)

@@ -70,7 +70,8 @@ export function subjectRoutes(app: App, { subjects, secrets }: SubjectServices):
 
 function inquiryOf(body: SubjectRequest, caller: Caller, secrets: Secrets): SubjectInquiry {
   const { reason, reference = null } = body
-  // A key of the service has no tenant; one of a tenant never reaches beyond it, whatever scopes it carries.
+  // A key of the service has no tenant; one of a tenant never reaches beyond it, whatever scopes it
+  // carries.
   return {
     ...identifySubject(body, secrets),
     tenantId: caller.tenantId,

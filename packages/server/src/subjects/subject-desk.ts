@@ -1,6 +1,9 @@
 import type { SubjectErasure, SubjectExport, SubjectReason } from "@assay/core/contract"
 
-/** Whom a request about a subject names, and who makes it. The identity is a keyed hash from here on. */
+/**
+ * Whom a request about a subject names, and who makes it. The identity is a keyed hash from here
+ * on.
+ */
 export interface SubjectInquiry {
   readonly identityKey: Uint8Array
   readonly subject: "email" | "phone"

@@ -17,7 +17,10 @@ interface Held {
 
 type ExportedOwner = SubjectExport["evidence"][number]["owner"]
 
-/** All that is held about an identity, for whoever asks; tenants other than the asking one are never named. */
+/**
+ * All that is held about an identity, for whoever asks; tenants other than the asking one are never
+ * named.
+ */
 export function subjectExport(held: Held): SubjectExport {
   const { inquiry, found, reports, decisions, tombstone, atMs } = held
   const { tenantId, subject, aliasTag } = inquiry

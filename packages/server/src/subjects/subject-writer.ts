@@ -16,26 +16,32 @@ interface WriterOptions {
   readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
   /** Brings every decision the workers wrote so far into the store. */
   readonly fold: () => Promise<void>
-  /** Deletes journal files that were set aside because they are damaged: nobody can be looked for in them. */
+  /**
+   * Deletes journal files that were set aside because they are damaged: nobody can be looked for in
+   * them.
+   */
   readonly deleteSetAside: () => void
   readonly now: () => number
 }
 
 export interface SubjectWriter extends SubjectDesk {
   /**
-   * Carries out again what an earlier process may have left undone, and what was restored, imported or folded since;
-   * returns how many identities are erased. At every start, before the first answer.
+   * Carries out again what an earlier process may have left undone, and what was restored, imported
+   * or folded since; returns how many identities are erased. At every start, before the first
+   * answer.
    */
   repeatErasures(): Promise<number>
 }
 
-/** Twenty people an hour is more than a desk can answer for, and too few to walk through a corpus. */
+/**
+ * Twenty people an hour is more than a desk can answer for, and too few to walk through a corpus.
+ */
 export const EXPORTS_AN_HOUR = 20
 
 /**
- * The one place in the primary that erases. The tombstone outside of the data directory is written first, then the one
- * in the records, with the reports, in one transaction: a process that dies after either leaves an erasure that the next
- * start finishes.
+ * The one place in the primary that erases. The tombstone outside of the data directory is written
+ * first, then the one in the records, with the reports, in one transaction: a process that dies
+ * after either leaves an erasure that the next start finishes.
  */
 export function openSubjectWriter(options: WriterOptions): SubjectWriter {
   const { records, tombstones, index, decisions, fold, deleteSetAside, now } = options
@@ -102,7 +108,9 @@ async function outside(work: Promise<void>): Promise<void> {
   }
 }
 
-/** Whoever asked is told the same whichever store fails: nothing can be said about the subject now. */
+/**
+ * Whoever asked is told the same whichever store fails: nothing can be said about the subject now.
+ */
 async function inIndex<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -4,8 +4,9 @@ import { dirname } from "node:path"
 import type { Tombstone } from "@assay/stores/records-subjects"
 
 /**
- * Who was erased, outside of the data directory: a backup made before an erasure still holds the person, and only what
- * is not restored with it can say so. A line is the identity's key, which is a keyed hash, and when it was erased.
+ * Who was erased, outside of the data directory: a backup made before an erasure still holds the
+ * person, and only what is not restored with it can say so. A line is the identity's key, which is
+ * a keyed hash, and when it was erased.
  */
 export interface TombstoneFile {
   /** When it resolves the tombstone survives a power cut. */
@@ -47,7 +48,10 @@ export async function openTombstones(path: string, checkValue: string): Promise<
   }
 }
 
-/** What the file holds; null where there is none, or none of this secret. Changes nothing. Throws TombstonesError. */
+/**
+ * What the file holds; null where there is none, or none of this secret. Changes nothing. Throws
+ * TombstonesError.
+ */
 export async function readTombstones(
   path: string,
   checkValue: string,
@@ -68,7 +72,10 @@ export async function readTombstones(
   })
 }
 
-/** Cuts off what an append left half written, whose erasure was never acknowledged, and writes the title where it lacks. */
+/**
+ * Cuts off what an append left half written, whose erasure was never acknowledged, and writes the
+ * title where it lacks.
+ */
 async function completed(
   file: FileHandle,
   path: string,
@@ -92,8 +99,9 @@ async function completed(
 }
 
 /**
- * Never makes a new file: one that was taken away meanwhile held erasures that would be missing in it. What a full disk left
- * half written is cut off first: its erasure was refused, and the next line must not become a part of it.
+ * Never makes a new file: one that was taken away meanwhile held erasures that would be missing in
+ * it. What a full disk left half written is cut off first: its erasure was refused, and the next
+ * line must not become a part of it.
  */
 async function append(path: string, line: string): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_APPEND)

@@ -41,10 +41,11 @@ export interface BackupReach {
 const DECISIONS_AT_ONCE = 1_000
 
 /**
- * Copies all that the service holds into a new folder, beside a service that runs or not: decisions, then the index as of
- * one moment, then the records as of a later one, then the segments that the index names. Imports and compactions wait
- * meanwhile. What reaches the service between the moments is in the records, and the restore applies these to the
- * index, so that no report is half there.
+ * Copies all that the service holds into a new folder, beside a service that runs or not:
+ * decisions, then the index as of one moment, then the records as of a later one, then the segments
+ * that the index names. Imports and compactions wait meanwhile. What reaches the service between
+ * the moments is in the records, and the restore applies these to the index, so that no report is
+ * half there.
  *
  * Never in it: the master secret, the drop, journals of the last seconds' sign-ups, compiled code.
  */
@@ -125,7 +126,8 @@ async function copyRecords(path: string, { config, directory }: BackupReach): Pr
 
 async function copyDecisions(path: string, { config, directory }: BackupReach): Promise<void> {
   const lines = jsonLines(path)
-  // Read before the store: what is folded in between is then in both, and adding it twice changes nothing.
+  // Read before the store: what is folded in between is then in both, and adding it twice changes
+  // nothing.
   for (const decision of unfoldedDecisions(directory.journal))
     await lines.put(decisionLine(decision))
   const store =

@@ -4,7 +4,9 @@ import { join, sep } from "node:path"
 import { Type, type Static } from "typebox"
 import { Value } from "typebox/value"
 
-/** Grows by one with each change of what a backup consists of; an older program refuses a newer one. */
+/**
+ * Grows by one with each change of what a backup consists of; an older program refuses a newer one.
+ */
 export const BACKUP_FORMAT = 1
 export const MANIFEST = "manifest.json"
 
@@ -51,7 +53,10 @@ export async function filesUnder(
   return files
 }
 
-/** Reads the manifest of a backup and compares every file with it. Throws BackupError; changes nothing. */
+/**
+ * Reads the manifest of a backup and compares every file with it. Throws BackupError; changes
+ * nothing.
+ */
 export async function checkedManifest(
   folder: string,
   onFile: (path: string) => void = () => undefined,

@@ -4,7 +4,10 @@ import type { Secrets } from "@assay/runtime/secrets"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import { openIndex } from "@assay/stores/open/open-index"
 
-/** Opens the index for a command that changes it, beside a service that runs or not. Throws WrongSecret. */
+/**
+ * Opens the index for a command that changes it, beside a service that runs or not. Throws
+ * WrongSecret.
+ */
 export async function openIndexForWriting(
   config: Config,
   directory: DataDirectory,

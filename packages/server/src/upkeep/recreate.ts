@@ -15,7 +15,10 @@ export interface Recreation {
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** Fills a new index from segments alone, in place of one that is lost; returns how many rows that were. */
+/**
+ * Fills a new index from segments alone, in place of one that is lost; returns how many rows that
+ * were.
+ */
 export async function recreateIndex(recreation: Recreation): Promise<number> {
   const { index, kept, segments, keyCheckValue, onPhase, onProgress } = recreation
   const batches = [...kept.batches.values()]

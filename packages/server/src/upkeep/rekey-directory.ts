@@ -38,7 +38,10 @@ export async function countLeftBehind(
   return counts
 }
 
-/** Refuses a directory with anything in it but its secret, and what an earlier try has brought there. */
+/**
+ * Refuses a directory with anything in it but its secret, and what an earlier try has brought
+ * there.
+ */
 export function refuseForeignDirectory(path: string, secretFile: string): void {
   if (!existsSync(path) || existsSync(join(path, REKEYING))) return
   const secret = dirname(secretFile) === path ? basename(secretFile) : null
@@ -47,8 +50,8 @@ export function refuseForeignDirectory(path: string, secretFile: string): void {
 }
 
 /**
- * Makes the new directory, or goes on with that of an earlier try. Nothing else opens it before it is complete: with some
- * of its batches only, a service would call people clean who are not.
+ * Makes the new directory, or goes on with that of an earlier try. Nothing else opens it before it
+ * is complete: with some of its batches only, a service would call people clean who are not.
  */
 export async function beginRekeying(
   path: string,
@@ -97,7 +100,10 @@ export async function completeRekeying(
   rmSync(join(directory.path, REKEYING))
 }
 
-/** Last of all, so that what the old service took meanwhile is in it; what an earlier try brought goes first. */
+/**
+ * Last of all, so that what the old service took meanwhile is in it; what an earlier try brought
+ * goes first.
+ */
 async function carryRecords(
   from: { readonly config: Pick<Config, "databaseUrl">; readonly directory: DataDirectory },
   { path, records }: DataDirectory,
@@ -119,7 +125,10 @@ async function carryRecords(
   rmSync(file)
 }
 
-/** Whatever is about an identity is under a key of the old secret, as are tags of a day's identities. */
+/**
+ * Whatever is about an identity is under a key of the old secret, as are tags of a day's
+ * identities.
+ */
 const CARRIED: ReadonlySet<CopiedRow["table"]> = new Set([
   "meta",
   "tenants",

@@ -32,8 +32,8 @@ export interface RekeyPlan {
 }
 
 /**
- * Finds the files of every live shared batch that an import made. Tenants' batches follow from the records and the demo's
- * from the program: no file would bring them back.
+ * Finds the files of every live shared batch that an import made. Tenants' batches follow from the
+ * records and the demo's from the program: no file would bring them back.
  */
 export function planRekey(catalogue: Catalogue, given: readonly GivenInput[]): RekeyPlan {
   const paths = new Map(given.map(({ path, digest }) => [inputName(digest), path]))

@@ -50,8 +50,9 @@ export async function digestInputs(
 }
 
 /**
- * Imports the batches of a plan again, under the secret of another directory: the same rows, with the same dates, from
- * the same files. Batches that are there already are left as they are, so it goes on where it was interrupted.
+ * Imports the batches of a plan again, under the secret of another directory: the same rows, with
+ * the same dates, from the same files. Batches that are there already are left as they are, so it
+ * goes on where it was interrupted.
  */
 export async function rekeyBatches(
   { repeatable, missing }: RekeyPlan,
@@ -64,8 +65,8 @@ export async function rekeyBatches(
     const { rows, identities } = merged
     rekeyed.push({ before: each.batch, source: each.source, rows, identities })
   }
-  // Measured on other identities now, since keys decide which are sampled. With every source there, what was found
-  // before is as true; it holds until an import measures again.
+  // Measured on other identities now, since keys decide which are sampled. With every source there,
+  // what was found before is as true; it holds until an import measures again.
   if (missing.length === 0) await keepCirculation(repeatable, reach)
   return rekeyed
 }

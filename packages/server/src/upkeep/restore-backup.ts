@@ -27,7 +27,10 @@ import { settleRestored } from "./settle-restored.ts"
 export interface RestoreReach {
   readonly config: Pick<Config, "databaseUrl" | "dataDirectory" | "secretFile">
   readonly secrets: Secrets
-  /** Who was erased, as it is known outside of the backup. Asked for before anything is written; may refuse. */
+  /**
+   * Who was erased, as it is known outside of the backup. Asked for before anything is written; may
+   * refuse.
+   */
   readonly tombstones: () => Promise<readonly Tombstone[]>
   readonly now: () => number
   readonly tell: (line: string) => void
@@ -36,8 +39,9 @@ export interface RestoreReach {
 const DECISIONS_AT_ONCE = 1_000
 
 /**
- * Puts a backup into an empty data directory, after every file was compared with its checksum. A restore that is
- * interrupted leaves a mark that no service starts over; the same command again begins anew.
+ * Puts a backup into an empty data directory, after every file was compared with its checksum. A
+ * restore that is interrupted leaves a mark that no service starts over; the same command again
+ * begins anew.
  */
 export async function restoreBackup(
   folder: string,
@@ -97,7 +101,10 @@ function refuseFull(config: RestoreReach["config"]): void {
   )
 }
 
-/** What is in the directory besides the secret and the lock; after a restore that was interrupted, what that left. */
+/**
+ * What is in the directory besides the secret and the lock; after a restore that was interrupted,
+ * what that left.
+ */
 function foundIn({ dataDirectory, secretFile }: RestoreReach["config"]): string[] {
   if (!existsSync(dataDirectory)) return []
   const secret = dirname(secretFile) === dataDirectory ? basename(secretFile) : null

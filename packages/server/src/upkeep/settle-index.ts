@@ -6,14 +6,19 @@ import { eachTombstone } from "../subjects/each-tombstone.ts"
 import { applyAllNotifications } from "../intake/apply-notifications.ts"
 
 export interface SettledIndex {
-  /** Identities with feedback, with evidence of tenants, with notifications, and that are erased. */
+  /**
+   * Identities with feedback, with evidence of tenants, with notifications, and that are erased.
+   */
   readonly feedback: number
   readonly evidence: number
   readonly notifications: number
   readonly erased: number
 }
 
-/** Brings an index that was made anew or restored in line with the records, erasures first. Doing it again changes nothing. */
+/**
+ * Brings an index that was made anew or restored in line with the records, erasures first. Doing it
+ * again changes nothing.
+ */
 export async function settleIndex(
   records: Records,
   index: ExposureIndex,

@@ -16,7 +16,10 @@ export interface RestoredPast {
   readonly tombstones: readonly Tombstone[]
 }
 
-/** Brings a restored index in line with the records and decisions, which were copied at other moments than it was. */
+/**
+ * Brings a restored index in line with the records and decisions, which were copied at other
+ * moments than it was.
+ */
 export async function settleRestored(
   { dataDirectory, databaseUrl }: Pick<Config, "databaseUrl" | "dataDirectory">,
   { checkValue }: Secrets,

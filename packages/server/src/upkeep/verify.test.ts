@@ -24,7 +24,10 @@ interface Corpus {
   verify(keyCheckValue?: string): Promise<Verified>
 }
 
-/** Two imports over each other, one of them named twice; a batch without a segment; a tenant's; an erased identity. */
+/**
+ * Two imports over each other, one of them named twice; a batch without a segment; a tenant's; an
+ * erased identity.
+ */
 async function corpus(t: TestContext): Promise<Corpus> {
   const directory = await temporaryDirectory(t)
   const paths = { index: join(directory, "index"), segments: join(directory, "segments") }

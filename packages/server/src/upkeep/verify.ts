@@ -32,7 +32,10 @@ export interface Verified {
 
 const KEY_BYTES = 16
 
-/** Reads the whole index and all segments, and compares them with each other and the catalogue. Changes nothing. */
+/**
+ * Reads the whole index and all segments, and compares them with each other and the catalogue.
+ * Changes nothing.
+ */
 export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
   const { index, segments, keyCheckValue, pause, onPhase, onProgress } = options
   onPhase("index")
@@ -82,7 +85,10 @@ export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
   return { identities: examined.sets, segments: kept.length, faults, indexFaults, notes }
 }
 
-/** What is said of an index that cannot be read through. A format that is too new is no fault of its bytes. */
+/**
+ * What is said of an index that cannot be read through. A format that is too new is no fault of its
+ * bytes.
+ */
 function unreadable(error: unknown): string {
   if (error instanceof NewerIndexFormat) throw error
   const known = error instanceof IndexUnavailable || error instanceof MalformedBytes
@@ -136,7 +142,10 @@ export async function segmentFault(
 
 const nothing = { rows: 0, identities: 0 }
 
-/** An erased identity's rows stay in segments, which nobody looks identities up in, and out of the index. */
+/**
+ * An erased identity's rows stay in segments, which nobody looks identities up in, and out of the
+ * index.
+ */
 async function rowsOfErased(
   reader: SegmentReader,
   path: string,

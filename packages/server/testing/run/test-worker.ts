@@ -1,6 +1,9 @@
 import { EventEmitter } from "node:events"
 
-/** A worker process that does what it is told, dies when the test says so, and becomes ready when that is let be. */
+/**
+ * A worker process that does what it is told, dies when the test says so, and becomes ready when
+ * that is let be.
+ */
 export class TestWorker extends EventEmitter {
   readonly id: number
   alive = true

@@ -23,7 +23,10 @@ export interface EmbeddedCounters extends Counters {
     day: string,
     identities: Iterable<Omit<NewDailyIdentity, "day">>,
   ): void
-  /** Hands tags that are not durable yet to `write`; those it fails on are handed to it again next time. */
+  /**
+   * Hands tags that are not durable yet to `write`; those it fails on are handed to it again next
+   * time.
+   */
   writeNewIdentities(write: (rows: readonly NewDailyIdentity[]) => Promise<void>): Promise<void>
   /** Called every hour, so that no recorded sign-up is held for more than 48. */
   forgetSignups(): void
@@ -145,8 +148,8 @@ export function embeddedCounters({ now, elapsed, bounds }: CountersOptions): Emb
 const KEPT = 2
 
 /**
- * Counts of tenants by the name of their day or month. The last few are kept, so that a clock that is set back and
- * forth finds the counts it left and begins none anew.
+ * Counts of tenants by the name of their day or month. The last few are kept, so that a clock that
+ * is set back and forth finds the counts it left and begins none anew.
  */
 function keptByName<T>(): (name: string) => Map<number, T> {
   const kept = new Map<string, Map<number, T>>()

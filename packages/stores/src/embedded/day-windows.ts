@@ -5,8 +5,8 @@ const TABLES = 256
 const TABLE_SHIFT = 24
 
 /**
- * The windows of one UTC day. Many small tables instead of a large one: a table is moved when it grows, and the whole
- * of a busy day would hold up everyone who waits for the counters.
+ * The windows of one UTC day. Many small tables instead of a large one: a table is moved when it
+ * grows, and the whole of a busy day would hold up everyone who waits for the counters.
  */
 export class DayWindows {
   readonly #tables = Array.from({ length: TABLES }, () => new WindowTable())

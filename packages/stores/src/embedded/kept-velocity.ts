@@ -15,7 +15,10 @@ interface KeptVelocityOptions {
   readonly log: Log
 }
 
-/** The counters' velocity, with the sign-ups of the last 24 hours put back and every new one kept on disk. */
+/**
+ * The counters' velocity, with the sign-ups of the last 24 hours put back and every new one kept on
+ * disk.
+ */
 export async function keptVelocity(options: KeptVelocityOptions): Promise<KeptVelocity> {
   const { counters, log } = options
   const journal = openSignupJournal(options)
@@ -37,7 +40,8 @@ export async function keptVelocity(options: KeptVelocityOptions): Promise<KeptVe
         try {
           await journal.append(event)
         } catch (error) {
-          // The count is right as long as this process lives; a full disk must not take it from the caller.
+          // The count is right as long as this process lives; a full disk must not take it from the
+          // caller.
           log.error("a sign-up could not be written and will not outlive this process", { error })
         }
       }
@@ -45,7 +49,8 @@ export async function keptVelocity(options: KeptVelocityOptions): Promise<KeptVe
     },
     async close() {
       clearInterval(forgetting)
-      // Every line is written already; what fails here is the last sync, and the records are still to be closed.
+      // Every line is written already; what fails here is the last sync, and the records are still
+      // to be closed.
       await journal
         .close()
         .catch((error: unknown) => log.error("sign-ups could not be synced", { error }))

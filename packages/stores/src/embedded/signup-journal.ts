@@ -19,11 +19,20 @@ import { HEADER, readSignupLine, signupLine } from "./signup-line.ts"
 
 /** Recorded sign-ups on disk, so that velocity outlives the process. Names and times only. */
 export interface SignupJournal {
-  /** Hands over the sign-ups of the last 24 hours, in the order they were appended. Before the first `append`. */
+  /**
+   * Hands over the sign-ups of the last 24 hours, in the order they were appended. Before the first
+   * `append`.
+   */
   replay(take: (event: ContextEvent) => Promise<unknown>): Promise<void>
-  /** Resolves when the sign-up outlives the process; a power cut may take the last second. Throws if it cannot be written. */
+  /**
+   * Resolves when the sign-up outlives the process; a power cut may take the last second. Throws if
+   * it cannot be written.
+   */
   append(event: ContextEvent): Promise<void>
-  /** Deletes files begun 47 hours ago or earlier: called every hour, no line is kept for more than 48. */
+  /**
+   * Deletes files begun 47 hours ago or earlier: called every hour, no line is kept for more than
+   * 48.
+   */
   forget(): void
   close(): Promise<void>
 }
@@ -154,7 +163,9 @@ function cutTornLine(path: string): void {
   }
 }
 
-/** Damage costs counts, never the start: it is logged with the file's name and the number of lines. */
+/**
+ * Damage costs counts, never the start: it is logged with the file's name and the number of lines.
+ */
 async function replayFile(
   path: string,
   name: string,
@@ -163,7 +174,8 @@ async function replayFile(
 ): Promise<void> {
   let number = 0
   let damaged = 0
-  // The last line may be cut short by the end of the process that wrote it; only one with more behind it is damage.
+  // The last line may be cut short by the end of the process that wrote it; only one with more
+  // behind it is damage.
   let lastIsWhole = true
   try {
     for await (const line of createInterface({ input: createReadStream(path) })) {

@@ -1,10 +1,15 @@
 import { crc32 } from "node:zlib"
 import { type ContextEvent, NAMES_BYTES } from "../counters.ts"
 
-/** The first line of a file: what it is, and its format. Another number is another way to read the lines. */
+/**
+ * The first line of a file: what it is, and its format. Another number is another way to read the
+ * lines.
+ */
 export const HEADER = "assay context 1"
 
-/** One sign-up on one line: tenant, seconds since 1970, names in base64, and a checksum over these. */
+/**
+ * One sign-up on one line: tenant, seconds since 1970, names in base64, and a checksum over these.
+ */
 export function signupLine({ tenantId, atSeconds, names }: ContextEvent): string {
   const text = `${tenantId} ${atSeconds} ${Buffer.from(names).toString("base64")}`
   return `${text} ${checksum(text)}`

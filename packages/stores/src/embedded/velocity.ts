@@ -31,18 +31,22 @@ const WINDOWS = [
 
 export interface EmbeddedVelocity {
   velocity(event: ContextEvent): Velocity
-  /** Removes what happened more than 47 hours ago: called every hour, nothing is held for more than 48. */
+  /**
+   * Removes what happened more than 47 hours ago: called every hour, nothing is held for more than
+   * 48.
+   */
   forget(): void
   /** Entries held now. */
   readonly size: number
 }
 
 /**
- * Sign-ups in memory, a table for each UTC day of the events. A window of 24 hours is what two tables hold under the
- * day's own name of it. A member found under yesterday's name moves to today's, so it is in one of the two.
+ * Sign-ups in memory, a table for each UTC day of the events. A window of 24 hours is what two
+ * tables hold under the day's own name of it. A member found under yesterday's name moves to
+ * today's, so it is in one of the two.
  *
- * Names look one day back and not ahead: a mailbox that signs up before and after midnight, reported in the wrong
- * order, counts twice.
+ * Names look one day back and not ahead: a mailbox that signs up before and after midnight,
+ * reported in the wrong order, counts twice.
  */
 export function embeddedVelocity(
   now: () => number,
@@ -78,7 +82,10 @@ export function embeddedVelocity(
       if (days.get(day)?.removeOldest() === true) return
   }
 
-  /** Takes a member out of yesterday's window and tells when it first signed up; null where it was not there. */
+  /**
+   * Takes a member out of yesterday's window and tells when it first signed up; null where it was
+   * not there.
+   */
   const takeFromYesterday = (
     event: ContextEvent,
     window: ContextName,
@@ -165,7 +172,10 @@ export function embeddedVelocity(
   }
 }
 
-/** A name under the key of the event's day (0) or of the day before (1); null where the event has none. */
+/**
+ * A name under the key of the event's day (0) or of the day before (1); null where the event has
+ * none.
+ */
 function nameOf(event: ContextEvent, name: ContextName, daysBefore: 0 | 1): WindowName | null {
   const { names, tenantId } = event
   const at = daysBefore * NAMES_BYTES + CONTEXT_NAMES.indexOf(name) * NAME_BYTES

@@ -5,9 +5,15 @@ export interface WindowName {
 }
 
 const CAPACITY_MIN = 32
-/** Small steps: memory follows the number of entries, and each of them is moved about five times in all. */
+/**
+ * Small steps: memory follows the number of entries, and each of them is moved about five times in
+ * all.
+ */
 const GROWTH = 1.25
-/** The words of an entry. `NEXT` is the place of the next entry of the same chain, counted from 1; 0 ends it. */
+/**
+ * The words of an entry. `NEXT` is the place of the next entry of the same chain, counted from 1; 0
+ * ends it.
+ */
 const HIGH = 0
 const LOW = 1
 const MEMBER = 2
@@ -17,11 +23,13 @@ const NEXT = 5
 const WORDS = 6
 
 /**
- * Which members each window has, and when each first and last signed up: a hash table in typed arrays, about 30 bytes
- * an entry, because a busy day has millions of them, and they must neither be many objects nor be walked by the garbage
- * collector. Times are seconds since 1970; an entry whose `LAST` is 0 was removed.
+ * Which members each window has, and when each first and last signed up: a hash table in typed
+ * arrays, about 30 bytes an entry, because a busy day has millions of them, and they must neither
+ * be many objects nor be walked by the garbage collector. Times are seconds since 1970; an entry
+ * whose `LAST` is 0 was removed.
  *
- * A member is known by 32 bits of its name: in a window of 500 two members look the same once in 34,000 windows.
+ * A member is known by 32 bits of its name: in a window of 500 two members look the same once in
+ * 34,000 windows.
  */
 export class WindowTable {
   #entries = new Uint32Array(CAPACITY_MIN * WORDS)

@@ -13,7 +13,10 @@ export interface ChangedKey {
   readonly key: Uint8Array
 }
 
-/** The writes of one transaction. While a copy is made, each leaves a note, so that the copy ends up with it too. */
+/**
+ * The writes of one transaction. While a copy is made, each leaves a note, so that the copy ends up
+ * with it too.
+ */
 export class Changes {
   readonly #environment: Environment
   readonly #noting: boolean

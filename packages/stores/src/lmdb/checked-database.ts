@@ -37,8 +37,9 @@ export interface RangeOptions {
 const VIEWS_MAX = 512
 
 /**
- * A database whose values each end with a checksum of their key and themselves. No read returns a value that fails it.
- * Up to format 2 values had none: such a generation is read and written without, until it is copied into a newer one.
+ * A database whose values each end with a checksum of their key and themselves. No read returns a
+ * value that fails it. Up to format 2 values had none: such a generation is read and written
+ * without, until it is copied into a newer one.
  */
 export class CheckedDatabase {
   readonly bare: BareDatabase
@@ -55,7 +56,10 @@ export class CheckedDatabase {
     this.#previous = new Neighbour(bare, true)
   }
 
-  /** The stored bytes, good until the next read: their memory is used again. Only `length` bounds them. */
+  /**
+   * The stored bytes, good until the next read: their memory is used again. Only `length` bounds
+   * them.
+   */
   lent(key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
     const stored = (this.bare as LendingDatabase).getBinaryFast(key, at)
     if (stored === undefined || !this.checked) return stored
@@ -70,9 +74,9 @@ export class CheckedDatabase {
   }
 
   /**
-   * As `lent`, for an answer about a person. Where nothing stands under the key, the keys on both sides of its place must
-   * be intact and in order. A flip inside a key or a key of a branch page leaves a neighbour that is not, so that
-   * whoever it hides is not taken for unknown.
+   * As `lent`, for an answer about a person. Where nothing stands under the key, the keys on both
+   * sides of its place must be intact and in order. A flip inside a key or a key of a branch page
+   * leaves a neighbour that is not, so that whoever it hides is not taken for unknown.
    */
   found(key: Uint8Array, at: ReadAt): Uint8Array | undefined {
     const stored = this.lent(key, at)
@@ -96,7 +100,8 @@ export class CheckedDatabase {
   }
 
   *range(options: RangeOptions, at?: ReadAt): Generator<StoredSet> {
-    // lmdb ends an iteration where it meets an error, so who must have seen all compares their number with `count`.
+    // lmdb ends an iteration where it meets an error, so who must have seen all compares their
+    // number with `count`.
     for (const { key, value } of this.bare.getRange({ ...options, ...at })) {
       yield this.checked ? withoutChecksum(key, value) : { key, value, intact: true }
     }
@@ -151,7 +156,10 @@ export class CheckedDatabase {
   }
 }
 
-/** Finds the key on one side of another. Its range is made once and begun for each: making one costs most of it. */
+/**
+ * Finds the key on one side of another. Its range is made once and begun for each: making one costs
+ * most of it.
+ */
 class Neighbour {
   readonly #options: { start: Uint8Array; limit: number; reverse: boolean }
   readonly #range: ReturnType<BareDatabase["getRange"]>
@@ -184,7 +192,10 @@ function isIntact(key: Uint8Array, stored: Uint8Array, length: number): boolean 
   return length >= 0 && hasChecksum(stored, length, checksumOf(key, stored, length))
 }
 
-/** lmdb lends the same long buffer for short values and says by a length of its own where the value ends. */
+/**
+ * lmdb lends the same long buffer for short values and says by a length of its own where the value
+ * ends.
+ */
 function shortened(stored: Uint8Array, length: number): Uint8Array {
   if (!Object.hasOwn(stored, "length")) return stored.subarray(0, length)
   ;(stored as { length: number }).length = length

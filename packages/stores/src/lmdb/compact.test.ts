@@ -252,7 +252,8 @@ for (const format of [1, 2]) {
       await each.close()
     }
     assert.equal(compactionReason(await readIndexFacts(path), Date.now()), null)
-    // What a program from before reads is the first byte of this, in data.mdb; the checksum follows it.
+    // What a program from before reads is the first byte of this, in data.mdb; the checksum follows
+    // it.
     const stored = openEnvironment(path, "read", 2 ** 30)
     t.after(() => stored.close())
     const bytes = stored.meta.bare.getBinary(Buffer.from("format"))

@@ -14,9 +14,10 @@ export interface CompactOptions {
 }
 
 /**
- * Writes the index anew, in the order of its keys, so that its pages are full and hold nothing of removed batches or
- * erased subjects, and puts that in its place. Lookups and writes go on meanwhile, in this process and in others.
- * Throws IndexDamaged, and changes nothing, where not every key can be copied: a copy would hide that one is missing.
+ * Writes the index anew, in the order of its keys, so that its pages are full and hold nothing of
+ * removed batches or erased subjects, and puts that in its place. Lookups and writes go on
+ * meanwhile, in this process and in others. Throws IndexDamaged, and changes nothing, where not
+ * every key can be copied: a copy would hide that one is missing.
  */
 export function compactLmdbIndex(options: CompactOptions): Promise<Replaced> {
   const { path, mapSize = LMDB_MAP_BYTES, now = Date.now, onProgress } = options
@@ -34,7 +35,9 @@ export function compactLmdbIndex(options: CompactOptions): Promise<Replaced> {
   )
 }
 
-/** Copies a database by appending, without what removed batches said. A damaged value stays damaged. */
+/**
+ * Copies a database by appending, without what removed batches said. A damaged value stays damaged.
+ */
 async function copySets(
   making: Making,
   name: "shared" | "tenants",

@@ -7,13 +7,19 @@ import { openCurrent, type OpenGeneration } from "./generations.ts"
 import { readDocument, Superseded, supersededBy } from "./stored.ts"
 
 /**
- * An open index, whichever of its generations is in use. When another takes its place, the read or write that notices
- * is repeated there, so that its caller notices nothing.
+ * An open index, whichever of its generations is in use. When another takes its place, the read or
+ * write that notices is repeated there, so that its caller notices nothing.
  */
 export interface Connection {
-  /** Runs `read` on the newest committed state, all of it on the same one. It reads the catalogue, with `document`. */
+  /**
+   * Runs `read` on the newest committed state, all of it on the same one. It reads the catalogue,
+   * with `document`.
+   */
   reading<T>(read: (at: ReadAt, on: OpenGeneration) => T): T
-  /** Runs `write` in a transaction of its own; resolves when it is on the disk, and a throw leaves nothing of it. */
+  /**
+   * Runs `write` in a transaction of its own; resolves when it is on the disk, and a throw leaves
+   * nothing of it.
+   */
   writing<T>(write: (changes: Changes, on: OpenGeneration) => T): Promise<T>
   /** The catalogue of the state being read. */
   document(at: ReadAt, on: OpenGeneration): CatalogueDocument
@@ -24,7 +30,10 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** A generation that is open, with the writes on it that are under way: it closes behind the last of them. */
+/**
+ * A generation that is open, with the writes on it that are under way: it closes behind the last of
+ * them.
+ */
 interface Held {
   readonly on: OpenGeneration
   writes: number
@@ -53,8 +62,8 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
         for (;;) {
           if (closed) throw new IndexUnavailable("The index is closed")
           const { on } = held
-          // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a lookup could miss a
-          // batch that another process made live a moment before it.
+          // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a
+          // lookup could miss a batch that another process made live a moment before it.
           on.root.resetReadTxn()
           const transaction = on.root.useReadTransaction()
           try {
@@ -116,7 +125,10 @@ function faultsNamed<T>(work: () => T): T {
   }
 }
 
-/** What LMDB says of pages that it cannot follow: not found, corrupted, no database, too deep, too full. */
+/**
+ * What LMDB says of pages that it cannot follow: not found, corrupted, no database, too deep, too
+ * full.
+ */
 const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30797, -30796, -30793, -30787, -30786])
 
 function named(error: unknown): IndexUnavailable {
@@ -127,7 +139,10 @@ function named(error: unknown): IndexUnavailable {
   return new IndexUnavailable("The index cannot be read or written", { cause: error })
 }
 
-/** lmdb rejects a failed commit with an error that holds a promise of the reason, which nobody else would catch. */
+/**
+ * lmdb rejects a failed commit with an error that holds a promise of the reason, which nobody else
+ * would catch.
+ */
 async function commitFault(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<unknown> } | undefined)?.commitError
   if (reason === undefined) return error

@@ -41,12 +41,14 @@ export class NoEnvironment extends IndexUnavailable {
 const binary = { encoding: "binary", keyEncoding: "binary" } as const
 
 /**
- * Opens the three databases under `path`, creating them unless `mode` says otherwise; only their owner can read the files.
+ * Opens the three databases under `path`, creating them unless `mode` says otherwise; only their
+ * owner can read the files.
  *
- * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a commit is written,
- * synced and only then pointed to, and its promise resolves last (seen with strace). `eventTurnBatching` wraps writes
- * in a promise that nobody can catch, so that a full disk would end the process. `noMemInit` stays off, so that no page
- * on disk carries what else was in memory.
+ * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a
+ * commit is written, synced and only then pointed to, and its promise resolves last (seen with
+ * strace). `eventTurnBatching` wraps writes in a promise that nobody can catch, so that a full disk
+ * would end the process. `noMemInit` stays off, so that no page on disk carries what else was in
+ * memory.
  */
 export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
@@ -65,9 +67,9 @@ export function openEnvironment(path: string, mode: OpenMode, mapSize: number): 
 }
 
 /**
- * An environment is opened once in a process, whoever uses it: LMDB says of a process that it lives by locks on its
- * lock file, and the kernel drops all of those when any one descriptor of the file is closed. Others would then take the
- * process for dead and its place among the readers for free.
+ * An environment is opened once in a process, whoever uses it: LMDB says of a process that it lives
+ * by locks on its lock file, and the kernel drops all of those when any one descriptor of the file
+ * is closed. Others would then take the process for dead and its place among the readers for free.
  */
 const openEnvironments = new Map<string, OpenedEnvironment>()
 
@@ -77,7 +79,10 @@ interface OpenedEnvironment {
   users: number
 }
 
-/** The file itself, whatever path leads to it. Who may write does not take what was opened for reading only. */
+/**
+ * The file itself, whatever path leads to it. Who may write does not take what was opened for
+ * reading only.
+ */
 function nameOf(dataFile: string, mode: OpenMode): string {
   const { dev, ino } = statSync(dataFile)
   const written = `${dev}:${ino}`
@@ -131,7 +136,8 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
   }
 }
 
-// LMDB creates its files readable for all. Made here first, empty, they have no moment in which they are.
+// LMDB creates its files readable for all. Made here first, empty, they have no moment in which
+// they are.
 function prepareFiles(path: string, files: readonly string[]): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
@@ -144,13 +150,16 @@ function prepareFiles(path: string, files: readonly string[]): void {
   closeSync(directory)
 }
 
-/** The first two pages of a database each describe it: a page header of 24 bytes, then what is read here. */
+/**
+ * The first two pages of a database each describe it: a page header of 24 bytes, then what is read
+ * here.
+ */
 const META = { bytes: 160, magicAt: 24, versionAt: 28, pageSizeAt: 48 }
 const MAGIC = 0xbeef_c0de
 const DATA_VERSION = 2
 
-// lmdb 3.5.6 ends the whole process when it opens a file that is no database, so that is found out before. An empty
-// file is a database to be.
+// lmdb 3.5.6 ends the whole process when it opens a file that is no database, so that is found out
+// before. An empty file is a database to be.
 function requireDatabase(file: string): void {
   const descriptor = openSync(file, "r")
   try {

@@ -28,8 +28,8 @@ export interface Examined {
 const TENANT_KEY_BYTES = 4 + KEY_BYTES
 
 /**
- * Reads the whole index as it is at one moment: how many keys there are, their order, every checksum, every set, every
- * batch a set names. `pause` is waited for between some thousand sets.
+ * Reads the whole index as it is at one moment: how many keys there are, their order, every
+ * checksum, every set, every batch a set names. `pause` is waited for between some thousand sets.
  */
 export function examineIndex(
   path: string,

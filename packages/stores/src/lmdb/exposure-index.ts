@@ -67,13 +67,22 @@ export interface LmdbIndexOptions {
   readonly now?: () => number
 }
 
-/** Entries written in one transaction: enough to spread the cost of its sync, few enough not to hold up a server. */
+/**
+ * Entries written in one transaction: enough to spread the cost of its sync, few enough not to hold
+ * up a server.
+ */
 const CHUNK_ENTRIES = 8_192
-/** Rows of a segment in one transaction. A server's own write waits for it: about 0.1 s where the disk does not. */
+/**
+ * Rows of a segment in one transaction. A server's own write waits for it: about 0.1 s where the
+ * disk does not.
+ */
 const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
 
-/** Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable where it cannot be read. */
+/**
+ * Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable where it cannot be
+ * read.
+ */
 export async function openLmdbIndex(options: LmdbIndexOptions): Promise<ExposureIndex> {
   const { path, readOnly = false, mapSize = LMDB_MAP_BYTES, now = Date.now } = options
   const connection = openConnection(path, readOnly, mapSize)
@@ -127,7 +136,10 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     return { entries, cut, erased: false, catalogue: document }
   }
 
-  /** Inside a write transaction. `join` makes what is stored under a row's key of what was and the row's entries. */
+  /**
+   * Inside a write transaction. `join` makes what is stored under a row's key of what was and the
+   * row's entries.
+   */
   const putRows = (
     rows: readonly Row[],
     owner: Owner,
@@ -146,7 +158,8 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     let last = database.lastKey()
     for (const row of rows) {
       const key = owner === "shared" ? row.key : tenantKey(owner, row.key)
-      // Rows that come in order go to the end of the tree, where pages fill up instead of splitting in halves.
+      // Rows that come in order go to the end of the tree, where pages fill up instead of splitting
+      // in halves.
       const append = last === undefined || Buffer.compare(key, last) > 0
       const stored = append ? undefined : database.copied(key)
       if (isTombstone(owner === "shared" ? stored : shared.copied(row.key))) continue
@@ -302,7 +315,8 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
     },
 
     async copyTo(directory) {
-      // Reading follows to the generation in use, if another took the place of the one that is open.
+      // Reading follows to the generation in use, if another took the place of the one that is
+      // open.
       reading(currentDocument)
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -341,7 +355,8 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
           }
         }
         for (let i = 0; i < count; i++) {
-          // Keys are hashes, so equal steps through the key space are equal steps through the identities.
+          // Keys are hashes, so equal steps through the key space are equal steps through the
+          // identities.
           const key = keyAt(i, count)
           probe(shared, key)
           const tenantId = tenantIds[Math.floor((i * tenantIds.length) / count)]
@@ -394,8 +409,9 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
   }
 }
 
-// A reader that was killed keeps its place in the lock file, and with it every page freed since. Where the lock file
-// cannot be read, the next lookup fails as well, and there somebody is waiting for the answer.
+// A reader that was killed keeps its place in the lock file, and with it every page freed since.
+// Where the lock file cannot be read, the next lookup fails as well, and there somebody is waiting
+// for the answer.
 function freeKilledReaders(root: Environment["root"]): void {
   try {
     root.readerCheck()

@@ -28,7 +28,10 @@ const TRIALS = process.env["ASSAY_SOAK"] === undefined ? 20 : 2_000
 /** Few enough that everybody is asked for after each of many flips. */
 const TRIAL_IDENTITIES = 600
 
-/** An index of some thousand identities in one live batch, compacted so that the file has each key once; closed. */
+/**
+ * An index of some thousand identities in one live batch, compacted so that the file has each key
+ * once; closed.
+ */
 async function writtenIndex(
   t: TestContext,
   identities = IDENTITIES,

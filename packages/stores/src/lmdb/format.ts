@@ -8,13 +8,19 @@ export const FORMAT = Buffer.from("format")
 /** The last format whose values carry no checksum. */
 const UNCHECKED_FORMAT = 2
 
-/** Whether values of a generation carry checksums, by its format; one that is just being made has none yet. */
+/**
+ * Whether values of a generation carry checksums, by its format; one that is just being made has
+ * none yet.
+ */
 export function valuesAreChecked(meta: BareDatabase): boolean {
   const stored = meta.getBinary(FORMAT)
   return stored?.length !== 1 || (stored[0] as number) > UNCHECKED_FORMAT
 }
 
-/** Inside a write transaction. A generation without checksums stays one: only a copy of it gets them. */
+/**
+ * Inside a write transaction. A generation without checksums stays one: only a copy of it gets
+ * them.
+ */
 export function putFormat(meta: CheckedDatabase): void {
   meta.put(FORMAT, Uint8Array.of(meta.checked ? INDEX_FORMAT : UNCHECKED_FORMAT))
 }

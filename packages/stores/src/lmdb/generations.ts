@@ -15,12 +15,14 @@ import { type Environment, NoEnvironment, openEnvironment } from "./environment.
 import { supersededBy } from "./stored.ts"
 
 /**
- * An index is a row of generations, of which the last is served. The first lies in the index's directory itself, the
- * others in directories of their own beside it; then `data.mdb` is a link to that of the generation in use, so that
- * a program from before generations reads its format there and refuses.
+ * An index is a row of generations, of which the last is served. The first lies in the index's
+ * directory itself, the others in directories of their own beside it; then `data.mdb` is a link to
+ * that of the generation in use, so that a program from before generations reads its format there
+ * and refuses.
  *
- * The link follows the truth and is not it: a generation is over when its own catalogue version says which one took its
- * place. That is one commit of one database, so that a process killed anywhere leaves one generation or the other.
+ * The link follows the truth and is not it: a generation is over when its own catalogue version
+ * says which one took its place. That is one commit of one database, so that a process killed
+ * anywhere leaves one generation or the other.
  */
 export interface OpenGeneration extends Environment {
   readonly generation: number
@@ -28,10 +30,16 @@ export interface OpenGeneration extends Environment {
 
 const LINK = "data.mdb"
 const NAME = /^generation-(\d{1,9})$/
-/** Each attempt but the last found that a generation ended meanwhile, which takes at least a whole compaction. */
+/**
+ * Each attempt but the last found that a generation ended meanwhile, which takes at least a whole
+ * compaction.
+ */
 const ATTEMPTS_MAX = 10
 
-/** Opens the generation in use, and makes the first where there is none and `readOnly` does not forbid it. */
+/**
+ * Opens the generation in use, and makes the first where there is none and `readOnly` does not
+ * forbid it.
+ */
 export function openCurrent(path: string, readOnly: boolean, mapSize: number): OpenGeneration {
   let missing: NoEnvironment | null = null
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -50,7 +58,8 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
         void successor.close()
       }
     } catch (error) {
-      // Its files may be gone because yet another one took its place: then the link says so next time.
+      // Its files may be gone because yet another one took its place: then the link says so next
+      // time.
       if (!(error instanceof NoEnvironment)) throw error
       missing = error
     }
@@ -127,7 +136,10 @@ export function generationNumbers(path: string): number[] {
     .map(Number)
 }
 
-/** Deletes the files of a generation that is over or was never used. Who has it open goes on reading what was there. */
+/**
+ * Deletes the files of a generation that is over or was never used. Who has it open goes on reading
+ * what was there.
+ */
 export function deleteGeneration(path: string, generation: number): void {
   rmSync(generationDirectory(path, generation), { recursive: true, force: true })
 }

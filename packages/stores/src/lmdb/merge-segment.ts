@@ -6,7 +6,10 @@ import type { SegmentMerger } from "../segment-merger.ts"
 import type { Changes } from "./changes.ts"
 import type { CheckedDatabase } from "./checked-database.ts"
 
-/** Inside a write transaction: adds the rows of a portion, all rows of each identity it names, to what is shared. */
+/**
+ * Inside a write transaction: adds the rows of a portion, all rows of each identity it names, to
+ * what is shared.
+ */
 export function mergePortion(
   shared: CheckedDatabase,
   changes: Changes,

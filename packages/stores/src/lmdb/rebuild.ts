@@ -38,8 +38,9 @@ export interface Rebuilt extends Replaced {
 const PORTION_ROWS = 32_768
 
 /**
- * Makes the index again from the segments of live batches and puts that in its place. What no segment has (batches
- * without one, evidence of tenants, who was erased) comes from the index as it is. Lookups and writes go on meanwhile.
+ * Makes the index again from the segments of live batches and puts that in its place. What no
+ * segment has (batches without one, evidence of tenants, who was erased) comes from the index as it
+ * is. Lookups and writes go on meanwhile.
  */
 export async function rebuildLmdbIndex(options: RebuildOptions): Promise<Rebuilt> {
   const { path, mapSize = LMDB_MAP_BYTES, now = Date.now, rowsOf, onBatch } = options
@@ -98,8 +99,9 @@ function keptOfTenant(value: Uint8Array, { document: { batches } }: Making): Ret
 }
 
 /**
- * Copies what can be read of a database and returns how many sets could not be. They are left out: segments and records
- * have them too, and whatever stands under a key that changed belongs to somebody else.
+ * Copies what can be read of a database and returns how many sets could not be. They are left out:
+ * segments and records have them too, and whatever stands under a key that changed belongs to
+ * somebody else.
  */
 async function copyReadable(
   making: Making,

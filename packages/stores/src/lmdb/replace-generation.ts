@@ -38,9 +38,15 @@ export interface Making {
 }
 
 export interface Maker {
-  /** Writes the sets, as they are now or were a moment ago: what changes from here on is settled afterwards. */
+  /**
+   * Writes the sets, as they are now or were a moment ago: what changes from here on is settled
+   * afterwards.
+   */
   fill(making: Making): Promise<void>
-  /** What stands under a key that changed meanwhile, given what the two generations have there; null: nothing. */
+  /**
+   * What stands under a key that changed meanwhile, given what the two generations have there;
+   * null: nothing.
+   */
   settle(
     changed: ChangedKey,
     stored: Uint8Array | undefined,
@@ -66,9 +72,10 @@ export class ReplacementRunning extends Error {
 const SETTLED_LAST_MAX = 1_000
 
 /**
- * Makes a new generation and puts it in the place of the one in use, which is read and written all the while. What is
- * written after the start leaves notes, and their keys are settled: most of them beside further writes, the last few in
- * a transaction of the old generation that ends by saying what took its place. That commit is the moment of the change.
+ * Makes a new generation and puts it in the place of the one in use, which is read and written all
+ * the while. What is written after the start leaves notes, and their keys are settled: most of them
+ * beside further writes, the last few in a transaction of the old generation that ends by saying
+ * what took its place. That commit is the moment of the change.
  */
 export async function replaceGeneration(options: ReplaceOptions, maker: Maker): Promise<Replaced> {
   const { path, mapSize, now } = options
@@ -150,7 +157,8 @@ async function takeThePlace(making: Making, maker: Maker, startedAt: number): Pr
     .map(({ id }) => id)
   await from.root.childTransaction(() => {
     const changed = takeNotes(from.meta)
-    // Written to the disk when this returns, so that nothing can say a generation is in use that is not whole.
+    // Written to the disk when this returns, so that nothing can say a generation is in use that is
+    // not whole.
     to.root.transactionSync(() => {
       settleKeys(changed, making, maker)
       for (const { key, value, intact } of from.meta.range({})) {
@@ -161,7 +169,8 @@ async function takeThePlace(making: Making, maker: Maker, startedAt: number): Pr
       putFormat(to.meta)
       putCompaction(to.meta, { at: startedAt, bytesPerKey, dropped })
       const erasures = readErasures(from.meta)
-      // One that came while sets were copied may have left its identity's bytes in a page of the copy.
+      // One that came while sets were copied may have left its identity's bytes in a page of the
+      // copy.
       const recent = erasures !== null && erasures.lastAt >= startedAt
       putErasures(to.meta, recent ? { firstAt: startedAt, lastAt: erasures.lastAt } : null)
     })

@@ -12,8 +12,9 @@ export interface Snapshot {
 const CHUNK_SETS = 8_192
 
 /**
- * All of a database in the order in which its pages have it, some at a time. In a damaged file that need not be the order
- * of the keys, nor all of them: who must have all compares their number with that of the snapshot.
+ * All of a database in the order in which its pages have it, some at a time. In a damaged file that
+ * need not be the order of the keys, nor all of them: who must have all compares their number with
+ * that of the snapshot.
  */
 export function* chunksOf(
   environment: Environment,

@@ -7,15 +7,23 @@ export const CATALOGUE = Buffer.from("catalogue")
 export const CATALOGUE_VERSION = Buffer.from("catalogue-version")
 export const KEY_CHECK = Buffer.from("key-check")
 
-/** A later generation has taken this one's place: whoever reads this opens the index anew and repeats what it did. */
+/**
+ * A later generation has taken this one's place: whoever reads this opens the index anew and
+ * repeats what it did.
+ */
 export class Superseded extends Error {
   override readonly name = "Superseded"
 }
 
-/** Stands where the version of the catalogue did, which every lookup reads: no version is spelled like it. */
+/**
+ * Stands where the version of the catalogue did, which every lookup reads: no version is spelled
+ * like it.
+ */
 const SUPERSEDED = Buffer.alloc(8, 0xff)
 
-/** Inside a write transaction: everything is in the generation of this number from the commit on. */
+/**
+ * Inside a write transaction: everything is in the generation of this number from the commit on.
+ */
 export function markSuperseded(meta: CheckedDatabase, by: number): void {
   const number = Buffer.alloc(4)
   number.writeUInt32BE(by)

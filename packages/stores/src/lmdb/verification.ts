@@ -23,7 +23,10 @@ export function beginVerification(index: string): (verification: Verification) =
   }
 }
 
-/** For an index made again: what was found before is mended. A compacted one has all its faults still. */
+/**
+ * For an index made again: what was found before is mended. A compacted one has all its faults
+ * still.
+ */
 export function forgetVerification(index: string): void {
   rmSync(join(index, NAME), { force: true })
 }

@@ -16,8 +16,9 @@ export interface IndexSettings {
 }
 
 /**
- * Opens the index the settings name: in a cluster, or in the data directory. Neither takes the place of the other
- * unnoticed, since the one that takes it would know nobody and call everyone clean.
+ * Opens the index the settings name: in a cluster, or in the data directory. Neither takes the
+ * place of the other unnoticed, since the one that takes it would know nobody and call everyone
+ * clean.
  */
 export async function openIndex(
   { indexCluster: place, indexName: name, indexBucketBits, indexTimeoutMs }: IndexSettings,

@@ -12,7 +12,10 @@ const FORMAT = 1
 /** Held while tables are made or dropped; the number only has to be ours. */
 const TABLES_LOCK = 0x6173_7364
 
-/** Decisions in one partition a month of the table `decisions`; an id names its month, so a look-up meets one. */
+/**
+ * Decisions in one partition a month of the table `decisions`; an id names its month, so a look-up
+ * meets one.
+ */
 export async function openPostgresDecisions(options: {
   url: string
   poolMax: number
@@ -28,7 +31,9 @@ export async function openPostgresDecisions(options: {
     throw error
   }
 
-  /** On a connection of its own without deadlines, for a month or a day of decisions may take long. */
+  /**
+   * On a connection of its own without deadlines, for a month or a day of decisions may take long.
+   */
   async function patiently<T>(work: (patient: Database) => Promise<T>): Promise<T> {
     const patient = connected({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 })
     return await work(patient).finally(() => patient.destroy())

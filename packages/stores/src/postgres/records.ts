@@ -11,7 +11,10 @@ import type { Records } from "../records.ts"
 interface PostgresOptions {
   readonly url: string
   readonly poolMax: number
-  /** How long a migration waits for a lock: for another process that migrates, or that uses a table it changes. */
+  /**
+   * How long a migration waits for a lock: for another process that migrates, or that uses a table
+   * it changes.
+   */
   readonly migrationWaitMs?: number
 }
 
@@ -36,8 +39,9 @@ function postgresEngine({ url, poolMax, migrationWaitMs = 60_000 }: PostgresOpti
       identity: (column) => column.primaryKey().generatedAlwaysAsIdentity(),
       tableEnd: sql``,
     },
-    // On a connection of its own, for it may wait for another process and then work for long. Without a limit of ours a
-    // server that is gone shows only by the connection, which is asked every half minute.
+    // On a connection of its own, for it may wait for another process and then work for long.
+    // Without a limit of ours a server that is gone shows only by the connection, which is asked
+    // every half minute.
     async migrating(work) {
       const patient = connected({
         connectionString: url,

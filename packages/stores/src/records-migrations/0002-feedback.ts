@@ -22,8 +22,8 @@ export async function feedback(db: Kysely<unknown>, columns: ColumnTypes): Promi
     .addColumn("reference", text)
     .addColumn("expires_at", integer)
     .addColumn("undone_at", integer)
-    // From when on the index no longer says what the row asks for: at once for a row just written or
-    // undone, at its end for one that expires, null for one that has nothing more to change.
+    // From when on the index no longer says what the row asks for: at once for a row just written
+    // or undone, at its end for one that expires, null for one that has nothing more to change.
     .addColumn("due_at", integer)
     .addColumn("claim", bytes)
     .modifyEnd(tableEnd)

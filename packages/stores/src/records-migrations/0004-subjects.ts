@@ -2,7 +2,10 @@ import type { Kysely } from "kysely"
 
 import type { ColumnTypes } from "./column-types.ts"
 
-/** Identities whose subjects had them erased: what is imported or made anew later must leave them out. */
+/**
+ * Identities whose subjects had them erased: what is imported or made anew later must leave them
+ * out.
+ */
 export async function subjects(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {
   const { integer, bytes, tableEnd } = columns
   await db.schema

@@ -10,13 +10,17 @@ import { changeBucket, run } from "./scripts.ts"
 /** What is stored under a field; undefined: nothing. */
 export type Value = Uint8Array | undefined
 
-/** The buckets of one index. A bucket that does not carry the index's mark throws IndexUnavailable, whatever is asked. */
+/**
+ * The buckets of one index. A bucket that does not carry the index's mark throws IndexUnavailable,
+ * whatever is asked.
+ */
 export interface Buckets {
   /** The values of some fields, all of the same moment. */
   read(bucket: number, fields: readonly Buffer[]): Promise<Value[]>
   /**
-   * Makes of the values of some fields what `decide` says, all at once; an empty list changes nothing. Where somebody
-   * else was faster, `decide` is asked again, of the values as they are then.
+   * Makes of the values of some fields what `decide` says, all at once; an empty list changes
+   * nothing. Where somebody else was faster, `decide` is asked again, of the values as they are
+   * then.
    */
   change(
     bucket: number,
@@ -28,11 +32,17 @@ export interface Buckets {
   /** Makes an empty bucket; one of this index stays as it is. */
   make(bucket: number): Promise<void>
   count(bucket: number): Promise<{ identities: number; tenantIdentities: number }>
-  /** All fields of identities with their values; null: damaged. A heavy one only has what stands for it in the bucket. */
+  /**
+   * All fields of identities with their values; null: damaged. A heavy one only has what stands for
+   * it in the bucket.
+   */
   list(bucket: number): Promise<(readonly [field: Buffer, value: Buffer | null])[]>
 }
 
-/** What is longer has a key of its own: it would make all of its bucket slow to read and large to keep. */
+/**
+ * What is longer has a key of its own: it would make all of its bucket slow to read and large to
+ * keep.
+ */
 export const HEAVY_BYTES = 1024
 /** Each write that fails means that somebody else's succeeded. */
 const WRITES_MAX = 100
@@ -40,8 +50,9 @@ const WRITES_MAX = 100
 const READS_MAX = 8
 
 /**
- * A heavy identity's bucket has the stamp of its value, and the value begins with it: a value that was lost or is of
- * another moment is noticed. 9 bytes that begin so are no entry set: it would begin with 129 cut records or more.
+ * A heavy identity's bucket has the stamp of its value, and the value begins with it: a value that
+ * was lost or is of another moment is noticed. 9 bytes that begin so are no entry set: it would
+ * begin with 129 cut records or more.
  */
 const HEAVY = 0x81
 const STAMP_BYTES = 8
@@ -121,7 +132,10 @@ export function openBuckets(
     return found
   }
 
-  /** Writes values where fields are still what was read; false where they are not. `mayBeHeavy` judges what was there. */
+  /**
+   * Writes values where fields are still what was read; false where they are not. `mayBeHeavy`
+   * judges what was there.
+   */
   const written = async (
     bucket: number,
     fields: readonly Buffer[],

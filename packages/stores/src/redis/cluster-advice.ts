@@ -3,7 +3,10 @@ import { HEAVY_BYTES } from "./buckets.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
 import { openConnection, type Reply } from "./connection.ts"
 
-/** By setting of a node: what is wrong with a value, or null. A setting that an engine does not have is none of ours. */
+/**
+ * By setting of a node: what is wrong with a value, or null. A setting that an engine does not have
+ * is none of ours.
+ */
 const advices: Readonly<Record<string, (value: string) => string | null>> = {
   appendonly: (value) =>
     value === "yes" ? null : "appendonly is off, so a node that restarts is an empty one",

@@ -31,7 +31,10 @@ function testOn(cluster: TestCluster): void {
     cluster.nodeOf(bucketKeyOf(name, key))
   const node = (number: number): TestNode => cluster.nodes[number] as TestNode
 
-  /** An index with one live batch about some identities, and a node that has some of them but not the catalogue. */
+  /**
+   * An index with one live batch about some identities, and a node that has some of them but not
+   * the catalogue.
+   */
   const imported = async (t: TestContext) => {
     const name = newName()
     const index = await open(t, name)

@@ -10,8 +10,9 @@ export interface ClusterPlace {
 const PORT = 6379
 
 /**
- * Reads `redis://` or `rediss://` URLs separated by commas; null where they cannot be used. They are nodes of one
- * cluster, so all are reached in the same way: one scheme, and one user and password, which the first may give for all.
+ * Reads `redis://` or `rediss://` URLs separated by commas; null where they cannot be used. They
+ * are nodes of one cluster, so all are reached in the same way: one scheme, and one user and
+ * password, which the first may give for all.
  */
 export function readClusterPlace(text: string): ClusterPlace | null {
   const urls = text.split(",").map((part) => URL.parse(part.trim()))

@@ -6,9 +6,15 @@ import type { ClusterPlace } from "./cluster-place.ts"
 export type Reply = Buffer | string | number | null | readonly Reply[]
 export type Argument = Buffer | string
 
-/** A cluster that is asked by key. Whatever gives no answer in time, for whatever reason, throws IndexUnavailable. */
+/**
+ * A cluster that is asked by key. Whatever gives no answer in time, for whatever reason, throws
+ * IndexUnavailable.
+ */
 export interface ClusterConnection {
-  /** Sends a command to the node that has `key`. An error that the node itself answers with is thrown as it is. */
+  /**
+   * Sends a command to the node that has `key`. An error that the node itself answers with is
+   * thrown as it is.
+   */
   send(key: string, args: Argument[]): Promise<Reply>
   /** Sends a command that has no key to every master. */
   sendToMasters(args: Argument[]): Promise<readonly Reply[]>
@@ -21,7 +27,10 @@ export interface ConnectionOptions {
   readonly timeoutMs: number
 }
 
-/** Commands one node may owe an answer: a node that hangs must not fill the memory of those that ask it. */
+/**
+ * Commands one node may owe an answer: a node that hangs must not fill the memory of those that ask
+ * it.
+ */
 const OWED_MAX = 20_000
 /** Between two attempts to learn the cluster anew. */
 const RENEW_MS = 2_000
@@ -31,7 +40,10 @@ const BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
 
 type Client = ReturnType<typeof createClient>
 
-/** Connects to one node at least, and to the others when they are first asked: one that is down keeps nobody out. */
+/**
+ * Connects to one node at least, and to the others when they are first asked: one that is down
+ * keeps nobody out.
+ */
 export async function openConnection(options: ConnectionOptions): Promise<ClusterConnection> {
   const { place, timeoutMs } = options
   let client = createClient(place, timeoutMs)
@@ -55,8 +67,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
   }
 
   /**
-   * Learns the cluster anew from the addresses given, after an answer stayed out. A connection that was lost comes back
-   * by itself, but one that only hangs, or whose node has moved to another address, would be asked for ever.
+   * Learns the cluster anew from the addresses given, after an answer stayed out. A connection that
+   * was lost comes back by itself, but one that only hangs, or whose node has moved to another
+   * address, would be asked for ever.
    */
   const renew = (): void => {
     if (closed || renewing || performance.now() - renewedAt < RENEW_MS) return
@@ -123,8 +136,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
   }
 }
 
-// RESP 2, because every engine that speaks the cluster protocol knows it. Reads go to masters only: a replica may not
-// have what was just made live. The client's own time limit ends when a command is written, so it is off.
+// RESP 2, because every engine that speaks the cluster protocol knows it. Reads go to masters only:
+// a replica may not have what was just made live. The client's own time limit ends when a command
+// is written, so it is off.
 function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutMs: number) {
   const client = createCluster({
     rootNodes: nodes.map((node) => ({ socket: { ...node, tls } })),
@@ -141,13 +155,15 @@ function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutM
     commandOptions: { timeout: 0, ...BYTES },
     topologyRefreshOnReconnectionAttemptStrategy: RECONNECT_MS_MAX,
   })
-  // Each command that fails tells its caller; a connection that fails between two commands concerns nobody yet.
+  // Each command that fails tells its caller; a connection that fails between two commands concerns
+  // nobody yet.
   return client.on("error", () => undefined)
 }
 
 /**
- * A connection that worked before is tried again and again. One that never did fails the command that asked for it, and
- * the next command makes a new attempt: otherwise all commands to a dead node would wait in a row for its return.
+ * A connection that worked before is tried again and again. One that never did fails the command
+ * that asked for it, and the next command makes a new attempt: otherwise all commands to a dead
+ * node would wait in a row for its return.
  */
 function reconnectStrategy(retries: number, cause: Error): number | false {
   const worked = retries > 0 || cause instanceof SocketClosedUnexpectedlyError || isReset(cause)

@@ -67,12 +67,14 @@ const CHUNK_ENTRIES = 8_192
 const CATALOGUE_CHANGES_MAX = 50
 
 /**
- * Opens the index in a Redis or Valkey cluster. Throws NewerIndexFormat, or IndexUnavailable where it cannot be read.
+ * Opens the index in a Redis or Valkey cluster. Throws NewerIndexFormat, or IndexUnavailable where
+ * it cannot be read.
  *
- * A change that was acknowledged is in the memory of the node it belongs to; how much of a power cut it survives is set
- * there (`appendfsync always`: all). A change of one identity is all or nothing. One of several identities that fails
- * half way may have reached some of them; doing it again completes it. What is read is of one moment for each identity,
- * and so is the catalogue; the two are read again until the catalogue did not change while they were.
+ * A change that was acknowledged is in the memory of the node it belongs to; how much of a power
+ * cut it survives is set there (`appendfsync always`: all). A change of one identity is all or
+ * nothing. One of several identities that fails half way may have reached some of them; doing it
+ * again completes it. What is read is of one moment for each identity, and so is the catalogue; the
+ * two are read again until the catalogue did not change while they were.
  */
 export async function openRedisIndex(options: RedisIndexOptions): Promise<RedisIndex> {
   const { place, name, readOnly = false, timeoutMs = TIMEOUT_MS } = options
@@ -133,8 +135,9 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
     named(changing((before) => ({ document: change(before) })).then(({ document }) => document))
 
   /**
-   * The entries and the catalogue they are to be read by. Both are asked for at once; where the catalogue is no longer
-   * the one held, or an entry names a batch it does not know yet, both are asked for again.
+   * The entries and the catalogue they are to be read by. Both are asked for at once; where the
+   * catalogue is no longer the one held, or an entry names a batch it does not know yet, both are
+   * asked for again.
    */
   const foundFor = async (
     key: Uint8Array,
@@ -157,7 +160,10 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
     throw new IndexUnavailable("The catalogue changes faster than it can be read")
   }
 
-  /** Writes rows; where they meet entries of a batch opened meanwhile, once more by the catalogue that knows it. */
+  /**
+   * Writes rows; where they meet entries of a batch opened meanwhile, once more by the catalogue
+   * that knows it.
+   */
   const putting: typeof writer.put = async (rows, owner, document, join, countOf) => {
     for (let known = document; ;) {
       try {
@@ -286,7 +292,8 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
           do {
             document = await currentDocument()
             await clear(document)
-            // A tenant that was new meanwhile may have written before the tombstone stood; after it, nobody does.
+            // A tenant that was new meanwhile may have written before the tombstone stood; after
+            // it, nobody does.
           } while ((await currentDocument()).tenants.size !== document.tenants.size)
         })(),
       )

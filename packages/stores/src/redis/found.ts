@@ -11,8 +11,8 @@ import type { Found, FoundEntry } from "../exposure-index.ts"
 import type { Value } from "./buckets.ts"
 
 /**
- * What live batches say by these values, the shared one first and then one of each tenant; null where an entry names a
- * batch that the catalogue does not know.
+ * What live batches say by these values, the shared one first and then one of each tenant; null
+ * where an entry names a batch that the catalogue does not know.
  */
 export function foundAmong(
   stored: readonly Value[],

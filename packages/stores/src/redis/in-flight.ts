@@ -1,7 +1,10 @@
 /** Buckets that are asked about at the same time: enough that no node waits for us. */
 export const IN_FLIGHT = 256
 
-/** Does `work` for each item, for at most `limit` of them at a time. The first failure ends it, when all under way ended. */
+/**
+ * Does `work` for each item, for at most `limit` of them at a time. The first failure ends it, when
+ * all under way ended.
+ */
 export async function inFlight<T>(
   items: Iterable<T>,
   limit: number,

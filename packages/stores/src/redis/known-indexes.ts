@@ -7,8 +7,9 @@ import { IndexUnavailable } from "../exposure-index.ts"
 const Known = Type.Object({ marks: Type.Record(Type.String(), Type.String()) })
 
 /**
- * The marks of the indexes that a data directory was served from, by their names. A cluster that lost everything looks
- * like one that is new; this tells the two apart, because an empty index would call everyone clean.
+ * The marks of the indexes that a data directory was served from, by their names. A cluster that
+ * lost everything looks like one that is new; this tells the two apart, because an empty index
+ * would call everyone clean.
  */
 export function knownIndexes(file: string): {
   markOf(name: string): string | undefined

@@ -1,12 +1,16 @@
 import { KEY_BYTES } from "../exposure-index.ts"
 
-/** In every bucket: the mark that says which index it belongs to. Both names are shorter than any identity's field. */
+/**
+ * In every bucket: the mark that says which index it belongs to. Both names are shorter than any
+ * identity's field.
+ */
 export const MARK = "m"
 /** In buckets with evidence of tenants: how many of the fields are theirs. */
 export const TENANT_COUNT = "t"
 
 /**
- * Where things are. A bucket is one hash, small enough that the engine keeps it as one packed piece of memory:
+ * Where things are. A bucket is one hash, small enough that the engine keeps it as one packed piece
+ * of memory:
  *
  *   NAME:{meta}          format, bits, mark, version, catalogue, key-check
  *   NAME:{BUCKET}        m: mark, t: number of tenants' fields
@@ -14,7 +18,8 @@ export const TENANT_COUNT = "t"
  *                        tenant id (4 bytes, big-endian) and rest of an identity key: entry set
  *   NAME:{BUCKET}:FIELD  a value too long for its bucket, which then has only its stamp
  *
- * What stands in braces decides which node has the key, so a bucket and its heavy identities are on the same one.
+ * What stands in braces decides which node has the key, so a bucket and its heavy identities are on
+ * the same one.
  */
 export interface Layout {
   readonly buckets: number

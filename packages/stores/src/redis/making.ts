@@ -8,7 +8,9 @@ import type { Making, Meta } from "./meta.ts"
 
 const MARK_BYTES = 8
 
-/** What the index was made as; throws IndexUnavailable where it is not there, or not all of it yet. */
+/**
+ * What the index was made as; throws IndexUnavailable where it is not there, or not all of it yet.
+ */
 export async function madeIndex(meta: Meta): Promise<Making> {
   const made = await meta.making()
   if (made === null) throw new IndexUnavailable("There is no index to read")
@@ -19,8 +21,9 @@ export async function madeIndex(meta: Meta): Promise<Making> {
 /**
  * What the index was made as, after making it where there was none.
  *
- * All buckets are made before the index can be read. From then on a bucket that is not there is a part of the index
- * that was lost, also one nobody falls into yet. Making them again changes nothing, so what was interrupted goes on.
+ * All buckets are made before the index can be read. From then on a bucket that is not there is a
+ * part of the index that was lost, also one nobody falls into yet. Making them again changes
+ * nothing, so what was interrupted goes on.
  */
 export async function madeOrNewIndex(
   connection: ClusterConnection,

@@ -15,11 +15,16 @@ import { beginIndex, changeCatalogue, run } from "./scripts.ts"
 export interface Making {
   readonly format: number
   readonly bits: number
-  /** Random; every bucket carries it. A bucket without it is not of this index, so nothing is known of who is in it. */
+  /**
+   * Random; every bucket carries it. A bucket without it is not of this index, so nothing is known
+   * of who is in it.
+   */
   readonly mark: Buffer
 }
 
-/** What is known about the index as a whole. It lies in one key, so all of it is of the same moment. */
+/**
+ * What is known about the index as a whole. It lies in one key, so all of it is of the same moment.
+ */
 export interface Meta {
   /** What the index was made as; null where there is none. */
   making(): Promise<(Making & { readonly complete: boolean }) | null>
@@ -29,7 +34,9 @@ export interface Meta {
   complete(): Promise<void>
   version(): Promise<number>
   document(): Promise<CatalogueDocument>
-  /** False where the catalogue is no longer the one of version `before`; nothing has changed then. */
+  /**
+   * False where the catalogue is no longer the one of version `before`; nothing has changed then.
+   */
   replace(before: number, document: CatalogueDocument): Promise<boolean>
   checkKeyCheckValue(value: string, mayWrite: boolean): Promise<void>
 }
@@ -49,7 +56,10 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
     if (!(version instanceof Buffer)) throw new MalformedBytes("no catalogue version")
     return number(version)
   }
-  /** Lookups that begin at the same time, as those of a batch, share the question: it is sent after all of them began. */
+  /**
+   * Lookups that begin at the same time, as those of a batch, share the question: it is sent after
+   * all of them began.
+   */
   let asked: Promise<number> | null = null
 
   return {

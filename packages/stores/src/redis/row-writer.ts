@@ -24,15 +24,18 @@ export interface RowsOfIdentity {
   readonly entries: (readonly Entry[])[]
 }
 
-/** An entry names a batch that the catalogue at hand lacks: it is newer, or the entry is damaged. */
+/**
+ * An entry names a batch that the catalogue at hand lacks: it is newer, or the entry is damaged.
+ */
 export class UnknownBatch extends Error {
   override readonly name = "UnknownBatch"
 }
 
 export interface RowWriter {
   /**
-   * Makes of what is stored of each row's identity what `join` says, all of a bucket at once. Returns the sum of what
-   * `countOf` makes of what was stored before and of the rows. A subject that was erased stays so.
+   * Makes of what is stored of each row's identity what `join` says, all of a bucket at once.
+   * Returns the sum of what `countOf` makes of what was stored before and of the rows. A subject
+   * that was erased stays so.
    */
   put(
     rows: readonly Row[],
@@ -52,8 +55,8 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     countOf: (stored: Value, identity: RowsOfIdentity) => number,
   ): Promise<number> => {
     const shared = identities.map(({ key }) => layout.sharedField(key))
-    // What a tenant sends depends on whether everyone's field says that the subject was erased, so that is read too,
-    // and left as it is.
+    // What a tenant sends depends on whether everyone's field says that the subject was erased, so
+    // that is read too, and left as it is.
     const own =
       owner === "shared" ? [] : identities.map(({ key }) => layout.tenantField(owner, key))
     let counted = 0

@@ -2,20 +2,24 @@ import { createHash } from "node:crypto"
 import { ErrorReply } from "@redis/client"
 import type { Argument, ClusterConnection, Reply } from "./connection.ts"
 
-/** A script that runs in the node that has its keys: all of it or, where it returns before it writes, nothing. */
+/**
+ * A script that runs in the node that has its keys: all of it or, where it returns before it
+ * writes, nothing.
+ */
 export interface Script {
   readonly source: string
   readonly sha1: string
 }
 
 /**
- * Changes fields of one bucket, and the keys of its heavy identities, if all of them are still what the caller read.
+ * Changes fields of one bucket, and the keys of its heavy identities, if all of them are still what
+ * the caller read.
  *
  *   KEYS   the bucket, then keys of heavy identities
  *   ARGV   mark; length of a tenant's field; number of fields; for each: field, before, after; for each heavy key: value
  *
- * No bytes stand for "none": no value is empty. Returns 1 when done, 0 when something had changed, -1 when the bucket
- * is not the one it was.
+ * No bytes stand for "none": no value is empty. Returns 1 when done, 0 when something had changed,
+ * -1 when the bucket is not the one it was.
  */
 export const changeBucket = script(`
 if redis.call('HGET', KEYS[1], 'm') ~= ARGV[1] then return -1 end
@@ -47,7 +51,8 @@ return 1
 `)
 
 /**
- * Replaces the catalogue if it still has the version the caller read; no bytes for a version: there is none yet.
+ * Replaces the catalogue if it still has the version the caller read; no bytes for a version: there
+ * is none yet.
  *
  *   KEYS   the key of what is known about the index
  *   ARGV   version before; version after; catalogue
@@ -72,7 +77,10 @@ redis.call('HSET', KEYS[1], 'format', ARGV[1], 'bits', ARGV[2], 'mark', ARGV[3])
 return 1
 `)
 
-/** Runs a script by its name, and sends it whole to a node that does not know it yet. The first key says which node. */
+/**
+ * Runs a script by its name, and sends it whole to a node that does not know it yet. The first key
+ * says which node.
+ */
 export async function run(
   connection: ClusterConnection,
   { source, sha1 }: Script,

@@ -20,14 +20,19 @@ import { faultOf, openDatabase } from "./database.ts"
 
 /** Of a month's file; grows by one with each change of its table. */
 const FORMAT = 1
-/** The writer keeps the files of this and the last month open; others are opened when they are needed. */
+/**
+ * The writer keeps the files of this and the last month open; others are opened when they are
+ * needed.
+ */
 const OPEN_MAX = 2
 /** A day of a busy service is deleted in parts, between which new decisions are added. */
 const DELETED_AT_ONCE = 2_000
 
 const told = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
 
-/** Reads decisions another process writes. It holds no file open: that could be one since deleted. */
+/**
+ * Reads decisions another process writes. It holds no file open: that could be one since deleted.
+ */
 export function readSqliteDecisions(directory: string): DecisionsReader {
   const past = pastDecisions(directory, async (month, work) => {
     const db = await openDatabase(fileOf(directory, month), true)

@@ -26,7 +26,9 @@ export function nodeSqliteDialect(database: DatabaseSync): Dialect {
   }
 }
 
-/** Kysely denies SQLite transactional DDL for the sake of old tools; the engine has always had it. */
+/**
+ * Kysely denies SQLite transactional DDL for the sake of old tools; the engine has always had it.
+ */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true

@@ -8,7 +8,9 @@ import type { Records } from "../records.ts"
 import { faultOf, openDatabase } from "./database.ts"
 import { nodeSqliteDialect } from "./dialect.ts"
 
-/** Records in one file, made if missing. Several processes may have it open; one writes at a time. */
+/**
+ * Records in one file, made if missing. Several processes may have it open; one writes at a time.
+ */
 export async function openSqliteRecords(options: {
   file: string
   readOnly?: boolean
@@ -44,7 +46,8 @@ function sqliteEngine(db: Database): Engine {
       return found.rows.length > 0
     },
     faultOf,
-    // Not one of Kysely's transactions, which take the write lock: a file may be open for reading only.
+    // Not one of Kysely's transactions, which take the write lock: a file may be open for reading
+    // only.
     snapshot: (work) =>
       db.connection().execute(async (connection) => {
         await sql`begin`.execute(connection)

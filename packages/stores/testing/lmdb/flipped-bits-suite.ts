@@ -44,7 +44,10 @@ export interface Outcomes {
   wrong: number
 }
 
-/** Asks for every identity that was imported, and says how many answers are right, refused and wrong. */
+/**
+ * Asks for every identity that was imported, and says how many answers are right, refused and
+ * wrong.
+ */
 export async function askedForAll(index: ExposureIndex, identities: number): Promise<Outcomes> {
   const outcomes: Outcomes = { right: 0, refused: 0, wrong: 0 }
   for (const { key, entries } of importRows(1, identities)) {
@@ -72,8 +75,8 @@ export interface Trial extends Outcomes {
 }
 
 /**
- * A process that flips bits of an index one after the other, undoing each, and prints what came of it. LMDB may end it.
- * Arguments: the index, how many identities it has, and places as offset:bit.
+ * A process that flips bits of an index one after the other, undoing each, and prints what came of
+ * it. LMDB may end it. Arguments: the index, how many identities it has, and places as offset:bit.
  */
 if (import.meta.main) {
   const [path, count, ...places] = process.argv.slice(2) as [string, string, ...string[]]

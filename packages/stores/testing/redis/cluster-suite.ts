@@ -1,7 +1,10 @@
 import { after, test } from "node:test"
 import { startTestCluster, type TestCluster } from "./test-cluster.ts"
 
-/** A cluster for the tests of a file; null where there is no redis-server, which is then said and in CI a failure. */
+/**
+ * A cluster for the tests of a file; null where there is no redis-server, which is then said and in
+ * CI a failure.
+ */
 export async function clusterForFile(): Promise<TestCluster | null> {
   try {
     const cluster = await startTestCluster()

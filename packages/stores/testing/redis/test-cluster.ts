@@ -8,7 +8,10 @@ import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { createClient } from "@redis/client"
 
-/** A real cluster for tests: three masters on free loopback ports, with their data in a temporary folder. */
+/**
+ * A real cluster for tests: three masters on free loopback ports, with their data in a temporary
+ * folder.
+ */
 export interface TestCluster {
   /** For ASSAY_INDEX_URL. */
   readonly urls: string
@@ -126,7 +129,10 @@ function testNode(
   }
 }
 
-/** What the operating page asks for, but for the disk: a killed process loses nothing it wrote, and tests pull no plugs. */
+/**
+ * What the operating page asks for, but for the disk: a killed process loses nothing it wrote, and
+ * tests pull no plugs.
+ */
 function settings(folder: string, port: number, busPort: number): string[] {
   return Object.entries({
     port,
@@ -160,7 +166,10 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Ends the node when this process is killed and can run no code of its own: the guard's input then closes. */
+/**
+ * Ends the node when this process is killed and can run no code of its own: the guard's input then
+ * closes.
+ */
 function guard(child: ChildProcess): void {
   const script = 'read -r _; kill -s KILL "$1"'
   const watching = spawn("sh", ["-c", script, "guard", String(child.pid)], {

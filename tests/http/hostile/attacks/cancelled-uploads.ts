@@ -13,7 +13,10 @@ const PLACES: readonly ((head: number, first: number, all: number) => number)[] 
   (_, __, all) => all,
 ]
 
-/** Uploads that break off in the head, the first part, the middle of a file, and after the last byte. */
+/**
+ * Uploads that break off in the head, the first part, the middle of a file, and after the last
+ * byte.
+ */
 export const cancelledUploads: Attack = {
   name: "cancelled uploads",
   async run({ dropPort }, tally, over) {

@@ -7,7 +7,9 @@ const CONNECTIONS = 1_500
 const HELD_MS = 3_000
 const REST_MS = 15_000
 
-/** Opens more connections than there are descriptors, holds those it got, lets all go, and again. */
+/**
+ * Opens more connections than there are descriptors, holds those it got, lets all go, and again.
+ */
 export const connections: Attack = {
   name: "connections",
   async run({ port, dropPort }, tally, over) {

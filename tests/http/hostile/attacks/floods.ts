@@ -27,7 +27,10 @@ const json = (key: string): Record<string, string> => ({
   "content-type": "application/json",
 })
 
-/** Addresses that were dear to refuse: long labels, long addresses, characters that must be normalised. */
+/**
+ * Addresses that were dear to refuse: long labels, long addresses, characters that must be
+ * normalised.
+ */
 const DEAR_ADDRESSES = [
   `a@${"ü".repeat(1_000)}.example`,
   `${"a".repeat(1_000)}@mail.example`,

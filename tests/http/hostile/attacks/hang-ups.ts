@@ -7,7 +7,10 @@ const BEGINNINGS = [
   "POST /drop/form HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nmessage=never-finished",
 ]
 
-/** Visitors who hang up before their request is whole: once with FIN, once with RST, once without a word. */
+/**
+ * Visitors who hang up before their request is whole: once with FIN, once with RST, once without a
+ * word.
+ */
 export const hangUps: Attack = {
   name: "hang-ups",
   async run({ dropPort }, tally, over) {

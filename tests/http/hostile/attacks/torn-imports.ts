@@ -8,7 +8,10 @@ import { pause } from "../raw-connection.ts"
 
 const EVERY_MS = 20_000
 
-/** An operator imports files that are torn, beside the running service. None may hang, none may change anything. */
+/**
+ * An operator imports files that are torn, beside the running service. None may hang, none may
+ * change anything.
+ */
 export const tornImports: Attack = {
   name: "torn imports",
   sign: "refused",

@@ -5,8 +5,8 @@ interface Properties {
 }
 
 /**
- * A new element. A function listens to the event of its name, true sets an attribute without a value, false none. Text
- * is only ever set as text: there is no HTML from anywhere.
+ * A new element. A function listens to the event of its name, true sets an attribute without a
+ * value, false none. Text is only ever set as text: there is no HTML from anywhere.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -42,7 +42,10 @@ export function field(
   return h("div", { class: "field" }, h("label", { for: control.id }, label), described, control)
 }
 
-/** A form that asks nothing of the server by itself; its button rests while the work goes on, and a failure is said beside it. */
+/**
+ * A form that asks nothing of the server by itself; its button rests while the work goes on, and a
+ * failure is said beside it.
+ */
 export function form(
   fields: readonly HTMLElement[],
   submit: string,
@@ -87,7 +90,10 @@ export function show(place: HTMLElement, ...children: readonly HTMLElement[]): v
   heading?.focus({ preventScroll: true })
 }
 
-/** Hands bytes to the browser to be saved: as bytes of no kind, so that nothing opens them by itself. */
+/**
+ * Hands bytes to the browser to be saved: as bytes of no kind, so that nothing opens them by
+ * itself.
+ */
 export function save(name: string, bytes: Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }))
   h("a", { href: url, download: name }).click()

@@ -31,7 +31,10 @@ const done = {
   unknown: "It could not be removed.",
 } as const
 
-/** What was found before the file was sent, in the words of whoever sealed it, and what was done about it. */
+/**
+ * What was found before the file was sent, in the words of whoever sealed it, and what was done
+ * about it.
+ */
 export function foundLine({ metadata, found }: Pick<ManifestFile, "metadata" | "found">): string {
   if (found === undefined)
     return metadata === "stripped"

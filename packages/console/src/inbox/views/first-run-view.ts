@@ -27,7 +27,8 @@ export function firstRunView({ drop, opener, onDone, onHaveKey }: FirstRun): HTM
       throw new Rejected(`The passphrase needs at least ${PASSPHRASE_MIN} characters.`)
     if (passphrase.value !== again.value) throw new Rejected("The two passphrases differ.")
     const { file, recipient } = await opener.newIdentity(passphrase.value)
-    // Read back with the same passphrase before anything can be sealed to it: a file that does not open loses messages.
+    // Read back with the same passphrase before anything can be sealed to it: a file that does not
+    // open loses messages.
     await opener.unlock(file, passphrase.value)
     passphrase.value = ""
     again.value = ""

@@ -16,7 +16,10 @@ const strangeText: Readonly<Record<Strange, string>> = {
   moved:
     "▲ You have seen this content before, under another identifier. Somebody took the message away and stored it again, or stored it twice.",
 }
-/** Kinds that can be cleaned and shown as a picture. Decided again from the file's own bytes before anything is shown. */
+/**
+ * Kinds that can be cleaned and shown as a picture. Decided again from the file's own bytes before
+ * anything is shown.
+ */
 const PICTURE = /^image\/(?:jpeg|png|gif|webp)$/
 
 /** A message as text, with its files. Nothing in it becomes a part of the page. */
@@ -102,7 +105,10 @@ function fileView(
   )
 }
 
-/** A frame of its own that may run nothing, ask for nothing and reach nothing. Its address is of the kind found in the bytes. */
+/**
+ * A frame of its own that may run nothing, ask for nothing and reach nothing. Its address is of the
+ * kind found in the bytes.
+ */
 function pictureFrame(
   type: string,
   bytes: Uint8Array<ArrayBuffer>,

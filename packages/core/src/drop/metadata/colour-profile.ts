@@ -4,9 +4,15 @@ import { bytesOf, joined, latin1, uint } from "./bytes.ts"
 interface Standard {
   /** X, Y and Z of red, green and blue, in 65,536ths. */
   readonly primaries: readonly number[]
-  /** Parameters of a curve of ICC.1:2022, 10.18, in 65,536ths: a power alone, or sRGB's with a straight beginning. */
+  /**
+   * Parameters of a curve of ICC.1:2022, 10.18, in 65,536ths: a power alone, or sRGB's with a
+   * straight beginning.
+   */
   readonly curve: readonly number[]
-  /** Adler-32 of the profile made of it, and CRC-32 of the PNG chunk that holds it: both are always the same. */
+  /**
+   * Adler-32 of the profile made of it, and CRC-32 of the PNG chunk that holds it: both are always
+   * the same.
+   */
   readonly sums: readonly number[]
 }
 
@@ -18,7 +24,10 @@ export interface StandardProfile {
 
 const SRGB = [28_578, 14_581, 912, 25_241, 46_981, 6_362, 9_376, 3_972, 46_799]
 const SRGB_CURVE = [157_286, 62_119, 3_417, 5_072, 2_651]
-/** The spaces of cameras, phones and editors. The first is what a picture without a profile is taken for. */
+/**
+ * The spaces of cameras, phones and editors. The first is what a picture without a profile is taken
+ * for.
+ */
 const STANDARDS: readonly Standard[] = [
   { primaries: SRGB, curve: SRGB_CURVE, sums: [] },
   { primaries: SRGB, curve: [144_179], sums: [0x7f35_32c4, 0xa218_f7fd] },
@@ -42,8 +51,9 @@ const PRIMARY_MAX = 140
 const CURVE_MAX = 0.002
 const HEAD_BYTES = 128
 /**
- * The smallest profile of version 4 up to its colours: its head, made on the first day of 2000; nine tags by offset and
- * length, of which the copyright is the name and the three curves are one; and the name, "RGB" (ICC.1:2022, 7.2 and 7.3).
+ * The smallest profile of version 4 up to its colours: its head, made on the first day of 2000;
+ * nine tags by offset and length, of which the copyright is the name and the three curves are one;
+ * and the name, "RGB" (ICC.1:2022, 7.2 and 7.3).
  */
 const BEFORE_COLOURS = [
   `\0\0\x01\x84\0\0\0\0\x04\x20\0\0mntrRGB XYZ \x07\xd0\0\x01\0\x01${"\0".repeat(6)}acsp`,
@@ -55,9 +65,10 @@ const BEFORE_COLOURS = [
 ].join("")
 
 /**
- * What stands in for a picture's own colour profile: nothing for sRGB, which needs none; one of ours for another
- * standard space; null for any other, whose colours change without it. A space is known by its numbers, since a profile's
- * name can say anything. The picture's own is never kept: it names devices and has room for more.
+ * What stands in for a picture's own colour profile: nothing for sRGB, which needs none; one of
+ * ours for another standard space; null for any other, whose colours change without it. A space is
+ * known by its numbers, since a profile's name can say anything. The picture's own is never kept:
+ * it names devices and has room for more.
  */
 export function standardProfile(profile: Uint8Array): StandardProfile | null {
   if (latin1(profile, 16, 24) !== "RGB XYZ " || latin1(profile, 36, 40) !== "acsp") return null
@@ -96,7 +107,10 @@ function isCurve(tag: Uint8Array, curve: readonly number[]): boolean {
   )
 }
 
-/** A curve of a profile at a place between 0 and 1; NaN, which is equal to nothing, for a form that is not known here. */
+/**
+ * A curve of a profile at a place between 0 and 1; NaN, which is equal to nothing, for a form that
+ * is not known here.
+ */
 function curveAt(tag: Uint8Array, x: number): number {
   const form = latin1(tag, 0, Math.min(tag.length, 4))
   if (form === "para") {

@@ -4,7 +4,9 @@ import type { AddFinding } from "./findings.ts"
 import type { MetadataLabel } from "./metadata-report.ts"
 import { addXmlValues } from "./xml-values.ts"
 
-/** Boxes that hold boxes on the way to what is looked for (ISO/IEC 14496-12, QuickTime File Format). */
+/**
+ * Boxes that hold boxes on the way to what is looked for (ISO/IEC 14496-12, QuickTime File Format).
+ */
 const CONTAINERS = /^(?:moov|trak|mdia|udta|meta|ilst)$/
 /** Names of boxes and of Apple's keys, and what they say. */
 const NAMES: readonly (readonly [RegExp, MetadataLabel])[] = [
@@ -22,7 +24,9 @@ const EPOCH = 2_082_844_800
 const BOXES_MAX = 10_000
 const DEPTH_MAX = 8
 
-/** Takes down what a film, or a picture in the same kind of boxes, says of place, time and device. */
+/**
+ * Takes down what a film, or a picture in the same kind of boxes, says of place, time and device.
+ */
 export function addFilm(bytes: Uint8Array, add: AddFinding): void {
   let boxes = 0
   let keys: string[] = []
@@ -74,7 +78,8 @@ export function addFilm(bytes: Uint8Array, add: AddFinding): void {
   }
   const textOf = (key: string, from: number, to: number): string => {
     if (key === "loci") return ""
-    // A list's entry is a box `data` with eight bytes before its text; the older form has a length and a language.
+    // A list's entry is a box `data` with eight bytes before its text; the older form has a length
+    // and a language.
     const skipped = startsWith(bytes, "data", from + 4) ? 16 : key.startsWith("\xa9") ? 4 : 0
     return new TextDecoder().decode(bytes.subarray(from + skipped, Math.min(to, from + 1000)))
   }
@@ -82,7 +87,10 @@ export function addFilm(bytes: Uint8Array, add: AddFinding): void {
   addExifItem(bytes, add)
 }
 
-/** Pictures of this kind carry Exif as an item somewhere in their data, known by the head of a TIFF file. */
+/**
+ * Pictures of this kind carry Exif as an item somewhere in their data, known by the head of a TIFF
+ * file.
+ */
 function addExifItem(bytes: Uint8Array, add: AddFinding): void {
   const at = latin1(bytes).search(/MM\0\*\0{3}\x08|II\*\0\x08\0{3}/)
   if (at >= 0) readExif(bytes.subarray(at), add)

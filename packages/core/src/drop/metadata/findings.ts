@@ -27,7 +27,10 @@ export function collectFindings(): { add: AddFinding; list: () => MetadataFindin
   }
 }
 
-/** One line without characters that are not seen: those that turn the direction of text are among them. */
+/**
+ * One line without characters that are not seen: those that turn the direction of text are among
+ * them.
+ */
 function shortened(value: string): string {
   const line = value
     .slice(0, VALUE_MAX * 4)

@@ -21,7 +21,8 @@ export const cleanGif: PictureCleaner = (bytes) => {
   let pictures = 0
   for (; bytes[at] !== TRAILER;) {
     const [kind, label] = [bytes[at], bytes[at + 1]]
-    // A picture has its place, its colours and one byte before its blocks; an extension has its label.
+    // A picture has its place, its colours and one byte before its blocks; an extension has its
+    // label.
     const blocks = kind === IMAGE ? at + 11 + tableBytes(bytes[at + 9]) : at + 2
     const end = endOfBlocks(bytes, blocks)
     if ((kind !== IMAGE && kind !== EXTENSION) || end === null) return null

@@ -1,4 +1,7 @@
-/** Bits that are added to a code of a length or a distance, and the smallest value of each (RFC 1951, 3.2.5). */
+/**
+ * Bits that are added to a code of a length or a distance, and the smallest value of each (RFC
+ * 1951, 3.2.5).
+ */
 const LENGTH_BITS = Array.from({ length: 29 }, (_, n) => (n < 28 ? Math.max(0, (n >> 2) - 1) : 0))
 const DISTANCE_BITS = Array.from({ length: 30 }, (_, n) => Math.max(0, (n >> 1) - 1))
 // The longest length has a code of its own, one before which the steps would lead.
@@ -33,8 +36,9 @@ function codesOf(lengths: readonly number[]): Codes {
 }
 
 /**
- * The first `max` bytes of compressed data, or null where they are not well formed. Browsers can inflate only in
- * promises, and a report must be there when a file is chosen; what is read so are small texts, so speed does not matter.
+ * The first `max` bytes of compressed data, or null where they are not well formed. Browsers can
+ * inflate only in promises, and a report must be there when a file is chosen; what is read so are
+ * small texts, so speed does not matter.
  */
 export function inflate(bytes: Uint8Array, max: number): Uint8Array | null {
   const output: number[] = []

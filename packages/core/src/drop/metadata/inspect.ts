@@ -33,7 +33,10 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array, add: AddFinding) => v
   "audio/mpeg": (_, add) => add("properties"),
 }
 
-/** What a file carries beside what it shows, by its bytes alone. Never throws, whatever the bytes are. */
+/**
+ * What a file carries beside what it shows, by its bytes alone. Never throws, whatever the bytes
+ * are.
+ */
 export function inspect(bytes: Uint8Array): MetadataReport {
   const media = mediaTypeOf(bytes)
   const cleaner = CLEANERS[media.type]
@@ -59,8 +62,8 @@ function readDocument(media: MediaType, bytes: Uint8Array, add: AddFinding): Med
 }
 
 /**
- * The picture without what does not show, and what that was. A picture that is not well formed, and everything that is
- * no picture, is a fault: whether to send it as it is, only its sender can say.
+ * The picture without what does not show, and what that was. A picture that is not well formed, and
+ * everything that is no picture, is a fault: whether to send it as it is, only its sender can say.
  */
 export function strip(
   bytes: Uint8Array,

@@ -1,8 +1,8 @@
 import { uint } from "./bytes.ts"
 
 /**
- * Whether a segment that is kept holds what its kind holds and no byte more (ITU-T T.81, B.2): a kept segment with
- * room for something else would be a place to hide it.
+ * Whether a segment that is kept holds what its kind holds and no byte more (ITU-T T.81, B.2): a
+ * kept segment with room for something else would be a place to hide it.
  */
 export function isExactSegment(marker: number, content: Uint8Array): boolean {
   const { length } = content

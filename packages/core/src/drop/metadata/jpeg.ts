@@ -18,14 +18,24 @@ const FRAME = /[\xc0-\xc3\xc5-\xc7\xc9-\xcb\xcd-\xcf]/
 const APPLICATION_DATA = /[\xe0-\xef]/
 
 const EXIF = "Exif\0\0"
-/** Followed by the number of a part and how many there are: a profile may be longer than a segment. */
+/**
+ * Followed by the number of a part and how many there are: a profile may be longer than a segment.
+ */
 const PROFILE = "ICC_PROFILE\0"
-/** Length, mark, version, unit and density; the two bytes after say how large its small picture is. */
+/**
+ * Length, mark, version, unit and density; the two bytes after say how large its small picture is.
+ */
 const JFIF_BYTES = 16
-/** Length, mark, version, two sets of flags and the colour transform, without which colours come out wrong. */
+/**
+ * Length, mark, version, two sets of flags and the colour transform, without which colours come out
+ * wrong.
+ */
 const ADOBE_BYTES = 14
 
-/** Keeps what a decoder needs, and of the rest only how to turn the picture and which standard its colours follow. */
+/**
+ * Keeps what a decoder needs, and of the rest only how to turn the picture and which standard its
+ * colours follow.
+ */
 export const cleanJpeg: PictureCleaner = (bytes) => {
   const { add, list } = collectFindings()
   const shown: Uint8Array[] = []
@@ -97,7 +107,9 @@ export const cleanJpeg: PictureCleaner = (bytes) => {
   }
 }
 
-/** Where the next marker stands: within a scan 0xff is followed by zero or the number of a restart. */
+/**
+ * Where the next marker stands: within a scan 0xff is followed by zero or the number of a restart.
+ */
 function endOfScan(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0

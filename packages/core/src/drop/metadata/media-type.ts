@@ -40,8 +40,8 @@ const BEGINNINGS: readonly (readonly [RegExp, string, string])[] = [
 ]
 
 /**
- * What a file is by its first bytes. Web pages, drawings that hold scripts and all other text are plain text here:
- * whoever opens one by its name then sees its letters.
+ * What a file is by its first bytes. Web pages, drawings that hold scripts and all other text are
+ * plain text here: whoever opens one by its name then sees its letters.
  */
 export function mediaTypeOf(bytes: Uint8Array): MediaType {
   const head = latin1(bytes, 0, Math.min(bytes.length, 1028))

@@ -19,15 +19,18 @@ export const METADATA_LABELS = [
 ] as const
 export type MetadataLabel = (typeof METADATA_LABELS)[number]
 
-/** One thing a file says beside its picture or text: `label` is a stable word, `value` as found, shortened, or null where only its presence matters. */
+/**
+ * One thing a file says beside its picture or text: `label` is a stable word, `value` as found,
+ * shortened, or null where only its presence matters.
+ */
 export interface MetadataFinding {
   readonly label: MetadataLabel
   readonly value: string | null
 }
 
 /**
- * What a manifest says of a report: which kinds were found, and nothing of what they said. Nothing where nobody could look,
- * which is another thing than to find nothing.
+ * What a manifest says of a report: which kinds were found, and nothing of what they said. Nothing
+ * where nobody could look, which is another thing than to find nothing.
  */
 export function foundIn({ treatment, findings }: MetadataReport): { found?: MetadataLabel[] } {
   const looked = treatment === "clean" || treatment === "report"
@@ -45,7 +48,10 @@ export interface MetadataReport {
   readonly type: string
   /** With its dot, from a fixed list, or empty. */
   readonly extension: string
-  /** `clean`: can be cleaned; `report`: can only be shown; `malformed`: looks like a picture, but cannot be read; `unknown`: nothing can be said. */
+  /**
+   * `clean`: can be cleaned; `report`: can only be shown; `malformed`: looks like a picture, but
+   * cannot be read; `unknown`: nothing can be said.
+   */
   readonly treatment: "clean" | "report" | "malformed" | "unknown"
   readonly findings: readonly MetadataFinding[]
 }

@@ -12,14 +12,20 @@ const FOLDERS: Readonly<Record<string, MediaType>> = {
   ppt: { type: `${OPEN_XML}presentationml.presentation`, extension: ".pptx" },
 }
 const EPUB: MediaType = { type: "application/epub+zip", extension: ".epub" }
-/** An OpenDocument says its kind, whose first letter is the last of its extension, and whether it is a template. */
+/**
+ * An OpenDocument says its kind, whose first letter is the last of its extension, and whether it is
+ * a template.
+ */
 const OPEN_DOCUMENT = /application\/vnd\.oasis\.opendocument\.([bcfgipst])[a-z]+(-template)?/
 /** Texts that say who made a document: of Office Open XML, OpenDocument and EPUB. */
 const PROPERTIES = /^(?:docProps\/\w+|meta|settings)\.xml$|\.opf$/
 /** The text itself can be long, and its comments stand anywhere in it. */
 const TEXT_MAX = 1_048_576
 
-/** Takes down what a document in an archive says of itself; null: it is an archive of something else. */
+/**
+ * Takes down what a document in an archive says of itself; null: it is an archive of something
+ * else.
+ */
 export function addOffice(bytes: Uint8Array, add: AddFinding): MediaType | null {
   const members = zipMembers(bytes)
   const media = members === null ? null : documentType(members)

@@ -24,8 +24,8 @@ const ENTRIES_MAX = 20
 const PACKET_MAX = 262_144
 
 /**
- * Takes down what a PDF says openly. Newer programs compress what they say: then only that there is something is known,
- * which holds for every PDF.
+ * Takes down what a PDF says openly. Newer programs compress what they say: then only that there is
+ * something is known, which holds for every PDF.
  */
 export function addPdf(bytes: Uint8Array, add: AddFinding): void {
   const text = latin1(bytes)
@@ -45,7 +45,8 @@ export function addPdf(bytes: Uint8Array, add: AddFinding): void {
     if (at >= 0) addXmlValues(new TextDecoder().decode(bytes.subarray(at, at + PACKET_MAX)), add)
   if (/\/EmbeddedFile\b/.test(text)) add("hidden-data", "embedded files")
   if (/\/(?:JavaScript|JS)\b/.test(text)) add("hidden-data", "JavaScript")
-  // A file that is of two kinds at once: browsers take it for the one, readers of PDF for the other.
+  // A file that is of two kinds at once: browsers take it for the one, readers of PDF for the
+  // other.
   if (!text.startsWith("%PDF-") || /<(?:html|script)\b/i.test(text)) add("hidden-data", "text/html")
   const end = text.lastIndexOf("%%EOF")
   if (end >= 0 && /\S/.test(text.slice(end + 5)))

@@ -188,7 +188,9 @@ test("T44: a picture that is not well formed is refused, never half cleaned", ()
   }
 })
 
-/** Pictures with many parts, cut, doubled and changed at random: most are still read for a while. */
+/**
+ * Pictures with many parts, cut, doubled and changed at random: most are still read for a while.
+ */
 const damaged = fc
   .tuple(
     fc.constantFrom(

@@ -28,7 +28,10 @@ const KEYWORDS: Readonly<Record<string, MetadataLabel>> = {
   "Creation Time": "date",
 }
 
-/** What says in which space the colours are. Red and green of sRGB, as the last of them has them behind its white. */
+/**
+ * What says in which space the colours are. Red and green of sRGB, as the last of them has them
+ * behind its white.
+ */
 const COLOURS = /^(?:gAMA|sRGB|iCCP|cHRM)$/
 const SRGB_PRIMARIES = [64_000, 33_000, 30_000, 60_000]
 /** That the colours are those of sRGB, with its sum. */
@@ -37,8 +40,8 @@ const SRGB_CHUNK = "\0\0\0\x01sRGB\0\xae\xce\x1c\xe9"
 const PROFILE_MAX = 16_384
 
 /**
- * Keeps the chunks that make the picture, and says which standard its colours follow. Of a moving one the still picture is
- * left.
+ * Keeps the chunks that make the picture, and says which standard its colours follow. Of a moving
+ * one the still picture is left.
  */
 export const cleanPng: PictureCleaner = (bytes) => {
   const { add, list } = collectFindings()
@@ -62,7 +65,8 @@ export const cleanPng: PictureCleaner = (bytes) => {
     }
     if (COLOURS.test(name))
       colours.set(name, limit === undefined ? content : bytes.subarray(at, end))
-    // A capital first letter says that a decoder cannot do without: what that is, is not known here.
+    // A capital first letter says that a decoder cannot do without: what that is, is not known
+    // here.
     else if (limit === undefined && !/^[a-z][A-Za-z]{3}$/.test(name)) return null
     else if (limit === undefined) addChunk(name, content, add)
     at = end
@@ -74,7 +78,10 @@ export const cleanPng: PictureCleaner = (bytes) => {
   return { parts, findings: list() }
 }
 
-/** A profile comes before sRGB, and sRGB before the two that give single numbers (PNG, third edition, 4.3). */
+/**
+ * A profile comes before sRGB, and sRGB before the two that give single numbers (PNG, third
+ * edition, 4.3).
+ */
 function colourChunks(found: ReadonlyMap<string, Uint8Array>, add: AddFinding): Uint8Array[] {
   const [packed, primaries] = [found.get("iCCP"), found.get("cHRM")]
   if (primaries !== undefined) {
@@ -115,7 +122,8 @@ function addChunk(name: string, content: Uint8Array, add: AddFinding): void {
 
 function addText(name: string, content: Uint8Array, add: AddFinding): void {
   const [keyword = "", ...rest] = new TextDecoder().decode(content).split("\0")
-  // iTXt: two bytes of compression, the second of which may be zero, a language and a translated keyword come first.
+  // iTXt: two bytes of compression, the second of which may be zero, a language and a translated
+  // keyword come first.
   const compressed = name === "zTXt" || (name === "iTXt" && content[keyword.length + 1] === 1)
   const text = compressed ? "" : (rest.at(-1) ?? "")
   const label = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined

@@ -8,7 +8,10 @@ import { addXmlValues } from "./xml-values.ts"
 const HEAD_BYTES = 12
 /** A frame of a moving picture begins with its place and time, then has chunks of its own. */
 const FRAME_HEAD_BYTES = 16
-/** Of the flags of the extended format: moving, and transparent. The others say that metadata follows. */
+/**
+ * Of the flags of the extended format: moving, and transparent. The others say that metadata
+ * follows.
+ */
 const SHOWN_FLAGS = 0b0001_0010
 /** The one of the others that says that a colour profile follows. */
 const PROFILE_FLAG = 0b0010_0000

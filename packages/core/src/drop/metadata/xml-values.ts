@@ -1,7 +1,9 @@
 import type { AddFinding } from "./findings.ts"
 import type { MetadataLabel } from "./metadata-report.ts"
 
-/** Elements and attributes of XMP and of the properties of Office Open XML, OpenDocument and EPUB. */
+/**
+ * Elements and attributes of XMP and of the properties of Office Open XML, OpenDocument and EPUB.
+ */
 const NAMES: readonly (readonly [string, MetadataLabel])[] = [
   [
     "dc:creator|dc:contributor|cp:lastModifiedBy|meta:initial-creator|meta:printed-by|photoshop:Credit|Manager",
@@ -20,9 +22,9 @@ const NAMES: readonly (readonly [string, MetadataLabel])[] = [
 /** Of one name: more says nothing new. */
 const VALUES_MAX = 4
 
-// An attribute's value, or an element's text, which may stand in up to three elements that open within it. An element may
-// also be named by an attribute: <meta property="dcterms:modified">, <meta name="generator" content="…"/>.
-// Every part is bounded, so that the time is too.
+// An attribute's value, or an element's text, which may stand in up to three elements that open
+// within it. An element may also be named by an attribute: <meta property="dcterms:modified">,
+// <meta name="generator" content="…"/>. Every part is bounded, so that the time is too.
 const PATTERNS = NAMES.map(
   ([names, label]) =>
     [
@@ -34,7 +36,10 @@ const PATTERNS = NAMES.map(
     ] as const,
 )
 
-/** Takes down what a text in XML says of its author, tools and dates. It is searched, not parsed: nothing is rendered. */
+/**
+ * Takes down what a text in XML says of its author, tools and dates. It is searched, not parsed:
+ * nothing is rendered.
+ */
 export function addXmlValues(text: string, add: AddFinding): void {
   for (const [pattern, label] of PATTERNS) {
     let count = 0

@@ -3,7 +3,10 @@ import { inflate } from "./inflate.ts"
 
 export interface ZipMember {
   readonly name: string
-  /** The first bytes of its content; null where they are encrypted, of another method or not well formed. */
+  /**
+   * The first bytes of its content; null where they are encrypted, of another method or not well
+   * formed.
+   */
   readonly content: (max?: number) => Uint8Array | null
 }
 
@@ -13,8 +16,8 @@ const MEMBERS_MAX = 4096
 const END_BYTES = 22
 
 /**
- * The members by the directory at the end of an archive (APPNOTE 4.3.16). Null where there is none, or where it names more
- * than can be read here: what was not read must not pass for looked into.
+ * The members by the directory at the end of an archive (APPNOTE 4.3.16). Null where there is none,
+ * or where it names more than can be read here: what was not read must not pass for looked into.
  */
 export function zipMembers(bytes: Uint8Array): ZipMember[] | null {
   const start = Math.max(0, bytes.length - END_BYTES - 65_535)

@@ -18,7 +18,10 @@ export function jpegSegment(marker: number, content: Uint8Array): Uint8Array {
 
 const HUFFMAN = Uint8Array.from({ length: 18 }, (_, n) => (n === 1 ? 1 : 0))
 
-/** A JPEG of 8 by 8 grey pixels: one table of each kind with one code, one frame, one scan of two bits. */
+/**
+ * A JPEG of 8 by 8 grey pixels: one table of each kind with one code, one frame, one scan of two
+ * bits.
+ */
 export const smallJpeg = joined([
   Uint8Array.of(0xff, 0xd8),
   jpegSegment(0xdb, joined([Uint8Array.of(0), new Uint8Array(64).fill(1)])),
@@ -237,7 +240,9 @@ export function gifWith(extensions: readonly Uint8Array[]): Uint8Array {
   ])
 }
 
-/** Codes of three bits, the lowest first: the table is cleared so often that it never needs more. */
+/**
+ * Codes of three bits, the lowest first: the table is cleared so often that it never needs more.
+ */
 function packed(codes: readonly number[]): Uint8Array {
   const bits = codes.flatMap((code) => [code & 1, (code >> 1) & 1, (code >> 2) & 1])
   return Uint8Array.from({ length: Math.ceil(bits.length / 8) }, (_, n) =>

@@ -19,7 +19,10 @@ import { subjectsCommands } from "./subjects.ts"
 import { tenantsCommands } from "./tenants.ts"
 import type { Shell } from "./shell.ts"
 
-/** Every command, in the order in which help lists them. Each imports only what it runs, when it runs. */
+/**
+ * Every command, in the order in which help lists them. Each imports only what it runs, when it
+ * runs.
+ */
 const commands: readonly ((assay: Command, shell: Shell) => void)[] = [
   serveCommands,
   keysCommands,

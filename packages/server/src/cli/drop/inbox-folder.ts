@@ -18,8 +18,9 @@ const SEALED = /^([0-9a-f]{32})\.age$/
 export type SealedKind = "messages" | "notes"
 
 /**
- * A recipient's folder: sealed files as the server has them, what it said of them, and what waits to be sent. Nothing in
- * it can be read without an identity file, apart from where replies that wait are to go.
+ * A recipient's folder: sealed files as the server has them, what it said of them, and what waits
+ * to be sent. Nothing in it can be read without an identity file, apart from where replies that
+ * wait are to go.
  */
 export interface InboxFolder {
   /** Where things wait to be sent. */

@@ -22,7 +22,9 @@ export interface InboxMessage extends IndexMessage {
   readonly strange: Strange | null
 }
 
-/** Every message is in one of the two lists: what cannot be opened is shown as such, never left out. */
+/**
+ * Every message is in one of the two lists: what cannot be opened is shown as such, never left out.
+ */
 export interface OpenedInbox {
   readonly messages: readonly InboxMessage[]
   readonly closed: readonly { readonly id: string; readonly why: string }[]

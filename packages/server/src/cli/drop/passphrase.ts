@@ -8,7 +8,10 @@ export interface Keyboard {
   readonly stderr: WriteStream
 }
 
-/** A passphrase from a file or typed without being shown; never an argument, which every user of a machine can read. */
+/**
+ * A passphrase from a file or typed without being shown; never an argument, which every user of a
+ * machine can read.
+ */
 export async function readPassphrase(
   prompt: string,
   file: string | undefined,
@@ -51,7 +54,9 @@ async function typed(prompt: string, { stdin, stderr }: Keyboard): Promise<strin
   }
 }
 
-/** The terminal itself, for a command whose standard input is a file: `drop reply … < answer.txt`. */
+/**
+ * The terminal itself, for a command whose standard input is a file: `drop reply … < answer.txt`.
+ */
 function openTerminal(): ReadStream {
   try {
     return new ReadStream(openSync("/dev/tty", "r+"))

@@ -1,7 +1,10 @@
 import { contentMark, EnvelopeFault, remembered, type Seen } from "@assay/core/drop"
 import type { InboxFolder } from "./inbox-folder.ts"
 
-/** What a recipient's folder remembers. One that was made before there was a memory begins with what lies in it. */
+/**
+ * What a recipient's folder remembers. One that was made before there was a memory begins with what
+ * lies in it.
+ */
 export async function seenIn(folder: InboxFolder): Promise<Seen> {
   const seen = folder.seen()
   if (seen !== null) return seen

@@ -19,8 +19,9 @@ const USUAL_NAMES = {
 const IDENTITY = { email: /^[^\s@]+@[^\s@]+$/, phone: /^\+\d{7,15}$/ } as const
 
 /**
- * Reads CSV with any of the usual delimiters, with or without a line of names. Throws before anything is written where
- * no column holds identities. Messages name lines and never what is in them.
+ * Reads CSV with any of the usual delimiters, with or without a line of names. Throws before
+ * anything is written where no column holds identities. Messages name lines and never what is in
+ * them.
  */
 export async function readCsv(
   input: AsyncIterable<Buffer>,
@@ -61,7 +62,8 @@ export async function readCsv(
       // Short rows are filled up, so that what is added stands under its name.
       const filled = [...cells, ...Array<string>(Math.max(0, width - cells.length)).fill("")]
       const identity = cells[at] ?? ""
-      // Bytes that are no UTF-8 were replaced in reading: what is left is not the identity that was meant.
+      // Bytes that are no UTF-8 were replaced in reading: what is left is not the identity that was
+      // meant.
       const isWhole = !identity.includes("\ufffd")
       yield {
         identity: isWhole ? identity : null,
@@ -124,8 +126,9 @@ function lettersOf(cell: string): string {
 }
 
 /**
- * A spreadsheet runs a cell that begins like a formula, and a cell may hold what a stranger typed. A leading quote makes
- * it text. Plain numbers, phone numbers among them, are no formula and stay as they are.
+ * A spreadsheet runs a cell that begins like a formula, and a cell may hold what a stranger typed.
+ * A leading quote makes it text. Plain numbers, phone numbers among them, are no formula and stay
+ * as they are.
  */
 function harmless(cell: string): string {
   return /^[=+\-@\t\r]/.test(cell) && !/^[+-]?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell

@@ -6,7 +6,10 @@ import type { Row, Rows } from "./row.ts"
 const LINE_MAX = 1024 * 1024
 const MEMBERS = { email: "email", phone: "phone_number" } as const
 
-/** Reads lines of JSON: texts, or objects that hold the identity as a member. The output repeats each under `input`. */
+/**
+ * Reads lines of JSON: texts, or objects that hold the identity as a member. The output repeats
+ * each under `input`.
+ */
 export function readNdjson(
   input: AsyncIterable<Buffer>,
   subject: Subject,

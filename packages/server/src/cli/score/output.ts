@@ -9,7 +9,10 @@ export interface Output {
   write(text: string): Promise<void>
   /** Makes the output whole, under its own name. */
   commit(): Promise<void>
-  /** Keeps what was written under its other name, and returns that; null where it is not worth keeping, or no file. */
+  /**
+   * Keeps what was written under its other name, and returns that; null where it is not worth
+   * keeping, or no file.
+   */
   abandon(keep: boolean): Promise<string | null>
 }
 
@@ -22,7 +25,10 @@ export function refuseExisting(path: string, force: boolean): void {
     throw new CommandError("--out names a file that exists; --force replaces it")
 }
 
-/** A file that has its name only when it is whole: a run that was killed leaves a `.partial`, never half a result. */
+/**
+ * A file that has its name only when it is whole: a run that was killed leaves a `.partial`, never
+ * half a result.
+ */
 export async function fileOutput(path: string): Promise<Output> {
   const partial = `${path}.partial`
   let file: FileHandle

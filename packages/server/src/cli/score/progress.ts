@@ -19,7 +19,9 @@ const REDRAW_MS = 200
 const PLAIN_MS = 10_000
 const ERASE = "\r\u001b[K"
 
-/** One line: rows, rows a second, and where the length is known the share of it and the time to go. */
+/**
+ * One line: rows, rows a second, and where the length is known the share of it and the time to go.
+ */
 export function progressLine({ rows, bytesRead, bytesTotal, elapsedMs }: Progress): string {
   const perSecond = elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0
   const counted = `${rows.toLocaleString("en")} rows, ${perSecond.toLocaleString("en")} rows/s`
@@ -38,14 +40,19 @@ export function progressBar(progress: Progress, columns: number): string {
   return (bar + line).slice(0, Math.max(10, columns - 1))
 }
 
-/** Shows progress until the returned function is called: redrawn on a terminal, a line now and then anywhere else. */
+/**
+ * Shows progress until the returned function is called: redrawn on a terminal, a line now and then
+ * anywhere else.
+ */
 export function showProgress(screen: ProgressScreen, progress: () => Progress): () => void {
   return showLines(screen, PLAIN_MS, (columns) =>
     columns === null ? progressLine(progress()) : progressBar(progress(), columns),
   )
 }
 
-/** The same for any line; `columns` is null where it is not drawn over. An empty line is left out. */
+/**
+ * The same for any line; `columns` is null where it is not drawn over. An empty line is left out.
+ */
 export function showLines(
   screen: ProgressScreen,
   plainMs: number,

@@ -156,7 +156,8 @@ test("passwords of spam lists and invented breaches count towards no reuse, and 
   const flags = { spamList: false, fabricated: true, sensitive: false, verified: false }
   const many = Array.from({ length: 11 }, (_, n) => ({ fingerprint: 100 + n }))
   const invented = { fingerprint: 9, of: { flags } }
-  // Eleven and one that is shared: with the invented ones counted it would be past twelve, and under three sources.
+  // Eleven and one that is shared: with the invented ones counted it would be past twelve, and
+  // under three sources.
   const { input } = evidence(found(...many, { fingerprint: 9 }, invented, invented))
   assert.equal(input.exposures?.filter(({ pwFp }) => pwFp !== undefined).length, 12)
   const more = evidence(found(...many, { fingerprint: 9 }, { fingerprint: 9 }, invented))

@@ -23,7 +23,10 @@ import { NO_HISTORY, type TenantHistory, tenantHistory } from "../tenant-history
 
 export interface EmailEvidence {
   readonly input: EmailInput
-  /** Whether evidence names this very address, or only the mailbox it delivers to; null without evidence. */
+  /**
+   * Whether evidence names this very address, or only the mailbox it delivers to; null without
+   * evidence.
+   */
   readonly matched: "exact" | "mailbox" | null
   /** Entries an answer does not rest on, because there were more than the index keeps. */
   readonly cut: number
@@ -146,13 +149,19 @@ function allClasses(of: readonly string[], more: readonly string[]): readonly st
   return [...new Set([...of, ...more])]
 }
 
-/** A list that circulates others carries their passwords by construction: only origins can show reuse. */
+/**
+ * A list that circulates others carries their passwords by construction: only origins can show
+ * reuse.
+ */
 const FINGERPRINTED: ReadonlySet<string> = new Set(["breach", "stealer", "phish"])
 const FINGERPRINTS_MANY = 12
 
 const NO_FINGERPRINT: ReadonlySet<number> = new Set()
 
-/** Twelve bits collide by chance, so with many fingerprints only those seen under three sources count. */
+/**
+ * Twelve bits collide by chance, so with many fingerprints only those seen under three sources
+ * count.
+ */
 function usableFingerprints(visible: readonly Observation[]): ReadonlySet<number> {
   const eligible = visible.filter(
     ({ entry, source }) =>
@@ -177,7 +186,10 @@ function usableFingerprints(visible: readonly Observation[]): ReadonlySet<number
 const TRACE_DAYS = 365
 /** Below this the model reads an age as young; see `trustOf`. */
 const AGE_PROVEN_DAYS = 730
-/** An own domain this old that takes mail is a company's or a person's own: its local parts follow its own rules. */
+/**
+ * An own domain this old that takes mail is a company's or a person's own: its local parts follow
+ * its own rules.
+ */
 const OWN_DOMAIN_DAYS = 365
 
 /** Age and traces are derived here and never in the scorer: an old breach proves an old mailbox. */

@@ -41,7 +41,10 @@ export interface ScoredEmail {
 export interface EmailScorer {
   /** Throws a Problem for a text that is no address. */
   identify(email: string): IdentifiedEmail
-  /** One lookup and its answer. Throws where a store that is needed fails; what is optional only lowers confidence. */
+  /**
+   * One lookup and its answer. Throws where a store that is needed fails; what is optional only
+   * lowers confidence.
+   */
   score(
     identified: IdentifiedEmail,
     caller: Caller,
@@ -88,7 +91,8 @@ export function emailScorer({
       const { email, parsed, key } = identified
       const model = models.email(caller.emailModel)
       const nowMs = now()
-      // Both are under way while the index is read, and neither rejects: a failure there leaves nothing behind.
+      // Both are under way while the index is read, and neither rejects: a failure there leaves
+      // nothing behind.
       const comparing =
         context === null ? null : velocity.compare(identified, context, caller.tenantId)
       const looking = network.look(parsed.domain, nowMs)
@@ -107,7 +111,8 @@ export function emailScorer({
         caller,
         nowMs,
       })
-      // A context makes nearly every input a new one: remembering those would push out the ones that come again.
+      // A context makes nearly every input a new one: remembering those would push out the ones
+      // that come again.
       const assessment = compared === null ? assess(input, model) : assessEmail(input, model)
       const recording = decisions.record({
         subject: "email",

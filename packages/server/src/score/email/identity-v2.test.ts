@@ -149,7 +149,9 @@ async function inputs(
   )
 }
 
-/** Fingerprints only say which passwords are the same, and the stored order of entries follows them. */
+/**
+ * Fingerprints only say which passwords are the same, and the stored order of entries follows them.
+ */
 function inOrder(input: EmailInput): EmailInput {
   const exposures = [...(input.exposures ?? [])]
   const name = (one: (typeof exposures)[number]): string =>
@@ -181,7 +183,8 @@ test("evidence stored by identity/v1 and by identity/v2 gives the same assessmen
       before.map(({ input }) => assessEmail(input, model)),
     )
   }
-  // The sample has what it is to compare: reused passwords, aliases, addresses without evidence of their own.
+  // The sample has what it is to compare: reused passwords, aliases, addresses without evidence of
+  // their own.
   assert.ok(after.some(({ input }) => input.exposures?.some(({ pwFp }) => pwFp !== undefined)))
   assert.deepEqual(new Set(after.map(({ matched }) => matched)), new Set(["exact"]))
 })

@@ -47,9 +47,15 @@ export interface DomainTold {
 }
 
 export interface Lists {
-  /** What is known of a domain, by itself or by its parents. Remembered, since the same domains come again. */
+  /**
+   * What is known of a domain, by itself or by its parents. Remembered, since the same domains come
+   * again.
+   */
   about(domain: ParsedDomain): DomainFacts
-  /** Reads the operator's lists again. Throws a ListsError, and goes on with the old ones, where one cannot be used. */
+  /**
+   * Reads the operator's lists again. Throws a ListsError, and goes on with the old ones, where one
+   * cannot be used.
+   */
   reload(): void
   /** The operator's lists as they were last read. */
   own(): readonly OwnList[]
@@ -61,7 +67,10 @@ export interface Lists {
 
 const REMEMBERED_MAX = 10_000
 
-/** Opens the shipped lists and the operator's. A line of those that cannot be used throws with its place. */
+/**
+ * Opens the shipped lists and the operator's. A line of those that cannot be used throws with its
+ * place.
+ */
 export function openLists(directory: string): Lists {
   const shipped = shippedLists()
   let own = readOwnLists(directory)
@@ -90,9 +99,14 @@ export function openLists(directory: string): Lists {
 }
 
 const NOT_BLOCKLISTED: DomainFacts["blocklist"] = []
-/** One bulk list alone is wrong too often to be a verdict. Models from 1.1 on read `disposableLikely` instead. */
+/**
+ * One bulk list alone is wrong too often to be a verdict. Models from 1.1 on read
+ * `disposableLikely` instead.
+ */
 const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0, likelyDisposable: true }]
-/** A refusal by an operator's list. It is in force, so it weighs the same however old the list is. */
+/**
+ * A refusal by an operator's list. It is in force, so it weighs the same however old the list is.
+ */
 const DENIED = { conf: 1, age: 0 }
 
 function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFacts {
@@ -139,7 +153,10 @@ function deniedBy(
   return list === undefined ? null : { name: list.file, changedAtMs: list.changedAtMs }
 }
 
-/** The operator's lists that name the domain and, unless they decide alone, the shipped ones the verdict rests on. */
+/**
+ * The operator's lists that name the domain and, unless they decide alone, the shipped ones the
+ * verdict rests on.
+ */
 function originsOf({ category, blocklisted, own, shipped }: Judgement): string[] {
   const decided = own.some(({ says }) => says === category || says === "allow")
   const resting = decided

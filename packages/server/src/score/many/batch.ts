@@ -57,7 +57,10 @@ function textOf(identity: unknown, member: string, index: number): string | Prob
   })
 }
 
-/** What was away where nothing was evaluated: then the whole batch could not be checked, and can be sent again. */
+/**
+ * What was away where nothing was evaluated: then the whole batch could not be checked, and can be
+ * sent again.
+ */
 export function unavailable(
   results: readonly BatchItem<object>[],
 ): "store-unavailable" | "limits-unavailable" | null {

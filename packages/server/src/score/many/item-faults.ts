@@ -2,7 +2,10 @@ import type { ProblemCode } from "@assay/core/contract"
 import type { Log } from "@assay/runtime/log"
 import type { Problem } from "../../base/problem.ts"
 
-/** Failures of ours among the items of one request: the first of a kind is logged at once, their number at the end. */
+/**
+ * Failures of ours among the items of one request: the first of a kind is logged at once, their
+ * number at the end.
+ */
 export interface ItemFaults {
   note(problem: Problem): void
   close(): void

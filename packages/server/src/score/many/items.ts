@@ -26,8 +26,8 @@ export interface ItemsOptions {
 }
 
 /**
- * Answers one item for the caller as it is now, whose key or plan may have changed since the request began. Never
- * rejects: what goes wrong with it is its problem and no other item's.
+ * Answers one item for the caller as it is now, whose key or plan may have changed since the
+ * request began. Never rejects: what goes wrong with it is its problem and no other item's.
  */
 export type ScoreItem = (
   index: number,
@@ -35,7 +35,10 @@ export type ScoreItem = (
   caller: Caller,
 ) => Promise<BatchItem<object>>
 
-/** Items in the works at once: what waits, a journal or a provider, then waits for all of them together. */
+/**
+ * Items in the works at once: what waits, a journal or a provider, then waits for all of them
+ * together.
+ */
 export const ITEMS_AT_ONCE = 32
 
 export function itemScorer<Identified extends { readonly key: IdentityKey }>(

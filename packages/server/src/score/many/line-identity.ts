@@ -2,7 +2,10 @@ import { isUtf8 } from "node:buffer"
 import { Problem } from "../../base/problem.ts"
 import type { Line } from "./lines.ts"
 
-/** The identity a line of a stream holds: a JSON text, or an object with it as `member`; else why it holds none. */
+/**
+ * The identity a line of a stream holds: a JSON text, or an object with it as `member`; else why it
+ * holds none.
+ */
 export function identityOfLine(line: Line, member: string): string | Problem {
   if (line === null) return new Problem("body-too-large", "A line may have 4 KiB.")
   if (!isUtf8(line)) return new Problem("malformed-json", "The line is not valid UTF-8.")

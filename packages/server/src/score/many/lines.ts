@@ -13,8 +13,9 @@ const CR = 0x0d
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * Cuts bytes that arrive in pieces into lines, by LF or CRLF, and holds at most one line. It cuts bytes, not text: LF is
- * part of no longer character in UTF-8, so a character may arrive in two pieces.
+ * Cuts bytes that arrive in pieces into lines, by LF or CRLF, and holds at most one line. It cuts
+ * bytes, not text: LF is part of no longer character in UTF-8, so a character may arrive in two
+ * pieces.
  */
 export function openLineSplitter(lineMax: number): LineSplitter {
   let held = NOTHING
@@ -43,7 +44,8 @@ export function openLineSplitter(lineMax: number): LineSplitter {
       const rest = piece.subarray(from)
       if (tooLong || rest.length === 0) return lines
       held = joined(held, rest)
-      // One more than the most, because the last byte may be the CR of the line's end; three for a byte order mark.
+      // One more than the most, because the last byte may be the CR of the line's end; three for a
+      // byte order mark.
       if (held.length > lineMax + 1 + (first ? 3 : 0)) {
         lines.push(null)
         tooLong = true

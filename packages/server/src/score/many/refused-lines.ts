@@ -7,15 +7,21 @@ import { Problem } from "../../base/problem.ts"
 /** Lines in a row without a result after which a stream of a plan with limits ends. */
 export const REFUSED_IN_A_ROW = 100
 
-/** A slice of refused lines is a few requests, so this many seconds cover it many times over. What is left stays owed. */
+/**
+ * A slice of refused lines is a few requests, so this many seconds cover it many times over. What
+ * is left stays owed.
+ */
 const WAITS_MAX = 10
 
 /**
- * What becomes of a batch or stream whose lines are refused: they are taken from the rate, and not without end. Failures
- * of a store are ours and cost the caller nothing.
+ * What becomes of a batch or stream whose lines are refused: they are taken from the rate, and not
+ * without end. Failures of a store are ours and cost the caller nothing.
  */
 export interface RefusedLines {
-  /** Takes the refused of these answers from the rate at once. Returns the milliseconds until the rate covers them. */
+  /**
+   * Takes the refused of these answers from the rate at once. Returns the milliseconds until the
+   * rate covers them.
+   */
   charge(items: readonly BatchItem<object>[], caller: Caller): number | Promise<number>
   /** Waits until the rate covers what `charge` returned. */
   paid(owing: number | Promise<number>, caller: Caller): Promise<void>

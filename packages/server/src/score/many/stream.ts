@@ -20,7 +20,10 @@ export interface StreamOptions {
   /** The member of a line that holds the identity. */
   readonly member: string
   readonly score: ScoreItem
-  /** The caller as it is now, for the next slice. Rejects when its key or scope has ended: a stream may outlive them. */
+  /**
+   * The caller as it is now, for the next slice. Rejects when its key or scope has ended: a stream
+   * may outlive them.
+   */
   readonly callerNow: () => Promise<Caller>
   readonly refused: RefusedLines
   readonly idleSeconds: number
@@ -39,12 +42,15 @@ type Standing = "reading" | "working" | "writing"
 const PIECE_BYTES = 16 * 1024
 /** How much is cut into lines at once: even where each byte is a line, that takes a moment only. */
 const CUT_BYTES = 4 * 1024
-/** How long bytes that are still on their way are thrown away, so that closing does not reset what was answered. */
+/**
+ * How long bytes that are still on their way are thrown away, so that closing does not reset what
+ * was answered.
+ */
 const LINGER_MS = 1000
 
 /**
- * Answers a stream of lines with a stream of lines, in order. It holds one piece of the request and one slice of
- * answers: a reader that is slow slows the reading, and through it the sender.
+ * Answers a stream of lines with a stream of lines, in order. It holds one piece of the request and
+ * one slice of answers: a reader that is slow slows the reading, and through it the sender.
  */
 export function streamedAnswers(
   request: IncomingMessage,
@@ -112,7 +118,10 @@ async function* answers(
   }
 }
 
-/** The lines of the answers, joined so that few writes carry them and none is large: explanations are. */
+/**
+ * The lines of the answers, joined so that few writes carry them and none is large: explanations
+ * are.
+ */
 function* inPieces(items: readonly BatchItem<object>[]): Generator<string> {
   let piece = ""
   for (const item of items) {
@@ -135,7 +144,10 @@ interface Watch {
   finish(): void
 }
 
-/** Ends what stands still and what a stop asks to end. A stream that moves may take as long as it likes. */
+/**
+ * Ends what stands still and what a stop asks to end. A stream that moves may take as long as it
+ * likes.
+ */
 function watched(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,13 +1,19 @@
 /** A minute: keeps what is less than a limit below it, and in the band that ends there. */
 export const JUST_UNDER_DAYS = 1 / (24 * 60)
 
-/** When something last changed, as far as it is known: an age in days between the two. The same twice for a known date. */
+/**
+ * When something last changed, as far as it is known: an age in days between the two. The same
+ * twice for a known date.
+ */
 export interface ChangeSpan {
   readonly atLeast: number
   readonly atMost: number
 }
 
-/** Of two changes the one that is newer for certain; of two that may be equally old the one that may be newer. */
+/**
+ * Of two changes the one that is newer for certain; of two that may be equally old the one that may
+ * be newer.
+ */
 export function newerChange(one: ChangeSpan | null, other: ChangeSpan | null): ChangeSpan | null {
   if (one === null || other === null) return one ?? other
   if (one.atMost !== other.atMost) return one.atMost < other.atMost ? one : other
@@ -15,9 +21,10 @@ export function newerChange(one: ChangeSpan | null, other: ChangeSpan | null): C
 }
 
 /**
- * The age a change is scored with: the oldest that what is known allows, since a change must not look fresher than anyone
- * said. A verification inside the span may have come before the change or after it; the change is then taken to be no older
- * than the verification, because one that came after it is the one that matters.
+ * The age a change is scored with: the oldest that what is known allows, since a change must not
+ * look fresher than anyone said. A verification inside the span may have come before the change or
+ * after it; the change is then taken to be no older than the verification, because one that came
+ * after it is the one that matters.
  */
 export function scoredAge({ atLeast, atMost }: ChangeSpan, verifiedAge: number): number {
   return atLeast <= verifiedAge && verifiedAge < atMost ? verifiedAge : atMost
@@ -29,7 +36,9 @@ export function toldFarEnd({ atMost }: ChangeSpan): number {
   return Math.max(atMost, hours / 24)
 }
 
-/** Whether two things changed within so many days of each other; undefined where it could be either. */
+/**
+ * Whether two things changed within so many days of each other; undefined where it could be either.
+ */
 export function changedTogether(
   one: ChangeSpan,
   other: ChangeSpan,

@@ -1,11 +1,16 @@
 import type { ParsedPhone, SpecialNumber } from "@assay/core/identity"
 import { originalCarrier } from "./original-carriers.ts"
 
-/** What the number itself tells, as the explanation shows it. Nothing of it was asked of anybody. */
+/**
+ * What the number itself tells, as the explanation shows it. Nothing of it was asked of anybody.
+ */
 export interface NumberFacts {
   /** Whether a numbering plan allows the number. */
   readonly valid: boolean
-  /** What makes it other than an ordinary line of a person: its type, or that it is kept for fiction or tests. */
+  /**
+   * What makes it other than an ordinary line of a person: its type, or that it is kept for fiction
+   * or tests.
+   */
   readonly special: SpecialNumber | null
   /** The carrier that its range was first given to; who serves it today only a provider can say. */
   readonly original_carrier: string | null

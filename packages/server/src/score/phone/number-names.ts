@@ -5,7 +5,10 @@ import { CONTEXT_NAMES, type ContextEvent, NAME_BYTES, NAMES_BYTES } from "@assa
 import { DAY_MS } from "@assay/runtime/time"
 import type { PhoneContext } from "./phone-context.ts"
 
-/** Turns the use of a number into what the counters may know of it: nothing raw leaves this function. */
+/**
+ * Turns the use of a number into what the counters may know of it: nothing raw leaves this
+ * function.
+ */
 export type NameNumberUse = (
   key: IdentityKey,
   context: PhoneContext,
@@ -16,8 +19,9 @@ const NUMBER_AT = CONTEXT_NAMES.indexOf("mailbox") * NAME_BYTES
 const ACCOUNT_AT = CONTEXT_NAMES.indexOf("signup") * NAME_BYTES
 
 /**
- * A number stands where the counters have a mailbox and the account that uses it where they have a sign-up, so that they
- * count different accounts a number. The kinds are its own: no mailbox ever shares a name with a number.
+ * A number stands where the counters have a mailbox and the account that uses it where they have a
+ * sign-up, so that they count different accounts a number. The kinds are its own: no mailbox ever
+ * shares a name with a number.
  */
 export function openNumberNames(contextSubkey: Uint8Array): NameNumberUse {
   const dayKey = openContextKeys(contextSubkey)
@@ -38,7 +42,8 @@ export function openNumberNames(contextSubkey: Uint8Array): NameNumberUse {
     return {
       tenantId: tenant,
       atSeconds: Math.floor(atMs / 1000),
-      // Without an account there is nothing to tell from others: it is compared with them and not counted.
+      // Without an account there is nothing to tell from others: it is compared with them and not
+      // counted.
       isRecorded: bytes !== null,
       names,
     }

@@ -8,8 +8,8 @@ import type { PhoneContext } from "./phone-context.ts"
 
 export interface VelocityOfNumbers {
   /**
-   * Records that an account used a number, and counts the tenant's accounts that did in 24 hours. Never throws: null where
-   * the counters could not be asked, which is not the same as none.
+   * Records that an account used a number, and counts the tenant's accounts that did in 24 hours.
+   * Never throws: null where the counters could not be asked, which is not the same as none.
    */
   accounts24h(
     key: IdentityKey,

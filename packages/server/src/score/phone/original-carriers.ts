@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
 
-// Ranges of all carriers as three columns sorted by their start, so that a lookup is one binary search: a Map of 29,000
-// prefixes would take megabytes of heap in every worker for something that few requests ask for.
+// Ranges of all carriers as three columns sorted by their start, so that a lookup is one binary
+// search: a Map of 29,000 prefixes would take megabytes of heap in every worker for something that
+// few requests ask for.
 interface CarrierTable {
   readonly starts: Uint32Array
   /** The last place of each range, itself included. */
@@ -11,14 +12,18 @@ interface CarrierTable {
   readonly names: readonly string[]
 }
 
-/** As many digits as the longest prefix of the table has; a number's place is its first so many digits. */
+/**
+ * As many digits as the longest prefix of the table has; a number's place is its first so many
+ * digits.
+ */
 const PLACE_DIGITS = 9
 
 let table: CarrierTable | null = null
 
 /**
- * The carrier that the range of a number was first given to, or null where that is not known. Numbers are ported and
- * carriers bought, so this never says who serves the number today. Read from disk when first asked for.
+ * The carrier that the range of a number was first given to, or null where that is not known.
+ * Numbers are ported and carriers bought, so this never says who serves the number today. Read from
+ * disk when first asked for.
  */
 export function originalCarrier(e164: string): string | null {
   table ??= readTable(readFileSync(new URL("./original-carriers.txt", import.meta.url), "utf8"))

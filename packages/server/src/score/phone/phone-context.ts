@@ -16,7 +16,10 @@ export interface PhoneContext {
 /** No account is older than the web; what is, was written in seconds or days for milliseconds. */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 
-/** Reads a context that fits its schema; throws a 400 Problem that names the member which cannot be right. */
+/**
+ * Reads a context that fits its schema; throws a 400 Problem that names the member which cannot be
+ * right.
+ */
 export function readPhoneContext(given: GivenContext, nowMs: number): PhoneContext {
   const atMs = readOccurredAt(given.occurred_at, nowMs)
   const enrolledAtMs = readPast("enrolled_at", given.enrolled_at, nowMs)

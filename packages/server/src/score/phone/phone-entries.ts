@@ -6,7 +6,9 @@ import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 
 const ROUTE_DAYS = 90
 
-/** What somebody last said of a number, with its age in days: Infinity where nobody said anything. */
+/**
+ * What somebody last said of a number, with its age in days: Infinity where nobody said anything.
+ */
 class LastWord {
   age = Infinity
   value = NaN
@@ -16,7 +18,10 @@ class LastWord {
     this.#riskier = riskier
   }
 
-  /** Of two words of the same hour the one that makes the number riskier is kept, in whatever order they come. */
+  /**
+   * Of two words of the same hour the one that makes the number riskier is kept, in whatever order
+   * they come.
+   */
   take(age: number, value: number | null): void {
     if (value === null || age > this.age) return
     const isRiskier = this.#riskier === "higher" ? value > this.value : value < this.value
@@ -31,7 +36,10 @@ export const ACTIVE = 1
 const ABSENT = -1
 export const PREPAID = 1
 
-/** What the index knows of a number, the newest of each kind. Ages are days from the hour; Infinity is never. */
+/**
+ * What the index knows of a number, the newest of each kind. Ages are days from the hour; Infinity
+ * is never.
+ */
 export class PhoneEntries {
   readonly visible: readonly Observation[]
   readonly status = new LastWord("lower")
@@ -95,8 +103,9 @@ export class PhoneEntries {
         this.blocklisted = true
         break
       case "line_status":
-        // Absent is a handset that is switched off or out of reach. The subscription behind it may be in order, so that
-        // says nothing of the line, and what was said of it before still holds.
+        // Absent is a handset that is switched off or out of reach. The subscription behind it may
+        // be in order, so that says nothing of the line, and what was said of it before still
+        // holds.
         if (value !== ABSENT) this.status.take(age, value)
         break
       case "call_forwarding":

@@ -28,7 +28,10 @@ export interface PhoneFindings {
   readonly signals: SignalFacts
   /** null: the request came without context. */
   readonly context: PhoneContext | null
-  /** Accounts that used the number in 24 hours; null where that was not asked or could not be counted. */
+  /**
+   * Accounts that used the number in 24 hours; null where that was not asked or could not be
+   * counted.
+   */
   readonly accounts24h: number | null
   readonly caller: Caller
   readonly model: PhoneModel
@@ -46,12 +49,18 @@ const YEAR_DAYS = 365
 /** Model 1.0, section 5.9: what a code by SMS stops where the number may be in other hands. */
 const SMS_ONLY_EFFICACY = 0.3
 
-/** When the number was last known to be in the right hands, by what the request says and by the tenant's feedback. */
+/**
+ * When the number was last known to be in the right hands, by what the request says and by the
+ * tenant's feedback.
+ */
 export function verifiedAt(entries: PhoneEntries, context: PhoneContext | null): number | null {
   return newest(entries.verifiedAtMs, context === null ? null : context.verifiedAtMs)
 }
 
-/** Turns what is known of a number into the scorer's input document. Ages are in days, from the hour. */
+/**
+ * Turns what is known of a number into the scorer's input document. Ages are in days, from the
+ * hour.
+ */
 export function phoneEvidence(findings: PhoneFindings): PhoneInput {
   const { parsed, entries, signals, context, accounts24h, caller, model, nowMs } = findings
   const verifiedAtMs = verifiedAt(entries, context)
@@ -126,7 +135,9 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
   return caller.smsOnlyStepUp ? withoutTrustInSms(input, model) : input
 }
 
-/** Kept for fiction or tests, so that nobody can hold it unless somebody tells of a line behind it. */
+/**
+ * Kept for fiction or tests, so that nobody can hold it unless somebody tells of a line behind it.
+ */
 function isReserved({ special }: ParsedPhone): boolean {
   return special === "fictional" || special === "test"
 }
@@ -142,8 +153,8 @@ function changeAt(age: number): ChangeSpan | null {
 }
 
 /**
- * The longest time without a SIM change that somebody affirms. A change or port that may lie in that time, or after it,
- * proves the statement wrong or out of date: then it affirms nothing.
+ * The longest time without a SIM change that somebody affirms. A change or port that may lie in
+ * that time, or after it, proves the statement wrong or out of date: then it affirms nothing.
  */
 function unchangedDays(
   { unchanged }: PhoneEntries,
@@ -160,7 +171,10 @@ function unchangedDays(
   return longest === 0 ? undefined : longest
 }
 
-/** What was said last of the line. A handset that answers proves a line where nobody says anything of it. */
+/**
+ * What was said last of the line. A handset that answers proves a line where nobody says anything
+ * of it.
+ */
 function activeOf({ status }: PhoneEntries, signals: SignalFacts): boolean | undefined {
   const { active, reachable } = signals
   if (active !== null && active.age <= status.age) return active.value
@@ -177,8 +191,9 @@ function forwardingOf(
 }
 
 /**
- * Days of tenure as evidence counted them, within the bounds an operator gives now. A number held for less than some days
- * may be held since yesterday: that bound alone never speaks for it, and from a year on it says nothing.
+ * Days of tenure as evidence counted them, within the bounds an operator gives now. A number held
+ * for less than some days may be held since yesterday: that bound alone never speaks for it, and
+ * from a year on it says nothing.
  */
 function tenureOf({ tenure: counted }: PhoneEntries, { tenure }: SignalFacts): number | undefined {
   const days = counted.age === Infinity ? undefined : counted.value + counted.age
@@ -191,8 +206,9 @@ function tenureOf({ tenure: counted }: PhoneEntries, { tenure }: SignalFacts): n
 }
 
 /**
- * A number that went to somebody else, or that was used to take an account over, is in the wrong hands until it is proved
- * again. In the same hour the proof may have come first: then it does not count. Providers were asked since that proof.
+ * A number that went to somebody else, or that was used to take an account over, is in the wrong
+ * hands until it is proved again. In the same hour the proof may have come first: then it does not
+ * count. Providers were asked since that proof.
  */
 function recycledOf(
   { recycledAge, takeoverAge }: PhoneEntries,
@@ -216,7 +232,10 @@ function deviceChangedWith(
   return changedTogether(sim, before, TOGETHER_DAYS)
 }
 
-/** Whether a provider affirms that the handset is the same since before the SIM changed, and nobody else saw a new one. */
+/**
+ * Whether a provider affirms that the handset is the same since before the SIM changed, and nobody
+ * else saw a new one.
+ */
 function staysInDevice(
   sim: ChangeSpan,
   { deviceChangeAge }: PhoneEntries,
@@ -227,7 +246,10 @@ function staysInDevice(
   return sameFor > sim.atMost && deviceChangeAge > sim.atMost
 }
 
-/** Only a mobile number has a SIM to ask about: an answer tells what a plan that mixes both leaves open. */
+/**
+ * Only a mobile number has a SIM to ask about: an answer tells what a plan that mixes both leaves
+ * open.
+ */
 function refinedType({ numberType }: ParsedPhone, { hasSim }: SignalFacts): string {
   return hasSim && numberType === "fixed_line_or_mobile" ? "mobile" : numberType
 }
@@ -244,7 +266,10 @@ function lineWithContract(
   return subscription.value === PREPAID ? "mobile_prepaid" : "mobile_postpaid"
 }
 
-/** Where SMS is the only challenge, one to a number that must not get codes stops few; a review may be cheaper. */
+/**
+ * Where SMS is the only challenge, one to a number that must not get codes stops few; a review may
+ * be cheaper.
+ */
 function withoutTrustInSms(input: PhoneInput, model: PhoneModel): PhoneInput {
   const trust = smsOtpTrust(input, phoneKnowledge(input, model), model)
   return trust === "do_not_use" ? { ...input, ctx: { stepUpEff: SMS_ONLY_EFFICACY } } : input

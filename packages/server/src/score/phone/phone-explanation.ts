@@ -47,7 +47,10 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
   }
 }
 
-/** Every observation, but not our own note that the tenant asked before: the model makes nothing of it for a number. */
+/**
+ * Every observation, but not our own note that the tenant asked before: the model makes nothing of
+ * it for a number.
+ */
 function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
   const sourceLabel = sourceLabels(caller)
   return visible

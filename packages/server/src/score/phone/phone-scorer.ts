@@ -45,7 +45,10 @@ export interface ScoredPhone {
 export interface PhoneScorer {
   /** Throws a Problem for a text that is no number in international format. */
   identify(phoneNumber: string): IdentifiedPhone
-  /** One lookup and its answer. Throws where a store that is needed fails; what is optional is only told to be missing. */
+  /**
+   * One lookup and its answer. Throws where a store that is needed fails; what is optional is only
+   * told to be missing.
+   */
   score(
     identified: IdentifiedPhone,
     caller: Caller,
@@ -105,13 +108,15 @@ export function phoneScorer({
       const { phoneNumber, parsed, key } = identified
       const nowMs = now()
       const model = models.phone(caller.phoneModel)
-      // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing behind.
+      // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing
+      // behind.
       const counting =
         context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
       const found = await index.lookup(key, caller.tenantId)
       const entries = phoneEntries(found, caller, nowMs)
-      // After the index and not beside it: providers are asked whether the number changed hands since the tenant's last
-      // proof, which may be evidence. A lookup is nothing against the time they have.
+      // After the index and not beside it: providers are asked whether the number changed hands
+      // since the tenant's last proof, which may be evidence. A lookup is nothing against the time
+      // they have.
       const asking = ask(identified, verifiedAt(entries, context), caller)
       const said = asking instanceof Promise ? await asking : asking
       const accounts24h = counting === null ? null : await counting

@@ -9,14 +9,18 @@ export interface SignalQuestion {
   readonly key: string
   /** Since when the number is known to be in the same hands; null where that is not known. */
   readonly sinceMs: number | null
-  /** The most this tenant may spend in a day, in millionths; null: what the settings give every tenant. */
+  /**
+   * The most this tenant may spend in a day, in millionths; null: what the settings give every
+   * tenant.
+   */
   readonly tenantCapMicros: number | null
 }
 
 /**
- * What providers said in the time there is. `off`: none is configured. `not_allowed`: the tenant's plan or its own switch
- * keeps numbers here. `failed`: the place that asks them did not answer, so nothing is known. `asked` without a result:
- * nobody can be asked about this number. A signal that was asked for and is not there in time has the status `timeout`.
+ * What providers said in the time there is. `off`: none is configured. `not_allowed`: the tenant's
+ * plan or its own switch keeps numbers here. `failed`: the place that asks them did not answer, so
+ * nothing is known. `asked` without a result: nobody can be asked about this number. A signal that
+ * was asked for and is not there in time has the status `timeout`.
  */
 export interface PhoneSignals {
   readonly state: "off" | "not_allowed" | "failed" | "asked"

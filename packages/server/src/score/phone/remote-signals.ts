@@ -11,8 +11,8 @@ export function remoteSignals(call: Call, onFailed: () => void): SignalDesk {
       try {
         return (await call("lookSignals", question)) as PhoneSignals
       } catch {
-        // The failure is told by the state and counted. It is not logged: a request has no use for it, and there may be
-        // hundreds a second while the place is made anew.
+        // The failure is told by the state and counted. It is not logged: a request has no use for
+        // it, and there may be hundreds a second while the place is made anew.
         onFailed()
         return SIGNALS_FAILED
       }

@@ -144,7 +144,8 @@ suite("a device", () => {
     assert.equal(told(none).coverage?.device, 1)
     const seen: Seen[] = [["device_change", 48]]
     assert.equal(phoneInputOf({ seen, results: [none] }).deviceContinuityDays, 2)
-    // Trust takes the other end: that it changed within a hundred days makes it no day old for certain.
+    // Trust takes the other end: that it changed within a hundred days makes it no day old for
+    // certain.
     const yes = (notWithinHours: number | null) =>
       told(answer("device_change", { withinHours: 2400, notWithinHours })).deviceContinuityDays
     assert.deepEqual([yes(null), yes(240)], [0, 10])

@@ -17,7 +17,9 @@ export interface Stated<T> {
   readonly age: number
 }
 
-/** What providers know of a number, in the words of the model. null is always "nobody could say". */
+/**
+ * What providers know of a number, in the words of the model. null is always "nobody could say".
+ */
 export interface SignalFacts {
   readonly simChange: ChangeSpan | null
   readonly simUnchanged: Affirmed | null
@@ -54,7 +56,10 @@ export const NO_SIGNAL_FACTS: SignalFacts = {
   hasSim: false,
 }
 
-/** Reads what was answered. The order of the results does not matter, and what carries no value says nothing. */
+/**
+ * Reads what was answered. The order of the results does not matter, and what carries no value says
+ * nothing.
+ */
 export function signalFacts(results: readonly SignalResult[], nowMs: number): SignalFacts {
   if (results.length === 0) return NO_SIGNAL_FACTS
   const usable = results.filter(saysSomething)
@@ -133,14 +138,20 @@ function spanOf(change: LastChange, nowMs: number): ChangeSpan | null {
   return { atLeast: Math.min(atMost, (notWithinHours ?? 0) / 24), atMost }
 }
 
-/** The age of a moment as evidence has it, so that the two can be compared: by the hour, and never below 0. */
+/**
+ * The age of a moment as evidence has it, so that the two can be compared: by the hour, and never
+ * below 0.
+ */
 export function daysFromTheHour(ms: number, nowMs: number): number {
   return Math.max(0, (nowMs - Math.floor(ms / HOUR_MS) * HOUR_MS) / DAY_MS)
 }
 
 const WINDOW = /^(\d{1,6})([hd])$/
 
-/** The days of a covered window; null where nobody says what is covered, for then "none" says nothing. */
+/**
+ * The days of a covered window; null where nobody says what is covered, for then "none" says
+ * nothing.
+ */
 function windowDays(window: string | undefined): number | null {
   const [, count, unit] = WINDOW.exec(window ?? "") ?? []
   if (count === undefined) return null
@@ -179,7 +190,10 @@ function ageOf(result: SignalResult, nowMs: number): number {
   return Math.max(0, (nowMs - saidAt(result)) / DAY_MS)
 }
 
-/** A provider that does not know the type, or calls the number invalid, knows less than the numbering plan. */
+/**
+ * A provider that does not know the type, or calls the number invalid, knows less than the
+ * numbering plan.
+ */
 function lineTypeOf(usable: readonly SignalResult[], nowMs: number): NumberType | null {
   const known = usable.filter(({ value }) => value !== "unknown" && value !== "invalid")
   return latestOf("line_type", known, nowMs)?.value ?? null

@@ -1,7 +1,10 @@
 import type { PhoneSignals } from "./phone-signals.ts"
 import type { SignalName, SignalResult, SignalStatus } from "./signals.ts"
 
-/** One answer of a provider as an explanation shows it: always with the same members, and never with a number. */
+/**
+ * One answer of a provider as an explanation shows it: always with the same members, and never with
+ * a number.
+ */
 export interface ToldSignal {
   readonly signal: SignalName
   readonly status: SignalStatus

@@ -20,8 +20,9 @@ export const SIGNAL_NAMES = [
 export type SignalName = (typeof SIGNAL_NAMES)[number]
 
 /**
- * How asking ended. Only `ok` and `partial` carry a value; everything else means that nothing is known, and never that
- * nothing happened. `partial` is a value with a limit to it, such as no date but "not in the last ten days".
+ * How asking ended. Only `ok` and `partial` carry a value; everything else means that nothing is
+ * known, and never that nothing happened. `partial` is a value with a limit to it, such as no date
+ * but "not in the last ten days".
  */
 export const SIGNAL_STATUSES = [
   "ok",
@@ -41,7 +42,9 @@ export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
 export type LastChange =
   /** At this moment, as exact as `precision` says. */
   | { readonly at: string }
-  /** In the last so many hours, and not in the last `notWithinHours` of them where that is known. */
+  /**
+   * In the last so many hours, and not in the last `notWithinHours` of them where that is known.
+   */
   | { readonly withinHours: number; readonly notWithinHours: number | null }
   /** Not in `coveredWindow`, which says nothing of the time before. */
   | { readonly none: true }
@@ -50,7 +53,10 @@ export type LastChange =
 export interface SignalValues {
   readonly line_type: NumberType
   readonly carrier: { readonly name: string | null; readonly region: string | null }
-  /** Whether the subscription takes part in the network. A handset that is switched off is another matter. */
+  /**
+   * Whether the subscription takes part in the network. A handset that is switched off is another
+   * matter.
+   */
   readonly active: boolean
   readonly sim_change: LastChange
   readonly device_change: LastChange
@@ -108,7 +114,9 @@ export interface SignalRequest {
   readonly signals: readonly SignalName[]
   /** The outer window of SIM changes that matter, in hours, for providers that answer yes or no. */
   readonly simWindowHours: number
-  /** Since when the number is known to be in the same hands, RFC 3339; null where that is not known. */
+  /**
+   * Since when the number is known to be in the same hands, RFC 3339; null where that is not known.
+   */
   readonly sinceDate: string | null
   /** For the provider's support desk: random, and never derived from the number. */
   readonly correlationId: string
@@ -121,16 +129,22 @@ export interface PhoneSignalProvider {
   readonly id: string
   /** What it can be asked about this number. No network call. */
   capabilities(number: NumberAsked): readonly SignalName[]
-  /** Splits signals into those that one call answers together, so that an answer is not kept waiting for another. */
+  /**
+   * Splits signals into those that one call answers together, so that an answer is not kept waiting
+   * for another.
+   */
   calls(signals: readonly SignalName[]): readonly (readonly SignalName[])[]
   /** The most one call for these can cost, in millionths of the unit prices are set in. */
   priceMicros(signals: readonly SignalName[]): number
   /**
-   * Asks once, and answers for every signal that was asked for: what went wrong is a status, never a rejection. Retries
-   * and time limits are the caller's, by `signal`.
+   * Asks once, and answers for every signal that was asked for: what went wrong is a status, never
+   * a rejection. Retries and time limits are the caller's, by `signal`.
    */
   fetch(request: SignalRequest): Promise<readonly SignalResult[]>
-  /** Whether it can be spoken to at all: credentials are taken. Names no number. Throws with a sentence where not. */
+  /**
+   * Whether it can be spoken to at all: credentials are taken. Names no number. Throws with a
+   * sentence where not.
+   */
   check(signal: AbortSignal): Promise<void>
   close(): void
 }

@@ -6,10 +6,12 @@ const NAME_MAX = 255
 const HEAD_BYTES = 3
 
 /**
- * Domain names with sixteen marks each, in two flat arrays outside the heap: the shipped lists are 170,000 names in every
- * worker, four megabytes here and several times that as a Map of strings, with as many objects for the collector.
+ * Domain names with sixteen marks each, in two flat arrays outside the heap: the shipped lists are
+ * 170,000 names in every worker, four megabytes here and several times that as a Map of strings,
+ * with as many objects for the collector.
  *
- * A record is two bytes of marks, one of length, and the name. Slots hold where records start, found by FNV-1a.
+ * A record is two bytes of marks, one of length, and the name. Slots hold where records start,
+ * found by FNV-1a.
  */
 export class DomainTable {
   #records: Uint8Array

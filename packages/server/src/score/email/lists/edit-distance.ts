@@ -1,6 +1,7 @@
 /**
- * Whether one slip of the keyboard turns one text into the other: a letter added, left out or replaced, or two
- * neighbours swapped (Damerau-Levenshtein distance 1). Equal texts are not one slip apart.
+ * Whether one slip of the keyboard turns one text into the other: a letter added, left out or
+ * replaced, or two neighbours swapped (Damerau-Levenshtein distance 1). Equal texts are not one
+ * slip apart.
  */
 export function isOneSlipApart(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]

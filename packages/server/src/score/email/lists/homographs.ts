@@ -25,8 +25,9 @@ const READ_AS_LATIN =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u
 
 /**
- * Whether a domain outside ASCII looks like one that everybody knows, or has a label of two alphabets; null for all
- * others. The caller has made sure that the domain is not well known itself.
+ * Whether a domain outside ASCII looks like one that everybody knows, or has a label of two
+ * alphabets; null for all others. The caller has made sure that the domain is not well known
+ * itself.
  */
 export function homographOf(
   { unicodeDomain }: ParsedDomain,

@@ -3,9 +3,10 @@ import { parseDomain } from "@assay/core/identity"
 import { ListsError } from "./lists-error.ts"
 
 /**
- * The domains of a list as it is found in the world, in ASCII form, each once and sorted: a domain a line, a hosts file
- * (`0.0.0.0 domain`), or CSV whose first column is the domain. `#` starts a comment. One line that cannot be read
- * refuses the whole file by its number: half a list would look like a whole one.
+ * The domains of a list as it is found in the world, in ASCII form, each once and sorted: a domain
+ * a line, a hosts file (`0.0.0.0 domain`), or CSV whose first column is the domain. `#` starts a
+ * comment. One line that cannot be read refuses the whole file by its number: half a list would
+ * look like a whole one.
  */
 export function readImportFile(text: string): string[] {
   const domains = new Set<string>()

@@ -31,7 +31,10 @@ export interface Judgement {
   /** Letters that make it look like a well-known domain, or a mixture of alphabets. */
   readonly homograph: Homograph | null
   readonly allowed: boolean
-  /** No shipped list may call it disposable: a popular domain, or one of a university or a government. */
+  /**
+   * No shipped list may call it disposable: a popular domain, or one of a university or a
+   * government.
+   */
   readonly guarded: boolean
   /** A provider or a popular domain, or allowed: it imitates nobody, whoever asks. */
   readonly known: boolean
@@ -45,9 +48,9 @@ const { masked, disposable, free, toxic, allow, deny } = Object.fromEntries(
 ) as Record<ListCategory, number>
 
 /**
- * Judges a domain. An operator's lists win over the shipped ones; among them the nearest name that is listed decides.
- * Of the shipped lists all that name the domain or a parent count together: one curated list or two lists of any kind
- * make it disposable, unless it is under guard.
+ * Judges a domain. An operator's lists win over the shipped ones; among them the nearest name that
+ * is listed decides. Of the shipped lists all that name the domain or a parent count together: one
+ * curated list or two lists of any kind make it disposable, unless it is under guard.
  */
 export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]): Judgement {
   const { domain } = parsed

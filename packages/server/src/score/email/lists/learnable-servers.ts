@@ -19,11 +19,15 @@ const NOBODYS: ReadonlySet<string> = new Set([
   "broadcast",
 ])
 
-/** Whether a mail server can say something of the hosts it serves: one of a provider or a mail company serves anybody. */
+/**
+ * Whether a mail server can say something of the hosts it serves: one of a provider or a mail
+ * company serves anybody.
+ */
 export function isLearnableServer(name: string): boolean {
   if (registrableDomain(name) === null) return false
   const { table, masks } = shippedLists()
-  // Up to the last dot, past what somebody registered: a company's own domain may be a suffix for its customers.
+  // Up to the last dot, past what somebody registered: a company's own domain may be a suffix for
+  // its customers.
   for (let from = 0; name.includes(".", from); from = name.indexOf(".", from) + 1) {
     const anybody = table.marks(name, from) & (masks.guard | masks.free | masks.masked)
     if (anybody !== 0 || shared.has(name.slice(from))) return false

@@ -19,7 +19,10 @@ export interface LearntServer {
   readonly until: string | null
 }
 
-/** As it is stored. Only names of disposable hosts are in it: who else is served is nobody's business. */
+/**
+ * As it is stored. Only names of disposable hosts are in it: who else is served is nobody's
+ * business.
+ */
 export interface LearntDocument {
   readonly format: 1
   readonly servers: Readonly<Record<string, StoredServer>>
@@ -45,8 +48,9 @@ const HOSTS_KEPT = 20
 const SERVERS_MAX = 20_000
 
 /**
- * Mail servers by the hosts they serve. A server of at least five disposable hosts and of no guarded or popular one marks
- * other hosts it serves. A sighting is forgotten after 90 days, and an operator overrules a server for good.
+ * Mail servers by the hosts they serve. A server of at least five disposable hosts and of no
+ * guarded or popular one marks other hosts it serves. A sighting is forgotten after 90 days, and an
+ * operator overrules a server for good.
  */
 export class LearntServers {
   readonly #servers = new Map<string, Server>()
@@ -58,7 +62,10 @@ export class LearntServers {
     this.#overruled = new Set(document.overruled)
   }
 
-  /** Takes a sighting of a host at a server. Returns whether that changed what the server says of others. */
+  /**
+   * Takes a sighting of a host at a server. Returns whether that changed what the server says of
+   * others.
+   */
   notice(name: string, host: string, standing: Standing, nowMs: number): boolean {
     const before = this.marks(name, nowMs)
     const server = this.#servers.get(name) ?? this.#added(name, standing)
@@ -153,7 +160,10 @@ export class LearntServers {
     }
   }
 
-  /** A server with guarded hosts only is kept too: the day its fifth disposable host comes, it must not mark. */
+  /**
+   * A server with guarded hosts only is kept too: the day its fifth disposable host comes, it must
+   * not mark.
+   */
   #added(name: string, standing: Standing): Server | null {
     if (this.#servers.size >= SERVERS_MAX) {
       // Whoever serves honest hosts only is the least to lose.

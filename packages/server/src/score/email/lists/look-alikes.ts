@@ -14,10 +14,15 @@ interface Major {
 
 /** Below this a slip makes too many honest names: "aol" is one letter from hundreds. */
 const SLIP_NAME_MIN = 5
-/** The same for skeletons that differ in plain letters and digits only: "rne.com" may be anybody's. */
+/**
+ * The same for skeletons that differ in plain letters and digits only: "rne.com" may be anybody's.
+ */
 const PLAIN_SKELETON_NAME_MIN = 4
 
-/** What fingers make of "com". Top-level domains among them are real, but no provider's mail is there. */
+/**
+ * What fingers make of "com". Top-level domains among them are real, but no provider's mail is
+ * there.
+ */
 const MISTYPED_COM: ReadonlySet<string> = new Set(
   "co cm om con cmo ocm comm coom ccom vom xom cim cpm clm copm conm cok".split(" "),
 )
@@ -38,9 +43,9 @@ const bySkeleton: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * The provider a domain imitates, by a slip of the keyboard or by letters that look alike; null for none. The caller
- * has made sure that the domain is not a provider's own. It is a sign and never a correction: the address stays as
- * it was written.
+ * The provider a domain imitates, by a slip of the keyboard or by letters that look alike; null for
+ * none. The caller has made sure that the domain is not a provider's own. It is a sign and never a
+ * correction: the address stays as it was written.
  */
 export function imitatedProvider(domain: string, looks: DomainLooks | null): string | null {
   if (looks === null) return null
@@ -80,8 +85,8 @@ function startsWith(domain: string, major: Major): boolean {
 }
 
 /**
- * People seldom mistype the first letter, while names that differ in it are often honest: "cloud.com" is not
- * "icloud.com", and every letter has its "?mail.com".
+ * People seldom mistype the first letter, while names that differ in it are often honest:
+ * "cloud.com" is not "icloud.com", and every letter has its "?mail.com".
  */
 function beginsAlike(a: string, b: string): boolean {
   return a[0] === b[0] || (a[0] === b[1] && a[1] === b[0])

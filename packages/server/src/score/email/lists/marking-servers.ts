@@ -5,7 +5,10 @@ import { readLearnt } from "./learnt-file.ts"
 export interface MarkingServers {
   /** The first of a host's mail servers that marks it; null for none. */
   markOf(host: string, servers: readonly string[]): string | null
-  /** Reads what the primary has written. Throws a ListsError, and goes on with what it had, where that cannot be read. */
+  /**
+   * Reads what the primary has written. Throws a ListsError, and goes on with what it had, where
+   * that cannot be read.
+   */
   reload(): void
 }
 
@@ -16,7 +19,8 @@ export function openMarkingServers(directory: string, now: () => number): Markin
       if (marking.size === 0) return null
       const own = registrableDomain(host)?.domain ?? host
       for (const server of servers) {
-        // Anybody can point a record at a stranger's server: who has a server of the own name is not told by its guests.
+        // Anybody can point a record at a stranger's server: who has a server of the own name is
+        // not told by its guests.
         const isOwn = server === own || server.endsWith(`.${own}`)
         if (!isOwn && marking.has(server)) return server
       }

@@ -23,7 +23,10 @@ const SLIP_NAME_MIN = 4
 /** What companies add to their names, and whoever pretends to be one. */
 const COMPANY_WORDS: readonly string[] = ["-inc", "-llc", "-ltd", "-corp", "-gmbh"]
 
-/** The part of a text that somebody registered, in ASCII; null for what is no domain, and for a public suffix. */
+/**
+ * The part of a text that somebody registered, in ASCII; null for what is no domain, and for a
+ * public suffix.
+ */
 export function ownDomainOf(text: string): string | null {
   const parsed = parseDomain(text)
   return "fault" in parsed ? null : (registrableDomain(parsed.domain)?.domain ?? null)

@@ -15,8 +15,9 @@ export interface OwnList {
 }
 
 /**
- * Reads the operator's lists: files `*.csv` with a line `domain,category,note` each, `#` for comments. A line that
- * cannot be used throws with its place, rather than being left out in silence.
+ * Reads the operator's lists: files `*.csv` with a line `domain,category,note` each, `#` for
+ * comments. A line that cannot be used throws with its place, rather than being left out in
+ * silence.
  */
 export function readOwnLists(directory: string): OwnList[] {
   return listFiles(directory).map((file) => {

@@ -6,13 +6,19 @@ export interface RegistrableDomain {
   readonly start: number
   /** Its label before the public suffix: `gmail` of `gmail.com`. */
   readonly name: string
-  /** `com`, `co.uk`, and `github.io` too: under a private suffix too, neighbours have different owners. */
+  /**
+   * `com`, `co.uk`, and `github.io` too: under a private suffix too, neighbours have different
+   * owners.
+   */
   readonly suffix: string
 }
 
 const OPTIONS = { allowPrivateDomains: true, validateHostname: false, extractHostname: false }
 
-/** The part of a domain somebody registered; null for a public suffix, which has no owner among its users. */
+/**
+ * The part of a domain somebody registered; null for a public suffix, which has no owner among its
+ * users.
+ */
 export function registrableDomain(domain: string): RegistrableDomain | null {
   const {
     domain: registrable,
@@ -24,8 +30,9 @@ export function registrableDomain(domain: string): RegistrableDomain | null {
 }
 
 /**
- * Visits a domain and its parents, nearest first, as positions in the text: down to the part somebody registered and
- * never past it, since a list that names a public suffix says nothing of who has a name under it.
+ * Visits a domain and its parents, nearest first, as positions in the text: down to the part
+ * somebody registered and never past it, since a list that names a public suffix says nothing of
+ * who has a name under it.
  */
 export function walkParents(
   domain: string,

@@ -7,7 +7,10 @@ export interface ShippedList {
   readonly name: string
   readonly version: string
   readonly released: string
-  /** Mainstream providers are free and under guard; popular domains and universities are under guard. */
+  /**
+   * Mainstream providers are free and under guard; popular domains and universities are under
+   * guard.
+   */
   readonly kind:
     ShippedPackage["kind"] | "mainstream" | "masked" | "popular" | "university" | "guard"
   readonly mark: number

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 
-// The lists come from packages, but their code is never run: their files are read as data. `version` and `released`
-// are what the explanation of an answer names; a test holds the versions to the packages that are installed.
+// The lists come from packages, but their code is never run: their files are read as data.
+// `version` and `released` are what the explanation of an answer names; a test holds the versions
+// to the packages that are installed.
 
 /** Takes one name, as bytes of a larger buffer. */
 export type EachName = (bytes: Uint8Array, start: number, end: number) => void
@@ -13,7 +14,10 @@ export interface ShippedPackage {
   readonly released: string
   /** Curated: somebody looked at every entry. Bulk: gathered from many feeds, with their faults. */
   readonly kind: "curated" | "bulk" | "free"
-  /** Calls `each` with every entry, and `seen` with the day a host was first seen where the list knows it. */
+  /**
+   * Calls `each` with every entry, and `seen` with the day a host was first seen where the list
+   * knows it.
+   */
   read(each: EachName, seen: (host: string, firstSeenMs: number) => void): void
 }
 
@@ -69,8 +73,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * The strings of a JSON array, found by their quotes: parsing would make 200,000 texts only to drop them again. None
- * of the lists escapes a character; one that does is not what this reads.
+ * The strings of a JSON array, found by their quotes: parsing would make 200,000 texts only to drop
+ * them again. None of the lists escapes a character; one that does is not what this reads.
  */
 function readStrings(bytes: Buffer, each: EachName): void {
   if (bytes.includes(BACKSLASH)) throw new Error("A shipped list has escaped characters")

@@ -1,10 +1,11 @@
 import confusables from "./confusables.json" with { type: "json" }
 
-// What a name looks like, after UTS #39: names with the same skeleton are hard to tell apart by eye.
+// What a name looks like, after UTS #39: names with the same skeleton are hard to tell apart by
+// eye.
 
 /**
- * Letters that confusables.txt leaves apart because their capitals or small capitals are the twins, and that are
- * nevertheless read as Latin in a domain name: "gмail.com", "outlooк.com".
+ * Letters that confusables.txt leaves apart because their capitals or small capitals are the twins,
+ * and that are nevertheless read as Latin in a domain name: "gмail.com", "outlooк.com".
  */
 const READ_AS_LATIN: Readonly<Record<string, string>> = {
   в: "b",
@@ -25,7 +26,9 @@ const letters: ReadonlyMap<string, string> = new Map([
   ...Object.entries(READ_AS_LATIN),
 ])
 
-/** The skeleton of a domain in Unicode form. Marks are dropped: "gmáil.com" is read as "gmail.com". */
+/**
+ * The skeleton of a domain in Unicode form. Marks are dropped: "gmáil.com" is read as "gmail.com".
+ */
 export function skeletonOf(unicodeDomain: string): string {
   const latin = isAscii(unicodeDomain) ? unicodeDomain : latinised(unicodeDomain)
   return latin.replaceAll("0", "o").replaceAll("1", "l").replaceAll("rn", "m").replaceAll("vv", "w")
@@ -39,7 +42,8 @@ export function isAscii(text: string): boolean {
 function latinised(text: string): string {
   let latin = ""
   for (const character of text) {
-    // Some letters of the table are composed of letter and mark, so they are looked up before they are taken apart.
+    // Some letters of the table are composed of letter and mark, so they are looked up before they
+    // are taken apart.
     const whole = letters.get(character)
     if (whole !== undefined) latin += whole
     else

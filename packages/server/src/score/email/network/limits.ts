@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import type { ProbeLimits } from "./probe.ts"
 
-// All of these are for one worker. A resolver is near and takes many questions at once; a registry is shared with the
-// world and soon refuses who asks too fast.
+// All of these are for one worker. A resolver is near and takes many questions at once; a registry
+// is shared with the world and soon refuses who asks too fast.
 
 export const NAMES: ProbeLimits = {
   togetherMax: 64,
@@ -22,7 +22,10 @@ export const REGISTRY: ProbeLimits = {
   failedKeepMs: 60_000,
 }
 
-/** How long an answer holds. A domain that takes no mail may be repaired any minute; a date of registration stays. */
+/**
+ * How long an answer holds. A domain that takes no mail may be repaired any minute; a date of
+ * registration stays.
+ */
 export const KEEP_MS = {
   mail: HOUR_MS,
   noMail: HOUR_MS / 6,

@@ -10,7 +10,10 @@ export interface MailAddresses extends Answer {
 /** A server may have many; what is compared stays small. */
 const ADDRESSES_MAX = 8
 
-/** The public IPv4 addresses of a mail server: hosts that are made by the hundred share them, whatever their servers' names. */
+/**
+ * The public IPv4 addresses of a mail server: hosts that are made by the hundred share them,
+ * whatever their servers' names.
+ */
 export async function mailAddresses(names: NameService, server: string): Promise<MailAddresses> {
   const found = (await names.a(server)) ?? []
   return {

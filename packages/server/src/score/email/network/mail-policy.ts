@@ -2,19 +2,25 @@ import type { NameService } from "./name-service.ts"
 import type { Answer } from "./probe.ts"
 import { registrableDomain } from "../lists/registrable-domain.ts"
 
-/** What receivers are told to do with mail that others send in the domain's name: shown, and worth nothing in the score. */
+/**
+ * What receivers are told to do with mail that others send in the domain's name: shown, and worth
+ * nothing in the score.
+ */
 export interface MailPolicy extends Answer {
   readonly spf: SpfPosture
   readonly dmarc: DmarcPosture
 }
 
 /**
- * What happens to senders the domain does not name. `redirect`: another domain's record says. `broken`: receivers take it
- * for an error (RFC 7208, sections 4.5 and 4.7).
+ * What happens to senders the domain does not name. `redirect`: another domain's record says.
+ * `broken`: receivers take it for an error (RFC 7208, sections 4.5 and 4.7).
  */
 export type SpfPosture = "none" | "pass" | "neutral" | "softfail" | "fail" | "redirect" | "broken"
 
-/** The policy asked for. `absent`: no record; `broken`: one that receivers do not apply (RFC 7489, section 6.6.3). */
+/**
+ * The policy asked for. `absent`: no record; `broken`: one that receivers do not apply (RFC 7489,
+ * section 6.6.3).
+ */
 export type DmarcPosture = "absent" | "none" | "quarantine" | "reject" | "broken"
 
 export async function mailPolicy(names: NameService, domain: string): Promise<MailPolicy> {
@@ -52,7 +58,10 @@ export function spfPosture(texts: readonly string[]): SpfPosture {
   return terms.some((term) => /^redirect=./i.test(term)) ? "redirect" : "neutral"
 }
 
-/** Reads the TXT records of `_dmarc`. Names below the record's own follow `sp`, or `p` where there is none. */
+/**
+ * Reads the TXT records of `_dmarc`. Names below the record's own follow `sp`, or `p` where there
+ * is none.
+ */
 export function dmarcPosture(texts: readonly string[], tag: "p" | "sp"): DmarcPosture {
   const [record, ...more] = texts.filter((text) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text))
   if (record === undefined) return "absent"

@@ -13,7 +13,10 @@ export interface MailServers extends Answer {
   readonly exchanges: readonly string[]
 }
 
-/** By RFC 5321, section 5.1: a domain without a mail server of its own takes mail at its address, if it has one. */
+/**
+ * By RFC 5321, section 5.1: a domain without a mail server of its own takes mail at its address, if
+ * it has one.
+ */
 export async function mailServers(names: NameService, domain: string): Promise<MailServers> {
   const found = await names.mx(domain)
   if (found === null) return mailServersOf(false, [], false)

@@ -14,7 +14,10 @@ export interface NameService {
   close(): void
 }
 
-/** A resolver that needs longer has found a domain that does not answer: what comes then is of no use to a request. */
+/**
+ * A resolver that needs longer has found a domain that does not answer: what comes then is of no
+ * use to a request.
+ */
 const TRY_MS = 1000
 const TRIES = 2
 

@@ -143,7 +143,8 @@ test("what does not answer within the budget is late; it goes on and is there fo
   assert.deepEqual(told["mx"], { status: "late" })
   assert.match(await metrics(), /assay_network_lookups_total\{probe="mx",outcome="late"\} 1/)
   held.release()
-  // The held reply has no record of mail servers, so the name itself is asked for its address, and has none.
+  // The held reply has no record of mail servers, so the name itself is asked for its address, and
+  // has none.
   const deadline = performance.now() + 60_000
   let next = await network.look("slow.example", TODAY)
   while (next.mx === null && performance.now() < deadline)

@@ -52,7 +52,9 @@ interface Watched<T extends Answer> extends Probe<T> {
   readonly metrics: ProbeMetrics
 }
 
-/** Look-ups over the network as configured. Nothing is opened, and nobody asked, where nothing is. */
+/**
+ * Look-ups over the network as configured. Nothing is opened, and nobody asked, where nothing is.
+ */
 export function openNetworkTrust({
   config,
   metrics,
@@ -114,7 +116,10 @@ export function openNetworkTrust({
       date === null ? KEEP_MS.noRegistration : KEEP_MS.registration,
     )
 
-  /** The addresses of the servers that can tell something; known of most, since many hosts share a server. */
+  /**
+   * The addresses of the servers that can tell something; known of most, since many hosts share a
+   * server.
+   */
   const addressesOf = (servers: Known<MailServers>): Coming<MailAddresses> => {
     if (addresses === null || servers.status !== "answered") return UNASKED
     const found = learnable(servers).map((server) => addresses.find(server))
@@ -155,7 +160,10 @@ export function openNetworkTrust({
     }
   }
 
-  /** All are under way together, so the budget is one for all. What comes later is there for the next request. */
+  /**
+   * All are under way together, so the budget is one for all. What comes later is there for the
+   * next request.
+   */
   const inTime = async (
     domain: string,
     servers: Coming<MailServers>,

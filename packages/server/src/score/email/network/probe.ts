@@ -20,12 +20,18 @@ export interface ProbeLimits {
   readonly namesCached: number
   readonly failuresMax: number
   readonly pauseMs: number
-  /** A failure is kept too, briefly: a name that cannot be answered is not asked for with every request. */
+  /**
+   * A failure is kept too, briefly: a name that cannot be answered is not asked for with every
+   * request.
+   */
   readonly failedKeepMs: number
 }
 
 export interface ProbeOptions<T extends Answer> {
-  /** Asks the provider. Ends within a time of its own and throws a LookupFailure where there is no answer. */
+  /**
+   * Asks the provider. Ends within a time of its own and throws a LookupFailure where there is no
+   * answer.
+   */
   readonly ask: (name: string) => Promise<T>
   readonly keepMs: (answer: T) => number
   readonly limits: ProbeLimits
@@ -35,13 +41,19 @@ export interface ProbeOptions<T extends Answer> {
 }
 
 export interface Probe<T extends Answer> {
-  /** At once where the answer is known or nobody is asked; otherwise when the provider has answered. Never rejects. */
+  /**
+   * At once where the answer is known or nobody is asked; otherwise when the provider has answered.
+   * Never rejects.
+   */
   find(name: string): T | Failed | Promise<T | Failed>
   /** From here on nobody is asked. */
   close(): void
 }
 
-/** One kind of question to one provider: asked once a name however many wait for it, remembered, and not too often. */
+/**
+ * One kind of question to one provider: asked once a name however many wait for it, remembered, and
+ * not too often.
+ */
 export function openProbe<T extends Answer>({
   ask,
   keepMs,

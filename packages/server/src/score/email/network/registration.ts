@@ -76,7 +76,9 @@ export function openRegistry({
     throw new LookupFailure("provider")
   }
 
-  /** Abroad only where that is allowed, and then never from outside to a plain port of this machine. */
+  /**
+   * Abroad only where that is allowed, and then never from outside to a plain port of this machine.
+   */
   function mayFollow(target: URL): boolean {
     if (target.origin === base.origin) return true
     if (!redirectsAbroad) return false
@@ -103,7 +105,10 @@ export function openRegistry({
   }
 }
 
-/** The date of a domain's first registration. A document that is none of a domain says nothing of it. */
+/**
+ * The date of a domain's first registration. A document that is none of a domain says nothing of
+ * it.
+ */
 export function registrationOf(document: unknown): Registration {
   const { objectClassName, events } = asObject(document)
   if (objectClassName !== "domain") throw new LookupFailure("provider")

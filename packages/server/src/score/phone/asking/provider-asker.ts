@@ -18,7 +18,10 @@ export interface ProviderAskerOptions {
   readonly metricsOf: (provider: string) => ProviderMetrics
 }
 
-/** Everybody the settings name, asked as they say. Throws `ProviderSettingsError` where a key cannot be used. */
+/**
+ * Everybody the settings name, asked as they say. Throws `ProviderSettingsError` where a key cannot
+ * be used.
+ */
 export function openProviderAsker(options: ProviderAskerOptions): ProviderAsker {
   const { settings, spending, metricsOf } = options
   const clock: Clock = { now: () => performance.now(), date: () => new Date().toISOString() }

@@ -14,7 +14,9 @@ export interface AskProvidersOptions {
   readonly clock: Clock
 }
 
-/** The one place of a machine that asks providers: what one request paid for is there for the next. */
+/**
+ * The one place of a machine that asks providers: what one request paid for is there for the next.
+ */
 export interface ProviderAsker extends SignalDesk {
   /** Drops what is remembered of an identity, because it has just changed. */
   forget(key: string): void
@@ -81,7 +83,10 @@ export function askProviders(options: AskProvidersOptions): ProviderAsker {
     if (keptMs > 0) cache.set(key, asking.slot, result, clock.now(), keptMs)
   }
 
-  /** Asks for each signal whose turn it is. Goes on after the budget: the answer is there for the next request. */
+  /**
+   * Asks for each signal whose turn it is. Goes on after the budget: the answer is there for the
+   * next request.
+   */
   function ask(question: SignalQuestion, askings: readonly Asking[]): void {
     for (const [calls, asked] of Map.groupBy(askings, turnOf))
       for (const together of calls.provider.calls(asked.map(({ signal }) => signal))) {
@@ -172,7 +177,10 @@ function turnOf({ capable, turn }: Pick<Asking, "capable" | "turn">): ProviderCa
   return capable[turn] as ProviderCalls
 }
 
-/** Answers are the tenant's who paid for them. Whether a number was recycled depends on the date asked about, too. */
+/**
+ * Answers are the tenant's who paid for them. Whether a number was recycled depends on the date
+ * asked about, too.
+ */
 function slotOf({ tenantId, sinceMs }: SignalQuestion, signal: SignalName): string {
   const since = signal === "recycled" && sinceMs !== null ? `@${dayOf(sinceMs)}` : ""
   return `${tenantId}:${signal}${since}`

@@ -6,10 +6,16 @@ const AHEAD_MS = HOUR_MS
 /** No SIM is older; dates before it stand for "none" in somebody's database, as 1900-01-01 does. */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 
-/** What is told of a date that cannot be believed. It is a matter of one number, so the provider is none the worse for it. */
+/**
+ * What is told of a date that cannot be believed. It is a matter of one number, so the provider is
+ * none the worse for it.
+ */
 export const INVALID_DATE = "invalid_date"
 
-/** The moment of a change as a provider gives it, in RFC 3339 and never ahead of now. null: no date that can be believed. */
+/**
+ * The moment of a change as a provider gives it, in RFC 3339 and never ahead of now. null: no date
+ * that can be believed.
+ */
 export function changeDate(value: unknown, nowMs: number): string | null {
   const ms = typeof value === "string" ? parseTime(value) : null
   if (ms === null || ms < EARLIEST_MS || ms > nowMs + AHEAD_MS) return null

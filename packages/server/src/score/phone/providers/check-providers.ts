@@ -6,7 +6,9 @@ export interface ProviderCheck {
   readonly fault: string | null
 }
 
-/** Longer than a call for a request may take: a person waits, and slow is another fault than wrong. */
+/**
+ * Longer than a call for a request may take: a person waits, and slow is another fault than wrong.
+ */
 const CHECK_MS = 10_000
 
 /** Whether each provider takes our credentials. Names no number to anyone. */

@@ -5,14 +5,19 @@ import type { Refusal } from "./refusals.ts"
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 
-/** Whoever takes over a number acts within minutes of the change: "no change" is soon worth nothing. */
+/**
+ * Whoever takes over a number acts within minutes of the change: "no change" is soon worth nothing.
+ */
 const NO_CHANGE_MS = 5 * MINUTE_MS
 /** A change that matters already cannot be undone by a newer one. */
 const CHANGE_MS = 15 * MINUTE_MS
 /** Beyond it a date is as good as "no change", and as soon out of date. */
 const RECENT_HOURS = 240
 
-/** How long an answer holds. What moves with a handset or a setting of the line is asked for again soon. */
+/**
+ * How long an answer holds. What moves with a handset or a setting of the line is asked for again
+ * soon.
+ */
 const VALUE_MS: Readonly<Record<SignalName, number>> = {
   line_type: DAY_MS,
   carrier: DAY_MS,
@@ -30,7 +35,10 @@ const VALUE_MS: Readonly<Record<SignalName, number>> = {
   traffic_risk: 5 * MINUTE_MS,
 }
 
-/** How long the lack of an answer holds, so that a number nobody can answer for is not paid for with every request. */
+/**
+ * How long the lack of an answer holds, so that a number nobody can answer for is not paid for with
+ * every request.
+ */
 const FAILURE_MS: Readonly<Record<Exclude<SignalStatus, "ok" | "partial">, number>> = {
   no_coverage: 60 * SECOND_MS,
   not_found: 60 * SECOND_MS,

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { type ProviderSettings, ProviderSettingsError } from "./provider-settings.ts"
 
-/** The token of an operator, as a digest: all are of one length, and of no use to whoever reads memory. */
+/**
+ * The token of an operator, as a digest: all are of one length, and of no use to whoever reads
+ * memory.
+ */
 export interface NotificationToken {
   readonly operator: string
   readonly hash: Uint8Array
@@ -11,7 +14,10 @@ export interface NotificationToken {
 /** A token that can be guessed would let anybody mark anybody's number. */
 const TOKEN = /^[\x21-\x7e]{20,1024}$/
 
-/** The tokens of the operators that have one. Throws ProviderSettingsError for one that cannot be used. */
+/**
+ * The tokens of the operators that have one. Throws ProviderSettingsError for one that cannot be
+ * used.
+ */
 export function readNotificationTokens({
   camara = [],
 }: Pick<ProviderSettings, "camara">): NotificationToken[] {

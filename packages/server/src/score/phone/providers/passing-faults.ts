@@ -1,6 +1,9 @@
 import type { SignalResult } from "../signals.ts"
 
-/** What every adapter calls a connection that could not be made, or broke before there was an answer. */
+/**
+ * What every adapter calls a connection that could not be made, or broke before there was an
+ * answer.
+ */
 export const CONNECTION_FAILED = "connection_failed"
 
 /** What an adapter calls an answer by its HTTP status where the answer has no code of its own. */
@@ -19,7 +22,10 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
   "TIMEOUT",
 ])
 
-/** Whether a call failed in a way that a second try may not: on the way, before anybody judged the question. */
+/**
+ * Whether a call failed in a way that a second try may not: on the way, before anybody judged the
+ * question.
+ */
 export function mayPass({ status, providerCode }: SignalResult): boolean {
   return (status === "error" || status === "timeout") && PASSING.has(providerCode)
 }

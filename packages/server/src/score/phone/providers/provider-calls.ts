@@ -19,7 +19,9 @@ import type { Spending } from "./spending.ts"
 
 /** The times a call needs. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back: it times pauses and caches, and dates nothing. */
+  /**
+   * Milliseconds of a clock that never goes back: it times pauses and caches, and dates nothing.
+   */
   readonly now: () => number
   /** The date and time, RFC 3339. */
   readonly date: () => string
@@ -47,13 +49,19 @@ export interface ProviderCalls {
   close(): void
 }
 
-/** The window in which model 1.0 tells SIM changes apart, as far as operators that answer yes or no look back. */
+/**
+ * The window in which model 1.0 tells SIM changes apart, as far as operators that answer yes or no
+ * look back.
+ */
 const SIM_WINDOW_HOURS = 240
 
 /** An adapter that does not heed its time limit must not hold its lane for ever. */
 const GRACE_MS = 500
 
-/** What says that a provider does not work. Any other answer, however useless for one number, shows that it does. */
+/**
+ * What says that a provider does not work. Any other answer, however useless for one number, shows
+ * that it does.
+ */
 const FAILURES: ReadonlySet<SignalStatus> = new Set(["timeout", "error", "unauthorized"])
 
 export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls {
@@ -167,7 +175,8 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     const isOver = (): boolean => controller.signal.aborted
     let results = await attempt(request)
     if (results.every(mayPass) && !isOver() && retries.take()) {
-      // Looked at again after the payment: to a signal that was aborted meanwhile nobody listens in time.
+      // Looked at again after the payment: to a signal that was aborted meanwhile nobody listens in
+      // time.
       if ((await pay(question, micros)) === null && !isOver()) {
         metrics.countRetry()
         results = await attempt(request)

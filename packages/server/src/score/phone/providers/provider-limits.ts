@@ -25,6 +25,9 @@ export const PROVIDER_LIMITS: ProviderLimits = {
 /** Answers kept in memory: some tens of megabytes, and a quarter of an hour of a busy service. */
 export const ANSWERS_MAX = 100_000
 
-/** Time an answer waits for providers, and time a provider has for a call, unless the settings say otherwise. */
+/**
+ * Time an answer waits for providers, and time a provider has for a call, unless the settings say
+ * otherwise.
+ */
 export const BUDGET_MS = 150
 export const TIMEOUT_MS = 2_000

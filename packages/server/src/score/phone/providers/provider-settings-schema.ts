@@ -4,8 +4,8 @@ import { BUDGET_MS, TIMEOUT_MS } from "./provider-limits.ts"
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }
 
-// `takes` says of a text what it may be, to a person who got it wrong; other kinds are told by what the schema has anyway.
-// Every member also has a description, for the reference page.
+// `takes` says of a text what it may be, to a person who got it wrong; other kinds are told by what
+// the schema has anyway. Every member also has a description, for the reference page.
 export const URL_TAKES =
   "an https:// URL without user, query or fragment (http:// only on this machine)"
 const URL_OPTIONS = { takes: URL_TAKES, maxLength: 2048 }

@@ -19,8 +19,8 @@ export class ProviderSettingsError extends Error {
 }
 
 /**
- * Reads the file, and checks that all it names can be used. Paths in it are taken from its own folder; every path of what
- * is returned is absolute.
+ * Reads the file, and checks that all it names can be used. Paths in it are taken from its own
+ * folder; every path of what is returned is absolute.
  */
 export function readProviderSettings(file: string): ProviderSettings {
   const document = parsed(file)
@@ -96,7 +96,10 @@ function parsed(file: string): unknown {
   }
 }
 
-/** The first fault, by the member a person looks for: the schema speaks of the object around one that is missing. */
+/**
+ * The first fault, by the member a person looks for: the schema speaks of the object around one
+ * that is missing.
+ */
 function faultOf(document: unknown): ProviderSettingsError {
   const [fault] = Value.Errors(ProviderSettings, document)
   if (fault === undefined) throw new Error("settings that do not fit have no fault")

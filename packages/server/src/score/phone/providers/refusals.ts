@@ -1,6 +1,9 @@
 import type { SignalName, SignalResult, SignalStatus } from "../signals.ts"
 
-/** Why a provider is not asked, and the status its signals have then: nothing is known, and nothing was sent. */
+/**
+ * Why a provider is not asked, and the status its signals have then: nothing is known, and nothing
+ * was sent.
+ */
 const STATUSES = {
   /** A cap on what may be spent today is reached. */
   cost_cap: "rate_limited",

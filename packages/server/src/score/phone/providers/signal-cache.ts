@@ -1,6 +1,9 @@
 import type { SignalResult } from "../signals.ts"
 
-/** What providers said, by identity key and slot. A slot names the tenant and all else an answer depends on. */
+/**
+ * What providers said, by identity key and slot. A slot names the tenant and all else an answer
+ * depends on.
+ */
 export interface SignalCache {
   get(key: string, slot: string, nowMs: number): SignalResult | undefined
   /** Kept for `keepMs`, or until the identity is forgotten or makes room for others. */
@@ -15,8 +18,8 @@ interface Kept {
 }
 
 /**
- * In memory only. Answers of one identity lie together, so that one of them going out of date takes all along; the
- * identity asked for longest ago makes room.
+ * In memory only. Answers of one identity lie together, so that one of them going out of date takes
+ * all along; the identity asked for longest ago makes room.
  */
 export function openSignalCache(answersMax: number): SignalCache {
   // A Map keeps the order in which keys were set, so setting a key again moves it to the end.
@@ -31,7 +34,10 @@ export function openSignalCache(answersMax: number): SignalCache {
     identities.delete(key)
     identities.set(key, kept)
   }
-  /** The newest is never the one to go, so an identity with many answers may for once be more than the bound. */
+  /**
+   * The newest is never the one to go, so an identity with many answers may for once be more than
+   * the bound.
+   */
   const makeRoom = (): void => {
     for (const key of identities.keys()) {
       if (answers <= answersMax || identities.size === 1) return

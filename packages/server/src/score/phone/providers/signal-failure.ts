@@ -4,8 +4,8 @@ import type { SignalStatus } from "../signals.ts"
 export type FailureStatus = Exclude<SignalStatus, "ok" | "partial">
 
 /**
- * Why a provider said nothing of a signal. It has no cause and quotes nothing: errors of `fetch` and of parsers can hold
- * the number, a token or a part of an answer.
+ * Why a provider said nothing of a signal. It has no cause and quotes nothing: errors of `fetch`
+ * and of parsers can hold the number, a token or a part of an answer.
  */
 export class SignalFailure extends Error {
   override readonly name = "SignalFailure"

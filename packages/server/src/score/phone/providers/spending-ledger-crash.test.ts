@@ -15,7 +15,8 @@ const march1 = { from: "2026-03-01", to: "2026-03-01" }
 const TOGETHER = 4
 const CAP = 100_000
 
-// Run by the test below as the process to be killed: `node spending-ledger-crash.test.ts spend FILE TENANT`.
+// Run by the test below as the process to be killed: `node spending-ledger-crash.test.ts spend FILE
+// TENANT`.
 const [, , verb, file = "", tenant = ""] = process.argv
 if (verb === "spend") await spendOn(file, Number(tenant))
 else {
@@ -56,7 +57,9 @@ async function survive(kills: number): Promise<void> {
   }
 }
 
-/** How many spends a process was allowed before it was killed, some time after the first so many. */
+/**
+ * How many spends a process was allowed before it was killed, some time after the first so many.
+ */
 async function killedSpender(path: string, tenantId: number, lines: number): Promise<number> {
   const args = ["--conditions=source", import.meta.filename, "spend", path, String(tenantId)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })

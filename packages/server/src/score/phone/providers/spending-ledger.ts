@@ -19,8 +19,9 @@ interface Waiting {
 }
 
 /**
- * Spends through the records, one write at a time: whoever comes while one is under way goes with the next, all together.
- * So a busy moment costs the disk no more than a quiet one, and the order is that of arrival.
+ * Spends through the records, one write at a time: whoever comes while one is under way goes with
+ * the next, all together. So a busy moment costs the disk no more than a quiet one, and the order
+ * is that of arrival.
  */
 export function openSpendingLedger(options: SpendingLedgerOptions): Spending {
   const { records, totalCapMicros, now } = options
@@ -48,7 +49,8 @@ export function openSpendingLedger(options: SpendingLedgerOptions): Spending {
         waiting.push({ spend, resolve, reject })
         if (writing) return
         writing = true
-        // A request asks several providers in one turn: a moment later all of them are here, for one write.
+        // A request asks several providers in one turn: a moment later all of them are here, for
+        // one write.
         queueMicrotask(() => void writeAll())
       }),
   }

@@ -53,7 +53,10 @@ after(() => {
   for (const server of opened) server.close()
 })
 
-/** A name server on loopback that answers from a script, over UDP and TCP. A name not in it does not exist. */
+/**
+ * A name server on loopback that answers from a script, over UDP and TCP. A name not in it does not
+ * exist.
+ */
 export async function openTestNameServer(
   names: Readonly<Record<string, Records | Fault>>,
 ): Promise<TestNameServer> {

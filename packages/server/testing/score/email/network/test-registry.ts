@@ -16,7 +16,10 @@ export interface TestRegistry {
 const opened = new Set<Server>()
 after(() => opened.forEach(closeServer))
 
-/** An RDAP server on loopback that answers `/domain/NAME` from a script, `/help` always, and 404 for the rest. */
+/**
+ * An RDAP server on loopback that answers `/domain/NAME` from a script, `/help` always, and 404 for
+ * the rest.
+ */
 export async function openTestRegistry(
   domains: Readonly<Record<string, RegistryReply>>,
 ): Promise<TestRegistry> {

@@ -5,7 +5,10 @@ import { type Answer, exchange } from "./exchange.ts"
 import { membersOf } from "./members.ts"
 
 export interface AccessTokens {
-  /** A token for these scopes: a kept one, or else a new one, which all who wait for it share. Throws `SignalFailure`. */
+  /**
+   * A token for these scopes: a kept one, or else a new one, which all who wait for it share.
+   * Throws `SignalFailure`.
+   */
   get(scopes: string, signal: AbortSignal): Promise<string>
   /** Forgets a token that an API did not take, unless there is a newer one already. */
   drop(scopes: string, token: string): void
@@ -125,7 +128,8 @@ function readToken(answer: Answer, askedAtMs: number): Kept {
   return {
     token,
     refreshAtMs: askedAtMs + lifeMs * 0.8,
-    // Counted from before the request, and a little less, so that none expires on its way to the API.
+    // Counted from before the request, and a little less, so that none expires on its way to the
+    // API.
     expiresAtMs: askedAtMs + lifeMs * 0.95,
   }
 }

@@ -157,7 +157,8 @@ function deviceSwap(settings: ChangeSettings): Definition {
     basePath: "/device-swap/v1",
     scope: "device-swap",
     member: "latestDeviceChange",
-    // A handset that stayed is worth the more the longer it did: the window is the operator's, where it names one.
+    // A handset that stayed is worth the more the longer it did: the window is the operator's,
+    // where it names one.
     outerHours: ({ simWindowHours }) => settings.max_age_hours ?? simWindowHours,
   })
 }

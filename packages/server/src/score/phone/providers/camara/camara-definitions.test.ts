@@ -114,7 +114,10 @@ interface DefinedError {
   readonly code: string
 }
 
-/** Definitions name errors as values that members may have, and in examples; some of them only in one of the two ways. */
+/**
+ * Definitions name errors as values that members may have, and in examples; some of them only in
+ * one of the two ways.
+ */
 function errorsIn(value: unknown): DefinedError[] {
   if (typeof value !== "object" || value === null) return []
   const { status, code } = value as Record<string, unknown>

@@ -15,14 +15,19 @@ export interface CamaraOptions {
   readonly now: () => number
 }
 
-/** Why an operator cannot be spoken to. Names the operator and its own word, never a token, a key or a number. */
+/**
+ * Why an operator cannot be spoken to. Names the operator and its own word, never a token, a key or
+ * a number.
+ */
 export class CamaraCheckError extends Error {
   override readonly name = "CamaraCheckError"
 }
 
 const TOKEN_REQUEST_MS = 2000
 
-/** An operator that offers CAMARA APIs. Throws `ProviderSettingsError` where its key cannot be used. */
+/**
+ * An operator that offers CAMARA APIs. Throws `ProviderSettingsError` where its key cannot be used.
+ */
 export function openCamaraProvider(
   operator: OperatorSettings,
   { ranges, now }: CamaraOptions,
@@ -100,7 +105,10 @@ async function answerOf(
   }
 }
 
-/** Nothing else is thrown on purpose. What is thrown by mistake is ours, and is never told in its own words. */
+/**
+ * Nothing else is thrown on purpose. What is thrown by mistake is ours, and is never told in its
+ * own words.
+ */
 function failureOf(error: unknown): SignalFailure {
   return error instanceof SignalFailure ? error : new SignalFailure("error", "internal")
 }

@@ -17,11 +17,16 @@ type KeySettings = Pick<
 
 /** CAMARA allows 300 seconds, by the operator's clock. A minute is plenty for one request. */
 const LIFE_SECONDS = 60
-/** An operator whose clock is a little behind takes an assertion from its future for a wrong one. */
+/**
+ * An operator whose clock is a little behind takes an assertion from its future for a wrong one.
+ */
 const BACKDATED_SECONDS = 5
 const RSA_BITS_MIN = 2048
 
-/** Reads the private key once. Throws `ProviderSettingsError` where it cannot sign what the settings ask for. */
+/**
+ * Reads the private key once. Throws `ProviderSettingsError` where it cannot sign what the settings
+ * ask for.
+ */
 export function readClientKey(operator: KeySettings): ClientKey {
   const { key, kid } = readKey(operator)
   const algorithm = algorithmFor(key, operator)

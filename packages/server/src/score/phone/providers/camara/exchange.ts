@@ -17,8 +17,9 @@ export interface Outgoing {
 const BODY_BYTES_MAX = 64 * 1024
 
 /**
- * Posts one request and reads its answer, whatever the status. Throws `SignalFailure` and nothing else: `timeout` where
- * `signal` ended it. Redirects are refused, since the configured host is the only one that may learn of a number.
+ * Posts one request and reads its answer, whatever the status. Throws `SignalFailure` and nothing
+ * else: `timeout` where `signal` ended it. Redirects are refused, since the configured host is the
+ * only one that may learn of a number.
  */
 export async function exchange(
   url: string,

@@ -14,7 +14,10 @@ export interface Operation {
 export interface Inquiry {
   /** The members of the answer. Throws `SignalFailure` where there is none. */
   post(operation: Operation, body: object): Promise<Members>
-  /** Whether the operator can be taken to bill it; null where a request got no answer and nobody knows. */
+  /**
+   * Whether the operator can be taken to bill it; null where a request got no answer and nobody
+   * knows.
+   */
   billable(): boolean | null
 }
 
@@ -48,7 +51,8 @@ export function openInquiry({ tokens, correlationId, signal }: InquiryOptions): 
     async post(operation, body) {
       const text = JSON.stringify(body)
       const first = await send(operation, text)
-      // An operator may end a token before its time; a new one settles that, or shows that it is something else.
+      // An operator may end a token before its time; a new one settles that, or shows that it is
+      // something else.
       const { http, body: said } = first.http === 401 ? await send(operation, text) : first
       if (http !== 200) throw refusal(http, said)
       // Billed from here on, whatever the answer is worth.

@@ -43,7 +43,10 @@ export const CHECKS_MAX = 3
 /** Where something changed, these tell how fresh it is. */
 const NARROWER_HOURS = [72, 24] as const
 
-/** Asks an operator that only says yes or no: first for the longest window, then, after a yes, for narrower ones. */
+/**
+ * Asks an operator that only says yes or no: first for the longest window, then, after a yes, for
+ * narrower ones.
+ */
 export async function askWindows(question: WindowQuestion): Promise<ChangeReading> {
   const { inquiry, check, e164, lookBack, nowMs } = question
   let checks = 0

@@ -4,7 +4,9 @@ import { DAY_MS } from "@assay/runtime/time"
 export interface LookBack {
   /** The window to ask about where `wanted` hours would be best. */
   windowHours(wanted: number, nowMs: number): number
-  /** Takes note that a window was too long. Gives the next shorter one; null where there is none. */
+  /**
+   * Takes note that a window was too long. Gives the next shorter one; null where there is none.
+   */
   shorten(refused: number, nowMs: number): number | null
 }
 

@@ -8,7 +8,10 @@ export function membersOf(body: unknown): Members {
   return body as Members
 }
 
-/** A member that has to be there and to be true or false. Anything near it, such as "false" or 0, is no answer. */
+/**
+ * A member that has to be there and to be true or false. Anything near it, such as "false" or 0, is
+ * no answer.
+ */
 export function flagOf(members: Members, name: string): boolean {
   const value = members[name]
   if (typeof value !== "boolean") throw malformed()

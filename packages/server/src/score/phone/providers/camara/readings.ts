@@ -45,8 +45,9 @@ const IN_AND_OUT = new Set<unknown>(["active", "suspended"])
 const DATA = new Set<unknown>(["active", "suspended", "throttled"])
 
 /**
- * A line that calls and messages do not reach is not active, whatever else it may do: what matters is whether the person
- * can be reached by it. One that may only not call out, as with a bill not paid, is.
+ * A line that calls and messages do not reach is not active, whatever else it may do: what matters
+ * is whether the person can be reached by it. One that may only not call out, as with a bill not
+ * paid, is.
  */
 export function readSubscription(members: Members): Reading<"active"> {
   const { voiceSmsIn, voiceSmsOut, dataService } = members
@@ -57,7 +58,10 @@ export function readSubscription(members: Members): Reading<"active"> {
 
 export type Contract = SignalValues["tenure"]["contract"]
 
-/** A business account is billed, as a contract is. A word that is not in the definition says nothing. */
+/**
+ * A business account is billed, as a contract is. A word that is not in the definition says
+ * nothing.
+ */
 export function contractOf({ contractType }: Members): Contract {
   if (contractType !== undefined && typeof contractType !== "string") throw malformed()
   if (contractType === "PAYG") return "prepaid"

@@ -4,8 +4,8 @@ const DURATION =
 const SECONDS = [7 * 86_400, 86_400, 3_600, 60, 1] as const
 
 /**
- * The length of an ISO 8601 duration in seconds; null for any other text. Years and months are not read: they have no
- * fixed length, and a window must not be taken for longer than it is.
+ * The length of an ISO 8601 duration in seconds; null for any other text. Years and months are not
+ * read: they have no fixed length, and a window must not be taken for longer than it is.
  */
 export function durationSeconds(text: string): number | null {
   const match = DURATION.exec(text)

@@ -16,7 +16,10 @@ export interface Finding<Name extends TwilioSignal = TwilioSignal> {
   readonly precision?: Precision
   readonly coveredWindow?: string
   readonly providerCode?: string
-  /** Twilio takes money for a field it answers, and none where it covers neither country nor carrier. */
+  /**
+   * Twilio takes money for a field it answers, and none where it covers neither country nor
+   * carrier.
+   */
   readonly billable: boolean
 }
 
@@ -63,7 +66,8 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
   line_type({ type }) {
     const value = TYPE_OF.get(type)
     if (value !== undefined) return { status: "ok", value, billable: true }
-    // "unknown", and words that were added since: neither is better than what the numbering plan says.
+    // "unknown", and words that were added since: neither is better than what the numbering plan
+    // says.
     return type === null || typeof type === "string" ? NO_DATA : MALFORMED
   },
 

@@ -1,8 +1,8 @@
 import type { SignalStatus } from "../../signals.ts"
 
 /**
- * What Twilio's error codes mean for a signal. A field has its own code beside the others' answers; a refusal of the
- * whole request carries one in its body.
+ * What Twilio's error codes mean for a signal. A field has its own code beside the others' answers;
+ * a refusal of the whole request carries one in its body.
  */
 const STATUS_OF_CODE: ReadonlyMap<string, SignalStatus> = new Map<string, SignalStatus>([
   ["20003", "unauthorized"],
@@ -28,7 +28,10 @@ const STATUS_OF_CODE: ReadonlyMap<string, SignalStatus> = new Map<string, Signal
   ["60620", "not_found"],
 ])
 
-/** Twilio's code as text; null where there is none. Some fields give it as a number and some as text. */
+/**
+ * Twilio's code as text; null where there is none. Some fields give it as a number and some as
+ * text.
+ */
 export function errorCode(value: unknown): string | null {
   if (value === null || value === undefined) return null
   const text = typeof value === "number" || typeof value === "string" ? String(value) : ""

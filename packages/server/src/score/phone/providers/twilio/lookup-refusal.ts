@@ -5,8 +5,8 @@ import { ANSWER_BYTES_MAX, type NoFinding } from "./lookup-answer.ts"
 import { errorCode, statusOfCode } from "./lookup-codes.ts"
 
 /**
- * What these say without a code of Twilio's. Any other status is then about a wrong path or a broken gateway: a 404 of one
- * must not pass for "no such number".
+ * What these say without a code of Twilio's. Any other status is then about a wrong path or a
+ * broken gateway: a 404 of one must not pass for "no such number".
  */
 const BY_STATUS: ReadonlyMap<number, SignalStatus> = new Map<number, SignalStatus>([
   [401, "unauthorized"],
@@ -15,7 +15,9 @@ const BY_STATUS: ReadonlyMap<number, SignalStatus> = new Map<number, SignalStatu
   [504, "timeout"],
 ])
 
-/** What a status other than 200 says. Twilio's code says more than the status where it gives one. */
+/**
+ * What a status other than 200 says. Twilio's code says more than the status where it gives one.
+ */
 export async function refusal(response: Response): Promise<NoFinding> {
   const { status: http } = response
   const byStatus: NoFinding = {

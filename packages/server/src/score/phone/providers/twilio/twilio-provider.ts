@@ -81,7 +81,9 @@ export function openTwilioProvider(
   /** YYYY-MM-DD in UTC. A clock a little ahead of ours must not ask about tomorrow. */
   const dayIn = (time: string): string => dayOf(Math.min(Date.parse(time), now()))
 
-  /** Redirects are refused, since the configured host is the only one that may learn of a number. */
+  /**
+   * Redirects are refused, since the configured host is the only one that may learn of a number.
+   */
   const get = (path: string, signal: AbortSignal): Promise<Response> =>
     fetch(base + path, { headers, signal, redirect: "manual" })
 
@@ -125,7 +127,8 @@ export function openTwilioProvider(
       const query = new URLSearchParams({ Fields: [...fields].join(",") })
       if (sinceDate !== null && fields.has("reassigned_number"))
         query.set("LastVerifiedDate", dayIn(sinceDate).replaceAll("-", ""))
-      // Only a reassignment without a date is left where no field is: nothing to ask, and nothing that failed.
+      // Only a reassignment without a date is left where no field is: nothing to ask, and nothing
+      // that failed.
       const answer =
         fields.size === 0
           ? { document: null }

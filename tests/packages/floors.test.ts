@@ -36,8 +36,8 @@ const PLANTED: readonly Planted[] = [
   {
     what: "an import of a folder of the same floor",
     file: `${SERVER}/feedback/planted.ts`,
-    text: `import { evidenceRoutes } from "../evidence/routes.ts"\nconsole.log(evidenceRoutes)\n`,
-    fault: /feedback\/planted\.ts imports .*evidence\/routes\.ts: both are on one floor/,
+    text: `import { evidence } from "../evidence/feature.ts"\nconsole.log(evidence)\n`,
+    fault: /feedback\/planted\.ts imports .*evidence\/feature\.ts: both are on one floor/,
   },
   {
     what: "an upward import of a type",
@@ -109,11 +109,11 @@ test("lint refuses what it can see of that, and nothing that stands in a folder 
     const [result] = await lint.lintText(text, { filePath: join(root, file) })
     assert.equal(result?.errorCount, unseenByLint ? 0 : 1, what)
   }
-  for (const file of ["score/routes.ts", "run/app.ts", "cli/doctor.ts"].map(
+  for (const file of ["feedback/feature.ts", "run/app.ts", "cli/doctor.ts"].map(
     (name) => `${SERVER}/${name}`,
   )) {
     const text = sources.get(file)
-    if (text === undefined) continue
+    assert.ok(text !== undefined, `${file} is gone`)
     const [result] = await lint.lintText(text, { filePath: join(root, file) })
     assert.deepEqual(result?.messages, [], file)
   }

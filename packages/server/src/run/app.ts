@@ -3,17 +3,8 @@ import { problems, type Scope } from "@assay/core/contract"
 import { fastify, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from "fastify"
 import { type Caller, type Callers, requireScope } from "../accounts/callers.ts"
 import type { Limits } from "../accounts/limits.ts"
-import { type UsageServices, usageRoutes } from "../usage/usage-routes.ts"
-import { type BulkServices, bulkRoutes } from "../score/many/routes.ts"
 import type { Config } from "../base/config.ts"
-import { consoleDropRoutes } from "../inbox/drop-routes.ts"
-import { type SourceServices, sourceRoutes } from "../sources/source-routes.ts"
-import { type DecisionServices, decisionRoutes } from "../decisions/routes.ts"
-import { type InboxServices, operatorRoutes } from "../inbox/operator-routes.ts"
-import { type EvidenceServices, evidenceRoutes } from "../evidence/routes.ts"
-import { type FeedbackServices, feedbackRoutes } from "../feedback/routes.ts"
 import type { Pressure } from "../health/pressure.ts"
-import { type HealthServices, healthRoutes } from "../health/routes.ts"
 import type { App } from "../http/app.ts"
 import { describeApi } from "../http/api-description.ts"
 import { clientErrorAnswers, wasGivenUp } from "../http/client-error.ts"
@@ -29,14 +20,8 @@ import { senderIsGone } from "../http/sender-is-gone.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
 import type { Log } from "@assay/runtime/log"
 import type { Metrics } from "../base/metrics.ts"
-import { type PageServices, pageRoutes } from "../pages/routes.ts"
+import { type FeatureServices, features } from "./features.ts"
 import { asProblem, Problem, problemDetails } from "../base/problem.ts"
-import type { EmailServices } from "../score/email/email-scorer.ts"
-import { scoreRoutes } from "../score/email/routes.ts"
-import { type SubjectServices, subjectRoutes } from "../subjects/routes.ts"
-import { type NotificationServices, notificationRoutes } from "../notifications/routes.ts"
-import type { PhoneServices } from "../score/phone/phone-scorer.ts"
-import { telecomRoutes } from "../score/phone/routes.ts"
 
 /** What every request passes. */
 interface HttpServices {
@@ -51,20 +36,7 @@ interface HttpServices {
 }
 
 /** All that the routes use. Everything in it is real, in tests too. */
-export type Services = HttpServices &
-  HealthServices &
-  PageServices &
-  EmailServices &
-  PhoneServices &
-  BulkServices &
-  FeedbackServices &
-  SubjectServices &
-  EvidenceServices &
-  NotificationServices &
-  DecisionServices &
-  SourceServices &
-  UsageServices &
-  InboxServices
+export type Services = HttpServices & FeatureServices
 
 const SECURITY_HEADERS = {
   "cache-control": "no-store",
@@ -184,20 +156,7 @@ export async function buildApp(services: Services): Promise<App> {
   readJsonBodies(app)
   await describeApi(app)
   const finishMethods = refuseOtherMethods(app)
-  healthRoutes(app, services)
-  pageRoutes(app, services)
-  scoreRoutes(app, services)
-  telecomRoutes(app, services)
-  feedbackRoutes(app, services)
-  subjectRoutes(app, services)
-  await evidenceRoutes(app, services)
-  await notificationRoutes(app, services)
-  await bulkRoutes(app, services)
-  decisionRoutes(app, services)
-  sourceRoutes(app, services)
-  usageRoutes(app, services)
-  if (services.dropDesk !== null) consoleDropRoutes(app)
-  await operatorRoutes(app, services)
+  for (const feature of features) await feature.routes(app, services)
   finishMethods()
   return app
 }

@@ -6,6 +6,7 @@ import {
 } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
@@ -50,7 +51,9 @@ export interface SubjectServices {
   readonly secrets: Secrets
 }
 
-export function subjectRoutes(app: App, { subjects, secrets }: SubjectServices): void {
+export const subjects: Feature<SubjectServices> = { routes: subjectRoutes }
+
+function subjectRoutes(app: App, { subjects, secrets }: SubjectServices): void {
   const config = { scope: ["subjects:admin", "subjects:own"] } as const
 
   app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request) => {

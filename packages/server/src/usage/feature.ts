@@ -1,5 +1,6 @@
 import { USAGE_DAYS_MAX, UsageQuery, UsageReport } from "@assay/core/contract"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { Metering } from "@assay/stores/records"
 import { failures, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
@@ -33,8 +34,10 @@ export interface UsageServices {
   readonly now: () => number
 }
 
+export const usage: Feature<UsageServices> = { routes: usageRoutes }
+
 /** What a tenant's own keys were answered. */
-export function usageRoutes(app: App, { metering, now }: UsageServices): void {
+function usageRoutes(app: App, { metering, now }: UsageServices): void {
   const config = { scope: "usage:read" } as const
 
   app.get("/api/v1/usage", { schema, config }, async ({ query, caller }) => {

@@ -7,6 +7,7 @@ import {
 } from "@assay/core/contract"
 import { Type } from "typebox"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { Models } from "../score/models.ts"
 import { failures, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
@@ -67,7 +68,9 @@ export interface DecisionServices {
   readonly models: Models
 }
 
-export function decisionRoutes(app: App, { pastDecisions, models }: DecisionServices): void {
+export const decisions: Feature<DecisionServices> = { routes: decisionRoutes }
+
+function decisionRoutes(app: App, { pastDecisions, models }: DecisionServices): void {
   const config = { scope: "decisions:read" } as const
 
   app.get(

@@ -1,6 +1,7 @@
 import { SourceList, SourceListQuery, type SourceSummary } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import { failures, named } from "../http/schemas.ts"
 import { type HeldSource, heldSources, isLive } from "@assay/corpus/sources"
@@ -35,7 +36,9 @@ export interface SourceServices {
   readonly index: Pick<ExposureIndex, "catalogue">
 }
 
-export function sourceRoutes(app: App, { index }: SourceServices): void {
+export const sources: Feature<SourceServices> = { routes: sourceRoutes }
+
+function sourceRoutes(app: App, { index }: SourceServices): void {
   const config = { scope: "score" } as const
 
   app.get("/api/v1/sources", { schema: listSchema, config }, async ({ caller, query }) => {

@@ -7,6 +7,7 @@ import {
 } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { FeedbackDesk } from "../intake/feedback-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
@@ -68,7 +69,9 @@ export interface FeedbackServices {
   readonly now: () => number
 }
 
-export function feedbackRoutes(app: App, { feedback, secrets, now }: FeedbackServices): void {
+export const feedback: Feature<FeedbackServices> = { routes: feedbackRoutes }
+
+function feedbackRoutes(app: App, { feedback, secrets, now }: FeedbackServices): void {
   const config = { scope: "feedback:write" } as const
 
   app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {

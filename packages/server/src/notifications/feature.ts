@@ -1,6 +1,7 @@
 import { CarrierNotification } from "@assay/core/contract"
 import type { onRequestHookHandler } from "fastify"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { Metrics } from "../base/metrics.ts"
 import type { NotificationDesk } from "../intake/notifications-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
@@ -65,8 +66,10 @@ export interface NotificationServices {
   readonly now: () => number
 }
 
+export const notifications: Feature<NotificationServices> = { routes: notificationRoutes }
+
 /** What mobile operators notify us of, as evidence for everybody. */
-export async function notificationRoutes(app: App, services: NotificationServices): Promise<void> {
+async function notificationRoutes(app: App, services: NotificationServices): Promise<void> {
   const { operators, notifications, secrets, metrics, now } = services
   // Before the body is read: whoever has no token is not listened to.
   const onRequest: onRequestHookHandler = (request, _reply, done) => {

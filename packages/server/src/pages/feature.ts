@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import { type ProblemCode, problems } from "@assay/core/contract"
 import type { FastifyReply } from "fastify"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import { addressOf, homePage, hostnameOf } from "./home-page.ts"
 import { html, page, PAGE_STYLE } from "@assay/drop/pages/html"
 
@@ -24,11 +25,13 @@ export interface PageServices {
   readonly dropPage: (hostname: string) => string | null
 }
 
+export const pages: Feature<PageServices> = { routes: pageRoutes }
+
 /**
  * The pages for a person with a browser: what this is, and what each problem means. And for their
  * tools, the API description.
  */
-export function pageRoutes(app: App, { dropDesk, dropPage }: PageServices): void {
+function pageRoutes(app: App, { dropDesk, dropPage }: PageServices): void {
   const schema = { hide: true }
   let description: string | undefined
   app.get("/openapi.json", { schema }, async (_request, reply) => {

@@ -7,6 +7,7 @@ import {
 import { Type } from "typebox"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { EvidenceDesk } from "../intake/evidence-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
@@ -65,8 +66,10 @@ export interface EvidenceServices {
   readonly now: () => number
 }
 
+export const evidence: Feature<EvidenceServices> = { routes: evidenceRoutes }
+
 /** Evidence a tenant has of its own, for its own scores. */
-export async function evidenceRoutes(app: App, services: EvidenceServices): Promise<void> {
+async function evidenceRoutes(app: App, services: EvidenceServices): Promise<void> {
   // In a scope of their own: other routes read lines while they come, this one all at once.
   await app.register(async (scope) => {
     scope.removeContentTypeParser("application/json")

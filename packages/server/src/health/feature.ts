@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto"
 import { Type } from "typebox"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { Config } from "../base/config.ts"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Metrics } from "../base/metrics.ts"
@@ -22,7 +23,9 @@ export interface HealthServices {
   readonly metrics: Pick<Metrics, "text">
 }
 
-export function healthRoutes(app: App, services: HealthServices): void {
+export const health: Feature<HealthServices> = { routes: healthRoutes }
+
+function healthRoutes(app: App, services: HealthServices): void {
   const { config, index, pingRecords, requireSoundIndex, metrics } = services
   const live = {
     operationId: "live",

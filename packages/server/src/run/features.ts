@@ -1,0 +1,54 @@
+import { decisions } from "../decisions/feature.ts"
+import { evidence } from "../evidence/feature.ts"
+import { feedback } from "../feedback/feature.ts"
+import { health } from "../health/feature.ts"
+import type { Feature } from "../http/feature.ts"
+import { consoleDropRoutes } from "../inbox/drop-routes.ts"
+import { type InboxServices, operatorRoutes } from "../inbox/operator-routes.ts"
+import { notifications } from "../notifications/feature.ts"
+import { pages } from "../pages/feature.ts"
+import type { EmailServices } from "../score/email/email-scorer.ts"
+import { scoreRoutes } from "../score/email/routes.ts"
+import { type BulkServices, bulkRoutes } from "../score/many/routes.ts"
+import type { PhoneServices } from "../score/phone/phone-scorer.ts"
+import { telecomRoutes } from "../score/phone/routes.ts"
+import { sources } from "../sources/feature.ts"
+import { subjects } from "../subjects/feature.ts"
+import { usage } from "../usage/feature.ts"
+
+const email: Feature<EmailServices> = { routes: scoreRoutes }
+const phone: Feature<PhoneServices> = { routes: telecomRoutes }
+const many: Feature<BulkServices> = { routes: bulkRoutes }
+const inbox: Feature<InboxServices> = {
+  async routes(app, services) {
+    if (services.dropDesk !== null) consoleDropRoutes(app)
+    await operatorRoutes(app, services)
+  },
+}
+
+/** All that the service does, in the order of the API's description. */
+export const features = [
+  health,
+  pages,
+  email,
+  phone,
+  feedback,
+  subjects,
+  evidence,
+  notifications,
+  many,
+  decisions,
+  sources,
+  usage,
+  inbox,
+] as const
+
+/** What all features need together. */
+export type FeatureServices = Together<NeedsOf<(typeof features)[number]>>
+
+type NeedsOf<F> = F extends Feature<infer Needs> ? Needs : never
+type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never

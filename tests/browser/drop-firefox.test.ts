@@ -48,7 +48,7 @@ async function askForRepliesPlainly(page: Page, code: string): Promise<void> {
 }
 
 async function messageIds(): Promise<string[]> {
-  return (await drop.operator.drop.sync([])).index.messages.map(({ id }) => id)
+  return (await drop.inbox.drop.sync([])).index.messages.map(({ id }) => id)
 }
 
 test("T21, T25: in Firefox with JavaScript off a form without an origin is taken: a person sends a file, gets a code, reads a reply, deletes it, writes again and leaves", async (context) => {

@@ -99,7 +99,7 @@ test("T21: with JavaScript off a person sends files, gets a code, reads a reply,
   assert.ok(thread !== undefined)
   const recipients = replyRecipients(thread, { suite: "x25519", keys: [drop.recipient] })
   const envelope = packReply({ sealedBy: "sender", lang: "en", message: "Thank you. When was it?" })
-  await drop.operator.drop.batch({
+  await drop.inbox.drop.batch({
     replies: [
       {
         id: randomBytes(16).toString("hex"),
@@ -131,7 +131,7 @@ test("T21: with JavaScript off a person sends files, gets a code, reads a reply,
   await page.goto(`${drop.url}/drop/withdraw`)
   await page.fill("#code", first ?? "")
   await page.click("#withdraw-form button")
-  assert.equal((await drop.operator.drop.sync([])).index.messages.length, 2)
+  assert.equal((await drop.inbox.drop.sync([])).index.messages.length, 2)
   await page.click("#done")
   assert.equal(page.url(), `${drop.url}/drop/done`)
   assert.deepEqual(await page.context().cookies(), [])

@@ -189,7 +189,7 @@ test("T4, T27, T28: a message with a file is sent, answered with the command age
   // The two messages of the first visit go; the one of the second cannot be taken back.
   await page.click("#withdraw-now")
   await page.locator("#withdraw-outcome", { hasText: "deleted" }).waitFor()
-  const { index } = await drop.operator.drop.sync([])
+  const { index } = await drop.inbox.drop.sync([])
   assert.deepEqual(
     index.messages.map(({ id }) => id),
     [readFileSync(join(later, "id"), "utf8")],
@@ -219,7 +219,7 @@ test("T3: three large files, sealed in the browser, open with Debian's age and t
     writeFileSync(file, randomBytes(LARGE_FILE))
     return file
   })
-  const before = await drop.operator.drop.sync([])
+  const before = await drop.inbox.drop.sync([])
   await page.setInputFiles("#files", files)
   await page.check("#mode-one-way")
   await page.check("#names")
@@ -246,7 +246,7 @@ test("T3: three large files, sealed in the browser, open with Debian's age and t
 test("extra work that a sender chose is asked for and reaches the recipients with the message", async (context) => {
   const visitors = await newContext(context)
   if (visitors === null) return
-  const before = await drop.operator.drop.sync([])
+  const before = await drop.inbox.drop.sync([])
   const known = new Set(before.index.messages.map(({ id }) => id))
   const visitor = await visit(visitors, `${drop.url}/drop`)
   const { page } = visitor
@@ -259,7 +259,7 @@ test("extra work that a sender chose is asked for and reaches the recipients wit
     asked.map((request) => new URL(request.url()).search),
     ["?effort=1&size=65736"],
   )
-  const { index } = await drop.operator.drop.sync([])
+  const { index } = await drop.inbox.drop.sync([])
   const efforts = index.messages.filter(({ id }) => !known.has(id)).map(({ effort }) => effort)
   assert.deepEqual(efforts, [1])
   // The choice is for one message.
@@ -270,7 +270,7 @@ test("extra work that a sender chose is asked for and reaches the recipients wit
 
 test("T10: whatever keeps a message from being sealed, nothing of it leaves and the text stays in its field", async (context) => {
   if (browser === null) return void isPresent(context)
-  const before = await drop.operator.drop.sync([])
+  const before = await drop.inbox.drop.sync([])
   const worker = await faultyWorker()
   const faults: Readonly<Record<string, string>> = {
     throws: `() => { throw new Error("no") }`,
@@ -314,7 +314,7 @@ test("T10: whatever keeps a message from being sealed, nothing of it leaves and 
   // Nothing is tried again by itself; the person presses Send once more.
   await visitors.setOffline(false)
   assert.ok(!sentBytes(visitor).includes("Canary"))
-  const afterwards = await drop.operator.drop.sync([])
+  const afterwards = await drop.inbox.drop.sync([])
   assert.equal(afterwards.index.messages.length, before.index.messages.length)
   await send(visitor.page)
 })
@@ -472,7 +472,7 @@ test("a message whose answer is lost is not called unsent, and sent again it sta
   if (visitors === null) return
   const cut = await answersCut("POST /drop/sealed ")
   context.after(() => cut.close())
-  const before = await drop.operator.drop.sync([])
+  const before = await drop.inbox.drop.sync([])
   const have = before.index.messages.map(({ id }) => id)
   const { page } = await visit(visitors, `${cut.url}/drop`)
   await page.fill("#message", CANARY)

@@ -20,8 +20,8 @@ export interface Drop {
   readonly identityFile: string
   readonly recipient: string
   /** What a recipient can ask of the service, and by which token. */
-  readonly operator: Client
-  readonly operatorToken: string
+  readonly inbox: Client
+  readonly recipientToken: string
   /** A folder for what a test takes apart; it goes with the service. */
   readonly folder: string
   stop(): Promise<void>
@@ -49,8 +49,8 @@ export async function startDrop(
     url: dropUrl,
     identityFile,
     recipient,
-    operator: createClient({ baseUrl: service.baseUrl, apiKey }),
-    operatorToken: apiKey,
+    inbox: createClient({ baseUrl: service.baseUrl, apiKey }),
+    recipientToken: apiKey,
     folder,
     async stop() {
       await service.stop()
@@ -64,7 +64,7 @@ export async function startDrop(
  * folder of its own.
  */
 export async function fetchMessages(drop: Drop, have: readonly string[] = []): Promise<string[]> {
-  const { files } = await drop.operator.drop.sync(have)
+  const { files } = await drop.inbox.drop.sync(have)
   const folders: string[] = []
   for await (const { kind, id, sealed } of files) {
     if (kind !== "message") continue
@@ -97,7 +97,7 @@ export async function reply(drop: Drop, { thread }: Manifest, text: string): Pro
   assert.ok(thread !== undefined)
   const tar = packReply({ sealedBy: "sender", lang: "en", message: text })
   const sealed = execFileSync("age", ["-r", thread.reply_to, "-r", drop.recipient], { input: tar })
-  const { replies } = await drop.operator.drop.batch({
+  const { replies } = await drop.inbox.drop.batch({
     replies: [
       {
         id: randomBytes(16).toString("hex"),

@@ -151,7 +151,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     evidence: openEvidenceWriter({ records, index, now }),
     operators: openNotifyingOperators(null),
     notifications: openNotificationsWriter({ records, index, now }),
-    dropDesk: null,
+    inbox: null,
     dropPage: () => null,
     audit: (note) => records.addAudit(note),
     metrics,

@@ -9,20 +9,20 @@ import { DEADLINES } from "../../packages/drop/src/sealer/deadlines.ts"
 import { plainRequests } from "../../packages/drop/src/sealer/plain-requests.ts"
 import { takeConnection } from "../../packages/drop/src/sealer/take-connection.ts"
 import {
-  openTestDesk,
+  openTestDrop,
   TEST_PAGE_FILES,
-  type TestDesk,
-} from "../../packages/drop/testing/sealer/test-desk.ts"
+  type TestDrop,
+} from "../../packages/drop/testing/sealer/test-drop.ts"
 import { type FormValues, messageIn, pageOf, type PlainPage, textOf } from "./drop-plain-visitor.ts"
 
-let store: TestDesk
+let store: TestDrop
 let server: Server
 before(async () => {
-  store = await openTestDesk({
+  store = await openTestDrop({
     DROP_QUESTION: "Which animal barks? = Dog",
     DROP_FILES_PER_HOUR: "1",
   })
-  const handler = plainRequests(store.desk, { pageFiles: TEST_PAGE_FILES })
+  const handler = plainRequests(store.drop, { pageFiles: TEST_PAGE_FILES })
   server = createServer((socket) => {
     const options = { deadlines: DEADLINES.upload, reportMs: 1000, report: () => undefined }
     socket.once("data", (head: Buffer) => void takeConnection(socket, head, handler, options))

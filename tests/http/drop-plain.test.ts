@@ -47,7 +47,7 @@ const opened = new Map<string, Fetched>()
 
 /** All messages that are stored, each opened once by the commands `age` and `tar`. */
 async function stored(): Promise<Fetched[]> {
-  const { index, files } = await drop.operator.drop.sync([...opened.keys()])
+  const { index, files } = await drop.inbox.drop.sync([...opened.keys()])
   for await (const { kind, id, sealed } of files) {
     if (kind !== "message") continue
     const folder = mkdtempSync(join(drop.folder, "opened-"))
@@ -84,7 +84,7 @@ async function reply({ thread }: Manifest, text: string, order?: number): Promis
   run(folder, "tar", "--format=ustar", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=600", "-cf", "r.tar", "manifest.json", "message.txt") // prettier-ignore
   run(folder, "truncate", "-s", "64K", "r.tar")
   run(folder, "age", "-r", thread.reply_to, "-r", drop.recipient, "-o", "r.age", "r.tar")
-  const outcome = await drop.operator.drop.batch({
+  const outcome = await drop.inbox.drop.batch({
     replies: [
       {
         id: `${9 - (order ?? 9)}${randomBytes(16).toString("hex").slice(1)}`,
@@ -306,5 +306,5 @@ test("the longest message and three files of the largest size are taken, and ope
   assert.equal(sealed.length, allowedSizes(1, "x25519").at(-1))
   assert.equal(manifest.files.length, 3)
   for (const { name } of manifest.files) assert.ok(readFileSync(join(folder, name)).equals(bytes))
-  await drop.operator.drop.batch({ delete: [id] })
+  await drop.inbox.drop.batch({ delete: [id] })
 })

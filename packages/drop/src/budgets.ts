@@ -1,9 +1,19 @@
 import { statfs } from "node:fs/promises"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { openBucket } from "./bucket.ts"
-import type { MessageKind, Refusal } from "./drop-desk.ts"
 import type { DropConfig } from "./drop-config.ts"
 import { openSharedBudget } from "./shared-budget.ts"
+
+/**
+ * `text` has no files. Each kind has a budget of its own, so that one that is used up does not
+ * touch the other.
+ */
+export type MessageKind = "text" | "files"
+/**
+ * `busy`: as many messages of the kind have come as may in an hour, or as one network may send;
+ * `full`: there is no room for it, on the disk or today.
+ */
+export type Refusal = "busy" | "full"
 
 /** Below this share of free disk only messages without files are taken. */
 export const FILES_NEED_SHARE = 0.2

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
 import { HOUR_MS } from "@assay/runtime/time"
-import type { FormTokenOutcome, FormTokenState } from "./drop-desk.ts"
 import { openSignatures, spentHash } from "./signatures.ts"
 import type { Spent } from "./spent.ts"
 
@@ -12,6 +11,13 @@ const EARLIEST_MS = 15_000
 const LATEST_MS = 24 * HOUR_MS
 
 const RANDOM_BYTES = 16
+
+/**
+ * `early`: filled in faster than a person writes; `expired`: older than a day; `wrong`: not from
+ * here.
+ */
+export type FormTokenState = "ok" | "early" | "expired" | "wrong"
+export type FormTokenOutcome = FormTokenState | "spent"
 
 export interface FormTokens {
   make(): string

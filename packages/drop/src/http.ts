@@ -27,7 +27,7 @@ export interface DropHttp {
  * it connections.
  */
 export function openHttp(options: HttpOptions): DropHttp {
-  const { desk, files, onFault } = options
+  const { drop, files, onFault } = options
   const routes = dropRoutes(options)
 
   const refusalText = (locale: Locale, facts: DropFacts, status: number): string =>
@@ -38,7 +38,7 @@ export function openHttp(options: HttpOptions): DropHttp {
     // Nobody knows how they came, and an onion address must not be told what is meant for the
     // other.
     const visit = { byOnion: true }
-    const [facts, headers] = await Promise.all([desk.facts(visit), desk.headers(visit)])
+    const [facts, headers] = await Promise.all([drop.facts(visit), drop.headers(visit)])
     const answer = pageAnswer(status, "", status === 503 ? RETRY : {})
     return writtenAnswer({ ...answer, body: refusalText("en", facts, status) }, headers)
   }
@@ -77,9 +77,9 @@ export function openHttp(options: HttpOptions): DropHttp {
       answer =
         found?.route.forScripts === true
           ? wordAnswer(status, status === 503 ? "full" : "refused", headers)
-          : pageAnswer(status, refusalText(locale, await desk.facts({ byOnion }), status), headers)
+          : pageAnswer(status, refusalText(locale, await drop.facts({ byOnion }), status), headers)
     }
-    await sendAnswer(request, response, answer, await desk.headers({ byOnion }), {
+    await sendAnswer(request, response, answer, await drop.headers({ byOnion }), {
       waitsForUs: asked.waiting,
     })
   }

@@ -15,9 +15,9 @@ import { newFilling } from "./mailbox-filling.ts"
 
 const SUITES: readonly Suite[] = ["x25519", "pq"]
 
-async function sealedReply(operatorKeys: number, suite: Suite): Promise<Uint8Array> {
+async function sealedReply(recipientKeys: number, suite: Suite): Promise<Uint8Array> {
   const made = await Promise.all(
-    Array.from({ length: operatorKeys + 1 }, () => newIdentityFile(undefined, suite)),
+    Array.from({ length: recipientKeys + 1 }, () => newIdentityFile(undefined, suite)),
   )
   return await seal(
     new Uint8Array(SMALLEST_CLASS),

@@ -10,9 +10,9 @@ const SHORT_BYTES = 32
  * a key, and costs next to nothing. What it makes by curves and lattices is not random to whoever
  * knows them, so each share is a true one: half of all random numbers are no point of the curve.
  */
-export function newFilling(operatorKeys: number, suite: Suite): Uint8Array {
-  // Operators and the sender.
-  const stanzas = operatorKeys + 1
+export function newFilling(recipientKeys: number, suite: Suite): Uint8Array {
+  // The recipients and the sender.
+  const stanzas = recipientKeys + 1
   const filling = Buffer.alloc(sealedSize(SMALLEST_CLASS, stanzas, suite))
   const lines = Array.from({ length: stanzas }, () => `${stanza(suite)}\n${short()}\n`)
   const written = filling.write(

@@ -9,7 +9,7 @@ import {
 import { readTar } from "@assay/core/drop/tar"
 import { Value } from "typebox/value"
 import type { NewReply, RandomId, StoredNote } from "./store/drops.ts"
-import { OperatorRefusal } from "./operator-refusal.ts"
+import { RecipientRefusal } from "./recipient-refusal.ts"
 
 /** The most a batch of replies, deletions and notes may have, in bytes. */
 export const BATCH_BODY_MAX = 8 * 1024 * 1024
@@ -27,7 +27,7 @@ const MEMBER = /^(actions\.json|(reply|note)-[0-9a-f]{32}\.age)$/
 const MEMBER_MAX = 1024 * 1024
 
 /**
- * Reads a batch as a whole or throws an `OperatorRefusal`: nothing is done of one that is wrong
+ * Reads a batch as a whole or throws an `RecipientRefusal`: nothing is done of one that is wrong
  * anywhere.
  */
 export function readBatch(archive: Uint8Array, recipients: Recipients | null): Batch {
@@ -100,6 +100,6 @@ function isSealed(sealed: Uint8Array, { suite, keys }: Recipients, others: numbe
   )
 }
 
-function refused(detail: string): OperatorRefusal {
-  return new OperatorRefusal("drop-batch-refused", detail)
+function refused(detail: string): RecipientRefusal {
+  return new RecipientRefusal("drop-batch-refused", detail)
 }

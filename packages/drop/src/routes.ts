@@ -1,7 +1,7 @@
 import { EFFORT_MAX, mailboxTag, verifierOf, WITHDRAWABLE } from "@assay/core/drop"
 import { type Answer, pageAnswer, wordAnswer } from "./answers.ts"
 import type { BrowserFiles } from "./browser-files.ts"
-import type { DropDesk } from "./drop-desk.ts"
+import type { PublicDrop } from "./public-drop.ts"
 import { freshForm } from "./fresh-form.ts"
 import { CLEAR_SITE_DATA } from "./headers.ts"
 import type { Visit } from "./visit.ts"
@@ -21,7 +21,7 @@ import {
 import type { DropFacts, Locale } from "./pages/page-input.ts"
 import { dropPath } from "./pages/paths.ts"
 import { exactBody, jsonBody } from "./request-bodies.ts"
-import { takeSealed, type UploadDesk } from "./sealed-upload.ts"
+import { takeSealed, type UploadServices } from "./sealed-upload.ts"
 
 export interface Route {
   readonly get?: (visit: Visit) => Promise<Answer>
@@ -35,8 +35,8 @@ export interface DropRoutes {
   find(name: string): { readonly route: Route; readonly rest: string } | null
 }
 
-export interface RouteOptions extends UploadDesk {
-  readonly desk: DropDesk
+export interface RouteOptions extends UploadServices {
+  readonly drop: PublicDrop
   readonly keys: Keys
   readonly files: BrowserFiles
   readonly mailboxes: MailboxAnswers
@@ -55,20 +55,20 @@ const WAIT_SECONDS = 15
 const WAIT_MAX_SECONDS = 600
 
 export function dropRoutes(options: RouteOptions): DropRoutes {
-  const { desk, keys, files, mailboxes, networks, tickets, budgets } = options
+  const { drop, keys, files, mailboxes, networks, tickets, budgets } = options
 
   /** A page that takes messages; while there are no keys, it says so instead. */
   const page =
     (print: (visit: Visit, facts: DropFacts) => Promise<string>) =>
     async (visit: Visit): Promise<Answer> => {
-      const facts = await desk.facts(visit)
+      const facts = await drop.facts(visit)
       return facts.keyCount === 0
         ? pageAnswer(503, notSetUpPage(visit.locale, facts, files))
         : pageAnswer(200, await print(visit, facts))
     }
   const form = page(async ({ locale }, facts) =>
     formPage(locale, facts, files, {
-      ...freshForm(await desk.newFormToken()),
+      ...freshForm(await drop.newFormToken()),
       ...(budgets.plainTextLow() && { waitAt: waitPath(locale, WAIT_SECONDS) }),
     }),
   )
@@ -82,7 +82,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
     const asked = Number(query.get("seconds"))
     const seconds = Math.min(Math.max(WAIT_SECONDS, Math.floor(asked) || 0), WAIT_MAX_SECONDS)
     const path = waitPath(locale, 2 * seconds)
-    const facts = await desk.facts(visit)
+    const facts = await drop.facts(visit)
     return pageAnswer(503, busyPage(locale, facts, files, { seconds, path }))
   }
   const routes: Readonly<Record<string, Route>> = {
@@ -94,7 +94,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
       get: page(async ({ locale }, facts) =>
         repliesPage(locale, facts, files, {
           fault: null,
-          form: freshForm(await desk.newFormToken()),
+          form: freshForm(await drop.newFormToken()),
         }),
       ),
       post: bySealer,
@@ -106,19 +106,19 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
     },
     presealed: {
       get: page(async ({ locale }, facts) =>
-        presealedPage(locale, facts, files, { token: await desk.newFormToken(), fault: null }),
+        presealedPage(locale, facts, files, { token: await drop.newFormToken(), fault: null }),
       ),
       post: bySealer,
     },
     done: {
       get: async (visit) =>
-        pageAnswer(200, donePage(visit.locale, await desk.facts(visit), files), CLEAR_SITE_DATA),
+        pageAnswer(200, donePage(visit.locale, await drop.facts(visit), files), CLEAR_SITE_DATA),
     },
     hashes: {
       get: async (visit) =>
         pageAnswer(
           200,
-          hashesPage(visit.locale, await desk.facts(visit), files, { hashes: files.all() }),
+          hashesPage(visit.locale, await drop.facts(visit), files, { hashes: files.all() }),
         ),
     },
     "keys.txt": {
@@ -183,7 +183,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
       async post(visit) {
         const mailbox = await exactBody(visit, KEY_BYTES)
         if (keys.current() === null) return wordAnswer(503, "keys-changed")
-        const replies = await desk.replies(mailboxTag(mailbox))
+        const replies = await drop.replies(mailboxTag(mailbox))
         const body = mailboxes.answer(replies)
         return { status: 200, type: "application/octet-stream", body }
       },
@@ -193,7 +193,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
       async post(visit) {
         const body = await exactBody(visit, 2 * KEY_BYTES)
         const [mailbox, token] = [body.subarray(0, KEY_BYTES), body.subarray(KEY_BYTES)]
-        await desk.deleteReplies(mailboxTag(mailbox), verifierOf(token))
+        await drop.deleteReplies(mailboxTag(mailbox), verifierOf(token))
         return DONE
       },
       forScripts: true,
@@ -204,7 +204,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
         const verifiers = Array.from({ length: WITHDRAWABLE }, (_, n) =>
           verifierOf(body.subarray(n * KEY_BYTES, (n + 1) * KEY_BYTES)),
         )
-        await desk.withdraw(verifiers)
+        await drop.withdraw(verifiers)
         return DONE
       },
       forScripts: true,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { readAgeHeader } from "@assay/core/drop"
 import { type Budgets, kindOf } from "./budgets.ts"
-import type { DropDesk } from "./drop-desk.ts"
+import type { PublicDrop } from "./public-drop.ts"
 import { classOfSize, type Keys, type KeysInUse } from "./keys-in-use.ts"
 import { Refused } from "./refused.ts"
 import { lengthOf } from "./request-bodies.ts"
@@ -11,8 +11,8 @@ import type { Tickets } from "./tickets.ts"
 /** Bytes that are handed to the store at a time. */
 const PIECE_BYTES = 256 * 1024
 
-export interface UploadDesk {
-  readonly desk: Pick<DropDesk, "storePiece" | "finish" | "abandon">
+export interface UploadServices {
+  readonly drop: Pick<PublicDrop, "storePiece" | "finish" | "abandon">
   readonly keys: Keys
   readonly tickets: Tickets
   readonly budgets: Budgets
@@ -26,7 +26,7 @@ export interface UploadDesk {
 export async function takeSealed(
   request: IncomingMessage,
   readBody: () => IncomingMessage,
-  { desk, keys, tickets, budgets }: UploadDesk,
+  { drop, keys, tickets, budgets }: UploadServices,
 ): Promise<void> {
   const current = keys.current()
   if (current === null) throw new Refused(503, "keys-changed")
@@ -51,15 +51,15 @@ export async function takeSealed(
     let index = 0
     let received = 0
     for await (const piece of checkedPieces(readBody(), current)) {
-      await desk.storePiece(id, index, piece)
+      await drop.storePiece(id, index, piece)
       index += 1
       received += piece.length
     }
     if (received !== size) throw new Refused(400, "broken")
-    await desk.finish({ id, size, withdrawVerifier: Buffer.from(verifier, "hex"), effort })
+    await drop.finish({ id, size, withdrawVerifier: Buffer.from(verifier, "hex"), effort })
   } catch (error) {
     // What cannot be removed now goes when the store is next opened.
-    await desk.abandon(id).catch(() => undefined)
+    await drop.abandon(id).catch(() => undefined)
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
-import { DROP_SOCKET } from "./drop-socket.ts"
+import { DROP_SOCKET } from "./sockets.ts"
 import { passOn } from "./shared-port.ts"
 
 /** A port that is shared with a drop which answers so. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as ask, type Server, type ServerResponse } from "node:http"
 import { join } from "node:path"
-import { DROP_SOCKET } from "./drop-socket.ts"
+import { DROP_SOCKET } from "./sockets.ts"
 
 /**
  * For demos: passes requests for the drop on to its socket, before the API sees them. What is sent

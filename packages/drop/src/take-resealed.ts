@@ -3,7 +3,7 @@ import type { DropResealResult } from "@assay/core/contract"
 import { readAgeHeader, sealedBody } from "@assay/core/drop"
 import type { Drops, RandomId } from "./store/drops.ts"
 import type { Keys } from "./keys-in-use.ts"
-import { OperatorRefusal } from "./operator-refusal.ts"
+import { RecipientRefusal } from "./recipient-refusal.ts"
 import { inPieces } from "./sealed-upload.ts"
 
 /**
@@ -61,8 +61,8 @@ async function* resealed(
   }
 }
 
-function refused(): OperatorRefusal {
-  return new OperatorRefusal(
+function refused(): RecipientRefusal {
+  return new RecipientRefusal(
     "drop-batch-refused",
     "This is not the header of a message that is sealed to the keys in use now.",
   )

@@ -70,7 +70,10 @@ test("while everything attacks, others are answered, and nothing is refused with
     )
   }
   t.diagnostic(`503 with Retry-After: ${tenants.map((tenant) => tenant.busy()).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // prettier-ignore
-  for (const line of service.stderr().split("\n").filter((text) => text.includes("restarted")))
+  for (const line of service
+    .stderr()
+    .split("\n")
+    .filter((text) => text.includes("restarted")))
     t.diagnostic(line)
   for (const { wrong } of [...tenants, sender]) assert.deepEqual(wrong.slice(0, 5), [])
   for (const { count } of Object.values(attacked)) assert.ok(count > 0)
@@ -186,7 +189,7 @@ async function startAttackers(): Promise<Attackers> {
     dropPort: Number(new URL(drop.url).port),
     dataDirectory: drop.service.dataDirectory,
     freeKeys: { streams: streams ?? "", input: input ?? "", writes: writes ?? "" },
-    recipientToken: drop.operatorToken,
+    recipientToken: drop.recipientToken,
     servicePid: drop.service.pid,
   }
   const program = join(import.meta.dirname, "attackers.ts")

@@ -27,7 +27,7 @@ export {
   DropKeysRequest,
   DropResealResult,
   DropSyncRequest,
-} from "./drop-operators.ts"
+} from "./drop-recipients.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
   EMAIL_EVIDENCE_KINDS,

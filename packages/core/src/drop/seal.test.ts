@@ -18,7 +18,7 @@ import {
 } from "../../testing/drop/test-messages.ts"
 
 const soak = process.env["ASSAY_SOAK"] !== undefined
-const operators = await testRecipients(2)
+const classic = await testRecipients(2)
 const hybrid = await testRecipients(2, "pq")
 const thread = await testThread(1)
 const small = packMessage(oneWay("hello"))
@@ -33,7 +33,7 @@ function tagKey(prefix: "age1tag" | "age1tagpq", length: number): string {
 }
 
 test("a sealed message opens with each key of each suite, and with no other", async () => {
-  for (const { suite, keys, identities } of [operators, hybrid]) {
+  for (const { suite, keys, identities } of [classic, hybrid]) {
     const sealed = await seal(small, { suite, keys })
     for (const identity of identities) assert.deepEqual(await open(sealed, [identity]), small)
     const stranger = await testRecipients(1, suite)
@@ -45,8 +45,8 @@ test("a sealed message opens with each key of each suite, and with no other", as
 test("T5: keys of two suites, marking keys, none and too many are not sealed to", async () => {
   const many = await testRecipients(RECIPIENTS_MAX + 2)
   const wrong = [
-    { suite: "x25519" as const, keys: [...operators.keys, ...hybrid.keys] },
-    { suite: "pq" as const, keys: [...hybrid.keys, ...operators.keys] },
+    { suite: "x25519" as const, keys: [...classic.keys, ...hybrid.keys] },
+    { suite: "pq" as const, keys: [...hybrid.keys, ...classic.keys] },
     { suite: "x25519" as const, keys: [tagKey("age1tag", 33)] },
     { suite: "pq" as const, keys: [tagKey("age1tagpq", 1_249)] },
     { suite: "x25519" as const, keys: [] },
@@ -64,9 +64,9 @@ test("T5: files sealed to both suites, to a tag, a passphrase, 0 or 200 keys are
     prepare(encrypter)
     return await encrypter.encrypt(small)
   }
-  const [own = ""] = operators.keys
+  const [own = ""] = classic.keys
   const mixed = await sealTo((to) => {
-    for (const key of [...operators.keys, ...hybrid.keys]) to.addRecipient(key)
+    for (const key of [...classic.keys, ...hybrid.keys]) to.addRecipient(key)
   })
   const tagged = await sealTo((to) => {
     for (const key of [own, tagKey("age1tag", 33)]) to.addRecipient(key)
@@ -87,16 +87,16 @@ test("T5: files sealed to both suites, to a tag, a passphrase, 0 or 200 keys are
     [none, "stanzas"],
   ] as const) {
     assert.deepEqual(readAgeHeader(sealed), { fault })
-    await assert.rejects(open(sealed, operators.identities), refusedAs("header"))
+    await assert.rejects(open(sealed, classic.identities), refusedAs("header"))
   }
   const decrypter = new Decrypter()
-  for (const identity of operators.identities) decrypter.addIdentity(identity)
+  for (const identity of classic.identities) decrypter.addIdentity(identity)
   assert.deepEqual(await decrypter.decrypt(mixed), small, "the library alone would have opened it")
 })
 
 test("T6: a changed, cut, lengthened or reordered file opens not even in part", async () => {
   const envelope = packMessage(oneWay("hello", [fileOf(new Uint8Array(150_000).fill(7))]))
-  const sealed = await seal(envelope, operators)
+  const sealed = await seal(envelope, classic)
   const header = readAgeHeader(sealed)
   assert.ok(typeof header === "object" && "length" in header)
   const payload = header.length + 16
@@ -130,11 +130,11 @@ test("T6: a changed, cut, lengthened or reordered file opens not even in part", 
   swapped.set(sealed.subarray(payload + chunk, payload + 2 * chunk), payload)
   changed.push(swapped)
   for (const copy of changed) {
-    await assert.rejects(open(copy, operators.identities), (error) =>
+    await assert.rejects(open(copy, classic.identities), (error) =>
       ["header", "identity", "damaged"].some((code) => refusedAs(code)(error)),
     )
   }
-  assert.deepEqual(await open(sealed, operators.identities), envelope)
+  assert.deepEqual(await open(sealed, classic.identities), envelope)
 })
 
 test("T7: for every number of keys, all ways of sealing give one size of the allowed set", async () => {
@@ -167,7 +167,7 @@ test("T7: messages with files have a size of the allowed set, each file filling 
     assert.ok(
       envelope.length >= bytes && (envelope.length === 65_536 || envelope.length / 4 < bytes),
     )
-    const sealed = await seal(envelope, operators)
+    const sealed = await seal(envelope, classic)
     assert.ok(allowedSizes(2, "x25519").includes(sealed.length))
     assert.equal(sealed.length, sealedSize(envelope.length, 2, "x25519"))
   }
@@ -192,7 +192,7 @@ test("T8: one-way, two-way and server-sealed files cannot be told apart by their
     kinds.map(async (message) => {
       const counts = new Float64Array(256)
       for (let i = 0; i < count; i += 1) {
-        const sealed = await seal(packMessage(message), operators)
+        const sealed = await seal(packMessage(message), classic)
         const header = readAgeHeader(sealed)
         assert.ok(typeof header === "object" && "length" in header && header.length === 266)
         for (const byte of sealed.subarray(header.length)) counts[byte] = (counts[byte] ?? 0) + 1
@@ -217,13 +217,13 @@ test("T8: one-way, two-way and server-sealed files cannot be told apart by their
 
 test("T9: no part of any key is in a sealed message or reply", async () => {
   const files = [
-    await seal(packMessage(twoWay("hello", thread)), operators),
+    await seal(packMessage(twoWay("hello", thread)), classic),
     await seal(
       packReply({ sealedBy: "browser", lang: "en", message: "yes" }),
-      replyRecipients(thread, operators),
+      replyRecipients(thread, classic),
     ),
   ]
-  for (const key of [...operators.keys, thread.reply_to]) {
+  for (const key of [...classic.keys, thread.reply_to]) {
     const raw = Buffer.from(bech32.decodeToBytes(key).bytes)
     const texts = [Buffer.from(key), Buffer.from(raw.toString("base64")), raw]
     for (const file of files.map((bytes) => Buffer.from(bytes))) {
@@ -260,7 +260,7 @@ test("T12: no file key, nonce or ephemeral share comes twice", async () => {
 test("progress runs to the end and never back", async () => {
   const envelope = packMessage(oneWay("hello", [fileOf(new Uint8Array(500_000))]))
   const steps: number[] = []
-  await seal(envelope, operators, (done) => steps.push(done))
+  await seal(envelope, classic, (done) => steps.push(done))
   assert.deepEqual(
     steps,
     steps.toSorted((a, b) => a - b),
@@ -269,8 +269,8 @@ test("progress runs to the end and never back", async () => {
 })
 
 test("an envelope that is not filled up to a class is not sealed", async () => {
-  await assert.rejects(seal(small.subarray(0, 65_535), operators), refusedAs("size"))
-  await assert.rejects(seal(new Uint8Array(0), operators), refusedAs("size"))
+  await assert.rejects(seal(small.subarray(0, 65_535), classic), refusedAs("size"))
+  await assert.rejects(seal(new Uint8Array(0), classic), refusedAs("size"))
 })
 
 test("a reply to a pq drop is never sealed to a weaker key", async () => {

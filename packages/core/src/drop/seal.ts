@@ -47,7 +47,7 @@ export async function recipientOf(identity: string): Promise<string> {
   return await identityToRecipient(identity)
 }
 
-/** A reply can be opened by its sender and by every operator: one key more than a message. */
+/** A reply can be opened by its sender and by every recipient: one key more than a message. */
 export function replyRecipients(
   { reply_to, reply_to_pq }: { readonly reply_to: string; readonly reply_to_pq?: string },
   { suite, keys }: Recipients,

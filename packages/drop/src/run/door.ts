@@ -3,7 +3,7 @@ import type { Socket } from "node:net"
 import { DRAIN_MAX } from "../answers.ts"
 import { declaredLength } from "../declared-length.ts"
 import type { NetworkCounter } from "../network-counter.ts"
-import { keepPace } from "../pace.ts"
+import { endIfSlow } from "../slow-connections.ts"
 import { MESSAGE_BYTES, type PlainKind } from "../sealer/plain-kind.ts"
 import type { ReadBuffer } from "../sealer/read-buffer.ts"
 import type { PlainConnection } from "../sealer/waiting-line.ts"
@@ -43,7 +43,7 @@ export function openDoor({
   return (socket) => {
     // Whoever hangs up is nobody's fault.
     socket.on("error", () => socket.destroy())
-    const endPace = keepPace(socket)
+    const stopTiming = endIfSlow(socket)
     let head: Buffer = Buffer.alloc(0)
     // Piece by piece as they come: `read()` would join several in a copy, and leave them behind.
     const look = (piece: Buffer): void => {
@@ -72,13 +72,13 @@ export function openDoor({
       socket.once("close", () => readBuffer.overwrite())
       const kind = sendsMessage(target) ? messageKind(head) : "code"
       const refused = (): void => {
-        keepPace(socket)
+        endIfSlow(socket)
         startReading(socket)
         void refuse(socket, () => answerUnread(503))
       }
       if (line !== null && (kind === "code" || networks.admit(socket.remoteAddress))) {
         stopReading(socket)
-        endPace()
+        stopTiming()
         if (!sealers.handOver({ socket, head, refused }, kind)) {
           head.fill(0)
           refused()

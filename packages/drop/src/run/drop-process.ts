@@ -8,7 +8,7 @@ import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
 import type { DropSettings } from "../drop-settings.ts"
-import { openDrop } from "./open-drop.ts"
+import { openDrop } from "./drop.ts"
 
 const NICENESS = 3
 

@@ -23,10 +23,10 @@ export async function codeOf({
 
 /** The page on which a code is typed, with what was wrong with this one. */
 export async function typeCodeAgain(
-  { locale, facts, files, desk }: Visit,
+  { locale, facts, files, drop }: Visit,
   { status, ...fault }: CodeFieldFault,
 ): Promise<Answer> {
-  const form = freshForm(await desk.newFormToken())
+  const form = freshForm(await drop.newFormToken())
   return {
     status,
     page: repliesPage(locale, facts, files, { fault, form }),

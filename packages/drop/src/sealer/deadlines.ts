@@ -28,7 +28,7 @@ export const DEADLINES: Readonly<Record<PlainKind, Deadlines>> = {
 }
 
 /** Watches what comes in on a connection until it is disposed. */
-export function watchPace(
+export function whenTooSlow(
   socket: Pick<Socket, "bytesRead">,
   { totalMs, windowMs, bytesPerSecond }: Deadlines,
   tooSlow: () => void,

@@ -1,5 +1,6 @@
 import type { CodeFault } from "@assay/core/drop"
-import type { FormTokenOutcome, Refusal } from "../drop-desk.ts"
+import type { Refusal } from "../budgets.ts"
+import type { FormTokenOutcome } from "../form-tokens.ts"
 import type { FormFault } from "../pages/page-input.ts"
 import type { FormBody } from "./form-body.ts"
 

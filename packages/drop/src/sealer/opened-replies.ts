@@ -17,13 +17,13 @@ import type { Visit } from "./visit.ts"
  * digits for the forms below them.
  */
 export async function openedReplies(
-  { desk, locale }: Pick<Visit, "desk" | "locale">,
+  { drop, locale }: Pick<Visit, "drop" | "locale">,
   { secret, keys, tag }: Thread,
 ): Promise<{ code: string; replies: ShownReply[] }> {
   const identities = [keys.pqIdentity ?? keys.identity]
   const readable: OpenedMessage[] = []
   const damaged: ShownReply[] = []
-  for (const sealed of await desk.replies(tag)) {
+  for (const sealed of await drop.replies(tag)) {
     const reply = await openedReply(sealed, identities)
     if (reply === "unreadable")
       damaged.push({ text: sentencesOf(locale)("reply-unreadable"), file: false })

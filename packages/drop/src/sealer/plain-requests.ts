@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import type { DropDesk } from "../drop-desk.ts"
+import type { PublicDrop } from "../public-drop.ts"
 import { cameByOnion, fromElsewhere } from "../headers.ts"
 import { notSetUpPage, refusalPage } from "../pages/index.ts"
 import type { Locale, PageFiles } from "../pages/page-input.ts"
@@ -43,7 +43,7 @@ const ROUTES: ReadonlyMap<string, PlainRoute> = new Map([
  * `readFormBody`.
  */
 export function plainRequests(
-  desk: DropDesk,
+  drop: PublicDrop,
   { pageFiles }: Pick<SealerSettings, "pageFiles">,
 ): ConnectionHandler {
   const files: PageFiles = {
@@ -54,7 +54,7 @@ export function plainRequests(
     },
   }
   const refuse: ConnectionHandler["refuse"] = async (reason, request) => {
-    const facts = await desk.facts({ byOnion: byOnion(request) })
+    const facts = await drop.facts({ byOnion: byOnion(request) })
     const gaveWay = reason === "gave-way"
     const status = gaveWay ? 503 : reason === "too-slow" ? 408 : reason
     const page = refusalPage(localeOf(request), facts, files, { status, gaveWay })
@@ -62,7 +62,7 @@ export function plainRequests(
     return { status, page, padding: gaveWay ? 1 : CODE_PADDING }
   }
   return {
-    headers: (request) => desk.headers({ byOnion: byOnion(request) }),
+    headers: (request) => drop.headers({ byOnion: byOnion(request) }),
     refuse,
     async answer(request, stopped) {
       const route = ROUTES.get(readTarget(request.url ?? "")?.name ?? "")
@@ -72,13 +72,13 @@ export function plainRequests(
       if (fromElsewhere(request.headers)) return await refuse(403, request)
       const locale = localeOf(request)
       const [facts, recipients] = await Promise.all([
-        desk.facts({ byOnion: byOnion(request) }),
-        desk.recipients(),
+        drop.facts({ byOnion: byOnion(request) }),
+        drop.recipients(),
       ])
       if (recipients === null)
         return { status: 503, page: notSetUpPage(locale, facts, files), padding: CODE_PADDING }
       const { remoteAddress: address } = request.socket
-      return await route.answer({ locale, facts, recipients, files, desk, body, address })
+      return await route.answer({ locale, facts, recipients, files, drop, body, address })
     },
   }
 }

@@ -73,22 +73,22 @@ function isMessage(sealed: Uint8Array, { keys, suite }: Recipients): boolean {
 }
 
 async function store(
-  { desk, recipients, locale, address }: Visit,
+  { drop, recipients, locale, address }: Visit,
   token: string,
   sealed: Uint8Array,
   message: boolean,
 ): Promise<Fault | null> {
-  const outcome = await desk.spendFormToken(token)
+  const outcome = await drop.spendFormToken(token)
   if (outcome !== "ok") return tokenFault(outcome)
   const envelope = message ? null : wrapped(sealed, locale)
   const { keys, suite } = recipients
   const size = envelope === null ? sealed.length : sealedSize(envelope.length, keys.length, suite)
   const small = size === sealedSize(SIZE_CLASSES[0] ?? 0, keys.length, suite)
-  const refusal = await desk.admit(small ? "text" : "files", size, address)
+  const refusal = await drop.admit(small ? "text" : "files", size, address)
   if (refusal !== null) return refusalFault(refusal, false)
   try {
     const pieces = envelope === null ? [sealed] : sealInPieces(envelope, recipients)
-    await storeSealed(desk, pieces, randomBytes(32))
+    await storeSealed(drop, pieces, randomBytes(32))
     return null
   } catch (error) {
     return storeFault(error)
@@ -107,7 +107,7 @@ function wrapped(sealed: Uint8Array, lang: string): Uint8Array {
 
 async function again(visit: Visit, { status, text, values }: Fault): Promise<Answer> {
   const { locale, facts, files, body } = visit
-  const token = await usableToken(visit.desk, body.fields.get("token"))
+  const token = await usableToken(visit.drop, body.fields.get("token"))
   const fault = { text, ...(values === undefined ? {} : { values }) }
   const page = presealedPage(locale, facts, files, { token, fault })
   return { status, page, padding: CODE_PADDING }

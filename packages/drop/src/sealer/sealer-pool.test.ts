@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { after, afterEach, before, test } from "node:test"
-import type { DropDesk } from "../drop-desk.ts"
+import type { PublicDrop } from "../public-drop.ts"
 import { stopReading } from "../stop-reading.ts"
 import { CODE_PADDING } from "./answer.ts"
 import { DEADLINES, type Deadlines } from "./deadlines.ts"
@@ -10,15 +10,15 @@ import type { PlainKind } from "./plain-kind.ts"
 import { POOL_TIMES, type PoolTimes } from "./pool-times.ts"
 import type { LaneSize } from "./sealer-lane.ts"
 import { openSealerPool, type SealerPool } from "./sealer-pool.ts"
-import { openTestDesk, TEST_PAGE_FILES, type TestDesk } from "../../testing/sealer/test-desk.ts"
+import { openTestDrop, TEST_PAGE_FILES, type TestDrop } from "../../testing/sealer/test-drop.ts"
 
 const BOUNDARY = "----assay"
 
-let store: TestDesk
-let desk: DropDesk
+let store: TestDrop
+let drop: PublicDrop
 before(async () => {
-  store = await openTestDesk()
-  desk = store.desk
+  store = await openTestDrop()
+  drop = store.drop
 })
 after(() => store[Symbol.asyncDispose]())
 
@@ -43,7 +43,7 @@ interface SmallDoorOptions {
   readonly code?: LaneSize
   readonly deadlines?: Readonly<Partial<Record<PlainKind, Deadlines>>>
   readonly times?: Partial<PoolTimes>
-  readonly with?: DropDesk
+  readonly with?: PublicDrop
   readonly program?: { readonly execPath: string; readonly execArgv: readonly string[] }
   readonly onFault?: (code: string) => void
 }
@@ -59,7 +59,7 @@ async function openSmallDoor(
     code = { atRest: 0, most: 1 },
     deadlines,
     times,
-    with: offered = desk,
+    with: offered = drop,
     program = { execPath: process.execPath, execArgv: process.execArgv },
     onFault = (fault) => assert.fail(fault),
   }: SmallDoorOptions = {},
@@ -67,7 +67,7 @@ async function openSmallDoor(
   const testTimes = { ...POOL_TIMES.upload, ...times }
   const pool = openSealerPool({
     sizes: { message: { atRest: 0, most: 1 }, upload: { atRest, most }, code },
-    desk: offered,
+    drop: offered,
     program,
     pageFiles: TEST_PAGE_FILES,
     deadlines: { ...DEADLINES, ...deadlines },
@@ -181,11 +181,11 @@ for (const [what, code, sentence] of [
     const abandoned: string[] = []
     const { port } = await openSmallDoor(1, {
       with: {
-        ...desk,
+        ...drop,
         finish: () => Promise.reject(Object.assign(new Error("no"), { code })),
         abandon: async (id) => {
           abandoned.push(id)
-          await desk.abandon(id)
+          await drop.abandon(id)
         },
       },
     })
@@ -209,13 +209,13 @@ test("T30: the pieces of a sealer that is killed in the middle are forgotten, an
   const abandoned = Promise.withResolvers<string>()
   const { pool, port } = await openSmallDoor(1, {
     with: {
-      ...desk,
+      ...drop,
       async storePiece(id, index, piece) {
-        await desk.storePiece(id, index, piece)
+        await drop.storePiece(id, index, piece)
         for (const pid of pool.pids()) process.kill(pid, "SIGKILL")
       },
       async abandon(id) {
-        await desk.abandon(id)
+        await drop.abandon(id)
         abandoned.resolve(id)
       },
     },

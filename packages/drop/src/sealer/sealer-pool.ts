@@ -9,7 +9,7 @@ import type { PlainConnection } from "./waiting-line.ts"
 
 const LONGEST_START_MS = 2000
 
-export interface SealerPoolOptions extends Pick<SealerOptions, "desk" | "program"> {
+export interface SealerPoolOptions extends Pick<SealerOptions, "drop" | "program"> {
   readonly sizes: Readonly<Record<PlainKind, LaneSize>>
   readonly pageFiles: SealerSettings["pageFiles"]
   readonly deadlines?: Readonly<Record<PlainKind, Deadlines>>

@@ -6,7 +6,7 @@ import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { openCalls } from "@assay/runtime/rpc"
-import { deskOver } from "../remote-desk.ts"
+import { publicDropOver } from "../remote-drop.ts"
 import { plainRequests } from "./plain-requests.ts"
 import type { Report } from "./progress.ts"
 import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
@@ -21,13 +21,13 @@ process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 
 const channel = parentChannel(process)
-const desk = deskOver(openCalls(channel)(CALL_MS))
+const drop = publicDropOver(openCalls(channel)(CALL_MS))
 const head = readHead()
 const report = (told: Report): void => channel.send({ report: told })
 
 process.once("message", (message) => {
   const { settings } = message as { settings: SealerSettings }
-  const handler = plainRequests(desk, settings)
+  const handler = plainRequests(drop, settings)
   let giveWay: (phase: GiveWay["giveWay"]) => void = () => undefined
   process.on("message", (next, socket) => {
     if (isGiveWay(next)) giveWay(next.giveWay)

@@ -3,8 +3,8 @@ import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { childChannel } from "@assay/runtime/channels"
 import { answerCalls } from "@assay/runtime/rpc"
-import type { DropDesk } from "../drop-desk.ts"
-import { deskMethods } from "../remote-desk.ts"
+import type { PublicDrop } from "../public-drop.ts"
+import { publicDropMethods } from "../remote-drop.ts"
 import { longestAnswerMs } from "./deadlines.ts"
 import { ownUpload } from "./own-upload.ts"
 import type { PlainKind } from "./plain-kind.ts"
@@ -21,7 +21,7 @@ export interface SealerProgram {
 
 export interface SealerOptions {
   readonly kind: PlainKind
-  readonly desk: DropDesk
+  readonly drop: PublicDrop
   readonly program: SealerProgram
   readonly settings: SealerSettings
   readonly times: PoolTimes
@@ -60,9 +60,9 @@ const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
 export function startSealer(options: SealerOptions): Sealer {
   const { settings, times } = options
   const child = spawnSealer(options.program)
-  const upload = ownUpload(options.desk)
+  const upload = ownUpload(options.drop)
   const channel = childChannel(child)
-  answerCalls(channel, deskMethods(upload.desk))
+  answerCalls(channel, publicDropMethods(upload.drop))
   channel.send({ settings })
   const progress = openProgress(times.graceMs, options.now)
   let given = false

@@ -96,7 +96,7 @@ export async function sendForm(visit: Visit): Promise<Answer> {
 }
 
 async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault[] }> {
-  const { body, desk, facts, locale } = visit
+  const { body, drop, facts, locale } = visit
   const field = (name: string): string => body.fields.get(name) ?? ""
   const faults: StatusFault[] = []
   const broken = bodyFault(body)
@@ -112,7 +112,7 @@ async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault
   const asked = field("mode")
   if (broken === null && !["", "one-way", "two-way"].includes(asked))
     faults.push({ field: "form", text: "fault-unreadable", status: 400 })
-  if (broken === null && !(await desk.isRightAnswer(field("answer"))))
+  if (broken === null && !(await drop.isRightAnswer(field("answer"))))
     faults.push({ field: "question", text: "fault-question", status: 422 })
   // Nobody sees this field, so a machine filled it in, or a browser that means well: the form comes
   // back with it empty.
@@ -139,7 +139,7 @@ async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault
 
 /** null: it is on the disk. */
 async function sealAndStore(
-  { desk, facts, recipients, locale, address }: Visit,
+  { drop, facts, recipients, locale, address }: Visit,
   { token, message, mode }: Wish,
   files: readonly FileToPack[],
   { thread, n }: { readonly thread: Thread | null; readonly n: number | null },
@@ -153,16 +153,16 @@ async function sealAndStore(
     files,
   })
   // The token first: one form that is sent a thousand times must not use up what others may send.
-  const outcome = await desk.spendFormToken(token)
+  const outcome = await drop.spendFormToken(token)
   if (outcome !== "ok") return tokenFault(outcome)
   const { keys, suite } = recipients
   const size = sealedSize(envelope.length, keys.length, suite)
-  const refusal = await desk.admit(files.length === 0 ? "text" : "files", size, address)
+  const refusal = await drop.admit(files.length === 0 ? "text" : "files", size, address)
   if (refusal !== null) return refusalFault(refusal, files.length > 0)
   const verifier =
     thread === null || n === null ? randomBytes(32) : withdrawVerifier(thread.secret, facts, n)
   try {
-    await storeSealed(desk, sealInPieces(envelope, recipients), verifier)
+    await storeSealed(drop, sealInPieces(envelope, recipients), verifier)
     return null
   } catch (error) {
     return storeFault(error)
@@ -176,7 +176,7 @@ async function formAgain(
   faults: readonly StatusFault[],
 ): Promise<Answer> {
   const { locale, facts, files } = visit
-  const token = await usableToken(visit.desk, wish.token)
+  const token = await usableToken(visit.drop, wish.token)
   const form: FormState = { ...freshForm(token), ...wish, token, faults }
   const status = faults[0]?.status ?? 400
   if (wish.thread === null) {

@@ -11,7 +11,7 @@ export async function showReplies(visit: Visit): Promise<Answer> {
   const { locale, facts, files } = visit
   const read = await codeOf(visit)
   if ("fault" in read) return await typeCodeAgain(visit, read.fault)
-  const form = freshForm(await visit.desk.newFormToken())
+  const form = freshForm(await visit.drop.newFormToken())
   const { code, replies } = await openedReplies(visit, await threadOf(read.secret, facts))
   return {
     status: 200,

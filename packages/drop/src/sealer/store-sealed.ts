@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import type { DropDesk } from "../drop-desk.ts"
+import type { PublicDrop } from "../public-drop.ts"
 
 const PIECE = 256 * 1024
 
@@ -8,7 +8,7 @@ const PIECE = 256 * 1024
  * nothing of it stays.
  */
 export async function storeSealed(
-  desk: Pick<DropDesk, "storePiece" | "finish" | "abandon">,
+  drop: Pick<PublicDrop, "storePiece" | "finish" | "abandon">,
   sealed: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   withdrawVerifier: Uint8Array,
 ): Promise<void> {
@@ -17,15 +17,15 @@ export async function storeSealed(
   let index = 0
   try {
     for await (const piece of inPieces(sealed)) {
-      await desk.storePiece(id, index, piece)
+      await drop.storePiece(id, index, piece)
       index += 1
       size += piece.length
     }
-    await desk.finish({ id, size, withdrawVerifier, effort: 0 })
+    await drop.finish({ id, size, withdrawVerifier, effort: 0 })
   } catch (error) {
     // What is left behind would be no message, and gone after a restart; this is sooner. The fault
     // that counts is the first.
-    await desk.abandon(id).catch(() => undefined)
+    await drop.abandon(id).catch(() => undefined)
     throw error
   }
 }

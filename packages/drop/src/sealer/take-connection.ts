@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Socket } from "node:net"
 import { RETRY } from "../answers.ts"
 import { type Answer, paddedPage } from "./answer.ts"
-import { answerMs, watchPace } from "./deadlines.ts"
+import { answerMs, whenTooSlow } from "./deadlines.ts"
 import { SenderGone, type Stopped } from "./form-body.ts"
 import type { Report } from "./progress.ts"
 import type { GiveWay, SealerSettings } from "./sealer-settings.ts"
@@ -59,7 +59,7 @@ export function takeConnection(
 
   const stopped = new AbortController()
   const stop = (reason: Stopped): void => stopped.abort(reason)
-  const pace = watchPace(socket, deadlines, () => stop("too-slow"))
+  const slow = whenTooSlow(socket, deadlines, () => stop("too-slow"))
   let phase: Report["phase"] = "receiving"
   let read = 0
   let sent = 0
@@ -72,7 +72,7 @@ export function takeConnection(
   const telling = setInterval(tell, reportMs)
   let late: NodeJS.Timeout | undefined
   const answerWith = async (body: Buffer, write: Write): Promise<void> => {
-    pace[Symbol.dispose]()
+    slow[Symbol.dispose]()
     enter("answering")
     late = setTimeout(() => socket.destroy(), answerMs(deadlines, body.length))
     for (let at = 0; at < body.length; at += PIECE) {
@@ -82,7 +82,7 @@ export function takeConnection(
     }
   }
   void over.then(() => {
-    pace[Symbol.dispose]()
+    slow[Symbol.dispose]()
     clearInterval(telling)
     clearTimeout(late)
   })
@@ -92,7 +92,7 @@ export function takeConnection(
     // Senders reach the drop by names it does not know.
     requireHostHeader: false,
     keepAlive: false,
-    // The pace above is stricter, and answers.
+    // The deadline above is stricter, and answers.
     requestTimeout: 0,
     headersTimeout: 0,
   })

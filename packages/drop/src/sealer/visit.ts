@@ -1,5 +1,5 @@
 import type { Recipients } from "@assay/core/drop"
-import type { DropDesk } from "../drop-desk.ts"
+import type { PublicDrop } from "../public-drop.ts"
 import type { DropFacts, Locale, PageFiles } from "../pages/page-input.ts"
 import type { FormBody } from "./form-body.ts"
 
@@ -9,7 +9,7 @@ export interface Visit {
   readonly facts: DropFacts
   readonly recipients: Recipients
   readonly files: PageFiles
-  readonly desk: DropDesk
+  readonly drop: PublicDrop
   readonly body: FormBody
   /**
    * Where the connection comes from; undefined on a socket. Asked of the budgets, and kept nowhere.

@@ -9,12 +9,12 @@ import type { Visit } from "./visit.ts"
  * there were any.
  */
 export async function withdraw(visit: Visit): Promise<Answer> {
-  const { locale, facts, files, desk } = visit
+  const { locale, facts, files, drop } = visit
   const read = await codeOf(visit)
   if ("fault" in read) {
     const { status, ...fault } = read.fault
     return { status, page: withdrawPage(locale, facts, files, { fault }), padding: CODE_PADDING }
   }
-  await desk.withdraw(withdrawVerifiers(read.secret, facts))
+  await drop.withdraw(withdrawVerifiers(read.secret, facts))
   return { status: 200, page: withdrawnPage(locale, facts, files), padding: CODE_PADDING }
 }

@@ -15,7 +15,7 @@ export interface StoredMessage {
 }
 
 /**
- * A sealed file of the 64 KiB class that operators keep for each other: labels and notes on
+ * A sealed file of the 64 KiB class that recipients keep for each other: labels and notes on
  * threads.
  */
 export interface StoredNote {

@@ -173,12 +173,12 @@ test("T31: after a rewrite the file is the same to the byte, whichever message c
 test("T32: two messages of one thread share no value in any column and no bytes", async () => {
   const folder = newFolder()
   const drops = await openSqliteDrops(folder, { fuzz: () => 0 })
-  const operator = await identityToRecipient(await generateIdentity())
+  const recipient = await identityToRecipient(await generateIdentity())
   const replyTo = await identityToRecipient(await generateIdentity())
   const mailbox = randomBytes(32).toString("hex")
   const seal = async (n: number): Promise<Uint8Array> => {
     const encrypter = new Encrypter()
-    encrypter.addRecipient(operator)
+    encrypter.addRecipient(recipient)
     const thread = { mailbox, reply_to: replyTo, delete_verifier: "ab".repeat(32), n }
     const envelope = new Uint8Array(65_536)
     new TextEncoder().encodeInto(JSON.stringify({ v: 1, thread }), envelope)
@@ -212,7 +212,7 @@ test("T32: two messages of one thread share no value in any column and no bytes"
     if (windows.has(window) && !common.some((text) => text.includes(window))) shared.push(window)
   }
   assert.deepEqual(shared, [])
-  for (const secret of [Buffer.from(mailbox, "hex"), mailbox, replyTo, operator])
+  for (const secret of [Buffer.from(mailbox, "hex"), mailbox, replyTo, recipient])
     assert.ok(!bytesIn(folder).includes(secret))
 })
 

@@ -214,7 +214,7 @@ export function dropsSuite(engine: string, newStore: () => Promise<OpenDrops>): 
     )
   })
 
-  onDrops("an operator's deletion takes the named messages alone", async (drops) => {
+  onDrops("a recipient's deletion takes the named messages alone", async (drops) => {
     const [gone, kept] = [await bring(drops), await bring(drops)]
     await drops.deleteMessages([gone.id, newId(), gone.id])
     assert.deepEqual(await ids(drops), [kept.id])

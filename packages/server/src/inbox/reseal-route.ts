@@ -5,14 +5,14 @@ import { refuseCompression } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
 import { DROP_HEADER_MAX } from "../http/sizes.ts"
 import { Problem } from "../base/problem.ts"
-import type { OperatorDesk } from "./operator-desk.ts"
+import type { Inbox } from "./inbox.ts"
 
 const SEALED = "application/octet-stream"
 
 const ID = /^[0-9a-f]{32}$/
 
 interface ResealRoute {
-  readonly desk: () => OperatorDesk
+  readonly openInbox: () => Inbox
   readonly note: (caller: Caller) => Promise<void>
   readonly common: readonly ProblemCode[]
 }
@@ -33,7 +33,10 @@ const response = (common: readonly ProblemCode[]): Record<number, object> => ({
  * A route of its own and not a part of a batch: it needs a scope that a recipient's token does not
  * have every day.
  */
-export async function resealRoute(app: App, { desk, note, common }: ResealRoute): Promise<void> {
+export async function resealRoute(
+  app: App,
+  { openInbox, note, common }: ResealRoute,
+): Promise<void> {
   const schema = {
     operationId: "resealDropMessage",
     summary: "Seal a message of the drop to the keys in use now",
@@ -67,7 +70,7 @@ export async function resealRoute(app: App, { desk, note, common }: ResealRoute)
       async ({ params, body, caller }) => {
         if (!ID.test(params.id))
           throw new Problem("invalid-request", "The path does not end in the id of a message.")
-        const drop = desk()
+        const drop = openInbox()
         await note(caller)
         return await drop.reseal(params.id, body as Buffer)
       },

@@ -3,8 +3,7 @@ import { evidence } from "../evidence/feature.ts"
 import { feedback } from "../feedback/feature.ts"
 import { health } from "../health/feature.ts"
 import type { Feature } from "../http/feature.ts"
-import { consoleDropRoutes } from "../inbox/drop-routes.ts"
-import { type InboxServices, operatorRoutes } from "../inbox/operator-routes.ts"
+import { inbox } from "../inbox/feature.ts"
 import { notifications } from "../notifications/feature.ts"
 import { pages } from "../pages/feature.ts"
 import type { EmailServices } from "../score/email/email-scorer.ts"
@@ -19,12 +18,6 @@ import { usage } from "../usage/feature.ts"
 const email: Feature<EmailServices> = { routes: scoreRoutes }
 const phone: Feature<PhoneServices> = { routes: telecomRoutes }
 const many: Feature<BulkServices> = { routes: bulkRoutes }
-const inbox: Feature<InboxServices> = {
-  async routes(app, services) {
-    if (services.dropDesk !== null) consoleDropRoutes(app)
-    await operatorRoutes(app, services)
-  },
-}
 
 /** All that the service does, in the order of the API's description. */
 export const features = [

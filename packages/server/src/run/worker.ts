@@ -9,8 +9,8 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
-import { remoteOperatorDesk } from "../inbox/operator-desk.ts"
-import { OPERATORS_SOCKET } from "@assay/drop/operators-socket"
+import { remoteInbox } from "../inbox/inbox.ts"
+import { RECIPIENTS_SOCKET } from "@assay/drop/sockets"
 import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
 import { remoteDesk } from "../feedback/remote-desk.ts"
 import { watchIndex } from "../health/index-health.ts"
@@ -174,7 +174,7 @@ export async function runWorker(
     evidence: remoteEvidenceDesk(within(30_000)),
     operators: openNotifyingOperators(providers),
     notifications: remoteNotificationDesk(within(30_000)),
-    dropDesk: config.drop.on ? remoteOperatorDesk(join(directory.drop, OPERATORS_SOCKET)) : null,
+    inbox: config.drop.on ? remoteInbox(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),
     audit: async (note) => {
       await within(30_000)("addAudit", note)

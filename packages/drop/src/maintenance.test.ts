@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import { keepHouse } from "./housekeeping.ts"
+import { runMaintenance } from "./maintenance.ts"
 
 test("the file is written anew after so many messages and every night, and what is due goes every hour", async () => {
   const clock = { now: 100 * DAY_MS }
@@ -9,7 +9,7 @@ test("the file is written anew after so many messages and every night, and what 
   let unordered = 0
   let broken = false
   const faults: unknown[] = []
-  const house = keepHouse({
+  const maintenance = runMaintenance({
     drops: {
       async purge({ day }) {
         done.push(`purge ${day}`)
@@ -27,7 +27,7 @@ test("the file is written anew after so many messages and every night, and what 
   })
   const look = async (): Promise<string[]> => {
     done.length = 0
-    await house.lookNow()
+    await maintenance.lookNow()
     return [...done]
   }
   assert.deepEqual(await look(), ["purge 100"])
@@ -46,5 +46,5 @@ test("the file is written anew after so many messages and every night, and what 
   assert.equal(faults.length, 1)
   broken = false
   assert.deepEqual(await look(), ["rewrite"], "a failure is tried again")
-  await house.stop()
+  await maintenance.stop()
 })

@@ -1,6 +1,6 @@
 import type { App } from "../http/app.ts"
 import { loadBrowserFiles, type ServedFile } from "@assay/drop/browser-files"
-import { dropPage } from "./drop-page.ts"
+import { html } from "@assay/drop/pages/html"
 
 /**
  * Loads nothing of anybody else's, runs one script and one worker of ours, and talks to this
@@ -39,13 +39,13 @@ const FILES = "/console/drop/files/"
  * The inbox of the drop's recipients: a page and its files, the same for everybody. What it shows,
  * it fetches itself.
  */
-export function consoleDropRoutes(app: App): void {
+export function inboxPageRoutes(app: App): void {
   const files = loadBrowserFiles()
   const [script, worker, style] = ["inbox", "inbox-worker", "inbox-style"].map((name) =>
     files.get(name),
   ) as [ServedFile, ServedFile, ServedFile]
   const schema = { hide: true }
-  const page = dropPage({
+  const page = inboxPage({
     style: FILES + style.file,
     styleIntegrity: style.integrity,
     script: FILES + script.file,
@@ -63,4 +63,36 @@ export function consoleDropRoutes(app: App): void {
         .send(bytes),
     )
   }
+}
+
+interface PageFiles {
+  readonly style: string
+  readonly styleIntegrity: string
+  readonly script: string
+  readonly scriptIntegrity: string
+}
+
+/** The page of the inbox. All that is in it later is put there by its script, as text. */
+function inboxPage({ style, styleIntegrity, script, scriptIntegrity }: PageFiles): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Drop inbox · Assay</title>
+        <link rel="stylesheet" href="${style}" integrity="${styleIntegrity}" />
+        <script src="${script}" integrity="${scriptIntegrity}" defer></script>
+      </head>
+      <body>
+        <header><h1>Drop inbox</h1></header>
+        <main>
+          <noscript>
+            <p>
+              This page opens messages in your browser and needs JavaScript for it. Without it, use
+              <code>npx assay drop sync</code> and <code>npx assay drop open</code>.
+            </p>
+          </noscript>
+        </main>
+      </body>
+    </html> `.text
 }

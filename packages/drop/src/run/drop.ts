@@ -9,18 +9,18 @@ import { keepDigest } from "../digest.ts"
 import { openDoor } from "./door.ts"
 import { sharesPort } from "../drop-config.ts"
 import type { DropSettings } from "../drop-settings.ts"
-import { DROP_SOCKET } from "../drop-socket.ts"
+import { DROP_SOCKET } from "../sockets.ts"
 import { openFormTokens } from "../form-tokens.ts"
-import { keepHouse } from "../housekeeping.ts"
+import { runMaintenance } from "../maintenance.ts"
 import { openHttp } from "../http.ts"
 import { openKeys } from "../keys-in-use.ts"
 import { openListeners } from "../listeners.ts"
 import { openMailboxAnswers } from "../mailbox-answers.ts"
 import { openNetworkCounter } from "../network-counter.ts"
-import { openDesk } from "../open-desk.ts"
-import { openDrops } from "../open-drops.ts"
-import { serveOperators } from "../operator-server.ts"
-import { OPERATORS_SOCKET } from "../operators-socket.ts"
+import { openPublicDrop } from "../public-drop.ts"
+import { openStoreThread } from "../store-thread.ts"
+import { serveRecipients } from "../recipient-server.ts"
+import { RECIPIENTS_SOCKET } from "../sockets.ts"
 import { laneSizes } from "../sealer/lane-sizes.ts"
 import { openReadBuffer } from "../sealer/read-buffer.ts"
 import type { SealerProgram } from "../sealer/sealer.ts"
@@ -49,42 +49,42 @@ export interface Drop {
 
 /** Opens all of the drop; resolves when it can be reached. */
 export async function openDrop({ settings, program, log, now }: DropOptions): Promise<Drop> {
-  const { drop, folder, version } = settings
+  const { drop: config, folder, version } = settings
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const files = loadBrowserFiles()
-  const drops = await openDrops(folder)
+  const drops = await openStoreThread(folder)
   const [dropId, secret] = await Promise.all([drops.dropId(), drops.signingSecret()])
   const onFault = (error: unknown): void => log.error("drop fault", { error })
 
   const keys = await openKeys(folder, dropId)
   // A file that cannot be used is as good as none: no message is taken until it is mended.
   await keys.reload().catch(onFault)
-  const house = keepHouse({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
+  const maintenance = runMaintenance({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
   const stirring = keepStirring({ drops })
-  const digest = keepDigest({ config: drop, drops, version, now, onFault })
-  const budgets = openBudgets({ config: drop, room: () => diskRoom(folder), now })
+  const digest = keepDigest({ config, drops, version, now, onFault })
+  const budgets = openBudgets({ config, room: () => diskRoom(folder), now })
   const spent = openSpent({ now })
   const formTokens = openFormTokens({ secret, spent, now })
   const doublings = (sizeClass: number): number => budgets.doublings(kindOf(sizeClass))
   const tickets = openTickets({ secret, spent, doublings, now })
-  const networks = openNetworkCounter(drop.perNetworkPerHour, now)
-  const desk = openDesk({
-    config: drop,
-    sharesPort: sharesPort(drop),
+  const networks = openNetworkCounter(config.perNetworkPerHour, now)
+  const drop = openPublicDrop({
+    config,
+    sharesPort: sharesPort(config),
     drops,
     dropId,
     keys,
     budgets,
     formTokens,
     now,
-    onStored: () => void house.lookNow(),
+    onStored: () => void maintenance.lookNow(),
   })
   const mailboxes = openMailboxAnswers(keys)
-  const http = openHttp({ desk, keys, files, mailboxes, networks, tickets, budgets, onFault })
+  const http = openHttp({ drop, keys, files, mailboxes, networks, tickets, budgets, onFault })
   const sealers = openSealerPool({
-    sizes: laneSizes(drop),
-    desk,
+    sizes: laneSizes(config),
+    drop,
     program,
     pageFiles: Object.fromEntries(
       files.all().map(({ name, path, integrity }) => [name, { path, integrity }]),
@@ -94,7 +94,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
   const readBuffer = openReadBuffer()
   const listeners = await openListeners({
     socketPath: join(folder, DROP_SOCKET),
-    port: drop.port,
+    port: config.port,
     host: settings.host,
     onConnection: openDoor({
       http: http.server,
@@ -104,16 +104,16 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
       answerUnread: http.answerUnread,
     }),
   })
-  const operators = await serveOperators(join(folder, OPERATORS_SOCKET), {
+  const operators = await serveRecipients(join(folder, RECIPIENTS_SOCKET), {
     drops,
     dropId,
     folder,
     keys,
-    retentionDays: drop.retentionDays,
+    retentionDays: config.retentionDays,
     now,
     onFault,
   })
-  void house.lookNow()
+  void maintenance.lookNow()
   void digest.lookNow()
   return {
     port: listeners.port,
@@ -125,7 +125,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
       await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
       readBuffer.close()
       await operators.close()
-      await Promise.all([house.stop(), digest.stop()])
+      await Promise.all([maintenance.stop(), digest.stop()])
       await stirring.stop()
       await drops.close()
     },

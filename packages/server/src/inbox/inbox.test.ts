@@ -25,19 +25,19 @@ import { bring, newId } from "@assay/drop/testing/store/drops-suite"
 import { openSqliteDrops } from "@assay/drop/store/sqlite-drops"
 import { DAY_MS } from "@assay/runtime/time"
 import { openKeys } from "@assay/drop/keys-in-use"
-import { type OperatorDesk, remoteOperatorDesk } from "./operator-desk.ts"
-import { serveOperators } from "@assay/drop/operator-server"
+import { type Inbox, remoteInbox } from "./inbox.ts"
+import { serveRecipients } from "@assay/drop/recipient-server"
 import { syncArchive } from "@assay/drop/sync-archive"
 
-const root = mkdtempSync(join(tmpdir(), "assay-operators-"))
+const root = mkdtempSync(join(tmpdir(), "assay-recipients-"))
 const folder = join(root, "drop")
-const socket = join(root, "operators.sock")
+const socket = join(root, "recipients.sock")
 const faults: unknown[] = []
 const mailbox = randomBytes(32)
 const today = 20_000
 
 let drops: Drops
-let desk: OperatorDesk
+let inbox: Inbox
 let server: { close(): Promise<void> }
 let recipients: Recipients
 let replyTo: string
@@ -45,7 +45,7 @@ let replyTo: string
 before(async () => {
   drops = await openSqliteDrops(folder)
   const keys = await openKeys(folder, await drops.dropId())
-  server = await serveOperators(socket, {
+  server = await serveRecipients(socket, {
     drops,
     dropId: await drops.dropId(),
     folder,
@@ -54,7 +54,7 @@ before(async () => {
     now: () => today * DAY_MS,
     onFault: (error) => void faults.push(error),
   })
-  desk = remoteOperatorDesk(socket)
+  inbox = remoteInbox(socket)
   recipients = await newRecipients(2)
   replyTo = (await newRecipients(1)).keys[0] ?? ""
 })
@@ -113,35 +113,35 @@ async function reply(to: Recipients = recipients, id = newId()) {
 }
 
 test("first keys are set once, by whoever comes first, and then never here", async () => {
-  assert.deepEqual((await desk.keys()).recipients, [])
+  assert.deepEqual((await inbox.keys()).recipients, [])
   const wrong = [["age1"], [], [recipients.keys[0] ?? "", recipients.keys[0] ?? ""]]
   for (const keys of wrong) {
-    await assert.rejects(desk.setFirstKeys(keys), refusedWith("drop-keys-refused"))
+    await assert.rejects(inbox.setFirstKeys(keys), refusedWith("drop-keys-refused"))
     assert.ok(!existsSync(join(folder, "keys.txt")))
   }
   const secret = await generateX25519Identity()
-  await assert.rejects(desk.setFirstKeys([secret]), (error: Problem) => {
+  await assert.rejects(inbox.setFirstKeys([secret]), (error: Problem) => {
     assert.equal(error.code, "drop-keys-refused")
     assert.ok(!error.message.includes(secret))
     return true
   })
   // Damaged by hand, it is still there for whoever mends it.
   writeFileSync(join(folder, "keys.txt"), "age1damaged\n")
-  await assert.rejects(desk.setFirstKeys(recipients.keys), refusedWith("drop-keys-exist"))
+  await assert.rejects(inbox.setFirstKeys(recipients.keys), refusedWith("drop-keys-exist"))
   rmSync(join(folder, "keys.txt"))
   const others = await newRecipients(1)
   const outcomes = await Promise.allSettled([
-    desk.setFirstKeys(recipients.keys),
-    desk.setFirstKeys(others.keys),
+    inbox.setFirstKeys(recipients.keys),
+    inbox.setFirstKeys(others.keys),
   ])
   assert.deepEqual(
     outcomes.map(({ status }) => status),
     ["fulfilled", "rejected"],
   )
-  const set = await desk.keys()
+  const set = await inbox.keys()
   assert.deepEqual(set.recipients, recipients.keys)
   assert.equal(set.drop_id, Buffer.from(await drops.dropId()).toString("hex"))
-  await assert.rejects(desk.setFirstKeys(others.keys), refusedWith("drop-keys-exist"))
+  await assert.rejects(inbox.setFirstKeys(others.keys), refusedWith("drop-keys-exist"))
   assert.ok(readFileSync(join(folder, "keys.txt"), "utf8").includes(recipients.keys[1] ?? "-"))
 })
 
@@ -152,7 +152,7 @@ test("a sync is an archive that stock tar reads, of all but what is here already
   const third = await bring(drops, had, { pieceBytes: 262_144 })
   const note = { id: newId(), sealed: randomBytes(500) }
   await drops.putNote(note, [], today + 30)
-  const archive = await buffer(await desk.sync([third.id]))
+  const archive = await buffer(await inbox.sync([third.id]))
   const listed = spawnSync("tar", ["-tf", "-"], { input: archive, encoding: "utf8" })
   const expected = [
     "index.json",
@@ -180,16 +180,16 @@ test("what was fetched, or is said to be, is unread no more; what broke off stil
   const large = await bring(drops, randomBytes(8_000_000), { pieceBytes: 262_144 })
   const unread = async (): Promise<string[]> =>
     (await drops.messages()).filter((message) => message.unread).map(({ id }) => id)
-  const broken = await desk.sync([])
+  const broken = await inbox.sync([])
   await new Promise((resolve) => broken.once("data", resolve))
   broken.destroy()
   await new Promise((resolve) => broken.once("close", resolve))
   assert.deepEqual(await unread(), [large.id])
-  await buffer(await desk.sync([]))
+  await buffer(await inbox.sync([]))
   // Marked once the last byte has left, which the reader cannot wait for.
-  while ((await unread()).length > 0) await desk.keys()
+  while ((await unread()).length > 0) await inbox.keys()
   const other = await bring(drops, randomBytes(100))
-  const archive = await buffer(await desk.sync([large.id, other.id]))
+  const archive = await buffer(await inbox.sync([large.id, other.id]))
   assert.deepEqual([...members(archive).keys()], ["index.json"])
   assert.deepEqual(await unread(), [])
   assert.deepEqual(faults, [])
@@ -258,7 +258,7 @@ test("a batch does all it says, and the same batch again changes nothing", async
     { [file]: sealed, [note.file]: sealedNote },
   )
   for (const outcome of ["stored", "known"]) {
-    assert.deepEqual(await desk.batch(batch), { replies: [{ id: action.id, outcome }] })
+    assert.deepEqual(await inbox.batch(batch), { replies: [{ id: action.id, outcome }] })
     const waiting = await drops.replies(mailboxTag(mailbox))
     assert.equal(waiting.length, 1)
     assert.ok(Buffer.from(sealed).equals(waiting[0] ?? new Uint8Array()))
@@ -278,7 +278,7 @@ test("a batch does all it says, and the same batch again changes nothing", async
 test("T7, T43: a reply has the one size of replies, and a full mailbox takes no fifth", async () => {
   const replies = await Promise.all(Array.from({ length: 5 }, () => reply()))
   assert.equal(new Set(replies.map(({ sealed }) => sealed.length)).size, 1)
-  const outcome = await desk.batch(
+  const outcome = await inbox.batch(
     archiveOf(
       { replies: replies.map(({ action }) => action) },
       Object.fromEntries(replies.map(({ file, sealed }) => [file, sealed])),
@@ -335,17 +335,17 @@ test("T5, T11: a batch that is wrong anywhere is refused as a whole", async () =
     ),
   }
   for (const [name, body] of Object.entries(wrong)) {
-    await assert.rejects(desk.batch(body), refusedWith("drop-batch-refused"), name)
+    await assert.rejects(inbox.batch(body), refusedWith("drop-batch-refused"), name)
     assert.deepEqual(await drops.replies(mailboxTag(mailbox)), [], name)
     assert.equal((await drops.messages()).length, 1, name)
     assert.deepEqual(await drops.notes(), [], name)
   }
-  await assert.rejects(desk.batch(new Uint8Array(9_000_000)), refusedWith("body-too-large"))
+  await assert.rejects(inbox.batch(new Uint8Array(9_000_000)), refusedWith("body-too-large"))
 })
 
 test("only the owner reaches the socket, and a drop that is gone is told as such", async () => {
   assert.equal(statSync(socket).mode & 0o777, 0o600)
-  const nobody = remoteOperatorDesk(join(root, "nobody.sock"))
+  const nobody = remoteInbox(join(root, "nobody.sock"))
   for (const ask of [nobody.sync([]), nobody.keys(), nobody.batch(archiveOf({}))])
     await assert.rejects(ask, refusedWith("drop-unavailable"))
 })

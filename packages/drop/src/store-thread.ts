@@ -13,8 +13,8 @@ const CALL_MS = 10 * 60_000
  * The drop's store in a thread of its own: SQLite waits for the disk on every commit and for long
  * on a rewrite, while the loop of the drop process must go on reading uploads.
  */
-export async function openDrops(folder: string): Promise<Drops> {
-  const entry = new URL(`./drops-thread${extname(import.meta.filename)}`, import.meta.url)
+export async function openStoreThread(folder: string): Promise<Drops> {
+  const entry = new URL(`./store-thread-main${extname(import.meta.filename)}`, import.meta.url)
   const thread = new Worker(entry, { workerData: folder })
   const call = openCalls(threadChannel(thread))(CALL_MS)
   const forward =

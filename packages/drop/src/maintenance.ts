@@ -8,7 +8,7 @@ const LOOK_MS = 5 * 60_000
  * Deletes what is due, every hour, and has the file written anew, every night (UTC) and after a
  * number of messages, so that it does not show the order they came in.
  */
-export function keepHouse({
+export function runMaintenance({
   drops,
   rewriteAfter,
   now,

@@ -3,10 +3,10 @@ import type { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import type { DropBatchResult, DropKeys, DropResealResult } from "@assay/core/contract"
 import { Problem } from "../base/problem.ts"
-import type { OperatorRefusalCode } from "@assay/drop/operator-refusal"
+import type { RecipientRefusalCode } from "@assay/drop/recipient-refusal"
 
 /** What recipients ask of the drop. */
-export interface OperatorDesk {
+export interface Inbox {
   /** An archive of all messages but those named, and of all notes. */
   sync(have: readonly string[]): Promise<Readable>
   batch(archive: Uint8Array): Promise<DropBatchResult>
@@ -24,7 +24,7 @@ const STILL_MS = 10 * 60_000
  * The drop process, over its socket. Refusals keep their codes; a drop that does not answer is a
  * `Problem` too.
  */
-export function remoteOperatorDesk(socketPath: string): OperatorDesk {
+export function remoteInbox(socketPath: string): Inbox {
   const ask = async (
     method: "GET" | "POST",
     path: string,
@@ -69,7 +69,7 @@ function answerOf(
 async function refusalOf(answer: IncomingMessage): Promise<Problem> {
   try {
     const { code, detail } = JSON.parse(await text(answer)) as {
-      code: OperatorRefusalCode
+      code: RecipientRefusalCode
       detail: string
     }
     return new Problem(code, detail)

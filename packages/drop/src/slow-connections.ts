@@ -10,7 +10,7 @@ const LONGEST_MS = 60 * MINUTE_MS
  * way, and be over after an hour. Slow circuits keep up with that, and a thousand idle senders do
  * not pile up.
  */
-export function keepPace(
+export function endIfSlow(
   socket: Pick<Socket, "bytesRead" | "bytesWritten" | "destroy" | "once">,
 ): () => void {
   let moved = 0

@@ -18,7 +18,7 @@ const method =
     return await drops[name]?.(...args)
   }
 
-if (parentPort === null) throw new Error("drops-thread runs as a thread of the drop process")
+if (parentPort === null) throw new Error("store-thread-main runs as a thread of the drop process")
 answerCalls(
   threadChannel(parentPort),
   Object.fromEntries(DROPS_METHODS.map((name) => [name, method(name)])),

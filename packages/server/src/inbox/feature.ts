@@ -11,14 +11,16 @@ import {
 import type { onRequestHookHandler } from "fastify"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
+import type { Feature } from "../http/feature.ts"
 import type { AuditNote } from "@assay/stores/records"
 import { refuseCompression } from "../http/json-body.ts"
 import { allowLongRequest } from "../http/long-requests.ts"
 import { failures, named } from "../http/schemas.ts"
 import { DROP_SYNC_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../base/problem.ts"
-import type { OperatorDesk } from "./operator-desk.ts"
+import type { Inbox } from "./inbox.ts"
 import { BATCH_BODY_MAX } from "@assay/drop/read-batch"
+import { inboxPageRoutes } from "./inbox-page.ts"
 import { resealRoute } from "./reseal-route.ts"
 
 const TAR = "application/x-tar"
@@ -107,18 +109,26 @@ const firstKeysSchema = {
 
 export interface InboxServices {
   /** What recipients of the drop ask; null where there is no drop. */
-  readonly dropDesk: OperatorDesk | null
+  readonly inbox: Inbox | null
   /** Notes in the audit trail who did what. */
   readonly audit: (note: AuditNote) => Promise<void>
   readonly now: () => number
 }
 
+/** The inbox of the drop's recipients: their operations, and where there is a drop, the page. */
+export const inbox: Feature<InboxServices> = {
+  async routes(app, services) {
+    if (services.inbox !== null) inboxPageRoutes(app)
+    await recipientRoutes(app, services)
+  },
+}
+
 /** What recipients do with the drop. The service passes it on and can open nothing of it. */
-export async function operatorRoutes(app: App, services: InboxServices): Promise<void> {
-  const { dropDesk, audit, now } = services
+async function recipientRoutes(app: App, services: InboxServices): Promise<void> {
+  const { audit, now } = services
   const config = { scope: "drop:read" } as const
-  const desk = (): OperatorDesk => {
-    if (dropDesk !== null) return dropDesk
+  const openInbox = (): Inbox => {
+    if (services.inbox !== null) return services.inbox
     throw new Problem("drop-off", "Nothing was done.")
   }
   /**
@@ -139,22 +149,22 @@ export async function operatorRoutes(app: App, services: InboxServices): Promise
       bodyLimit: DROP_SYNC_BODY_MAX,
     },
     async ({ body, caller }, reply) => {
-      const drop = desk()
+      const drop = openInbox()
       await note(caller, "drop.synced")
       return reply.type(TAR).send(await drop.sync(body.have))
     },
   )
 
-  app.get("/api/v1/drop/keys", { schema: keysSchema, config }, async () => await desk().keys())
+  app.get("/api/v1/drop/keys", { schema: keysSchema, config }, async () => await openInbox().keys())
 
   app.post("/api/v1/drop/keys", { schema: firstKeysSchema, config }, async ({ body, caller }) => {
-    const drop = desk()
+    const drop = openInbox()
     await note(caller, "drop.keys-set")
     return await drop.setFirstKeys(body.recipients)
   })
 
   await resealRoute(app, {
-    desk,
+    openInbox,
     note: (caller) => note(caller, "drop.resealed"),
     common: COMMON,
   })
@@ -176,7 +186,7 @@ export async function operatorRoutes(app: App, services: InboxServices): Promise
         validatorCompiler: () => () => true,
       },
       async ({ body, caller }) => {
-        const drop = desk()
+        const drop = openInbox()
         await note(caller, "drop.batch")
         return await drop.batch(body as Buffer)
       },

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { bring, newId, refusedAs, sealedOf } from "../testing/store/drops-suite.ts"
-import { openDrops } from "./open-drops.ts"
+import { openStoreThread } from "./store-thread.ts"
 
 const root = mkdtempSync(join(tmpdir(), "assay-open-drops-"))
 after(() => rmSync(root, { recursive: true }))
 
 test("the store in its thread takes many uploads at once, and its faults keep their codes", async () => {
-  const drops = await openDrops(join(root, "drop"))
+  const drops = await openStoreThread(join(root, "drop"))
   const sealed = Array.from({ length: 8 }, () => randomBytes(200_000))
   const brought = await Promise.all(
     sealed.map((bytes) => bring(drops, bytes, { pieceBytes: 65_536 })),
@@ -28,7 +28,7 @@ test("the store in its thread takes many uploads at once, and its faults keep th
 
 test("a store that cannot be opened is told at once, and its thread is gone", async () => {
   const folder = join(root, "damaged")
-  await (await openDrops(folder)).close()
+  await (await openStoreThread(folder)).close()
   writeFileSync(join(folder, "drops.sqlite"), randomBytes(9000))
-  await assert.rejects(openDrops(folder), refusedAs("damaged"))
+  await assert.rejects(openStoreThread(folder), refusedAs("damaged"))
 })

@@ -32,7 +32,7 @@ const ROUTES = [
 ] as const
 
 let service: Service
-let operator: string
+let recipient: string
 let resealer: string
 let lasting: string
 let recipients: Recipients
@@ -60,7 +60,7 @@ before(async () => {
     ASSAY_DATA: data,
   })
   assert.equal(made.code, 0, made.err)
-  operator = made.out.trim()
+  recipient = made.out.trim()
   const given = await assay(["operators", "token", "--name", "Ana", "--reseal"], {
     ASSAY_DATA: data,
   })
@@ -94,7 +94,7 @@ async function lastingKey(): Promise<string> {
 
 const newKey = async (): Promise<string> =>
   await identityToRecipient(await generateX25519Identity())
-const client = (apiKey = operator) =>
+const client = (apiKey = recipient) =>
   createClient({ baseUrl: service.baseUrl, apiKey, failover: "throw", retries: 0 })
 const code = async (response: Response): Promise<string> =>
   ((await response.json()) as { code: string }).code
@@ -114,9 +114,9 @@ test("recipients need a key of their own, and nobody else's will do", async () =
   }
 })
 
-test("the operators' side cannot be reached from outside the service", async () => {
+test("the recipients' side cannot be reached from outside the service", async () => {
   const mode = (name: string): number => statSync(join(data, "drop", name)).mode & 0o777
-  assert.equal(mode("operators.sock"), 0o600)
+  assert.equal(mode("recipients.sock"), 0o600)
   assert.ok(service.dropUrl !== null)
   for (const path of ["/sync", "/drop/sync", "/batch", "/keys", "/api/v1/drop/keys"]) {
     assert.equal((await fetch(service.dropUrl + path)).status, 404, path)
@@ -181,7 +181,7 @@ test("a recipient's token cannot seal messages again; a token that may ends with
   )
   const header = new Uint8Array(sealed.subarray(0, headerSize(2, "x25519")))
   const nobody = "00".repeat(16)
-  for (const key of [operator, lasting])
+  for (const key of [recipient, lasting])
     await assert.rejects(client(key).drop.reseal(nobody, header), { code: "insufficient-scope" })
   assert.deepEqual((await client(lasting).drop.keys()).recipients, recipients.keys)
   assert.equal(await client(resealer).drop.reseal(nobody, header), "gone")
@@ -203,7 +203,7 @@ test("a recipient's token cannot seal messages again; a token that may ends with
 /** The answer to a body that is announced and never sent: sending it would race with the answer. */
 async function statusOfLength(path: string, length: number): Promise<number> {
   const headers = {
-    authorization: `Bearer ${operator}`,
+    authorization: `Bearer ${recipient}`,
     "content-type": "application/x-tar",
     "content-length": length,
   }
@@ -217,7 +217,7 @@ async function statusOfLength(path: string, length: number): Promise<number> {
 }
 
 test("bodies of other kinds are refused before the drop hears of them", async () => {
-  const key = operator
+  const key = recipient
   const sent = async (path: string, type: string, body: string): Promise<[number, string]> => {
     const response = await service.request(path, {
       method: "POST",

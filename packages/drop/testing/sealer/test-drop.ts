@@ -1,5 +1,4 @@
-// A desk over a real store with one key, and what a recipient finds in it, for tests of what
-// sealers do.
+// A drop over a real store with one key, and what a recipient finds in it, for tests of sealers.
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,16 +13,15 @@ import {
 } from "@assay/core/drop"
 import { testDropConfig } from "../test-config.ts"
 import { openBudgets } from "../../src/budgets.ts"
-import type { DropDesk } from "../../src/drop-desk.ts"
+import { openPublicDrop, type PublicDrop } from "../../src/public-drop.ts"
 import { formToken, openFormTokens } from "../../src/form-tokens.ts"
 import { KEYS_FILE, openKeys } from "../../src/keys-in-use.ts"
-import { openDesk } from "../../src/open-desk.ts"
-import { openDrops } from "../../src/open-drops.ts"
+import { openStoreThread } from "../../src/store-thread.ts"
 import type { PageFile } from "../../src/pages/page-input.ts"
 import { openSpent } from "../../src/spent.ts"
 
-export interface TestDesk extends AsyncDisposable {
-  readonly desk: DropDesk
+export interface TestDrop extends AsyncDisposable {
+  readonly drop: PublicDrop
   /** A form token as old as it must be; the real ones are too young for a test to wait for. */
   token(ageMs?: number): string
   /** Every message that is stored, opened. */
@@ -31,9 +29,9 @@ export interface TestDesk extends AsyncDisposable {
 }
 
 /** `env`: settings of the drop. */
-export async function openTestDesk(env: Readonly<Record<string, string>> = {}): Promise<TestDesk> {
-  const folder = await mkdtemp(join(tmpdir(), "assay-desk-"))
-  const drops = await openDrops(folder)
+export async function openTestDrop(env: Readonly<Record<string, string>> = {}): Promise<TestDrop> {
+  const folder = await mkdtemp(join(tmpdir(), "assay-test-drop-"))
+  const drops = await openStoreThread(folder)
   const [dropId, secret] = await Promise.all([drops.dropId(), drops.signingSecret()])
   const { file, recipient } = await newIdentityFile(undefined, "x25519")
   const identities = await readIdentities(file)
@@ -44,7 +42,7 @@ export async function openTestDesk(env: Readonly<Record<string, string>> = {}): 
   await keys.reload()
   const config = testDropConfig(env)
   const now = Date.now
-  const desk = openDesk({
+  const drop = openPublicDrop({
     config,
     sharesPort: false,
     drops,
@@ -56,7 +54,7 @@ export async function openTestDesk(env: Readonly<Record<string, string>> = {}): 
     onStored: () => undefined,
   })
   return {
-    desk,
+    drop,
     token: (ageMs = 60_000) => formToken(secret, now() - ageMs),
     async messages() {
       const found: OpenedMessage[] = []

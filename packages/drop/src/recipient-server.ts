@@ -11,7 +11,7 @@ import { DAY_MS } from "@assay/runtime/time"
 import { openTurns } from "@assay/runtime/turns"
 import { readKeysFile, writeKeysFile } from "./keys-file.ts"
 import type { Keys } from "./keys-in-use.ts"
-import { OperatorRefusal } from "./operator-refusal.ts"
+import { RecipientRefusal } from "./recipient-refusal.ts"
 import { BATCH_BODY_MAX, readBatch } from "./read-batch.ts"
 import { syncArchive } from "./sync-archive.ts"
 import { takeResealed } from "./take-resealed.ts"
@@ -19,7 +19,7 @@ import { takeResealed } from "./take-resealed.ts"
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
 
-interface OperatorServices {
+interface RecipientServices {
   readonly drops: Drops
   readonly dropId: Uint8Array
   /** The drop's own, where its keys are written. */
@@ -38,13 +38,13 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<vo
 /**
  * Answers what recipients ask of the drop, on a socket that only the service's own user can reach.
  */
-export async function serveOperators(
+export async function serveRecipients(
   socketPath: string,
-  services: OperatorServices,
+  services: RecipientServices,
 ): Promise<{ close(): Promise<void> }> {
   if (Buffer.byteLength(socketPath) > PATH_MAX)
     throw new DataDirectoryError("The data directory's path is too long for the drop's sockets")
-  const routes = operatorRoutes(services)
+  const routes = recipientRoutes(services)
   const server = createServer((request, response) => {
     const handle = routes[`${request.method ?? ""} ${request.url ?? ""}`.replace(ID, "/ID")]
     if (handle === undefined) return void response.writeHead(404).end()
@@ -67,7 +67,7 @@ export async function serveOperators(
   }
 }
 
-function operatorRoutes(services: OperatorServices): Readonly<Record<string, Handle>> {
+function recipientRoutes(services: RecipientServices): Readonly<Record<string, Handle>> {
   const { drops, dropId, folder, keys, retentionDays, now } = services
   const keysNow = (): DropKeys => ({
     drop_id: Buffer.from(dropId).toString("hex"),
@@ -125,7 +125,7 @@ function operatorRoutes(services: OperatorServices): Readonly<Record<string, Han
       const wanted = acceptable(recipients)
       await settingKeys.take(async () => {
         if (hasKeys(folder))
-          throw new OperatorRefusal("drop-keys-exist", problems["drop-keys-exist"].meaning)
+          throw new RecipientRefusal("drop-keys-exist", problems["drop-keys-exist"].meaning)
         writeKeysFile(folder, wanted)
         await keys.reload()
       })
@@ -139,7 +139,7 @@ function acceptable(recipients: readonly string[]): Recipients {
     return recipientsOf(recipients)
   } catch (error) {
     if (error instanceof RecipientsFault)
-      throw new OperatorRefusal("drop-keys-refused", `${error.message}.`)
+      throw new RecipientRefusal("drop-keys-refused", `${error.message}.`)
     throw error
   }
 }
@@ -160,7 +160,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length
     if (length > BATCH_BODY_MAX)
-      throw new OperatorRefusal("body-too-large", problems["body-too-large"].meaning)
+      throw new RecipientRefusal("body-too-large", problems["body-too-large"].meaning)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
@@ -173,9 +173,9 @@ function answer(response: ServerResponse, status: number, body: object): void {
 function answerFault(
   response: ServerResponse,
   error: unknown,
-  { onFault }: Pick<OperatorServices, "onFault">,
+  { onFault }: Pick<RecipientServices, "onFault">,
 ): void {
-  if (error instanceof OperatorRefusal) {
+  if (error instanceof RecipientRefusal) {
     const { code, message } = error
     answer(response, problems[code].status, { code, detail: message })
     return

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { Socket } from "node:net"
 import { mock, test } from "node:test"
-import { keepPace } from "./pace.ts"
+import { endIfSlow } from "./slow-connections.ts"
 
 /**
  * A connection on which so many bytes come in a second, for so many seconds, or until it is ended.
@@ -11,7 +11,7 @@ function secondsOpen(bytesASecond: number, seconds: number): number {
   const socket = new Socket()
   let moved = 0
   Object.defineProperty(socket, "bytesRead", { get: () => moved })
-  keepPace(socket)
+  endIfSlow(socket)
   let open = 0
   while (open < seconds && !socket.destroyed) {
     moved += bytesASecond

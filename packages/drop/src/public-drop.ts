@@ -1,14 +1,60 @@
-import type { Drops } from "./store/drops.ts"
+import type { Recipients } from "@assay/core/drop"
 import { DAY_MS } from "@assay/runtime/time"
-import type { Budgets } from "./budgets.ts"
+import type { Budgets, MessageKind, Refusal } from "./budgets.ts"
 import type { DropConfig } from "./drop-config.ts"
-import type { DropDesk } from "./drop-desk.ts"
-import type { FormTokens } from "./form-tokens.ts"
 import { inEvenTime } from "./even-time.ts"
+import type { FormTokenOutcome, FormTokens, FormTokenState } from "./form-tokens.ts"
 import { dropHeaders } from "./headers.ts"
 import type { Keys } from "./keys-in-use.ts"
+import type { DropFacts } from "./pages/page-input.ts"
+import type { Drops, RandomId } from "./store/drops.ts"
 
-export interface DeskOptions {
+/**
+ * All that the public side of the drop can do: the routes for scripts call it, and sealers do over
+ * their channel. It never sees a message, a file name or a code.
+ */
+export interface PublicDrop {
+  /** What pages print. No message can be taken while `keyCount` is 0. */
+  facts(visit: { readonly byOnion: boolean }): Promise<DropFacts>
+  /** The headers of every answer. */
+  headers(visit: { readonly byOnion: boolean }): Promise<Readonly<Record<string, string>>>
+  /** The keys messages are sealed to; null while there are none. */
+  recipients(): Promise<Recipients | null>
+
+  newFormToken(): Promise<string>
+  /** Spends nothing: a form that comes back with a fault keeps its token. */
+  formTokenState(token: string): Promise<FormTokenState>
+  /** `ok` once per token. */
+  spendFormToken(token: string): Promise<FormTokenOutcome>
+  /** True where nothing is asked. */
+  isRightAnswer(answer: string): Promise<boolean>
+  /**
+   * Counts a message that was sent without JavaScript, of so many sealed bytes, from this address,
+   * or says why it is not taken. The address is used for its network's share and kept nowhere.
+   */
+  admit(kind: MessageKind, bytes: number, address: string | undefined): Promise<Refusal | null>
+
+  storePiece(id: RandomId, index: number, piece: Uint8Array): Promise<void>
+  /**
+   * Resolves when the message is on the disk. `withdrawVerifier`: a random one where there is no
+   * token.
+   */
+  finish(upload: {
+    readonly id: RandomId
+    readonly size: number
+    readonly withdrawVerifier: Uint8Array
+    /** 0 for everybody who did no work on purpose. */
+    readonly effort: number
+  }): Promise<void>
+  abandon(id: RandomId): Promise<void>
+
+  /** The sealed replies that wait, at most four. */
+  replies(tag: Uint8Array): Promise<Uint8Array[]>
+  deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
+  withdraw(verifiers: readonly Uint8Array[]): Promise<void>
+}
+
+export interface PublicDropOptions {
   readonly config: DropConfig
   /** It shares a port with the API, which only a demo may. */
   readonly sharesPort: boolean
@@ -25,8 +71,8 @@ export interface DeskOptions {
 /** Longer than a deletion takes: four replies are more pages to overwrite than none. */
 const EVEN_MS = 250
 
-/** The desk over the drop's own store. */
-export function openDesk(options: DeskOptions): DropDesk {
+/** The drop over its own store. */
+export function openPublicDrop(options: PublicDropOptions): PublicDrop {
   const { config, sharesPort, drops, keys, budgets, formTokens, now, onStored } = options
   const dropId = Buffer.from(options.dropId).toString("hex")
   const { question } = config

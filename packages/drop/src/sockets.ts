@@ -1,0 +1,7 @@
+/** The socket in the drop's folder that takes the same requests as its port. */
+export const DROP_SOCKET = "drop.sock"
+/**
+ * The socket in the drop's folder over which workers pass on what recipients ask, once they know
+ * who asks.
+ */
+export const RECIPIENTS_SOCKET = "recipients.sock"

@@ -1,6 +1,6 @@
 import { IDENTITY_TAGS, identityKey, parseEmail, passwordFingerprint } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
-import type { Entry, EvidenceKind } from "../../packages/stores/src/exposure-index.ts"
+import type { Entry, EntryKind } from "../../packages/stores/src/exposure-index.ts"
 import { SECRET_CLASSES } from "../../packages/stores/src/entry.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
@@ -12,7 +12,7 @@ export interface KnownEmail {
 }
 
 const SOURCES = 80
-const KINDS: readonly EvidenceKind[] = ["breach", "breach", "breach", "combolist", "stealer"]
+const KINDS: readonly EntryKind[] = ["breach", "breach", "breach", "combolist", "stealer"]
 const YEARS_HOURS = 8 * 365 * 24
 
 /**
@@ -41,7 +41,7 @@ export async function seedIndex(
       const password = random() < 0.3 ? `password ${Math.floor(random() * 3)}` : null
       const hours = hour - Math.floor(random() * YEARS_HOURS)
       const entry: Entry = {
-        kind: KINDS[source % KINDS.length] as EvidenceKind,
+        kind: KINDS[source % KINDS.length] as EntryKind,
         secret: SECRET_CLASSES[Math.floor(random() * SECRET_CLASSES.length)] ?? "unknown",
         hours: hours - (hours % 24),
         fingerprint:
@@ -65,7 +65,7 @@ export async function seedIndex(
       {
         name: `bench-${source}`,
         title: `Bench source ${source}`,
-        kind: KINDS[source % KINDS.length] as EvidenceKind,
+        kind: KINDS[source % KINDS.length] as EntryKind,
         confidence: 0.8,
         classes: [],
         flags: { spamList: false, fabricated: false, sensitive: false, verified: true },

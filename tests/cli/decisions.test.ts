@@ -96,7 +96,7 @@ test("versions are compared over recorded inputs, and members that older inputs 
 
   const store = openSqliteDecisions(join(data, "decisions"))
   const kept = (await store.list({ tenantId: 1, limit: 10 })).find(
-    ({ subject, modelVersion }) => subject === "email" && modelVersion === "1.1",
+    ({ identityType, modelVersion }) => identityType === "email" && modelVersion === "1.1",
   )
   assert.ok(kept)
   assert.match(kept.input, /"writtenFor":"1\.1"/)

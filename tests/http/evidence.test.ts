@@ -3,12 +3,12 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import {
-  EMAIL_EVIDENCE_KINDS,
+  EMAIL_SENT_KINDS,
   EVIDENCE_LINES_MAX,
   EVIDENCE_SOURCES_MAX,
   type EvidenceItem,
   type EvidenceLine,
-  PHONE_EVIDENCE_KINDS,
+  PHONE_SENT_KINDS,
 } from "@assay/core/contract"
 import { assessEmail, type EmailInput, type PhoneInput } from "@assay/core/score"
 import fc from "fast-check"
@@ -281,7 +281,7 @@ test("telecom evidence is in the tenant's next phone answer and in no other's", 
     subscription: "prepaid",
     sim_unchanged: 3,
   }
-  const kinds = PHONE_EVIDENCE_KINDS.filter((kind) => kind !== "sim_change")
+  const kinds = PHONE_SENT_KINDS.filter((kind) => kind !== "sim_change")
   const lines = kinds.map((kind) => of(kind, kind in values ? { value: values[kind] } : {}))
   assert.deepEqual(
     await sent(lines),
@@ -467,7 +467,7 @@ test("under one Idempotency-Key a request is carried out once, whichever worker 
 
 interface Word {
   readonly person: number
-  readonly kind: (typeof EMAIL_EVIDENCE_KINDS)[number]
+  readonly kind: (typeof EMAIL_SENT_KINDS)[number]
   readonly days: number
   readonly source: string
   readonly secret: string
@@ -479,7 +479,7 @@ test("whatever one tenant sends: its own answers follow, no other's changes by a
   const watched = [...persons, stranger(), "liam.walker@mail.example"]
   const anyWord = fc.record<Word>({
     person: fc.nat(persons.length - 1),
-    kind: fc.constantFrom(...EMAIL_EVIDENCE_KINDS),
+    kind: fc.constantFrom(...EMAIL_SENT_KINDS),
     days: fc.integer({ min: 0, max: 900 }),
     source: fc.constantFrom("soc", "mail", "breaches.example"),
     secret: fc.constantFrom("none", "weak_hash", "plaintext"),

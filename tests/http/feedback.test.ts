@@ -393,7 +393,7 @@ test("whatever one tenant reports, in any order: its own answers follow, no othe
         if (undone) assert.equal((await undo(id)).status, 204)
         const reports = told.get(person) ?? []
         reports.push({
-          subject: "email",
+          identityType: "email",
           outcome,
           occurredAt,
           aliasTag: 0,

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { EXPOSURE_KINDS } from "@assay/core/score"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import type { Circulation, EvidenceKind } from "@assay/stores/exposure-index"
+import type { Circulation, EntryKind } from "@assay/stores/exposure-index"
 import { plainEntry } from "@assay/stores/entry"
 import { rowOfEntry } from "@assay/stores/segment-block"
 import { sqlText } from "./segments/segment.ts"
@@ -219,7 +219,7 @@ async function sameForms(connection: DuckDBConnection): Promise<Map<number, numb
   return new Map(found.getRows() as [number, number][])
 }
 
-function kindCode(kind: EvidenceKind): number {
+function kindCode(kind: EntryKind): number {
   const { head } = rowOfEntry(plainEntry(kind, 0, 1))
   return (head[0] as number) >>> 3
 }

@@ -6,7 +6,7 @@ import type { Secrets } from "@assay/runtime/secrets"
 import type {
   Batch,
   Catalogue,
-  EvidenceKind,
+  EntryKind,
   ExposureIndex,
   ImportRecipe,
   MergedSegment,
@@ -278,8 +278,8 @@ function takenMembers({ members }: Examined, keyedAs: ImportRecipe["keyedAs"]): 
 }
 
 /** Of the kinds that files were taken for, the one with the most rows. */
-function kindOfMost({ kinds }: ReadTally, taken: TakenMembers): EvidenceKind {
-  const rows = (kind: EvidenceKind): number => kinds[kind] ?? 0
+function kindOfMost({ kinds }: ReadTally, taken: TakenMembers): EntryKind {
+  const rows = (kind: EntryKind): number => kinds[kind] ?? 0
   return [...taken.values()]
     .map(({ kind }) => kind)
     .reduce((one, other) => (rows(other) > rows(one) ? other : one))

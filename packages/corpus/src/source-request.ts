@@ -1,4 +1,4 @@
-import { DATA_CLASSES, type DataClass, type EvidenceKind } from "@assay/stores/entry"
+import { DATA_CLASSES, type DataClass, type EntryKind } from "@assay/stores/entry"
 import type { Batch, Source, SourceDescription } from "@assay/stores/exposure-index"
 
 /**
@@ -18,7 +18,7 @@ export const IMPORT_KINDS = [
   "tested",
   "attack",
   "monetized",
-] as const satisfies readonly EvidenceKind[]
+] as const satisfies readonly EntryKind[]
 
 /**
  * What a person says of the source of an import. What they leave out stays as it is, or takes its
@@ -27,7 +27,7 @@ export const IMPORT_KINDS = [
 export interface SourceRequest {
   readonly name: string
   readonly title?: string
-  readonly kind?: EvidenceKind
+  readonly kind?: EntryKind
   /** The UTC day of the event. */
   readonly date?: string
   readonly confidence?: number
@@ -60,7 +60,7 @@ export function saidKind(
   request: SourceRequest,
   known: Source | undefined,
   batches: Iterable<Batch>,
-): EvidenceKind | null {
+): EntryKind | null {
   const now = request.kind ?? request.described?.kind
   if (now !== undefined) return now
   const before = [...batches]
@@ -76,7 +76,7 @@ export function saidKind(
 export function describeSource(
   request: SourceRequest,
   known: Source | undefined,
-  kindOfFiles: EvidenceKind,
+  kindOfFiles: EntryKind,
 ): SourceDescription {
   const said = request.described ?? known
   return {

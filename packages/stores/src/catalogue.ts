@@ -1,13 +1,7 @@
 import { Type } from "typebox"
 import { Value } from "typebox/value"
 import { MalformedBytes } from "./bytes.ts"
-import {
-  BATCH_ID_MAX,
-  DATA_CLASSES,
-  EVIDENCE_KINDS,
-  type DataClass,
-  type EvidenceKind,
-} from "./entry.ts"
+import { BATCH_ID_MAX, DATA_CLASSES, ENTRY_KINDS, type DataClass, type EntryKind } from "./entry.ts"
 import type { BatchState } from "./entry-set.ts"
 
 /** Whose evidence it is: everyone's, or one tenant's, by its id. */
@@ -18,7 +12,7 @@ export interface SourceDescription {
   /** Names the source for good; unique among the sources of its owner. */
   readonly name: string
   readonly title: string
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   /** 0 to 1: how far the source is believed. */
   readonly confidence: number
   readonly classes: readonly DataClass[]
@@ -116,7 +110,7 @@ export interface ImportRecipe {
   readonly inputs: readonly string[] | null
   /** What the person who imported said themselves. */
   readonly said: {
-    readonly kind: EvidenceKind | null
+    readonly kind: EntryKind | null
     readonly date: string | null
     readonly format: string | null
     readonly map: Readonly<Record<string, string>>
@@ -124,7 +118,7 @@ export interface ImportRecipe {
   /** What rows were taken for that do not say it; the source may have been corrected since. */
   readonly keyedAs: {
     /** null: each file for what it looks like. */
-    readonly kind: EvidenceKind | null
+    readonly kind: EntryKind | null
     /** null: each file by its stealer's log, else by its own date. */
     readonly eventDate: string | null
     /**
@@ -437,7 +431,7 @@ const OwnerSchema = Type.Union([Type.Literal("shared"), Type.Integer({ minimum: 
 const descriptionMembers = {
   name: Type.String({ minLength: 1 }),
   title: Type.String(),
-  kind: Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS])),
+  kind: Type.Unsafe<EntryKind>(Type.Enum([...ENTRY_KINDS])),
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
   classes: Type.Array(Type.Unsafe<DataClass>(Type.Enum([...DATA_CLASSES]))),
   flags: Type.Object({
@@ -465,7 +459,7 @@ const descriptionMembers = {
     ]),
   ),
 }
-const Kind = Type.Unsafe<EvidenceKind>(Type.Enum([...EVIDENCE_KINDS]))
+const Kind = Type.Unsafe<EntryKind>(Type.Enum([...ENTRY_KINDS]))
 export const KeyedAsSchema = Type.Object({
   kind: Type.Union([Kind, Type.Null()]),
   eventDate: Day,

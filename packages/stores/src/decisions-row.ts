@@ -24,7 +24,7 @@ export function decisionOf(row: Row): Decision {
     at: row.at,
     tenantId: row.tenant_id,
     keyId: row.key_id,
-    subject: row.subject as Decision["subject"],
+    identityType: row.subject as Decision["identityType"],
     identityKey: row.identity_key,
     modelVersion: row.model_version,
     calibration: row.calibration,

@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import { monthOf } from "@assay/runtime/time"
 
 /**
@@ -11,7 +12,7 @@ export interface Decision {
   at: number
   tenantId: number | null
   keyId: string
-  subject: "email" | "phone"
+  identityType: IdentityType
   /** 16 bytes of a keyed hash. */
   identityKey: Uint8Array
   modelVersion: string

@@ -5,7 +5,7 @@ import {
   putEntry,
   readEntry,
   type Entry,
-  type EvidenceKind,
+  type EntryKind,
 } from "./entry.ts"
 
 /**
@@ -181,7 +181,7 @@ export function visibleEntries(
  * everything: a sender who reports each delivered mail must not push a fraud report out of the set.
  * That a tenant asked about an identity ranks below even those.
  */
-const WORTH: Readonly<Record<EvidenceKind, number>> = {
+const WORTH: Readonly<Record<EntryKind, number>> = {
   monetized: 6,
   attack: 5,
   tested: 4,
@@ -219,7 +219,7 @@ const WORTH: Readonly<Record<EvidenceKind, number>> = {
   catch_all: 0,
   decided: -1,
 }
-const exposures: ReadonlySet<EvidenceKind> = new Set([
+const exposures: ReadonlySet<EntryKind> = new Set([
   "breach",
   "paste",
   "combolist",

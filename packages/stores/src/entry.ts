@@ -81,15 +81,15 @@ export const DATA_CLASSES = [
   "session",
 ] as const
 
-export type EvidenceKind = keyof typeof KIND_CODES
+export type EntryKind = keyof typeof KIND_CODES
 export type SecretClass = (typeof SECRET_CLASSES)[number]
 export type DataClass = (typeof DATA_CLASSES)[number]
 
-export const EVIDENCE_KINDS = Object.keys(KIND_CODES) as readonly EvidenceKind[]
+export const ENTRY_KINDS = Object.keys(KIND_CODES) as readonly EntryKind[]
 
 /** One dated observation about an identity. */
 export interface Entry {
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   readonly secret: SecretClass
   /** Hours since 1970; kinds that know only the day use its first hour, in UTC. */
   readonly hours: number
@@ -112,7 +112,7 @@ export interface Entry {
 }
 
 /** An observation that says nothing but what happened and when. */
-export function plainEntry(kind: EvidenceKind, hours: number, batchId: number): Entry {
+export function plainEntry(kind: EntryKind, hours: number, batchId: number): Entry {
   return {
     kind,
     secret: "none",
@@ -146,9 +146,7 @@ const PART_VALUE = 16
 const PARTS_MAX = 31
 
 const codeByKind = new Map<string, number>(Object.entries(KIND_CODES))
-const kindByCode = new Map<number, EvidenceKind>(
-  EVIDENCE_KINDS.map((kind) => [KIND_CODES[kind], kind]),
-)
+const kindByCode = new Map<number, EntryKind>(ENTRY_KINDS.map((kind) => [KIND_CODES[kind], kind]))
 const utf8 = {
   encoder: new TextEncoder(),
   decoder: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }),
@@ -253,11 +251,7 @@ export function isExtendedHead(bytes: Uint8Array, at: number): boolean {
  * The kind of the entry at `at`, whose extended part, if it has one, begins at `extendedAt`;
  * undefined: none known.
  */
-export function kindAt(
-  bytes: Uint8Array,
-  at: number,
-  extendedAt: number,
-): EvidenceKind | undefined {
+export function kindAt(bytes: Uint8Array, at: number, extendedAt: number): EntryKind | undefined {
   const code = (bytes[at] as number) >>> 3
   if (code !== ESCAPE) return kindByCode.get(code)
   // Behind the length and the parts.

@@ -28,7 +28,7 @@ export type {
 } from "./catalogue.ts"
 export type { BatchState } from "./entry-set.ts"
 export type { SegmentBlock } from "./segment-block.ts"
-export type { DataClass, Entry, EvidenceKind, SecretClass } from "./entry.ts"
+export type { DataClass, Entry, EntryKind, SecretClass } from "./entry.ts"
 
 /** An identity key is 16 bytes: what identity/v2 makes of a mailbox, a phone number or a domain. */
 export const KEY_BYTES = 16

@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { FeedbackOutcome } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
@@ -20,7 +21,7 @@ export interface FeedbackIdentity {
 export interface NewFeedback extends FeedbackIdentity {
   readonly id: string
   readonly keyId: string
-  readonly subject: "email" | "phone"
+  readonly identityType: IdentityType
   readonly aliasTag: number
   readonly outcome: FeedbackOutcome
   readonly occurredAt: number
@@ -247,7 +248,7 @@ function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["evidence"]>, 
     tenant_id: feedback.tenantId,
     key_id: feedback.keyId,
     identity_key: feedback.identityKey,
-    subject: feedback.subject,
+    subject: feedback.identityType,
     alias_tag: feedback.aliasTag,
     outcome: feedback.outcome,
     occurred_at: feedback.occurredAt,
@@ -266,7 +267,7 @@ export function feedbackOf(row: Selectable<Schema["evidence"]>): Feedback {
     tenantId: row.tenant_id,
     keyId: row.key_id,
     identityKey: row.identity_key,
-    subject: row.subject as Feedback["subject"],
+    identityType: row.subject as IdentityType,
     aliasTag: row.alias_tag,
     outcome: row.outcome as FeedbackOutcome,
     occurredAt: row.occurred_at,

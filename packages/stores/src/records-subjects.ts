@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { SubjectReason } from "@assay/core/contract"
 
 import { type Change, note } from "./records-audit.ts"
@@ -7,7 +8,7 @@ import { feedbackOf, type Feedback } from "./records-feedback.ts"
 /** Who asked about a subject and why. The subject itself is in no audit entry. */
 export interface SubjectChange extends Change {
   readonly identityKey: Uint8Array
-  readonly subject: "email" | "phone"
+  readonly identityType: IdentityType
   /** Only what this tenant holds; null: what anybody does. */
   readonly tenantId: number | null
   readonly reason: SubjectReason
@@ -181,6 +182,6 @@ function ownerOf(tenantId: number | null): string {
   return tenantId === null ? "service" : `tenant:${tenantId}`
 }
 
-function told({ subject, reason, reference }: SubjectChange): Record<string, unknown> {
-  return { subject, reason, ...(reference === null ? {} : { reference }) }
+function told({ identityType, reason, reference }: SubjectChange): Record<string, unknown> {
+  return { subject: identityType, reason, ...(reference === null ? {} : { reference }) }
 }

@@ -18,7 +18,7 @@ export function newDecision(changes: Partial<Decision> = {}): Decision {
     at,
     tenantId: 1,
     keyId: "key_1",
-    subject: "email",
+    identityType: "email",
     identityKey: new Uint8Array(16).fill(7),
     modelVersion: "1.0",
     calibration: null,
@@ -57,7 +57,12 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
       identityKey: Uint8Array.from({ length: 16 }, (_, n) => n * 17),
       calibration: "c0ffee",
     })
-    const phone = newDecision({ subject: "phone", stage: null, confidence: null, tenantId: null })
+    const phone = newDecision({
+      identityType: "phone",
+      stage: null,
+      confidence: null,
+      tenantId: null,
+    })
     await decisions.add([email, phone])
     assert.deepEqual(await decisions.find(email.id), email)
     assert.deepEqual(await decisions.find(phone.id), phone)

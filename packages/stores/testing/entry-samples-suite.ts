@@ -2,7 +2,7 @@ import fc from "fast-check"
 import {
   BATCH_ID_MAX,
   DATA_CLASSES,
-  EVIDENCE_KINDS,
+  ENTRY_KINDS,
   HOURS_MAX,
   SECRET_CLASSES,
   type Entry,
@@ -26,7 +26,7 @@ export const breach: Entry = {
 export function anyEntry(batchId = fc.integer({ min: 1, max: BATCH_ID_MAX })): fc.Arbitrary<Entry> {
   return fc.record(
     {
-      kind: fc.constantFrom(...EVIDENCE_KINDS),
+      kind: fc.constantFrom(...ENTRY_KINDS),
       secret: fc.constantFrom(...SECRET_CLASSES),
       hours: fc.integer({ min: 0, max: HOURS_MAX }),
       fingerprint: fc.option(fc.integer({ min: 0, max: 0x0fff })),

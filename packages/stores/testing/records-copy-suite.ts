@@ -55,7 +55,7 @@ export function recordsCopySuite(
     await before.addSharedObservations([told], at)
     await before.eraseSubject({
       identityKey: hashOf("gone").slice(0, 16),
-      subject: "email",
+      identityType: "email",
       tenantId: null,
       reason: "incident",
       reference: null,

@@ -44,7 +44,7 @@ export function feedback(
     ...identity,
     id,
     keyId: "k1",
-    subject: "email",
+    identityType: "email",
     aliasTag: 0,
     outcome: "fraud_confirmed",
     occurredAt: at,
@@ -75,7 +75,7 @@ export function recordsFeedbackSuite(
     const { acme, other } = await tenants(openings)
     assert.equal(await records.newestFeedbackAt(), null)
     const full = feedback(acme, "fb_2", {
-      subject: "phone",
+      identityType: "phone",
       aliasTag: 65_535,
       outcome: "takeover_confirmed",
       occurredAt: at - 1,

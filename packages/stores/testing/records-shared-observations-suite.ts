@@ -134,7 +134,7 @@ export function recordsSharedObservationsSuite(
     await records.addSharedObservations(sent, at)
     const change = {
       identityKey: alice,
-      subject: "phone",
+      identityType: "phone",
       reason: "subject_request",
       reference: null,
       at,

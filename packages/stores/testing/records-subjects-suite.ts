@@ -11,7 +11,7 @@ const bob = hashOf("bob").slice(0, 16)
 function change(changes: Partial<SubjectChange> = {}): SubjectChange {
   return {
     identityKey: alice,
-    subject: "email",
+    identityType: "email",
     tenantId: null,
     reason: "subject_request",
     reference: "case-7",
@@ -135,7 +135,7 @@ export function recordsSubjectsSuite(
     assert.equal(exported.subject, "tenant:1")
     assert.equal(erased?.action, "subject.erase")
     assert.deepEqual(erased.detail, {
-      subject: "email",
+      identityType: "email",
       reason: "subject_request",
       reference: "case-7",
       reports: 0,

@@ -9,7 +9,7 @@ import { type Secrets, sha256 } from "../../../packages/runtime/src/secrets.ts"
 import type {
   DataClass,
   Entry,
-  EvidenceKind,
+  EntryKind,
   ExposureIndex,
   Row,
   SecretClass,
@@ -20,7 +20,7 @@ import { DAY_MS } from "../../../packages/runtime/src/time.ts"
 export interface Seen {
   readonly source: keyof typeof SOURCES
   readonly daysAgo: number
-  readonly kind?: EvidenceKind
+  readonly kind?: EntryKind
   readonly secret?: SecretClass
   readonly password?: string
   readonly classes?: readonly DataClass[]
@@ -50,7 +50,7 @@ const SOURCES = {
   claims: ["monetized", 0.95],
   desk: ["blocklisted", 0.8],
   mailer: ["bounced", 1],
-} as const satisfies Record<string, readonly [EvidenceKind, number]>
+} as const satisfies Record<string, readonly [EntryKind, number]>
 
 /** Brings the observations into the index as one live batch a source. */
 export async function seed(

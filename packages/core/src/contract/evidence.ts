@@ -9,7 +9,7 @@ export const EVIDENCE_LINES_MAX = 10_000
 export const EVIDENCE_SOURCES_MAX = 100
 
 /** What can be told of an e-mail address. */
-export const EMAIL_EVIDENCE_KINDS = [
+export const EMAIL_SENT_KINDS = [
   ...EXPOSURE_KINDS,
   ...SIGNAL_TYPES,
   "blocklisted",
@@ -17,10 +17,10 @@ export const EMAIL_EVIDENCE_KINDS = [
   "delivered",
   "catch_all",
 ] as const
-export type EmailEvidenceKind = (typeof EMAIL_EVIDENCE_KINDS)[number]
+export type EmailSentKind = (typeof EMAIL_SENT_KINDS)[number]
 
 /** What can be told of a phone number. */
-export const PHONE_EVIDENCE_KINDS = [
+export const PHONE_SENT_KINDS = [
   "sim_change",
   "port",
   "device_change",
@@ -35,7 +35,7 @@ export const PHONE_EVIDENCE_KINDS = [
   "sim_unchanged",
   "blocklisted",
 ] as const
-export type PhoneEvidenceKind = (typeof PHONE_EVIDENCE_KINDS)[number]
+export type PhoneSentKind = (typeof PHONE_SENT_KINDS)[number]
 
 /** What else of a person an exposure may hold. */
 export const EVIDENCE_CLASSES = [
@@ -70,8 +70,8 @@ export const EvidenceLine = Type.Object(
     ),
     kind: {
       ...words(
-        [...new Set([...EMAIL_EVIDENCE_KINDS, ...PHONE_EVIDENCE_KINDS])],
-        `What was observed. Of an e-mail address: ${listed(EMAIL_EVIDENCE_KINDS)}. Of a phone number: ${listed(PHONE_EVIDENCE_KINDS)}.`,
+        [...new Set([...EMAIL_SENT_KINDS, ...PHONE_SENT_KINDS])],
+        `What was observed. Of an e-mail address: ${listed(EMAIL_SENT_KINDS)}. Of a phone number: ${listed(PHONE_SENT_KINDS)}.`,
       ),
       examples: ["breach"],
     },

@@ -30,8 +30,8 @@ export {
 } from "./drop-recipients.ts"
 export { EmailRiskRequest, EmailRiskResult } from "./email-risk.ts"
 export {
-  EMAIL_EVIDENCE_KINDS,
-  type EmailEvidenceKind,
+  EMAIL_SENT_KINDS,
+  type EmailSentKind,
   EVIDENCE_CLASSES,
   EVIDENCE_LINES_MAX,
   EVIDENCE_SOURCE_PATTERN,
@@ -41,8 +41,8 @@ export {
   EvidenceRequest,
   EvidenceResult,
   type EvidenceStatus,
-  PHONE_EVIDENCE_KINDS,
-  type PhoneEvidenceKind,
+  PHONE_SENT_KINDS,
+  type PhoneSentKind,
 } from "./evidence.ts"
 export {
   FEEDBACK_ID_PATTERN,

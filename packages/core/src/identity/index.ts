@@ -13,6 +13,7 @@ export {
   passwordFingerprint,
   type IdentityKey,
   type IdentityTag,
+  type IdentityType,
   type Sha256,
 } from "./keys.ts"
 export type { PhoneFault, PhoneFaultWord } from "./phone-fault.ts"

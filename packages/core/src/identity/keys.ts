@@ -15,6 +15,9 @@ export type IdentityKey = Uint8Array & { readonly [identityKeyBrand]: true }
 /** Keeps keys of different kinds apart, should their canonical forms ever be the same text. */
 export const IDENTITY_TAGS = { email: 1, phone: 2, domain: 3 } as const
 
+/** What an identity is: an e-mail address or a phone number. */
+export type IdentityType = "email" | "phone"
+
 export type IdentityTag = (typeof IDENTITY_TAGS)[keyof typeof IDENTITY_TAGS]
 
 export const IDENTITY_KEY_BYTES = 16

@@ -8,10 +8,10 @@ import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import {
   EMAIL_REASON_CODES,
-  EVIDENCE_KINDS,
+  EMAIL_EVIDENCE_KINDS,
   type Action,
   type Confidence,
-  type EvidenceKind,
+  type EmailEvidenceKind,
   type Stage,
 } from "./vocabulary.ts"
 
@@ -91,9 +91,9 @@ function worthTelling(
 const HANDLE_CODE = EMAIL_REASON_CODES.indexOf("BOT_HANDLE")
 
 // Talk about a person, an attack and a loss are no exposure: they publish nothing of the person's.
-const NO_EXPOSURE: ReadonlySet<EvidenceKind> = new Set(["mention", "attack", "monetized"])
+const NO_EXPOSURE: ReadonlySet<EmailEvidenceKind> = new Set(["mention", "attack", "monetized"])
 
 function isExposed({ kind }: Item): boolean {
-  const name = EVIDENCE_KINDS[kind]
+  const name = EMAIL_EVIDENCE_KINDS[kind]
   return name !== undefined && !NO_EXPOSURE.has(name)
 }

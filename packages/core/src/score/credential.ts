@@ -3,16 +3,21 @@ import type { EmailModel } from "./model-email.ts"
 import { PasswordReuse } from "./reuse.ts"
 import { clip, decayed, logit, logOddsOf, pointsOf, sigmoid } from "./scale.ts"
 import { effectiveStage, isBeforeRotation, StageEvidence } from "./stage.ts"
-import { EVIDENCE_KINDS, EXPOSURE_KINDS, SECRETS, type EvidenceKind } from "./vocabulary.ts"
+import {
+  EMAIL_EVIDENCE_KINDS,
+  EXPOSURE_KINDS,
+  SECRETS,
+  type EmailEvidenceKind,
+} from "./vocabulary.ts"
 
-/** Every kind of evidence, as a bit mask over `EVIDENCE_KINDS`. */
-export const ALL_KINDS = (1 << EVIDENCE_KINDS.length) - 1
+/** Every kind of evidence, as a bit mask over `EMAIL_EVIDENCE_KINDS`. */
+export const ALL_KINDS = (1 << EMAIL_EVIDENCE_KINDS.length) - 1
 const EXPOSURES = (1 << EXPOSURE_KINDS.length) - 1
 const SECRET_NONE = SECRETS.indexOf("none")
 
-type ByKind = Readonly<Record<EvidenceKind, number>>
-const placeOf = Object.fromEntries(EVIDENCE_KINDS.map((kind, i) => [kind, i])) as ByKind
-const bitOf = Object.fromEntries(EVIDENCE_KINDS.map((kind, i) => [kind, 1 << i])) as ByKind
+type ByKind = Readonly<Record<EmailEvidenceKind, number>>
+const placeOf = Object.fromEntries(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, i])) as ByKind
+const bitOf = Object.fromEntries(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, 1 << i])) as ByKind
 const FIRST_MARKET_KIND = placeOf.listing
 
 /**
@@ -53,11 +58,11 @@ export class CredentialTerms {
   /** The kinds of exposures that are fresh and usable. */
   #fresh = 0
   /** By kind: the summed, and the largest, weight on the market. */
-  readonly #sums = zeros(EVIDENCE_KINDS.length)
-  readonly #maxima = zeros(EVIDENCE_KINDS.length)
-  readonly #market = zeros(EVIDENCE_KINDS.length)
+  readonly #sums = zeros(EMAIL_EVIDENCE_KINDS.length)
+  readonly #maxima = zeros(EMAIL_EVIDENCE_KINDS.length)
+  readonly #market = zeros(EMAIL_EVIDENCE_KINDS.length)
   /** Room to sort the market terms of one question in. */
-  readonly #marketTerms = zeros(EVIDENCE_KINDS.length)
+  readonly #marketTerms = zeros(EMAIL_EVIDENCE_KINDS.length)
 
   constructor({ items }: Evidence, rotatedAge: number | null, prior: number, model: EmailModel) {
     this.#model = model
@@ -88,7 +93,7 @@ export class CredentialTerms {
   }
 
   #weigh(item: Item, rotated: boolean): void {
-    const kind = EVIDENCE_KINDS[item.kind]
+    const kind = EMAIL_EVIDENCE_KINDS[item.kind]
     if (kind === undefined) return
     this.stages.add(item, effectiveStage(item, rotated, this.#model))
     if (isExposure(kind)) {
@@ -121,7 +126,7 @@ export class CredentialTerms {
 
   // A confirmed change of the password makes goods on offer stale. It neither ends interest in the
   // person nor undoes an attack or a loss.
-  #marketShare(kind: EvidenceKind, age: number, rotated: boolean): number {
+  #marketShare(kind: EmailEvidenceKind, age: number, rotated: boolean): number {
     const { market } = this.#model
     switch (kind) {
       case "mention":
@@ -178,7 +183,7 @@ export class CredentialTerms {
       terms[at] = nats
     }
     insert(saturated(circulation, this.#sumOf("combolist", kinds) + this.#sumOf("repost", kinds)))
-    for (let kind = FIRST_MARKET_KIND; kind < EVIDENCE_KINDS.length; kind++) {
+    for (let kind = FIRST_MARKET_KIND; kind < EMAIL_EVIDENCE_KINDS.length; kind++) {
       const nats = this.#market[kind] ?? 0
       if (nats > 0 && (kinds & (1 << kind)) !== 0) insert(nats)
     }
@@ -191,7 +196,7 @@ export class CredentialTerms {
     return sum
   }
 
-  #sumOf(kind: EvidenceKind, kinds: number): number {
+  #sumOf(kind: EmailEvidenceKind, kinds: number): number {
     return (kinds & bitOf[kind]) === 0 ? 0 : (this.#sums[placeOf[kind]] ?? 0)
   }
 
@@ -209,7 +214,7 @@ export class CredentialTerms {
   }
 }
 
-function isExposure(kind: EvidenceKind): kind is (typeof EXPOSURE_KINDS)[number] {
+function isExposure(kind: EmailEvidenceKind): kind is (typeof EXPOSURE_KINDS)[number] {
   return (bitOf[kind] & EXPOSURES) !== 0
 }
 

@@ -10,7 +10,12 @@ import { mergedEvidence, type Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, eitherOf, roundHalfUp } from "./scale.ts"
 import { stageName } from "./stage.ts"
-import { EMAIL_REASON_CODES, EVIDENCE_KINDS, EXPOSURE_KINDS, type Stage } from "./vocabulary.ts"
+import {
+  EMAIL_REASON_CODES,
+  EMAIL_EVIDENCE_KINDS,
+  EXPOSURE_KINDS,
+  type Stage,
+} from "./vocabulary.ts"
 
 /** Place of CRED_PASSWORD_REUSE in the codes: after the exposures and before the signals. */
 export const REUSE_CODE = EMAIL_REASON_CODES.indexOf("CRED_PASSWORD_REUSE")
@@ -106,7 +111,7 @@ export function emailPass(input: EmailInput, model: EmailModel): EmailPass {
   }
 }
 
-const FIRST_TRUST_CODE = EVIDENCE_KINDS.length + 1
+const FIRST_TRUST_CODE = EMAIL_EVIDENCE_KINDS.length + 1
 
 /** The bit of the kind a code speaks of; none for the reuse of passwords. */
 function kindBit(code: number): number {

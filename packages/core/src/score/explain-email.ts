@@ -12,7 +12,7 @@ import { explainedStage, type ExplainedStage } from "./explain-stage.ts"
 import {
   bandOf,
   EMAIL_REASON_CODES,
-  EVIDENCE_KINDS,
+  EMAIL_EVIDENCE_KINDS,
   type Band,
   type EmailReasonCode,
 } from "./vocabulary.ts"
@@ -132,7 +132,7 @@ function interestTrend({ items }: Evidence, { trend }: EmailModel): InterestTren
   let fast = 0
   let slow = 0
   for (const { kind, conf, age } of items) {
-    if (EVIDENCE_KINDS[kind] !== "mention") continue
+    if (EMAIL_EVIDENCE_KINDS[kind] !== "mention") continue
     fast += conf * decayed(age, trend.fastHalfLifeDays)
     slow += conf * decayed(age, trend.slowHalfLifeDays)
   }

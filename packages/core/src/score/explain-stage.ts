@@ -5,7 +5,7 @@ import type { EmailPass } from "./email-pass.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { effectiveStage, isBeforeRotation, StageEvidence, stageName } from "./stage.ts"
-import { EVIDENCE_KINDS, STAGES, type EvidenceKind, type Stage } from "./vocabulary.ts"
+import { EMAIL_EVIDENCE_KINDS, STAGES, type EmailEvidenceKind, type Stage } from "./vocabulary.ts"
 
 export interface ExplainedStage {
   readonly name: Stage
@@ -22,7 +22,7 @@ export interface ExplainedStage {
 }
 
 export interface StageItem {
-  readonly kind: EvidenceKind
+  readonly kind: EmailEvidenceKind
   readonly source: string
   readonly date: string
   readonly conf: number
@@ -51,7 +51,7 @@ export function explainedStage(
     cap,
     held_by: floor !== null && raw < floor ? "floor" : raw > cap ? "cap" : "none",
     evidence: carrying(items, risk.stage, model).map(({ kind, sourceName, age, conf }) => ({
-      kind: EVIDENCE_KINDS[kind] as EvidenceKind,
+      kind: EMAIL_EVIDENCE_KINDS[kind] as EmailEvidenceKind,
       source: sourceName,
       date: dateBefore(input.as_of, age),
       conf,

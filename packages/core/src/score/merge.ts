@@ -1,10 +1,10 @@
 import type { EmailInput, Exposure, Signal } from "./email-input.ts"
 import type { EmailModel } from "./model-email.ts"
-import { EVIDENCE_KINDS, SECRETS } from "./vocabulary.ts"
+import { EMAIL_EVIDENCE_KINDS, SECRETS } from "./vocabulary.ts"
 
 /** One exposure or signal after merging. */
 export interface Item {
-  /** Place of its kind in `EVIDENCE_KINDS`. */
+  /** Place of its kind in `EMAIL_EVIDENCE_KINDS`. */
   readonly kind: number
   /** Sources are numbered in order of appearance, so that they compare fast. */
   readonly source: number
@@ -29,7 +29,7 @@ export interface Evidence {
 const NO_SECRET = -1
 const SECRET_UNKNOWN = SECRETS.indexOf("unknown")
 const NO_PRINTS: readonly string[] = []
-const kindPlaces = new Map<string, number>(EVIDENCE_KINDS.map((kind, i) => [kind, i]))
+const kindPlaces = new Map<string, number>(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, i]))
 const secretPlaces = new Map<string, number>(SECRETS.map((secret, i) => [secret, i]))
 
 /**

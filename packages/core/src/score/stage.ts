@@ -1,13 +1,22 @@
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
-import { EVIDENCE_KINDS, SECRETS, STAGES, type EvidenceKind, type Stage } from "./vocabulary.ts"
+import {
+  EMAIL_EVIDENCE_KINDS,
+  SECRETS,
+  STAGES,
+  type EmailEvidenceKind,
+  type Stage,
+} from "./vocabulary.ts"
 
 const REPOSTED = STAGES.findIndex(({ name }) => name === "REPOSTED")
 const SECRET_NONE = SECRETS.indexOf("none")
-const KINDS = EVIDENCE_KINDS.length
+const KINDS = EMAIL_EVIDENCE_KINDS.length
 
 // What was done to the person cannot be undone by a new password.
-const SURVIVES_ROTATION: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>(["attack", "monetized"])
+const SURVIVES_ROTATION: ReadonlySet<EmailEvidenceKind> = new Set<EmailEvidenceKind>([
+  "attack",
+  "monetized",
+])
 
 export function stageName(place: number): Stage {
   return STAGES[place]?.name ?? "CLEAN"
@@ -30,7 +39,7 @@ export function effectiveStage(
   model: EmailModel,
 ): number {
   const { native, addressOnly, rotated: rotatedStage, limits } = model.stages
-  const kind = EVIDENCE_KINDS[item.kind]
+  const kind = EMAIL_EVIDENCE_KINDS[item.kind]
   if (kind === undefined) return 0
   const name = item.secret === SECRET_NONE ? addressOnly : native[kind]
   const place = stagePlace(name)
@@ -49,7 +58,7 @@ interface Voice {
 
 /**
  * What the items say about the stage, kept so that the stage can be asked for any set of kinds.
- * A set of kinds is a bit mask over `EVIDENCE_KINDS`.
+ * A set of kinds is a bit mask over `EMAIL_EVIDENCE_KINDS`.
  */
 export class StageEvidence {
   readonly #model: EmailModel

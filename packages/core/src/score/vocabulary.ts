@@ -27,8 +27,8 @@ export const SIGNAL_TYPES = [
 export type SignalType = (typeof SIGNAL_TYPES)[number]
 
 /** Every word that names a piece of e-mail evidence: the exposures, then the signals. */
-export const EVIDENCE_KINDS = [...EXPOSURE_KINDS, ...SIGNAL_TYPES] as const
-export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
+export const EMAIL_EVIDENCE_KINDS = [...EXPOSURE_KINDS, ...SIGNAL_TYPES] as const
+export type EmailEvidenceKind = (typeof EMAIL_EVIDENCE_KINDS)[number]
 
 /** How a leaked secret was kept, weakest finding first; merging keeps the strongest finding. */
 export const SECRETS = [

@@ -1,6 +1,6 @@
 import type { EmailInput, Exposure, Signal, Trust } from "../../src/score/email-input.ts"
 import type { PhoneInput } from "../../src/score/phone-input.ts"
-import { SECRETS, type EvidenceKind } from "../../src/score/vocabulary.ts"
+import { SECRETS, type EmailEvidenceKind } from "../../src/score/vocabulary.ts"
 
 // Models 1.0 and 1.1 written out a second time, plainly and with its numbers in place, sharing
 // nothing with the scorer but the words. What the two disagree on is a mistake in one of them.
@@ -35,7 +35,7 @@ function line(x: number, ...table: [number, number][]): number {
 }
 
 interface Fact {
-  kind: EvidenceKind
+  kind: EmailEvidenceKind
   source: string
   age: number
   conf: number
@@ -47,7 +47,7 @@ interface Fact {
 
 function factsOf(input: EmailInput): Fact[] {
   const facts = new Map<string, Fact>()
-  const tell = (told: Exposure | Signal, kind: EvidenceKind, secret: string): Fact => {
+  const tell = (told: Exposure | Signal, kind: EmailEvidenceKind, secret: string): Fact => {
     const key = JSON.stringify([kind, told.source, told.item ?? ""])
     const known = facts.get(key)
     const age = Math.min(known?.age ?? Infinity, told.age)
@@ -77,7 +77,7 @@ function factsOf(input: EmailInput): Fact[] {
   }
 }
 
-const native: Record<EvidenceKind, number> = {
+const native: Record<EmailEvidenceKind, number> = {
   monetized: 6,
   attack: 5,
   tested: 4,
@@ -163,7 +163,7 @@ function credentialPoints(facts: Fact[], version: Version): number {
   })
   const classes = new Set(exposures.flatMap((fact) => [...fact.classes]))
   const depth = Math.min(6, sensitive.filter((name) => classes.has(name)).length)
-  const weights = (life: number, stale: number, ...kinds: EvidenceKind[]): number[] =>
+  const weights = (life: number, stale: number, ...kinds: EmailEvidenceKind[]): number[] =>
     facts
       .filter(({ kind, secret }) => kinds.includes(kind) && secret !== "none")
       .map(({ conf, age, rotated }) => conf * half(age, life) * (rotated ? stale : 1))

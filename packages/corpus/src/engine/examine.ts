@@ -158,7 +158,7 @@ async function showRows(
 }
 
 function shownFields(row: ParsedRow): ShownFields {
-  const { subject, identity, kind, hours, item, confidence, classes, value } = row
+  const { identityType, identity, kind, hours, item, confidence, classes, value } = row
   const secret = row.secretClass ?? secretClassOf(row.secret, row.secretIsHash)
-  return { subject, identity, kind, hours, item, confidence, classes, value, secret }
+  return { identityType, identity, kind, hours, item, confidence, classes, value, secret }
 }

@@ -72,9 +72,9 @@ function rowsOf({ count, keysHigh, keysLow, heads }: KeyedRows): Keyed[] {
 }
 
 /** The same by the core's own functions. */
-function expected({ identity, secret, subject }: ParsedRow): Keyed | RejectReason {
-  const parsed = subject === "email" ? parseEmail(identity) : parsePhone(identity)
-  if ("fault" in parsed) return subject === "email" ? "not-an-email" : "not-a-phone"
+function expected({ identity, secret, identityType }: ParsedRow): Keyed | RejectReason {
+  const parsed = identityType === "email" ? parseEmail(identity) : parsePhone(identity)
+  if ("fault" in parsed) return identityType === "email" ? "not-an-email" : "not-a-phone"
   const [tag, canonical] =
     "canonical" in parsed
       ? [IDENTITY_TAGS.email, parsed.canonical]

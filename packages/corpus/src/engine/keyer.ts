@@ -8,7 +8,7 @@ import {
   parsePhone,
 } from "@assay/core/identity"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
-import type { EvidenceKind, SecretClass } from "@assay/stores/exposure-index"
+import type { EntryKind, SecretClass } from "@assay/stores/exposure-index"
 import { plainEntry } from "@assay/stores/entry"
 import { rowOfEntry } from "@assay/stores/segment-block"
 import type { ParsedRow, RejectReason, RowSink } from "../formats/format.ts"
@@ -20,7 +20,7 @@ import { PlainLines } from "./plain-lines.ts"
 /** What holds for every row that does not say otherwise, and what bounds those that do. */
 export interface KeyerOptions {
   readonly subkeys: Pick<Secrets["subkeys"], "identity" | "alias" | "password">
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   readonly hours: number
   /** The latest hour a row may be dated: a day ahead of now. */
   readonly latestHours: number
@@ -45,7 +45,7 @@ const BATCH_ANY = 1
  */
 export class Keyer implements RowSink {
   readonly #options: KeyerOptions
-  #kind: EvidenceKind
+  #kind: EntryKind
   #hours: number
   readonly #frame = new FrameWriter()
   readonly #onFrame: (frame: Buffer) => void
@@ -62,10 +62,10 @@ export class Keyer implements RowSink {
    * The last of them: rows of a file are mostly alike, and comparing three values costs less than
    * making a name.
    */
-  #last: { kind: EvidenceKind; secret: SecretClass; hours: number; high: number } | null = null
+  #last: { kind: EntryKind; secret: SecretClass; hours: number; high: number } | null = null
   /** Rows of one kind stand together, so they are counted apart only where the kind changes. */
-  #counted: { kind: EvidenceKind; rows: number }
-  #byKind = new Map<EvidenceKind, number>()
+  #counted: { kind: EntryKind; rows: number }
+  #byKind = new Map<EntryKind, number>()
   #datedByRow = 0
   rows = 0
 
@@ -90,7 +90,7 @@ export class Keyer implements RowSink {
   }
 
   /** From here on rows are taken for this, where they do not say otherwise. */
-  takeAs(kind: EvidenceKind, hours: number): void {
+  takeAs(kind: EntryKind, hours: number): void {
     this.#kind = kind
     this.#hours = hours
   }
@@ -99,7 +99,7 @@ export class Keyer implements RowSink {
    * How many rows of each kind there were, and how many had a date of their own, since this was
    * last asked.
    */
-  takeCounts(): { kinds: [EvidenceKind, number][]; datedByRow: number } {
+  takeCounts(): { kinds: [EntryKind, number][]; datedByRow: number } {
     this.#countAs(this.#kind)
     const kinds = [...this.#byKind].filter(([, rows]) => rows > 0)
     const datedByRow = this.#datedByRow
@@ -118,7 +118,7 @@ export class Keyer implements RowSink {
       this.#onReject(line, "date-out-of-range")
       return
     }
-    if (row.subject === "email") this.#email(line, row, hours)
+    if (row.identityType === "email") this.#email(line, row, hours)
     else this.#phone(line, row, hours)
   }
 
@@ -198,13 +198,7 @@ export class Keyer implements RowSink {
     this.#put(kind, key, view.readUInt32BE(0), view.readUInt32BE(4), extended)
   }
 
-  #put(
-    kind: EvidenceKind,
-    key: string,
-    high: number,
-    low: number,
-    extended: Uint8Array | null,
-  ): void {
+  #put(kind: EntryKind, key: string, high: number, low: number, extended: Uint8Array | null): void {
     this.#frame.add(key, high, low, extended)
     this.rows++
     if (kind !== this.#counted.kind) this.#countAs(kind)
@@ -212,7 +206,7 @@ export class Keyer implements RowSink {
     if (this.#frame.full) this.#onFrame(this.#frame.take())
   }
 
-  #countAs(next: EvidenceKind): void {
+  #countAs(next: EntryKind): void {
     const { kind, rows } = this.#counted
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + rows)
     this.#counted = { kind: next, rows: 0 }
@@ -221,7 +215,7 @@ export class Keyer implements RowSink {
   /**
    * Kind, secret class and hours as stored; null for a kind whose code stands in the extended part.
    */
-  #head(kind: EvidenceKind, secret: SecretClass, hours: number): number | null {
+  #head(kind: EntryKind, secret: SecretClass, hours: number): number | null {
     const last = this.#last
     if (last?.kind === kind && last.secret === secret && last.hours === hours) {
       return last.high < 0 ? null : last.high
@@ -258,7 +252,7 @@ function fingerprintOf(digest: string): number {
 /** A file of rows dated by the hour may name many hours; what is remembered of them stays small. */
 const HEADS_MAX = 10_000
 
-function headOf(kind: EvidenceKind, secret: SecretClass, hours: number): number {
+function headOf(kind: EntryKind, secret: SecretClass, hours: number): number {
   const { head, extended } = rowOfEntry({ ...plainEntry(kind, hours, BATCH_ANY), secret })
   return extended === null ? Buffer.from(head.buffer, head.byteOffset).readUInt32BE(0) : -1
 }

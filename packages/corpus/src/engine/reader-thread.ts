@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads"
-import type { EvidenceKind } from "@assay/stores/entry"
+import type { EntryKind } from "@assay/stores/entry"
 import type { Format, RejectReason } from "../formats/format.ts"
 import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
@@ -14,13 +14,13 @@ export interface BlockTask {
   readonly format: Format
   readonly block: Uint8Array
   /** What its rows are taken for; null: what the keyer's options say. */
-  readonly as: { readonly kind: EvidenceKind; readonly hours: number } | null
+  readonly as: { readonly kind: EntryKind; readonly hours: number } | null
 }
 export interface BlockDone {
   readonly id: number
   readonly lines: number
   readonly rows: number
-  readonly kinds: readonly (readonly [EvidenceKind, number])[]
+  readonly kinds: readonly (readonly [EntryKind, number])[]
   /** How many rows had a date of their own. */
   readonly datedByRow: number
   readonly frames: readonly Uint8Array[]

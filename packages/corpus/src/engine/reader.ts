@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream"
-import type { EvidenceKind } from "@assay/stores/entry"
+import type { EntryKind } from "@assay/stores/entry"
 import { writeDrained } from "@assay/runtime/drained"
 import { blocksOf } from "../formats/blocks.ts"
 import { inputStamp } from "../inputs/content-digest.ts"
@@ -27,7 +27,7 @@ export interface ReadJob {
 
 /** What the rows of a member are taken for that do not say it themselves. */
 export interface MemberRows {
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   readonly hours: number
   readonly dating: Dating
 }
@@ -44,7 +44,7 @@ export interface ReadProgress {
 export interface ReadTally {
   readonly rows: number
   readonly rejects: RejectCounts
-  readonly kinds: Readonly<Partial<Record<EvidenceKind, number>>>
+  readonly kinds: Readonly<Partial<Record<EntryKind, number>>>
   /** By what dated them. */
   readonly datings: Readonly<Partial<Record<Dating, number>>>
 }
@@ -76,7 +76,7 @@ export async function readInputs(
   try {
     const turns: Turn[] = []
     let place = { member: 0, lines: 0 }
-    const kinds = new Tally<EvidenceKind>()
+    const kinds = new Tally<EntryKind>()
     const datings = new Tally<Dating>()
     const finish = async ({ member, name, parsing }: Turn): Promise<void> => {
       const done = await parsed(name, parsing)

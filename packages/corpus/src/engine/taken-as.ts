@@ -1,5 +1,5 @@
 import type { FileDays } from "@assay/stores/catalogue"
-import type { EvidenceKind } from "@assay/stores/entry"
+import type { EntryKind } from "@assay/stores/entry"
 import type { ImportRecipe } from "@assay/stores/exposure-index"
 import type { ExaminedMember } from "./examine.ts"
 import type { Format } from "../formats/format.ts"
@@ -18,7 +18,7 @@ export type Dating = keyof typeof DATINGS
 
 /** What the rows of a file are taken for that do not say it themselves. */
 export interface TakenAs {
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   /** null: the moment of the import. */
   readonly day: string | null
   readonly dating: Exclude<Dating, "row">
@@ -44,7 +44,7 @@ export function takenAs(
  * Lines and tables with the site a password is for come from stealers, bare pairs from a combolist,
  * other tables from a breach.
  */
-function kindOfFormat(format: Format): EvidenceKind {
+function kindOfFormat(format: Format): EntryKind {
   switch (format.name) {
     case "stealer-blocks":
     case "labelled-lines":

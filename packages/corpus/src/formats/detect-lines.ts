@@ -2,7 +2,7 @@ import { Delimiter } from "./delimiter.ts"
 import type { Format } from "./format.ts"
 import { labelledReader } from "./labelled-lines.ts"
 import { isBlank } from "./lines.ts"
-import { subjectOf } from "./login-row.ts"
+import { identityTypeOf } from "./login-row.ts"
 import { readRecordLine } from "./stealer-record.ts"
 import { readUrlLogin } from "./url-login-password.ts"
 
@@ -94,7 +94,7 @@ function fits(text: string, name: DelimitedName, delimiter: string): boolean {
       if (!text.includes(delimiter)) return false
       const said = readUrlLogin(text, new Delimiter(delimiter))
       if (said?.site == null || said.login === "") return false
-      return URL.test(text) || subjectOf(said.login) !== null
+      return URL.test(text) || identityTypeOf(said.login) !== null
     }
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { EVIDENCE_KINDS } from "@assay/stores/entry"
+import { ENTRY_KINDS } from "@assay/stores/entry"
 import { FEED_KINDS, feedRow } from "./feed-row.ts"
 import type { ParsedRow } from "./format.ts"
 import { observedHours } from "./observed-hours.ts"
@@ -16,7 +16,7 @@ function rowOf(fields: Parameters<typeof feedRow>[0]): ParsedRow {
 
 test("a row that says nothing but who leaves all else to the import", () => {
   assert.deepEqual(feedRow({ email }), {
-    subject: "email",
+    identityType: "email",
     identity: email,
     secret: null,
     secretClass: null,
@@ -31,14 +31,14 @@ test("a row that says nothing but who leaves all else to the import", () => {
 })
 
 test("a row with an address and a number is about the address", () => {
-  assert.equal(rowOf({ email, phone }).subject, "email")
-  assert.equal(rowOf({ email: "", phone }).subject, "phone")
+  assert.equal(rowOf({ email, phone }).identityType, "email")
+  assert.equal(rowOf({ email: "", phone }).identityType, "phone")
   assert.equal(rowOf({ email: "NULL", phone }).identity, phone)
   assert.equal(feedRow({ email: "\\N", phone: null }), "no-identity")
 })
 
 test("the kinds a file may name are all but those only a tenant can know", () => {
-  const own = EVIDENCE_KINDS.filter((kind) => !FEED_KINDS.has(kind))
+  const own = ENTRY_KINDS.filter((kind) => !FEED_KINDS.has(kind))
   assert.deepEqual(own, [
     "fraud_confirmed",
     "credential_rotated",

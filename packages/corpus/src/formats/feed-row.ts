@@ -1,9 +1,10 @@
+import type { IdentityType } from "@assay/core/identity"
 import {
   DATA_CLASSES,
-  EVIDENCE_KINDS,
+  ENTRY_KINDS,
   SECRET_CLASSES,
   type DataClass,
-  type EvidenceKind,
+  type EntryKind,
   type SecretClass,
 } from "@assay/stores/entry"
 import type { Field, ParsedRow, RejectReason } from "./format.ts"
@@ -22,7 +23,7 @@ export type FeedFault = Extract<
 >
 
 /** What only a tenant can know of its own accounts comes by its own calls, never in a file. */
-const TENANTS_OWN: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>([
+const TENANTS_OWN: ReadonlySet<EntryKind> = new Set<EntryKind>([
   "fraud_confirmed",
   "credential_rotated",
   "ownership_verified",
@@ -31,7 +32,7 @@ const TENANTS_OWN: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>([
   "good_history",
   "decided",
 ])
-const TELECOM: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>([
+const TELECOM: ReadonlySet<EntryKind> = new Set<EntryKind>([
   "sim_change",
   "port",
   "device_change",
@@ -48,7 +49,7 @@ const TELECOM: ReadonlySet<EvidenceKind> = new Set<EvidenceKind>([
 
 /** The kinds of evidence a row may name. */
 export const FEED_KINDS: ReadonlySet<string> = new Set(
-  EVIDENCE_KINDS.filter((kind) => !TENANTS_OWN.has(kind)),
+  ENTRY_KINDS.filter((kind) => !TENANTS_OWN.has(kind)),
 )
 
 const ITEM_BYTES_MAX = 64
@@ -70,7 +71,7 @@ export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
   const email = textOf(fields.email)
   const identity = email === null ? textOf(fields.phone) : email
   if (identity === null) return "no-identity"
-  const subject = email === null ? "phone" : "email"
+  const identityType = email === null ? "phone" : "email"
   const kind = kindOf(fields.kind)
   if (kind === undefined) return "unknown-kind"
   const hours = hoursOf(fields.date)
@@ -93,14 +94,14 @@ export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
     confidence === undefined ||
     classes === undefined ||
     value === undefined ||
-    !fits(kind, subject, value)
+    !fits(kind, identityType, value)
   ) {
     return "bad-value"
   }
   // A dump with some of its hashes broken has both; the password is what an attacker would use.
   const hashed = hash !== null && secretClassOf(password, false) === "none"
   return {
-    subject,
+    identityType,
     identity,
     secret: hashed ? hash : password,
     secretClass: secretClass ?? (hashed ? saltedClass(hash, salt) : null),
@@ -150,10 +151,10 @@ function secretClassSaid(value: unknown): SecretClass | null | undefined {
   return secretClasses.has(word) ? (word as SecretClass) : undefined
 }
 
-function kindOf(value: unknown): EvidenceKind | null | undefined {
+function kindOf(value: unknown): EntryKind | null | undefined {
   const word = wordOf(value)
   if (word === null || word === undefined) return word
-  return FEED_KINDS.has(word) ? (word as EvidenceKind) : undefined
+  return FEED_KINDS.has(word) ? (word as EntryKind) : undefined
 }
 
 function wordOf(value: unknown): string | null | undefined {
@@ -207,13 +208,9 @@ function classesOf(value: unknown): readonly DataClass[] | undefined {
 }
 
 /** Whether the kind can be said of an e-mail address or a phone number, and with this value. */
-function fits(
-  kind: EvidenceKind | null,
-  subject: ParsedRow["subject"],
-  value: number | null,
-): boolean {
+function fits(kind: EntryKind | null, identityType: IdentityType, value: number | null): boolean {
   if (kind === null) return true
-  if (subject === "email") return !TELECOM.has(kind)
+  if (identityType === "email") return !TELECOM.has(kind)
   switch (kind) {
     case "line_status":
       return value === 1 || value === 0 || value === -1

@@ -1,11 +1,12 @@
-import type { DataClass, EvidenceKind, SecretClass } from "@assay/stores/exposure-index"
+import type { IdentityType } from "@assay/core/identity"
+import type { DataClass, EntryKind, SecretClass } from "@assay/stores/exposure-index"
 
 /**
  * One row of a file as its parser understood it. What is null is left to what the import as a whole
  * says.
  */
 export interface ParsedRow {
-  readonly subject: "email" | "phone"
+  readonly identityType: IdentityType
   /** The e-mail address or phone number as written. */
   readonly identity: string
   /** The password or hash as written. It lives until the row is keyed and goes nowhere else. */
@@ -16,7 +17,7 @@ export interface ParsedRow {
    * The file calls the secret a hash, so one of no known form is `unknown` and never `plaintext`.
    */
   readonly secretIsHash: boolean
-  readonly kind: EvidenceKind | null
+  readonly kind: EntryKind | null
   /** Hours since 1970. */
   readonly hours: number | null
   readonly item: string | null

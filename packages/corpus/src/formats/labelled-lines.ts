@@ -1,6 +1,6 @@
 import type { BlockParser } from "./format.ts"
 import { lineParser } from "./lines.ts"
-import { addLogin, subjectOf } from "./login-row.ts"
+import { addLogin, identityTypeOf } from "./login-row.ts"
 import { kindOfKey, type LineKind } from "./stealer-record.ts"
 
 /** What a line says of one login. */
@@ -49,7 +49,7 @@ export function labelledReader(delimiter: string): (text: string) => LabelledLog
       return { kind, value: next === undefined && kind === "password" ? value : value.trim() }
     })
     const logins = values.filter(({ kind }) => kind === "login").map(({ value }) => value)
-    const login = logins.find((each) => subjectOf(each) !== null) ?? logins[0] ?? null
+    const login = logins.find((each) => identityTypeOf(each) !== null) ?? logins[0] ?? null
     const password = values.find(({ kind }) => kind === "password")?.value ?? null
     return login === null && password === null ? null : { login, password }
   }

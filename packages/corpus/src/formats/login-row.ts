@@ -1,4 +1,5 @@
-import type { ParsedRow, RowSink } from "./format.ts"
+import type { IdentityType } from "@assay/core/identity"
+import type { RowSink } from "./format.ts"
 import { credentialRow } from "./parsed-row.ts"
 
 const PHONE = /^\+[0-9]{7,15}$/
@@ -6,7 +7,7 @@ const PHONE = /^\+[0-9]{7,15}$/
 /**
  * What a login identifies somebody by; null for a user name, which means nothing without its site.
  */
-export function subjectOf(login: string): ParsedRow["subject"] | null {
+export function identityTypeOf(login: string): IdentityType | null {
   if (login.includes("@")) return "email"
   return login.startsWith("+") && PHONE.test(login) ? "phone" : null
 }
@@ -22,7 +23,7 @@ export function addLogin(
   sink: RowSink,
 ): void {
   const identity = login.trim()
-  const subject = subjectOf(identity)
-  if (subject === null) sink.reject(line, "no-identity")
-  else sink.row(line, credentialRow(subject, identity, password))
+  const identityType = identityTypeOf(identity)
+  if (identityType === null) sink.reject(line, "no-identity")
+  else sink.row(line, credentialRow(identityType, identity, password))
 }

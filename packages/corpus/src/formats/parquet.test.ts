@@ -49,7 +49,7 @@ test("columns of every type are read as the text they stand for", async () => {
   assert.deepEqual(rows, [
     {
       line: 1,
-      subject: "email",
+      identityType: "email",
       identity: "ann@example.com",
       secret: "12345678901234567890",
       secretClass: null,

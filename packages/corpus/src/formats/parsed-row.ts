@@ -1,15 +1,16 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { ParsedRow } from "./format.ts"
 
 const NO_CLASSES: readonly never[] = []
 
 /** A row of a format that knows an identity and a secret and nothing more. */
 export function credentialRow(
-  subject: ParsedRow["subject"],
+  identityType: IdentityType,
   identity: string,
   secret: string | null,
 ): ParsedRow {
   return {
-    subject,
+    identityType,
     identity,
     secret,
     secretClass: null,

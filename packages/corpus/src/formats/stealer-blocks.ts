@@ -1,7 +1,7 @@
 import type { BlockParser, RowSink } from "./format.ts"
 import { lineBlocks } from "./line-blocks.ts"
 import { eachLine, isTooLong } from "./lines.ts"
-import { addLogin, subjectOf } from "./login-row.ts"
+import { addLogin, identityTypeOf } from "./login-row.ts"
 import { BLOCK_BYTES, cutInTwo, ownBytes } from "./row-bytes.ts"
 import { readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.ts"
 
@@ -100,7 +100,7 @@ class LoginRecord {
   }
 
   addTo(sink: RowSink): void {
-    const isNothing = this.#password === null && subjectOf(this.#login ?? "") === null
+    const isNothing = this.#password === null && identityTypeOf(this.#login ?? "") === null
     if (!isNothing) addLogin(this.#line, this.#login ?? "", this.#password, sink)
   }
 }

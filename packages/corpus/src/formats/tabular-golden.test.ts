@@ -74,10 +74,10 @@ async function readOnly(path: string, hints: FormatHints["map"] = {}): Promise<R
   }
 }
 
-/** A row without what it does not say. */
-function shortRow(row: ParsedRow & { readonly line: number }): unknown {
+/** A row without what it does not say. The files call the identity's type its subject. */
+function shortRow({ identityType, ...row }: ParsedRow & { readonly line: number }): unknown {
   return Object.fromEntries(
-    Object.entries(row).filter(
+    Object.entries({ ...row, subject: identityType }).filter(
       ([, value]) =>
         value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
     ),

@@ -1,7 +1,7 @@
 import { Delimiter } from "./delimiter.ts"
 import type { BlockParser } from "./format.ts"
 import { lineParser } from "./lines.ts"
-import { addLogin, subjectOf } from "./login-row.ts"
+import { addLogin, identityTypeOf } from "./login-row.ts"
 
 /** What a line says of one login. `site` is null where the line names none. */
 export interface UrlLogin {
@@ -61,7 +61,7 @@ function endBeforeColon(text: string, scheme: number, split: Delimiter): number 
     // Digits with a colon on both sides are a port where an identity follows. Where none does they
     // may be a user name, and the line makes no row either way.
     if (text.charAt(behind) !== ":") at = behind
-    else if (subjectOf(fieldAt(text, behind, split)) !== null) return behind
+    else if (identityTypeOf(fieldAt(text, behind, split)) !== null) return behind
   }
   if (text.charAt(at) !== ":") at = text.indexOf(":", at)
   // A path may have colons; a login has no slash.

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { parseEmail, parsePhone } from "@assay/core/identity"
+import { parseEmail, parsePhone, type IdentityType } from "@assay/core/identity"
 import type { SecretClass } from "@assay/stores/exposure-index"
 import { Keyer } from "../../src/engine/keyer.ts"
 import { blocksOf } from "../../src/formats/blocks.ts"
@@ -16,7 +16,8 @@ export const GOLDEN_FILES: readonly string[] = readdirSync(GOLDEN_FOLDER)
 
 export interface ReadRow {
   readonly line: number
-  readonly subject: "email" | "phone"
+  /** The name that the golden files have for the identity's type. */
+  readonly subject: IdentityType
   /** In its exact form, so that spellings of one address are seen to be one. */
   readonly identity: string
   readonly secret: string | null
@@ -74,8 +75,8 @@ export async function readAll(
         if (keyer.rows === keyed) return
         rows.push({
           line: before + line,
-          subject: row.subject,
-          identity: exactForm(row.subject, row.identity),
+          subject: row.identityType,
+          identity: exactForm(row.identityType, row.identity),
           secret: row.secret,
           secretClass: row.secretClass ?? secretClassOf(row.secret, row.secretIsHash),
         })
@@ -97,8 +98,8 @@ export async function collected(pieces: AsyncIterable<Buffer>): Promise<Buffer[]
   return all
 }
 
-function exactForm(subject: "email" | "phone", identity: string): string {
-  const parsed = subject === "email" ? parseEmail(identity) : parsePhone(identity)
+function exactForm(identityType: IdentityType, identity: string): string {
+  const parsed = identityType === "email" ? parseEmail(identity) : parsePhone(identity)
   if ("fault" in parsed) throw new Error("The keyer took what the core refuses")
   return "exact" in parsed ? parsed.exact : parsed.e164
 }

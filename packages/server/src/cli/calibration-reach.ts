@@ -32,7 +32,7 @@ export async function withCalibrationReach(
       async decisionOf(id) {
         opened ??= await readDecisions(terminal)
         const decision = await decisionIn(opened, id)
-        if (decision?.subject !== "email") return null
+        if (decision?.identityType !== "email") return null
         // What became of another tenant's customers says nothing about this one's.
         if (tenant !== null && decision.tenantId !== tenant.id) return null
         return { input: JSON.parse(decision.input) as EmailInput, atMs: decision.at }

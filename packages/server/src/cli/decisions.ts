@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import { readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { isDecisionId } from "@assay/stores/decision-id"
@@ -20,7 +21,7 @@ export async function showDecision(id: string, terminal: Terminal): Promise<void
     ["decided at", new Date(decision.at).toISOString()],
     ["tenant", await tenantName(decision.tenantId, terminal)],
     ["key", decision.keyId],
-    ["subject", decision.subject],
+    ["subject", decision.identityType],
     ["model", decision.modelVersion],
     ["calibration", decision.calibration ?? "(none)"],
     ["answer", answerOf(decision)],
@@ -45,7 +46,7 @@ export async function replayDecision(id: string, terminal: Terminal): Promise<vo
   )
   if (replayed === null) {
     throw new CommandError(
-      `The decision was made by model ${decision.modelVersion} for ${decision.subject}, which is not loaded`,
+      `The decision was made by model ${decision.modelVersion} for ${decision.identityType}, which is not loaded`,
     )
   }
   if (replayed.differences.length === 0) {
@@ -71,7 +72,7 @@ export async function listDecisions(
   const rows = decisions.map((decision) => [
     decision.id,
     new Date(decision.at).toISOString(),
-    decision.subject,
+    decision.identityType,
     answerOf(decision),
     decision.modelVersion,
   ])
@@ -90,21 +91,22 @@ interface TenantDecisions {
   readonly tenant: string
   readonly limit: number
   /** Only decisions about these. */
-  readonly subject?: Decision["subject"]
+  readonly identityType?: IdentityType
 }
 
 const PAGE = 1_000
 
 /** A tenant's decisions, the newest first. */
 export async function decisionsOfTenant(
-  { tenant: name, limit, subject }: TenantDecisions,
+  { tenant: name, limit, identityType }: TenantDecisions,
   terminal: Terminal,
 ): Promise<Decision[]> {
   const tenant = await withRecords(readConfig(terminal.env), (records) =>
     records.tenantByName(name),
   )
   if (tenant === null) throw new CommandError(`There is no tenant ${name}`)
-  const isWanted = (decision: Decision) => subject === undefined || decision.subject === subject
+  const isWanted = (decision: Decision) =>
+    identityType === undefined || decision.identityType === identityType
   return await withDecisions(terminal, async ({ unfolded, store }) => {
     const byId = new Map<string, Decision>()
     let before: string | undefined

@@ -42,11 +42,14 @@ export async function compareModels(
   terminal: Terminal,
 ): Promise<void> {
   const limit = limitOf(options.limit, LIMIT_MAX)
-  const subject = modelName(name)
+  const identityType = modelName(name)
   const models = loadedModels(terminal)
   const before = versionOrFile(models, name, from)
   const after = versionOrFile(models, name, to)
-  const decisions = await decisionsOfTenant({ tenant: options.tenant, limit, subject }, terminal)
+  const decisions = await decisionsOfTenant(
+    { tenant: options.tenant, limit, identityType },
+    terminal,
+  )
   if (decisions.length === 0)
     throw new CommandError(`${options.tenant} has no decisions by the ${name} model`)
   const compared = decisions.map((decision) => ({

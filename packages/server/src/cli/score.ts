@@ -1,11 +1,11 @@
 import { createReadStream, fstatSync, openSync, readFileSync } from "node:fs"
 import { AssayProblem, AssayUnavailable, type Client, createClient } from "@assay/client"
 import type { Readable, Writable } from "node:stream"
+import type { IdentityType } from "@assay/core/identity"
 import { readCsv } from "./score/csv-rows.ts"
 import { readNdjson } from "./score/ndjson-rows.ts"
 import { fileOutput, type Output, refuseExisting, streamOutput } from "./score/output.ts"
 import { type ProgressScreen, showProgress } from "./score/progress.ts"
-import type { Subject } from "./score/result-columns.ts"
 import type { Outcome, Row, Rows } from "./score/row.ts"
 import { CommandError, type Terminal } from "./print/terminal.ts"
 
@@ -40,7 +40,7 @@ export async function scoreFile(
   terminal: Terminal,
   { stdin, stdout, stderr }: ProcessStreams,
 ): Promise<void> {
-  const subject: Subject = options.phone === true ? "phone" : "email"
+  const identityType: IdentityType = options.phone === true ? "phone" : "email"
   const format = formatOf(options)
   refuseExisting(options.out, options.force === true)
   const client = clientOf(options, terminal)
@@ -49,8 +49,8 @@ export async function scoreFile(
   const counted = countingBytes(pieces, read)
   const { head, rows } =
     format === "csv"
-      ? await readCsv(counted, subject, options.column)
-      : readNdjson(counted, subject, options.column)
+      ? await readCsv(counted, identityType, options.column)
+      : readNdjson(counted, identityType, options.column)
   const output = options.out === "-" ? streamOutput(stdout) : await fileOutput(options.out)
 
   const tally: Tally = { rows: 0, scored: 0, refused: new Map() }
@@ -63,7 +63,7 @@ export async function scoreFile(
   }))
   try {
     await output.write(head)
-    await scoreRows(client, subject, rows, output, tally)
+    await scoreRows(client, identityType, rows, output, tally)
   } catch (error) {
     hideProgress()
     const partial = await output.abandon(tally.rows > 0)
@@ -81,7 +81,7 @@ export async function scoreFile(
 /** Answers come in the order of the rows, so a row waits in a queue until its own is there. */
 async function scoreRows(
   client: Client,
-  subject: Subject,
+  identityType: IdentityType,
   rows: Rows["rows"],
   output: Output,
   tally: Tally,
@@ -111,7 +111,7 @@ async function scoreRows(
     }
   }
   const answers =
-    subject === "email"
+    identityType === "email"
       ? client.scoreEmailStream(identities())
       : client.scorePhoneStream(identities())
   for await (const { result, problem } of answers) {

@@ -120,7 +120,7 @@ async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string>
 function identified(
   text: string,
   secrets: Secrets,
-): Pick<SubjectInquiry, "subject" | "identityKey" | "aliasTag"> {
+): Pick<SubjectInquiry, "identityType" | "identityKey" | "aliasTag"> {
   try {
     return identifySubject(
       text.startsWith("+") && !text.includes("@") ? { phone_number: text } : { email: text },

@@ -108,7 +108,7 @@ function details(decision: Decision, replayed: Replay, explain: boolean): Decisi
   return {
     id: decision.id,
     decided_at: new Date(decision.at).toISOString(),
-    subject: decision.subject,
+    subject: decision.identityType,
     model_version: decision.modelVersion,
     calibration: decision.calibration,
     recorded: {
@@ -131,7 +131,7 @@ type Confidence = NonNullable<DecisionDetails["recorded"]["confidence"]>
 function summary({
   id,
   at,
-  subject,
+  identityType,
   score,
   stage,
   action,
@@ -140,7 +140,7 @@ function summary({
   return {
     id,
     decided_at: new Date(at).toISOString(),
-    subject,
+    subject: identityType,
     risk_score: score,
     ...(stage === null ? {} : { threat_stage: stage as Stage }),
     recommended_action: action as Action,

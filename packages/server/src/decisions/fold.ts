@@ -14,7 +14,7 @@ import {
 import { JOURNAL_HEADER, readJournalLine } from "./journal-line.ts"
 
 /** What is told about a decision that has just reached the store. */
-export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "subject"> & {
+export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "identityType"> & {
   readonly atMs: number
 }
 
@@ -141,8 +141,13 @@ export function unfoldedDecisions(journal: string): Decision[] {
     })
 }
 
-export function foldedDecision({ tenantId, identityKey, subject, at }: Decision): FoldedDecision {
-  return { tenantId, identityKey, subject, atMs: at }
+export function foldedDecision({
+  tenantId,
+  identityKey,
+  identityType,
+  at,
+}: Decision): FoldedDecision {
+  return { tenantId, identityKey, identityType, atMs: at }
 }
 
 interface ReadSegment {

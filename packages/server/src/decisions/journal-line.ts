@@ -16,7 +16,7 @@ export function journalLine(id: string, draft: DecisionDraft): string {
   const { identityKey: key, stage, confidence, input } = draft
   const calibration = input.settings?.calibration?.hash ?? ""
   const hex = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("hex")
-  return `${id}\t${draft.tenantId ?? ""}\t${draft.keyId}\t${draft.subject}\t${hex}\t${draft.modelVersion}\t${calibration}\t${draft.score}\t${stage ?? ""}\t${confidence ?? ""}\t${draft.action}\t${JSON.stringify(input)}\n`
+  return `${id}\t${draft.tenantId ?? ""}\t${draft.keyId}\t${draft.identityType}\t${hex}\t${draft.modelVersion}\t${calibration}\t${draft.score}\t${stage ?? ""}\t${confidence ?? ""}\t${draft.action}\t${JSON.stringify(input)}\n`
 }
 
 const FIELDS = 12
@@ -26,13 +26,14 @@ const FIELDS = 12
  */
 export function readJournalLine(line: string): Decision | null {
   const fields = line.split("\t")
-  const [id = "", tenant = "", keyId = "", subject, hex = "", modelVersion = "", ...rest] = fields
+  const [id = "", tenant = "", keyId = "", identityType, hex = "", modelVersion = "", ...rest] =
+    fields
   const [calibration = "", score = "", stage = "", confidence = "", action = "", input = ""] = rest
   if (
     fields.length !== FIELDS ||
     !isDecisionId(id) ||
     !/^\d*$/.test(tenant) ||
-    (subject !== "email" && subject !== "phone") ||
+    (identityType !== "email" && identityType !== "phone") ||
     !/^[0-9a-f]{32}$/.test(hex) ||
     !/^\d{1,3}$/.test(score) ||
     !isWhole(line, input)
@@ -43,7 +44,7 @@ export function readJournalLine(line: string): Decision | null {
     at: timeOfDecisionId(id),
     tenantId: tenant === "" ? null : Number(tenant),
     keyId,
-    subject,
+    identityType,
     identityKey: new Uint8Array(Buffer.from(hex, "hex")),
     modelVersion,
     calibration: calibration || null,

@@ -37,7 +37,7 @@ const newDirectory = (): string => join(folder, String(++directories))
 
 const at = Date.UTC(2026, 10, 15, 12)
 const draft: DecisionDraft = {
-  subject: "email",
+  identityType: "email",
   tenantId: 3,
   keyId: "key_1",
   identityKey: Uint8Array.from({ length: 16 }, (_, n) => n * 16),
@@ -119,7 +119,7 @@ test("a line holds a decision whatever texts its input has, and no part of one i
         at,
         tenantId,
         keyId: "key_1",
-        subject: "email",
+        identityType: "email",
         identityKey: draft.identityKey,
         modelVersion: "1.0",
         calibration: null,
@@ -142,13 +142,13 @@ test("a calibrated decision and one about a phone keep what sets them apart", ()
   const input = { as_of: "2026-11-15", numberType: "mobile", region: "AU" }
   const calibration = { A: 1, B: 0, hash: "c0ffee" }
   const { line } = made({
-    subject: "phone",
+    identityType: "phone",
     stage: null,
     confidence: null,
     input: { ...input, settings: { calibration } },
   })
   const read = readJournalLine(line.trimEnd())
-  assert.equal(read?.subject, "phone")
+  assert.equal(read?.identityType, "phone")
   assert.deepEqual([read.stage, read.confidence, read.calibration], [null, null, "c0ffee"])
 })
 
@@ -313,7 +313,7 @@ test("what the store or the listener refuses stays in the journal and comes agai
   listenerAway = false
   assert.deepEqual(await fold(), { folded: 1, torn: 0, damaged: 0 })
   assert.deepEqual(told, [
-    { tenantId: 3, identityKey: draft.identityKey, subject: "email", atMs: at },
+    { tenantId: 3, identityKey: draft.identityKey, identityType: "email", atMs: at },
   ])
   assert.deepEqual(readdirSync(path), [])
   assert.equal((await decisions.list({ tenantId: 3, limit: 9 })).length, 1)

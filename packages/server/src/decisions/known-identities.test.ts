@@ -13,7 +13,7 @@ after(() => rmSync(directory, { recursive: true }))
 
 const at = Date.UTC(2026, 10, 15, 13)
 function decided(identity: number, tenantId: number | null, atMs = at): FoldedDecision {
-  return { tenantId, identityKey: new Uint8Array(16).fill(identity), subject: "email", atMs }
+  return { tenantId, identityKey: new Uint8Array(16).fill(identity), identityType: "email", atMs }
 }
 
 test("the day a tenant first asked about an identity is found by that tenant's lookups alone, and stays", async () => {

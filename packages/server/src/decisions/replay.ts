@@ -38,7 +38,7 @@ export function replay(decision: Decision, models: Models): Replay | null {
   if (decision.format !== DECISION_FORMAT)
     throw new Error("A decision's input is written in a format this program does not know")
   try {
-    return decision.subject === "email"
+    return decision.identityType === "email"
       ? replayEmail(decision, models.email(decision.modelVersion))
       : replayPhone(decision, models.phone(decision.modelVersion))
   } catch (error) {

@@ -4,7 +4,7 @@ import type { FoldedDecision } from "./fold.ts"
 import { tellOnce } from "./tell-once.ts"
 
 function decided(identity: number, tenantId: number | null, atMs: number): FoldedDecision {
-  return { tenantId, identityKey: new Uint8Array(16).fill(identity), subject: "email", atMs }
+  return { tenantId, identityKey: new Uint8Array(16).fill(identity), identityType: "email", atMs }
 }
 
 test("each identity of each tenant is told of once, by its first decision", async () => {

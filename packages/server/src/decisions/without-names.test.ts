@@ -14,7 +14,7 @@ test("names become numbers of the one decision, the same for the same, and the r
   const input = { as_of: "2026-11-14", exposures, signals, trust, settings: { x: 1 } }
   const told = withoutNames({
     ...newDecision(),
-    subject: "email",
+    identityType: "email",
     input: JSON.stringify(input),
   })
   assert.deepEqual(JSON.parse(told.input), {

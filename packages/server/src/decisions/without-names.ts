@@ -7,7 +7,7 @@ import type { Decision } from "@assay/stores/decisions"
  * label only tells sources apart, so the same is computed from it.
  */
 export function withoutNames(decision: Decision): Decision {
-  if (decision.subject !== "email") return decision
+  if (decision.identityType !== "email") return decision
   const input = JSON.parse(decision.input) as EmailInput
   const sourceLabel = numbered("source")
   const itemLabel = numbered("item")

@@ -1,7 +1,7 @@
 import type { ListCategory } from "../score/email/lists.ts"
 import type {
   DataClass,
-  EvidenceKind,
+  EntryKind,
   SecretClass,
   SourceDescription,
 } from "@assay/stores/exposure-index"
@@ -12,7 +12,7 @@ import type {
 
 export interface DemoObservation {
   readonly source: string
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   readonly daysAgo?: number
   readonly hoursAgo?: number
   readonly secret?: SecretClass
@@ -39,7 +39,7 @@ const plain = { spamList: false, fabricated: false, sensitive: false, verified: 
 function source(
   name: string,
   title: string,
-  kind: EvidenceKind,
+  kind: EntryKind,
   confidence: number,
   more: Partial<Pick<SourceDescription, "classes" | "flags" | "eventDate">> = {},
 ): SourceDescription {

@@ -8,7 +8,7 @@ import { Type } from "typebox"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import type { EvidenceDesk } from "../intake/evidence-writer.ts"
+import type { EvidenceIntake } from "../intake/evidence-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { refuseCompression } from "../http/json-body.ts"
@@ -61,7 +61,7 @@ const schema = {
 }
 
 export interface EvidenceServices {
-  readonly evidence: EvidenceDesk
+  readonly evidence: EvidenceIntake
   readonly secrets: Secrets
   readonly now: () => number
 }

@@ -1,4 +1,4 @@
-import type { EmailEvidenceKind, PhoneEvidenceKind } from "@assay/core/contract"
+import type { EmailSentKind, PhoneSentKind } from "@assay/core/contract"
 
 /** What a kind says besides having been observed. */
 export interface KindValue {
@@ -34,7 +34,7 @@ function word(numbers: Readonly<Record<string, number>>): KindValue {
 }
 
 /** The kinds that say nothing without a value; every other takes none. */
-export const KIND_VALUES: ReadonlyMap<EmailEvidenceKind | PhoneEvidenceKind, KindValue> = new Map([
+export const KIND_VALUES: ReadonlyMap<EmailSentKind | PhoneSentKind, KindValue> = new Map([
   ["line_status", word({ active: 1, inactive: 0, absent: -1 })],
   ["subscription", word({ prepaid: 1, postpaid: 2 })],
   ["call_forwarding", flag],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import {
-  EMAIL_EVIDENCE_KINDS,
+  EMAIL_SENT_KINDS,
   EVIDENCE_CLASSES,
-  PHONE_EVIDENCE_KINDS,
+  PHONE_SENT_KINDS,
   type ProblemCode,
 } from "@assay/core/contract"
 import { SECRETS } from "@assay/core/score"
@@ -95,8 +95,8 @@ test("every kind is taken with what it says, and refused about the other subject
     sim_unchanged: [[0, 0]],
   }
   for (const [line, kinds, other] of [
-    [email, EMAIL_EVIDENCE_KINDS, phone],
-    [phone, PHONE_EVIDENCE_KINDS, email],
+    [email, EMAIL_SENT_KINDS, phone],
+    [phone, PHONE_SENT_KINDS, email],
   ] as const) {
     for (const kind of kinds) {
       const takes = values[kind]

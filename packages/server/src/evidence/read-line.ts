@@ -1,15 +1,16 @@
+import type { IdentityType } from "@assay/core/identity"
 import {
-  EMAIL_EVIDENCE_KINDS,
-  type EmailEvidenceKind,
+  EMAIL_SENT_KINDS,
+  type EmailSentKind,
   EVIDENCE_CLASSES,
   EVIDENCE_SOURCE_PATTERN,
-  PHONE_EVIDENCE_KINDS,
-  type PhoneEvidenceKind,
+  PHONE_SENT_KINDS,
+  type PhoneSentKind,
   type ProblemDetails,
 } from "@assay/core/contract"
 import { EXPOSURE_KINDS } from "@assay/core/score"
 import { holdsIdentity } from "../http/holds-identity.ts"
-import { type Identified, identifiedEmail, identifiedPhone } from "../http/identified.ts"
+import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { parseTime } from "@assay/runtime/rfc3339"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
@@ -19,16 +20,15 @@ import { SERVICE_SOURCES } from "@assay/stores/tenant-batches"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { KIND_VALUES } from "./kind-values.ts"
 
-type Kind = EmailEvidenceKind | PhoneEvidenceKind
-type Subject = Identified["subject"]
+type Kind = EmailSentKind | PhoneSentKind
 /**
  * Notes that a member does not fit; reading goes on, so that all faults of a line are told at once.
  */
 type Refuse = (member: string, detail: string) => void
 
-const KINDS: Readonly<Record<Subject, ReadonlySet<unknown>>> = {
-  email: new Set(EMAIL_EVIDENCE_KINDS),
-  phone: new Set(PHONE_EVIDENCE_KINDS),
+const KINDS: Readonly<Record<IdentityType, ReadonlySet<unknown>>> = {
+  email: new Set(EMAIL_SENT_KINDS),
+  phone: new Set(PHONE_SENT_KINDS),
 }
 const exposureKinds: ReadonlySet<unknown> = new Set(EXPOSURE_KINDS)
 const secretClasses: ReadonlySet<unknown> = new Set(SECRET_CLASSES)
@@ -63,17 +63,17 @@ export function readLine(
   const refuse: Refuse = (member, detail) => void faults.push({ pointer: `#/${member}`, detail })
 
   const { email, phone_number: phone } = members
-  const subject: Subject = phone === undefined ? "email" : "phone"
-  const identity = subject === "email" ? email : phone
+  const identityType: IdentityType = phone === undefined ? "email" : "phone"
+  const identity = identityType === "email" ? email : phone
   if ((email === undefined) === (phone === undefined))
     refuse("email", "exactly one of email and phone_number must be there")
   else if (typeof identity !== "string")
-    refuse(subject === "email" ? "email" : "phone_number", "must be of type string")
+    refuse(identityType === "email" ? "email" : "phone_number", "must be of type string")
 
-  const kind = readKind(members["kind"], subject, refuse)
+  const kind = readKind(members["kind"], identityType, refuse)
   const isExposure = exposureKinds.has(kind)
   const entry = {
-    hours: readHours(members["observed_at"], subject, nowMs, refuse),
+    hours: readHours(members["observed_at"], identityType, nowMs, refuse),
     item: readItem(members["item"], refuse),
     confidence: readConfidence(members["confidence"], refuse),
     secret: readSecret(members["secret"], isExposure, refuse),
@@ -83,7 +83,9 @@ export function readLine(
   const source = readSource(members["source"], refuse)
   if (faults.length > 0 || kind === null || typeof identity !== "string") throw refusal(faults)
   const { identityKey, aliasTag } =
-    subject === "email" ? identifiedEmail(identity, subkeys) : identifiedPhone(identity, subkeys)
+    identityType === "email"
+      ? identifiedEmail(identity, subkeys)
+      : identifiedPhone(identity, subkeys)
   return {
     identityKey,
     source,
@@ -95,37 +97,45 @@ function refusal(errors: NonNullable<ProblemDetails["errors"]>): Problem {
   return new Problem("invalid-request", "A member of the line does not fit.", { errors })
 }
 
-function readKind(kind: unknown, subject: Subject, refuse: Refuse): Kind | null {
-  if (KINDS[subject].has(kind)) return kind as Kind
-  const other = subject === "email" ? "phone" : "email"
+function readKind(kind: unknown, identityType: IdentityType, refuse: Refuse): Kind | null {
+  if (KINDS[identityType].has(kind)) return kind as Kind
+  const other = identityType === "email" ? "phone" : "email"
   if (kind === undefined) refuse("kind", "is missing")
   else if (KINDS[other].has(kind))
-    refuse("kind", subject === "email" ? "is about a phone number" : "is about an e-mail address")
+    refuse(
+      "kind",
+      identityType === "email" ? "is about a phone number" : "is about an e-mail address",
+    )
   else refuse("kind", "must be one of the kinds of the reference")
   return null
 }
 
 /** E-mail evidence is dated by day, telecom evidence by hour. */
-function readHours(text: unknown, subject: Subject, nowMs: number, refuse: Refuse): number {
-  const moment = typeof text === "string" ? observedAt(text, subject) : null
+function readHours(
+  text: unknown,
+  identityType: IdentityType,
+  nowMs: number,
+  refuse: Refuse,
+): number {
+  const moment = typeof text === "string" ? observedAt(text, identityType) : null
   if (text === undefined) refuse("observed_at", "is missing")
   else if (moment === null)
     // A number's SIM may have changed an hour ago: a date alone would make a fresh change look a
     // day old.
     refuse(
       "observed_at",
-      subject === "email"
+      identityType === "email"
         ? "must be a date or a time as in RFC 3339"
         : "must be a time as in RFC 3339",
     )
   else if (moment > nowMs + AHEAD_MS) refuse("observed_at", "must not be more than a day ahead")
   else if (moment < EARLIEST_MS) refuse("observed_at", "must not be before 1990")
   const hour = Math.floor((moment ?? 0) / HOUR_MS)
-  return subject === "phone" ? hour : hour - (hour % 24)
+  return identityType === "phone" ? hour : hour - (hour % 24)
 }
 
-function observedAt(text: string, subject: Subject): number | null {
-  return parseTime(subject === "email" && DATE.test(text) ? `${text}T00:00:00Z` : text)
+function observedAt(text: string, identityType: IdentityType): number | null {
+  return parseTime(identityType === "email" && DATE.test(text) ? `${text}T00:00:00Z` : text)
 }
 
 function readItem(item: unknown, refuse: Refuse): string | null {

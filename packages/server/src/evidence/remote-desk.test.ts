@@ -6,11 +6,11 @@ import { threadChannel } from "@assay/runtime/channels"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
 import { RecordsError } from "@assay/stores/records-error"
 import {
-  type EvidenceDesk,
+  type EvidenceIntake,
   EvidenceOverload,
   type EvidenceReport,
 } from "../intake/evidence-writer.ts"
-import { remoteEvidenceDesk } from "./remote-desk.ts"
+import { remoteEvidence } from "./remote-desk.ts"
 
 const report: EvidenceReport = {
   tenantId: 1,
@@ -21,12 +21,12 @@ const report: EvidenceReport = {
   ],
 }
 
-/** A desk at the other end of a channel from `submit`. */
-function across(t: TestContext, submit: EvidenceDesk["submit"]): EvidenceDesk {
+/** An intake at the other end of a channel from `submit`. */
+function across(t: TestContext, submit: EvidenceIntake["submit"]): EvidenceIntake {
   const { port1, port2 } = new MessageChannel()
   t.after(() => port1.close())
   answerCalls(threadChannel(port1), { submitEvidence: submit })
-  return remoteEvidenceDesk(openCalls(threadChannel(port2))(5000))
+  return remoteEvidence(openCalls(threadChannel(port2))(5000))
 }
 
 test("reports and answers cross as they are", async (t) => {
@@ -37,11 +37,11 @@ test("reports and answers cross as they are", async (t) => {
     fingerprint: new Uint8Array([2]),
   }
   const answer = { state: "stored", outcomes: ["stored", { refusal: "{}" }] } as const
-  const desk = across(t, async (...args) => {
+  const intake = across(t, async (...args) => {
     assert.deepEqual(args, [report, claim])
     return answer
   })
-  assert.deepEqual(await desk.submit(report, claim), answer)
+  assert.deepEqual(await intake.submit(report, claim), answer)
 })
 
 test("stores that are away and a writer with too much to do are 503, any other failure is 500", async (t) => {
@@ -50,7 +50,7 @@ test("stores that are away and a writer with too much to do are 503, any other f
     [new EvidenceOverload("full"), "overloaded"],
     [new TypeError("a bug"), "internal-error"],
   ] as const) {
-    const desk = across(t, async () => Promise.reject(error))
-    await assert.rejects(desk.submit(report, null), (told) => asProblem(told).code === code)
+    const intake = across(t, async () => Promise.reject(error))
+    await assert.rejects(intake.submit(report, null), (told) => asProblem(told).code === code)
   }
 })

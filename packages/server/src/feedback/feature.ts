@@ -8,7 +8,7 @@ import {
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import type { FeedbackDesk } from "../intake/feedback-writer.ts"
+import type { FeedbackIntake } from "../intake/feedback-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
@@ -64,7 +64,7 @@ const undoSchema = {
 const FEEDBACK_ID = new RegExp(FEEDBACK_ID_PATTERN)
 
 export interface FeedbackServices {
-  readonly feedback: FeedbackDesk
+  readonly feedback: FeedbackIntake
   readonly secrets: Secrets
   readonly now: () => number
 }

@@ -39,7 +39,7 @@ test("a report names its identity by key, and happened now unless it says when",
   assert.equal(identityKey.length, 16)
   assert.deepEqual(rest, {
     ...by,
-    subject: "email",
+    identityType: "email",
     aliasTag: 0,
     outcome: "fraud_confirmed",
     occurredAt: nowMs,
@@ -56,7 +56,7 @@ test("a report names its identity by key, and happened now unless it says when",
     reference: "case 7",
   })
   assert.deepEqual(
-    [full.subject, full.occurredAt, full.expiresAt, full.loss, full.reference],
+    [full.identityType, full.occurredAt, full.expiresAt, full.loss, full.reference],
     ["phone", nowMs - DAY_MS, nowMs + 1, 12.5, "case 7"],
   )
 })

@@ -1,9 +1,9 @@
 import { orProblem } from "../base/or-problem.ts"
 import type { Call } from "@assay/runtime/rpc"
-import type { FeedbackDesk, Submission } from "../intake/feedback-writer.ts"
+import type { FeedbackIntake, Submission } from "../intake/feedback-writer.ts"
 
 /** The primary's feedback writer, as a worker reaches it. */
-export function remoteDesk(call: Call): FeedbackDesk {
+export function remoteFeedback(call: Call): FeedbackIntake {
   return {
     submit: async (report, claim) =>
       (await orProblem(call("submitFeedback", report, claim))) as Submission,

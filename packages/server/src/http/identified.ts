@@ -5,13 +5,14 @@ import {
   identityKey,
   parseEmail,
   parsePhone,
+  type IdentityType,
 } from "@assay/core/identity"
 import { Problem } from "../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 
 /** Whom something a tenant says is about, without saying it. */
 export interface Identified {
-  readonly subject: "email" | "phone"
+  readonly identityType: IdentityType
   readonly identityKey: IdentityKey
   readonly aliasTag: number
 }
@@ -24,7 +25,7 @@ export function identifiedEmail(
   const parsed = parseEmail(email)
   if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
   const key = identityKey(sha256, identity, IDENTITY_TAGS.email, parsed.canonical)
-  return { subject: "email", identityKey: key, aliasTag: aliasTag(sha256, alias, key, parsed) }
+  return { identityType: "email", identityKey: key, aliasTag: aliasTag(sha256, alias, key, parsed) }
 }
 
 /** The key of a number; throws a Problem for what is none. */
@@ -32,5 +33,5 @@ export function identifiedPhone(phone: string, { identity }: Secrets["subkeys"])
   const parsed = parsePhone(phone)
   if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
   const key = identityKey(sha256, identity, IDENTITY_TAGS.phone, parsed.e164)
-  return { subject: "phone", identityKey: key, aliasTag: 0 }
+  return { identityType: "phone", identityKey: key, aliasTag: 0 }
 }

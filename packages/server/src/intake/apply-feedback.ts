@@ -1,5 +1,6 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { Entry, ExposureIndex, SourceDescription } from "@assay/stores/exposure-index"
-import type { Feedback, FeedbackIdentity, FeedbackRecords } from "@assay/stores/records-feedback"
+import type { FeedbackIdentity, FeedbackRecords } from "@assay/stores/records-feedback"
 import { tenantBatches } from "@assay/stores/tenant-batches"
 import { HOUR_MS } from "@assay/runtime/time"
 import { type EffectiveEvidence, effectiveEvidence } from "./effective-evidence.ts"
@@ -33,9 +34,11 @@ export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): A
   return async (identity, atMs) => {
     const { tenantId, identityKey: key } = identity
     const reports = await records.feedbackOf(identity)
-    const subject = reports[0]?.subject ?? "email"
+    const identityType = reports[0]?.identityType ?? "email"
     const batchId = await batchOf(tenantId, atMs)
-    const entries = effectiveEvidence(reports, atMs).map((each) => entryOf(each, subject, batchId))
+    const entries = effectiveEvidence(reports, atMs).map((each) =>
+      entryOf(each, identityType, batchId),
+    )
     await index.replaceTenantEvidence(tenantId, batchId, [{ key, entries }])
     await records.settleFeedback(identity, atMs)
   }
@@ -66,14 +69,14 @@ export async function applyAllFeedback(
 /** E-mail evidence is dated by day, telecom evidence by hour. */
 function entryOf(
   { kind, occurredAt, aliasTag }: EffectiveEvidence,
-  subject: Feedback["subject"],
+  identityType: IdentityType,
   batchId: number,
 ): Entry {
   const hour = Math.floor(occurredAt / HOUR_MS)
   return {
     kind,
     secret: "none",
-    hours: subject === "phone" ? hour : hour - (hour % 24),
+    hours: identityType === "phone" ? hour : hour - (hour % 24),
     fingerprint: null,
     aliasTag,
     batchId,

@@ -12,7 +12,7 @@ type Report = Parameters<typeof effectiveEvidence>[0][number]
 function report(outcome: FeedbackOutcome, daysAgo = 0, changes: Partial<Report> = {}): Report {
   return {
     outcome,
-    subject: "email",
+    identityType: "email",
     occurredAt: now - daysAgo * DAY_MS,
     aliasTag: 0,
     loss: null,
@@ -47,7 +47,7 @@ test("each outcome says what it is worth, dated when it happened", () => {
 })
 
 test("of a phone number fraud and takeover are reported, ownership proved, and good history is not kept", () => {
-  const phone = { subject: "phone" as const, loss: 5 }
+  const phone = { identityType: "phone" as const, loss: 5 }
   assert.deepEqual(inForce(report("fraud_confirmed", 3, phone)), ["fraud_report 3"])
   assert.deepEqual(inForce(report("takeover_confirmed", 3, phone)), ["takeover_confirmed 3"])
   assert.deepEqual(inForce(report("ownership_verified", 3, phone)), ["ownership_verified 3"])
@@ -56,7 +56,7 @@ test("of a phone number fraud and takeover are reported, ownership proved, and g
 })
 
 test("a number that was taken over is in the wrong hands until its owner proves it, to the moment", () => {
-  const phone = { subject: "phone" as const }
+  const phone = { identityType: "phone" as const }
   const taken = report("takeover_confirmed", 3, phone)
   const proved = (daysAgo: number): Report => report("ownership_verified", daysAgo, phone)
   assert.deepEqual(inForce(taken, proved(4)), ["ownership_verified 4", "takeover_confirmed 3"])
@@ -133,7 +133,7 @@ test("of a kind the newest by alias and the oldest are kept, and no more however
 test("any sequence: passing over a word equals never having sent it, and clear leaves nothing", () => {
   const anyReport = fc.record({
     outcome: fc.constantFrom(...FEEDBACK_OUTCOMES),
-    subject: fc.constant("email" as const),
+    identityType: fc.constant("email" as const),
     occurredAt: fc.integer({ min: 0, max: 900 }).map((days) => now - days * DAY_MS),
     aliasTag: fc.nat(2),
     loss: fc.option(fc.nat(9)),

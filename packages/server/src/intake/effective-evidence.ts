@@ -1,16 +1,16 @@
-import type { EvidenceKind } from "@assay/stores/exposure-index"
+import type { EntryKind } from "@assay/stores/exposure-index"
 import type { Feedback } from "@assay/stores/records-feedback"
 
 /** One thing that a tenant's feedback says of an identity, in the words of the index. */
 export interface EffectiveEvidence {
-  readonly kind: EvidenceKind
+  readonly kind: EntryKind
   readonly occurredAt: number
   readonly aliasTag: number
 }
 
 type Report = Pick<
   Feedback,
-  "subject" | "outcome" | "occurredAt" | "aliasTag" | "loss" | "expiresAt" | "undoneAt"
+  "identityType" | "outcome" | "occurredAt" | "aliasTag" | "loss" | "expiresAt" | "undoneAt"
 >
 
 /**
@@ -53,7 +53,7 @@ export function effectiveEvidence(
  * others hold it.
  */
 function labelled(report: Report): EffectiveEvidence[] {
-  if (report.subject === "phone")
+  if (report.identityType === "phone")
     return [dated(report, report.outcome === "fraud_confirmed" ? "fraud_report" : TAKEN_OVER)]
   if (report.outcome === "fraud_confirmed") return [dated(report, "fraud_confirmed")]
   const attack = dated(report, "attack")
@@ -75,12 +75,12 @@ function isProvedSince(label: EffectiveEvidence, proofs: readonly EffectiveEvide
 
 /** Good history begins with the first word of it. The phone model has no use for it. */
 function longerHistory(known: EffectiveEvidence | null, report: Report): EffectiveEvidence | null {
-  if (report.subject === "phone") return null
+  if (report.identityType === "phone") return null
   if (known !== null && known.occurredAt <= report.occurredAt) return known
   return dated(report, "good_history")
 }
 
-function dated({ occurredAt, aliasTag }: Report, kind: EvidenceKind): EffectiveEvidence {
+function dated({ occurredAt, aliasTag }: Report, kind: EntryKind): EffectiveEvidence {
   return { kind, occurredAt, aliasTag }
 }
 

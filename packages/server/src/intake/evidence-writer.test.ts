@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test, type TestContext } from "node:test"
 import { EVIDENCE_SOURCES_MAX } from "@assay/core/contract"
-import { entryBytes, type EvidenceKind, plainEntry } from "@assay/stores/entry"
+import { entryBytes, type EntryKind, plainEntry } from "@assay/stores/entry"
 import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
@@ -72,7 +72,7 @@ async function place(t: TestContext): Promise<Place> {
 function observation(
   identityKey: Uint8Array,
   day: number,
-  { source = "soc", kind = "breach" }: { source?: string; kind?: EvidenceKind } = {},
+  { source = "soc", kind = "breach" }: { source?: string; kind?: EntryKind } = {},
 ): SentObservation {
   const entry = entryBytes(plainEntry(kind, 24 * day, 1))
   return { identityKey, source, entry }

@@ -18,7 +18,7 @@ export type Submission =
   | { readonly state: "mismatch" }
 
 /** Takes evidence in. What is stored or known is in the next score of every worker. */
-export interface EvidenceDesk {
+export interface EvidenceIntake {
   /**
    * Stores what is new, or answers a request that was sent before under the same claim as it was
    * answered then.
@@ -26,7 +26,7 @@ export interface EvidenceDesk {
   submit(report: EvidenceReport, claim: IdempotencyClaim | null): Promise<Submission>
 }
 
-export interface EvidenceWriter extends EvidenceDesk {
+export interface EvidenceWriter extends EvidenceIntake {
   /** Applies what is due: what an earlier process or a failing index left undone. */
   settleDue(): Promise<void>
   /** Resolves when nothing is under way any more. */

@@ -64,7 +64,7 @@ async function place(t: TestContext): Promise<Place> {
       tenantId,
       keyId: "k1",
       identityKey: alice,
-      subject: "email",
+      identityType: "email",
       aliasTag: 0,
       outcome: "fraud_confirmed",
       occurredAt: start,
@@ -118,7 +118,7 @@ test("what is stored is in the tenant's next lookup and in nobody else's", async
 test("evidence of a number is dated by the hour, of an address by the day", async (t) => {
   const { writer, report, index, tenantId } = await place(t)
   const occurredAt = start + 40 * 60_000
-  await storedId(writer, { ...report, subject: "phone", occurredAt })
+  await storedId(writer, { ...report, identityType: "phone", occurredAt })
   const [entry] = (await index.lookup(alice, tenantId)).entries
   assert.deepEqual([entry?.kind, entry?.hours], ["fraud_report", start / 3_600_000])
 })

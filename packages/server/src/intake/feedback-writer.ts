@@ -17,7 +17,7 @@ export type Submission =
   | { readonly state: "mismatch" }
 
 /** Takes feedback in. What is stored or undone is in the next score of every worker. */
-export interface FeedbackDesk {
+export interface FeedbackIntake {
   /**
    * Stores a report, or answers one that was sent before under the same claim as it was answered
    * then.
@@ -30,7 +30,7 @@ export interface FeedbackDesk {
   undo(id: string, tenantId: number): Promise<boolean>
 }
 
-export interface FeedbackWriter extends FeedbackDesk {
+export interface FeedbackWriter extends FeedbackIntake {
   /**
    * Applies what is due: what an earlier process or a failing index left undone, and what has
    * expired.

@@ -180,7 +180,7 @@ test("of an erased subject nothing is stored, in the records or in the index", a
   const { writer, records, index } = await place(t)
   await records.eraseSubject({
     identityKey: alice,
-    subject: "phone",
+    identityType: "phone",
     tenantId: null,
     reason: "subject_request",
     reference: null,

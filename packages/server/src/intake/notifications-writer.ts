@@ -12,11 +12,11 @@ import { notificationApplier } from "./apply-notifications.ts"
  * Takes notifications in. What is stored or known is in the next score of every tenant, from every
  * worker.
  */
-export interface NotificationDesk {
+export interface NotificationIntake {
   submit(observation: SharedObservation): Promise<NotificationOutcome>
 }
 
-export interface NotificationsWriter extends NotificationDesk {
+export interface NotificationsWriter extends NotificationIntake {
   /** Applies what is due: what an earlier process or a failing index left undone. */
   settleDue(): Promise<void>
   /** Resolves when nothing is under way any more. */

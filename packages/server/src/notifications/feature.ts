@@ -3,7 +3,7 @@ import type { onRequestHookHandler } from "fastify"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import type { Metrics } from "../base/metrics.ts"
-import type { NotificationDesk } from "../intake/notifications-writer.ts"
+import type { NotificationIntake } from "../intake/notifications-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { readJson } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
@@ -60,7 +60,7 @@ const schema = {
 export interface NotificationServices {
   /** Mobile operators that may send notifications. */
   readonly operators: NotifyingOperators
-  readonly notifications: NotificationDesk
+  readonly notifications: NotificationIntake
   readonly secrets: Secrets
   readonly metrics: Pick<Metrics, "countNotification">
   readonly now: () => number

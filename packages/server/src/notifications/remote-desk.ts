@@ -2,10 +2,10 @@ import { orProblem } from "../base/or-problem.ts"
 import { Problem } from "../base/problem.ts"
 import { type Call, RemoteError } from "@assay/runtime/rpc"
 import type { NotificationOutcome } from "@assay/stores/records-shared-observations"
-import type { NotificationDesk } from "../intake/notifications-writer.ts"
+import type { NotificationIntake } from "../intake/notifications-writer.ts"
 
 /** The primary's writer of notifications, as a worker reaches it. */
-export function remoteNotificationDesk(call: Call): NotificationDesk {
+export function remoteNotifications(call: Call): NotificationIntake {
   return {
     async submit(observation) {
       try {

@@ -11,8 +11,8 @@ import { openRecorder } from "../decisions/recorder.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
 import { remoteInbox } from "../inbox/inbox.ts"
 import { RECIPIENTS_SOCKET } from "@assay/drop/sockets"
-import { remoteEvidenceDesk } from "../evidence/remote-desk.ts"
-import { remoteDesk } from "../feedback/remote-desk.ts"
+import { remoteEvidence } from "../evidence/remote-desk.ts"
+import { remoteFeedback } from "../feedback/remote-desk.ts"
 import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../base/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
@@ -40,7 +40,7 @@ import { configuredProviders } from "../score/phone/providers/configured-provide
 import { openVelocityOfNumbers } from "../score/phone/number-velocity.ts"
 import { signalsOff } from "../score/phone/phone-signals.ts"
 import { openNotifyingOperators } from "../notifications/notifying-operators.ts"
-import { remoteNotificationDesk } from "../notifications/remote-desk.ts"
+import { remoteNotifications } from "../notifications/remote-desk.ts"
 import { BUDGET_MS } from "../score/phone/providers/provider-limits.ts"
 import { remoteSignals, WAY_MS } from "../score/phone/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "@assay/runtime/channels"
@@ -169,11 +169,11 @@ export async function runWorker(
     limits,
     usage,
     metering: records,
-    feedback: remoteDesk(within(30_000)),
+    feedback: remoteFeedback(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
-    evidence: remoteEvidenceDesk(within(30_000)),
+    evidence: remoteEvidence(within(30_000)),
     operators: openNotifyingOperators(providers),
-    notifications: remoteNotificationDesk(within(30_000)),
+    notifications: remoteNotifications(within(30_000)),
     inbox: config.drop.on ? remoteInbox(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),
     audit: async (note) => {

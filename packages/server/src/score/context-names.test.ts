@@ -13,7 +13,7 @@ import {
 } from "@assay/stores/counters"
 import { DAY_MS } from "@assay/runtime/time"
 import { readContext } from "./context.ts"
-import { type ContextSubject, openContextNames } from "./context-names.ts"
+import { type ContextIdentity, openContextNames } from "./context-names.ts"
 
 const NOON = Date.UTC(2026, 10, 14, 12)
 const { subkeys } = deriveSecrets(new Uint8Array(32).fill(7))
@@ -25,7 +25,7 @@ const FULL: RequestContext = {
   account_id: "account-1",
 }
 
-function subject(email: string): ContextSubject {
+function identity(email: string): ContextIdentity {
   const parsed = parseEmail(email)
   assert.ok(!("fault" in parsed))
   const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
@@ -33,7 +33,7 @@ function subject(email: string): ContextSubject {
 }
 
 function named(given: RequestContext, email = "anna.k1@mail.example", tenantId = 1, nowMs = NOON) {
-  return nameContext(subject(email), readContext(given, nowMs), tenantId)
+  return nameContext(identity(email), readContext(given, nowMs), tenantId)
 }
 
 function today({ names }: ContextEvent, name: ContextName): string {
@@ -81,7 +81,7 @@ test("another tenant and another secret have other names for everything", () => 
   const elsewhere = openContextNames(deriveSecrets(new Uint8Array(32).fill(8)).subkeys.context)
   const others = [
     named(FULL, undefined, 2),
-    elsewhere(subject("anna.k1@mail.example"), readContext(FULL, NOON), 1),
+    elsewhere(identity("anna.k1@mail.example"), readContext(FULL, NOON), 1),
   ]
   for (const other of others)
     for (const name of CONTEXT_NAMES) {

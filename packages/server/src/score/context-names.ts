@@ -13,14 +13,14 @@ import { NAME_KINDS, NO_TENANT, openContextKeys } from "./context-keys.ts"
 import { handleSkeleton } from "./handle-skeleton.ts"
 
 /** Whose event it is. */
-export interface ContextSubject {
+export interface ContextIdentity {
   readonly parsed: ParsedEmail
   readonly key: IdentityKey
 }
 
 /** Turns a context into what the counters may know of it: nothing raw leaves this function. */
 export type NameContext = (
-  subject: ContextSubject,
+  identity: ContextIdentity,
   context: Context,
   tenantId: number | null,
 ) => ContextEvent
@@ -32,7 +32,7 @@ export type NameContext = (
  */
 export function openContextNames(contextSubkey: Uint8Array): NameContext {
   const dayKey = openContextKeys(contextSubkey)
-  return (subject, context, tenantId) => {
+  return (identity, context, tenantId) => {
     const tenant = tenantId ?? NO_TENANT
     const day = Math.floor(context.atMs / DAY_MS)
     const today = dayKey(tenant, day)
@@ -45,7 +45,7 @@ export function openContextNames(contextSubkey: Uint8Array): NameContext {
       names.set(sha256(today, kind, bytes).subarray(0, NAME_BYTES), at)
       names.set(sha256(yesterday, kind, bytes).subarray(0, NAME_BYTES), NAMES_BYTES + at)
     }
-    const { parsed, key } = subject
+    const { parsed, key } = identity
     const { accountId, network } = context
     put("mailbox", NAME_KINDS.mailbox, key)
     if (accountId === null) put("signup", NAME_KINDS.address, parsed.exact)

@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { EmailInput, PhoneInput } from "@assay/core/score"
 
 /**
@@ -5,7 +6,7 @@ import type { EmailInput, PhoneInput } from "@assay/core/score"
  * anyone.
  */
 export interface DecisionDraft {
-  readonly subject: "email" | "phone"
+  readonly identityType: IdentityType
   readonly tenantId: number | null
   readonly keyId: string
   readonly identityKey: Uint8Array

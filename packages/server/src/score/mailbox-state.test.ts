@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { EvidenceKind } from "@assay/stores/exposure-index"
+import type { EntryKind } from "@assay/stores/exposure-index"
 import { MailboxState } from "./mailbox-state.ts"
 
-function mailbox(...seen: (readonly [EvidenceKind, age: number, value?: number])[]): MailboxState {
+function mailbox(...seen: (readonly [EntryKind, age: number, value?: number])[]): MailboxState {
   const state = new MailboxState()
   for (const [kind, age, value = null] of seen) assert.ok(state.take(kind, age, value))
   return state

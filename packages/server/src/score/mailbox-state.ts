@@ -1,4 +1,4 @@
-import type { EvidenceKind } from "@assay/stores/exposure-index"
+import type { EntryKind } from "@assay/stores/exposure-index"
 
 /**
  * What was reported of mail to a mailbox: whether it arrived, came back, or would have arrived for
@@ -10,7 +10,7 @@ export class MailboxState {
   #catchAll: { age: number; value: boolean } | null = null
 
   /** Takes in an observation, and says whether it was about the mailbox. */
-  take(kind: EvidenceKind, age: number, value: number | null): boolean {
+  take(kind: EntryKind, age: number, value: number | null): boolean {
     if (kind === "bounced") this.#bounced = newer(this.#bounced, age)
     else if (kind === "delivered") this.#delivered = newer(this.#delivered, age)
     else if (kind !== "catch_all") return false

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { EvidenceKind, Owner } from "@assay/stores/exposure-index"
+import type { EntryKind, Owner } from "@assay/stores/exposure-index"
 import { MailboxState } from "./mailbox-state.ts"
 import type { Observation } from "./observations.ts"
 import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.ts"
@@ -8,7 +8,7 @@ import { NO_HISTORY, type TenantHistory, tenantHistory } from "./tenant-history.
 const today = 20_000
 
 function observation(
-  kind: EvidenceKind,
+  kind: EntryKind,
   daysAgo: number,
   owner: Owner = 7,
   name = "feedback",
@@ -44,7 +44,7 @@ function observation(
 }
 
 function history(
-  seen: readonly (readonly [EvidenceKind, daysAgo: number, owner?: Owner, name?: string])[],
+  seen: readonly (readonly [EntryKind, daysAgo: number, owner?: Owner, name?: string])[],
   bouncedDaysAgo?: number,
 ): TenantHistory {
   const mailbox = new MailboxState()

@@ -3,7 +3,7 @@ import type { Metrics } from "../base/metrics.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { Counters, Velocity } from "@assay/stores/counters"
 import type { Context } from "./context.ts"
-import { type ContextSubject, openContextNames } from "./context-names.ts"
+import { type ContextIdentity, openContextNames } from "./context-names.ts"
 import type { ContextTrust } from "./context-trust.ts"
 
 export interface VelocityOfContext {
@@ -11,7 +11,11 @@ export interface VelocityOfContext {
    * Compares an event with the tenant's sign-ups of the last 24 hours, and records it where it is
    * one. Never throws: counters that cannot be asked leave velocity unknown.
    */
-  compare(subject: ContextSubject, context: Context, tenantId: number | null): Promise<ContextTrust>
+  compare(
+    identity: ContextIdentity,
+    context: Context,
+    tenantId: number | null,
+  ): Promise<ContextTrust>
 }
 
 interface VelocityOptions {
@@ -38,8 +42,8 @@ export function openVelocityOfContext(options: VelocityOptions): VelocityOfConte
   }
 
   return {
-    async compare(subject, context, tenantId) {
-      return contextTrust(context, await ask(subject, context, tenantId))
+    async compare(identity, context, tenantId) {
+      return contextTrust(context, await ask(identity, context, tenantId))
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { SubjectErasure, SubjectExport, SubjectReason } from "@assay/core/contract"
 
 /**
@@ -6,7 +7,7 @@ import type { SubjectErasure, SubjectExport, SubjectReason } from "@assay/core/c
  */
 export interface SubjectInquiry {
   readonly identityKey: Uint8Array
-  readonly subject: "email" | "phone"
+  readonly identityType: IdentityType
   /** 0 where the address is the mailbox's own form. */
   readonly aliasTag: number
   /** Only what this tenant holds; null: what anybody does. */

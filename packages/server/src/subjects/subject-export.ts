@@ -23,14 +23,14 @@ type ExportedOwner = SubjectExport["evidence"][number]["owner"]
  */
 export function subjectExport(held: Held): SubjectExport {
   const { inquiry, found, reports, decisions, tombstone, atMs } = held
-  const { tenantId, subject, aliasTag } = inquiry
+  const { tenantId, identityType, aliasTag } = inquiry
   const ownerOf = (owner: Owner | null): ExportedOwner =>
     owner === "shared" ? "shared" : owner !== null && owner === tenantId ? "own" : "a_tenant"
   // A tenant is shown what it holds itself; what the operator holds is the operator's to show.
   const entries = found.entries.filter(({ owner }) => tenantId === null || owner === tenantId)
   return {
     exported_at: new Date(atMs).toISOString(),
-    subject,
+    subject: identityType,
     erased_at:
       tenantId === null && tombstone !== null ? new Date(tombstone.erasedAt).toISOString() : null,
     evidence: entries.map((entry) => exportedEntry(entry, found, ownerOf(entry.owner), aliasTag)),

@@ -47,8 +47,8 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
   const { records, tombstones, index, decisions, fold, deleteSetAside, now } = options
 
   const changeOf = (inquiry: SubjectInquiry, at: number): SubjectChange => {
-    const { identityKey, subject, tenantId, actor, reason, reference } = inquiry
-    return { identityKey, subject, tenantId, actor, reason, reference, at }
+    const { identityKey, identityType, tenantId, actor, reason, reference } = inquiry
+    return { identityKey, identityType, tenantId, actor, reason, reference, at }
   }
 
   return {

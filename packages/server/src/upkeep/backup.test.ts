@@ -137,7 +137,7 @@ test("an erasure while a backup is made holds in what is restored", async (t) =>
   await backUp(async () => {
     await records.eraseSubject({
       identityKey: keyOf(3),
-      subject: "email",
+      identityType: "email",
       tenantId: null,
       reason: "subject_request",
       reference: null,

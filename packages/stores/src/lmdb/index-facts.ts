@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { entriesStart, isTombstone } from "../entry-set.ts"
 import { readSpan, span } from "../entry-spans.ts"
-import { kindAt, type EvidenceKind } from "../entry.ts"
+import { kindAt, type EntryKind } from "../entry.ts"
 import { IndexDamaged, type Catalogue } from "../exposure-index.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
 import { readFormat, requireKnownFormat } from "./format.ts"
@@ -39,7 +39,7 @@ export function readIndexFacts(path: string): Promise<IndexFacts> {
 
 export interface EntryCounts {
   /** Entries of live batches, by kind. */
-  readonly kinds: ReadonlyMap<EvidenceKind, number>
+  readonly kinds: ReadonlyMap<EntryKind, number>
   readonly erased: number
 }
 
@@ -52,7 +52,7 @@ export function countEntries(
     readingAll(on, async (snapshot) => {
       const { batches } = readDocument(on.meta, null, snapshot.at)
       const total = snapshot.counts.shared
-      const kinds = new Map<EvidenceKind, number>()
+      const kinds = new Map<EntryKind, number>()
       let erased = 0
       let done = 0
       for (const chunk of chunksOf(on, "shared", snapshot)) {
@@ -92,7 +92,7 @@ export function turn(): Promise<void> {
 function countKinds(
   set: Uint8Array,
   isLive: (batchId: number) => boolean,
-  kinds: Map<EvidenceKind, number>,
+  kinds: Map<EntryKind, number>,
 ): void {
   for (let at = entriesStart(set); at < set.length;) {
     const end = readSpan(set, at, set.length)

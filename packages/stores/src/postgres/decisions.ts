@@ -184,7 +184,7 @@ async function addAll(db: Database, decisions: readonly Decision[]): Promise<voi
     insert into decisions
     select * from unnest(
       ${all("id")}::text[], ${all("at")}::bigint[], ${all("tenantId")}::bigint[],
-      ${all("keyId")}::text[], ${all("subject")}::text[], ${keys}::bytea[],
+      ${all("keyId")}::text[], ${all("identityType")}::text[], ${keys}::bytea[],
       ${all("modelVersion")}::text[], ${all("calibration")}::text[], ${all("score")}::bigint[],
       ${all("stage")}::text[], ${all("confidence")}::text[], ${all("action")}::text[],
       ${all("input")}::text[], ${all("format")}::bigint[])

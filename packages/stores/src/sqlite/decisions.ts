@@ -264,7 +264,7 @@ function addTo(db: DatabaseSync, decisions: readonly Decision[]): void {
         d.at,
         d.tenantId,
         d.keyId,
-        d.subject,
+        d.identityType,
         d.identityKey,
         d.modelVersion,
         d.calibration,

@@ -1,8 +1,9 @@
 import { CsvError, parse } from "csv-parse"
 import { stringify } from "csv-stringify/sync"
 import { pipeline, Readable } from "node:stream"
+import type { IdentityType } from "@assay/core/identity"
 import { CommandError } from "../print/terminal.ts"
-import { addedCells, addedNames, type Subject } from "./result-columns.ts"
+import { addedCells, addedNames } from "./result-columns.ts"
 import type { Row, Rows } from "./row.ts"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
@@ -25,7 +26,7 @@ const IDENTITY = { email: /^[^\s@]+@[^\s@]+$/, phone: /^\+\d{7,15}$/ } as const
  */
 export async function readCsv(
   input: AsyncIterable<Buffer>,
-  subject: Subject,
+  identityType: IdentityType,
   column: string | undefined,
 ): Promise<Rows> {
   const pieces = input[Symbol.asyncIterator]()
@@ -47,7 +48,7 @@ export async function readCsv(
   const records = parser[Symbol.asyncIterator]() as AsyncIterator<string[]>
   const first = await nextRecord(records)
   if (first === null) throw new CommandError("There is no row in the input")
-  const { at, named } = columnOf(first, subject, column)
+  const { at, named } = columnOf(first, identityType, column)
   const text = (cells: readonly string[]): string =>
     stringify([cells.map(harmless)], { delimiter, record_delimiter: "\n" })
 
@@ -67,13 +68,13 @@ export async function readCsv(
       const isWhole = !identity.includes("\ufffd")
       yield {
         identity: isWhole ? identity : null,
-        problem: isWhole ? null : subject === "email" ? "not-an-email" : "not-a-phone-number",
-        told: (outcome) => text([...filled, ...addedCells(subject, outcome)]),
+        problem: isWhole ? null : identityType === "email" ? "not-an-email" : "not-a-phone-number",
+        told: (outcome) => text([...filled, ...addedCells(identityType, outcome)]),
       }
     }
   }
   return {
-    head: named ? text([...first, ...addedNames(subject, first)]) : "",
+    head: named ? text([...first, ...addedNames(identityType, first)]) : "",
     rows: rows(),
   }
 }
@@ -97,8 +98,12 @@ interface Column {
   readonly named: boolean
 }
 
-function columnOf(first: readonly string[], subject: Subject, wanted: string | undefined): Column {
-  const named = !first.some((cell) => IDENTITY[subject].test(cell.trim()))
+function columnOf(
+  first: readonly string[],
+  identityType: IdentityType,
+  wanted: string | undefined,
+): Column {
+  const named = !first.some((cell) => IDENTITY[identityType].test(cell.trim()))
   if (wanted !== undefined) {
     const at = /^\d+$/.test(wanted)
       ? Number(wanted) - 1
@@ -108,11 +113,11 @@ function columnOf(first: readonly string[], subject: Subject, wanted: string | u
     return { at, named }
   }
   const at = named
-    ? first.findIndex((cell) => USUAL_NAMES[subject].test(lettersOf(cell)))
-    : first.findIndex((cell) => IDENTITY[subject].test(cell.trim()))
+    ? first.findIndex((cell) => USUAL_NAMES[identityType].test(lettersOf(cell)))
+    : first.findIndex((cell) => IDENTITY[identityType].test(cell.trim()))
   if (at === -1)
     throw new CommandError(
-      `No column of the input is called ${subject === "email" ? "email" : "phone_number"}; --column says which one it is, by name or number`,
+      `No column of the input is called ${identityType === "email" ? "email" : "phone_number"}; --column says which one it is, by name or number`,
     )
   return { at, named }
 }

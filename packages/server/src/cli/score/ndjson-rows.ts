@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
+import type { IdentityType } from "@assay/core/identity"
 import { openLineSplitter } from "../../score/many/lines.ts"
-import type { Subject } from "./result-columns.ts"
 import type { Row, Rows } from "./row.ts"
 
 const LINE_MAX = 1024 * 1024
@@ -12,8 +12,8 @@ const MEMBERS = { email: "email", phone: "phone_number" } as const
  */
 export function readNdjson(
   input: AsyncIterable<Buffer>,
-  subject: Subject,
-  member: string = MEMBERS[subject],
+  identityType: IdentityType,
+  member: string = MEMBERS[identityType],
 ): Rows {
   async function* rows(): AsyncGenerator<Row> {
     const splitter = openLineSplitter(LINE_MAX)

@@ -1,3 +1,4 @@
+import type { IdentityType } from "@assay/core/identity"
 import type { Outcome } from "./row.ts"
 
 /** The members of a result that become columns, in this order; `problem` follows them. */
@@ -27,17 +28,15 @@ export const RESULT_COLUMNS = {
   ],
 } as const
 
-export type Subject = keyof typeof RESULT_COLUMNS
-
 /** Names of the added columns; all with a prefix where the input has one of them already. */
-export function addedNames(subject: Subject, taken: readonly string[]): string[] {
-  const names = [...RESULT_COLUMNS[subject], "problem"]
+export function addedNames(identityType: IdentityType, taken: readonly string[]): string[] {
+  const names = [...RESULT_COLUMNS[identityType], "problem"]
   return names.some((name) => taken.includes(name)) ? names.map((name) => `assay_${name}`) : names
 }
 
 /** The cells of the added columns. What is not known, and what there is no result for, is empty. */
-export function addedCells(subject: Subject, { result, problem }: Outcome): string[] {
-  const cells = RESULT_COLUMNS[subject].map((name) => cellOf(result?.[name]))
+export function addedCells(identityType: IdentityType, { result, problem }: Outcome): string[] {
+  const cells = RESULT_COLUMNS[identityType].map((name) => cellOf(result?.[name]))
   return [...cells, problem ?? ""]
 }
 

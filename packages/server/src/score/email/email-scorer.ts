@@ -115,7 +115,7 @@ export function emailScorer({
       // that come again.
       const assessment = compared === null ? assess(input, model) : assessEmail(input, model)
       const recording = decisions.record({
-        subject: "email",
+        identityType: "email",
         tenantId: caller.tenantId,
         keyId: caller.keyId,
         identityKey: key,

@@ -1,6 +1,6 @@
 import type { Caller } from "../../accounts/callers.ts"
 import { type Observation, visibleTo } from "../observations.ts"
-import type { EvidenceKind, Found } from "@assay/stores/exposure-index"
+import type { EntryKind, Found } from "@assay/stores/exposure-index"
 import { SERVICE_SOURCES } from "@assay/stores/tenant-batches"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 
@@ -72,7 +72,7 @@ export class PhoneEntries {
     }
   }
 
-  #take(kind: EvidenceKind, atMs: number, age: number, value: number | null): void {
+  #take(kind: EntryKind, atMs: number, age: number, value: number | null): void {
     switch (kind) {
       case "sim_change":
         this.simChangeAge = Math.min(this.simChangeAge, age)

@@ -132,7 +132,7 @@ export function phoneScorer({
       })
       const assessment = assessPhone(input, model)
       const recording = decisions.record({
-        subject: "phone",
+        identityType: "phone",
         tenantId: caller.tenantId,
         keyId: caller.keyId,
         identityKey: key,

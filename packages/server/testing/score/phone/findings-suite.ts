@@ -8,7 +8,7 @@ import { plans } from "../../../src/accounts/plans.ts"
 import { DEFAULT_SCORING } from "../../../src/accounts/tenant-settings.ts"
 import { currentModels } from "../../../src/score/models.ts"
 import { plainEntry } from "@assay/stores/entry"
-import type { EvidenceKind, Found, FoundEntry } from "@assay/stores/exposure-index"
+import type { EntryKind, Found, FoundEntry } from "@assay/stores/exposure-index"
 import { HOUR_MS } from "@assay/runtime/time"
 import { readPhoneContext } from "../../../src/score/phone/phone-context.ts"
 import { phoneEntries } from "../../../src/score/phone/phone-entries.ts"
@@ -26,7 +26,7 @@ export const caller: Caller = {
   ...DEFAULT_SCORING,
 }
 
-export type Seen = readonly [kind: EvidenceKind, hoursAgo: number, value?: number]
+export type Seen = readonly [kind: EntryKind, hoursAgo: number, value?: number]
 
 interface Findings {
   readonly seen?: readonly Seen[]

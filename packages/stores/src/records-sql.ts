@@ -11,7 +11,7 @@ import { sqlSharedObservations } from "./records-shared-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
-export async function openRecords(engine: Engine): Promise<Records> {
+export async function openSqlRecords(engine: Engine): Promise<Records> {
   try {
     await explained(engine, () => refuseOtherFormats(engine, engine.db))
   } catch (error) {

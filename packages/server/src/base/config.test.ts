@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
+import { readClusterPlace } from "@assay/stores/redis/cluster-place"
 import { ConfigError, readConfig, shownSettings } from "./config.ts"
 
 function faultsOf(env: Record<string, string>): readonly string[] {
@@ -95,11 +96,11 @@ test("the workers flag wins over the environment", () => {
 })
 
 test("the cluster of the index is read from its URLs, and never shown", () => {
-  const { indexCluster, indexName, indexBucketBits, indexTimeoutMs } = readConfig({
+  const { indexUrl, indexName, indexBucketBits, indexTimeoutMs } = readConfig({
     ASSAY_INDEX_URL: "rediss://assay:hunter%2C2@one:7000, rediss://[2001:db8::2]",
     ASSAY_INDEX_BUCKET_BITS: "16",
   })
-  assert.deepEqual(indexCluster, {
+  assert.deepEqual(readClusterPlace(indexUrl ?? ""), {
     nodes: [
       { host: "one", port: 7000 },
       { host: "2001:db8::2", port: 6379 },
@@ -121,7 +122,7 @@ test("the cluster of the index is read from its URLs, and never shown", () => {
 })
 
 test("without its URL the index has no cluster; URLs that do not make one cluster are refused", () => {
-  assert.equal(readConfig({}).indexCluster, null)
+  assert.equal(readConfig({}).indexUrl, null)
   for (const url of [
     "one:7000",
     "http://one",

@@ -3,20 +3,21 @@ import { resolve, sep } from "node:path"
 import { type DropConfig, dropSettings, readDropConfig } from "@assay/drop/drop-config"
 import { readBaseUrl } from "@assay/runtime/outbound/base-url"
 import { type NameServers, readNameServers } from "./name-servers.ts"
-import type { IndexSettings } from "@assay/stores/open/open-index"
-import { readClusterPlace } from "@assay/stores/redis/cluster-place"
+import type { DatabasePlace } from "@assay/stores/database"
+import type { IndexPlace } from "@assay/stores/index-place"
+import { databaseUrls } from "@assay/stores/open/open-database"
+import { indexUrls } from "@assay/stores/open/open-index"
 import { BUCKET_BITS } from "@assay/stores/redis/bucket-bits"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface Config extends IndexSettings {
+export interface Config extends DatabasePlace, IndexPlace {
   readonly production: boolean
   readonly port: number
   /** null: 127.0.0.1 and ::1. */
   readonly host: string | null
-  readonly dataDirectory: string
   readonly secretFile: string
   readonly tombstonesFile: string
   /**
@@ -24,7 +25,6 @@ export interface Config extends IndexSettings {
    * ever read.
    */
   readonly secretMayBeMade: boolean
-  readonly databaseUrl: string | null
   /** 0: never. */
   readonly indexVerifyHours: number
   readonly bootstrapKey: string | null
@@ -351,15 +351,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     faults.push("ASSAY_TOMBSTONES must name a file outside the data directory")
 
   const databaseUrl = optional("DATABASE_URL")
-  if (databaseUrl !== null && !/^postgres(ql)?:\/\/./.test(databaseUrl))
-    faults.push("DATABASE_URL takes a postgres:// URL")
+  if (databaseUrl !== null && !databaseUrls.isTaken(databaseUrl))
+    faults.push(`DATABASE_URL takes ${databaseUrls.takes}`)
   const indexUrl = optional("ASSAY_INDEX_URL")
-  const indexCluster = indexUrl === null ? null : readClusterPlace(indexUrl)
-  if (indexUrl !== null && indexCluster === null) {
-    faults.push(
-      "ASSAY_INDEX_URL takes redis:// or rediss:// URLs without path, all with the same user and password",
-    )
-  }
+  if (indexUrl !== null && !indexUrls.isTaken(indexUrl))
+    faults.push(`ASSAY_INDEX_URL takes ${indexUrls.takes}`)
   const indexName = text("ASSAY_INDEX_NAME")
   if (!/^[\w.-]{1,64}$/.test(indexName))
     faults.push("ASSAY_INDEX_NAME takes 1 to 64 letters, digits, `-`, `_` and `.`")
@@ -393,7 +389,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     tombstonesFile,
     secretMayBeMade: optional("ASSAY_SECRET_FILE") === null,
     databaseUrl,
-    indexCluster,
+    indexUrl,
     indexName,
     indexBucketBits: integer("ASSAY_INDEX_BUCKET_BITS", BUCKET_BITS.min, BUCKET_BITS.max),
     indexTimeoutMs: integer("ASSAY_INDEX_TIMEOUT_MS", 50, 60_000),

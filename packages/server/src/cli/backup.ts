@@ -6,7 +6,7 @@ import { restoreBackup } from "../upkeep/restore-backup.ts"
 import { readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
-import { openIndex } from "@assay/stores/open/open-index"
+import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { readTombstones } from "../subjects/tombstone-file.ts"
 import { CommandError, type Terminal } from "./print/terminal.ts"
 
@@ -17,7 +17,7 @@ export async function backUp(
   host: { readonly pid: number; once(signal: "SIGINT", listener: () => void): unknown },
 ): Promise<void> {
   const config = readConfig(terminal.env)
-  if (config.indexCluster !== null) {
+  if (indexAt(config).files === null) {
     throw new CommandError(
       "The index is in a cluster, of which a backup would hold nothing. Copy the cluster by its own means, with the service stopped, and the data directory beside it",
     )
@@ -35,7 +35,7 @@ export async function backUp(
     pid: host.pid,
     now: terminal.now,
     signal: stopping.signal,
-    openIndex: () => openIndex(config, directory, { readOnly: true }),
+    openIndex: () => openIndex(config, { readOnly: true }),
     tell: terminal.note,
   })
   terminal.print(`${summary(manifest)} in ${folder}`)
@@ -52,7 +52,7 @@ export async function restore(
   terminal: Terminal,
 ): Promise<void> {
   const config = readConfig(terminal.env)
-  if (config.indexCluster !== null)
+  if (indexAt(config).files === null)
     throw new CommandError("A backup is restored into a data directory: unset ASSAY_INDEX_URL")
   const secrets = openSecrets(config.secretFile, false)
   const { tombstonesFile } = config

@@ -5,7 +5,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { currentModels, openModels } from "../score/models.ts"
 import type { Tenant } from "@assay/stores/records"
 import type { CalibrationReach } from "./calibrate.ts"
-import { decisionIn, readDecisions, type ReadDecisions } from "./decisions.ts"
+import { decisionIn, readAllDecisions, type ReadDecisions } from "./decisions.ts"
 import { knownTenant } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import type { Terminal } from "./print/terminal.ts"
@@ -30,7 +30,7 @@ export async function withCalibrationReach(
     await work({
       model: tenant === null ? currentModels.email : modelOf(tenant, config.dataDirectory),
       async decisionOf(id) {
-        opened ??= await readDecisions(terminal)
+        opened ??= await readAllDecisions(terminal)
         const decision = await decisionIn(opened, id)
         if (decision?.identityType !== "email") return null
         // What became of another tenant's customers says nothing about this one's.

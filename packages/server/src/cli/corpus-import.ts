@@ -32,6 +32,7 @@ import { DATA_CLASSES } from "@assay/stores/entry"
 import type { SourceDescription } from "@assay/stores/exposure-index"
 import { DAY_MS, dayOf, HOUR_MS } from "@assay/runtime/time"
 import { showImportProgress } from "./corpus-import-progress.ts"
+import { indexAt } from "@assay/stores/open/open-index"
 import { withRecords } from "./records-access.ts"
 import type { ProgressScreen } from "./score/progress.ts"
 import { table } from "./table.ts"
@@ -152,8 +153,9 @@ async function runImport(
         openIndex: () => openIndexForWriting(config, directory, secrets),
         audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
         async compact(onProgress) {
-          if (config.indexCluster !== null) return
-          await compactIfNeeded({ path: directory.index, now: terminal.now, onProgress })
+          const { files } = indexAt(config)
+          if (files === null) return
+          await compactIfNeeded({ path: files, now: terminal.now, onProgress })
         },
       },
       {

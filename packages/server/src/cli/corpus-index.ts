@@ -22,12 +22,9 @@ import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { countEntries, type IndexFacts, readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { ReplacementRunning } from "@assay/stores/lmdb/replace-generation"
-import { openIndex } from "@assay/stores/open/open-index"
-import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
+import { openDecisions, openRecords } from "@assay/stores/open/open-database"
+import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
-import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { number, opened, phases, progressNotes } from "./index-terminal.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -76,14 +73,15 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
   const lock = lockDataDirectory(config.dataDirectory)
   if (lock === null) throw new CommandError("A service runs here; stop it first")
   try {
-    if (config.indexCluster === null) setIndexAside(join(config.dataDirectory, "index"), terminal)
+    const { files } = indexAt(config)
+    if (files !== null) setIndexAside(files, terminal)
     const directory = openDataDirectory(config.dataDirectory)
     const secrets = openSecrets(config.secretFile, false)
     const kept = readKeptCatalogue(directory.path)
     if (kept === null)
       throw new CommandError("No catalogue of segments was kept here: restore a backup instead")
     await exclusively(directory, async () => {
-      const index = await openIndex(config, directory, { readOnly: false })
+      const index = await openIndex(config, { readOnly: false })
       try {
         await index.checkKeyCheckValue(secrets.checkValue)
         const rows = await recreateIndex({
@@ -93,10 +91,9 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
           keyCheckValue: secrets.checkValue,
           ...phases(terminal, "rebuilding"),
         })
-        const known = await tellPastDecisions(config, directory, index)
+        const known = await tellPastDecisions(config, index)
         const { feedback, evidence, notifications, erased } = await withOwnRecords(
           config,
-          directory,
           (records) => settleIndex(records, index, terminal.now()),
         )
         directory.markIndexed()
@@ -134,15 +131,8 @@ const RECREATING = "recreated"
 const DECISIONS_AT_ONCE = 1_000
 
 /** Tells the index again since when tenants know whom they asked about. */
-async function tellPastDecisions(
-  config: Config,
-  directory: DataDirectory,
-  index: ExposureIndex,
-): Promise<number> {
-  const decisions =
-    config.databaseUrl === null
-      ? openSqliteDecisions(directory.decisions)
-      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
+async function tellPastDecisions(config: Config, index: ExposureIndex): Promise<number> {
+  const decisions = await openDecisions(config)
   const tell = knownIdentities(index)
   let count = 0
   try {
@@ -162,13 +152,9 @@ async function tellPastDecisions(
 /** The command holds the lock of the directory itself here. */
 async function withOwnRecords<T>(
   config: Config,
-  directory: DataDirectory,
   work: (records: Records) => Promise<T>,
 ): Promise<T> {
-  const records =
-    config.databaseUrl === null
-      ? await openSqliteRecords({ file: directory.records })
-      : await openPostgresRecords({ url: config.databaseUrl, poolMax: 1 })
+  const records = await openRecords(config)
   try {
     await records.migrate()
     return await work(records)
@@ -202,7 +188,7 @@ export async function rebuildIndex(
       config,
       async (records) => {
         // What tenants asked before is in no segment and in no record.
-        if (unreadable > 0) await tellPastDecisions(config, directory, index)
+        if (unreadable > 0) await tellPastDecisions(config, index)
         return await settleIndex(records, index, terminal.now())
       },
     ).finally(() => index.close())

@@ -17,6 +17,7 @@ import { digestInputs, openRekeyed, rekeyBatches, type RekeyedBatch } from "../u
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import { indexAt } from "@assay/stores/open/open-index"
 import { type ImportProcess, memoryOf, UNFINISHED } from "./corpus-import.ts"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { table } from "./table.ts"
@@ -71,7 +72,7 @@ async function rekeyUntilStopped(
 ): Promise<void> {
   const config = readConfig(terminal.env)
   const memoryMb = memoryOf(options.memory)
-  if (config.indexCluster !== null) {
+  if (indexAt(config).files === null) {
     throw new CommandError(
       "The index is in a cluster: with the new secret import the files into an index of another name there",
     )
@@ -92,7 +93,7 @@ async function rekeyUntilStopped(
     onWait: () => undefined,
   })
   try {
-    refuseUnconfirmed(await countLeftBehind(config, from), options)
+    refuseUnconfirmed(await countLeftBehind(config), options)
     terminal.note("Reading the files, to know which they are …")
     const given = await digestAll(paths, terminal, host, signal)
     const plan = planRekey(await oldCatalogue(from.index, oldSecrets.checkValue), given)

@@ -148,7 +148,7 @@ async function withIndex(
   const directory = openDataDirectory(config.dataDirectory)
   if (!existsSync(directory.index)) throw new CommandError("Nothing has been imported yet")
   const secrets = openSecrets(config.secretFile, false)
-  const index = await openIndex(config, directory, { readOnly: access === "read" })
+  const index = await openIndex(config, { readOnly: access === "read" })
   try {
     await index.checkKeyCheckValue(secrets.checkValue)
     const before = await index.catalogue()

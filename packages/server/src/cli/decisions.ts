@@ -6,8 +6,7 @@ import { unfoldedDecisions } from "../decisions/fold.ts"
 import { replay } from "../decisions/replay.ts"
 import { openModels } from "../score/models.ts"
 import type { Decision, DecisionsReader } from "@assay/stores/decisions"
-import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
-import { readSqliteDecisions } from "@assay/stores/sqlite/decisions"
+import { readDecisions } from "@assay/stores/open/open-database"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./print/terminal.ts"
@@ -142,15 +141,10 @@ export interface ReadDecisions {
  * Reads beside a running service or without one. The journals come first: a decision that leaves
  * them meanwhile is in the store by then.
  */
-export async function readDecisions({ env }: Terminal): Promise<ReadDecisions> {
-  const { dataDirectory, databaseUrl: url } = readConfig(env)
-  const directory = openDataDirectory(dataDirectory)
-  const unfolded = unfoldedDecisions(directory.journal)
-  const store =
-    url === null
-      ? readSqliteDecisions(directory.decisions)
-      : await openPostgresDecisions({ url, poolMax: 1 })
-  return { unfolded, store }
+export async function readAllDecisions({ env }: Terminal): Promise<ReadDecisions> {
+  const config = readConfig(env)
+  const unfolded = unfoldedDecisions(openDataDirectory(config.dataDirectory).journal)
+  return { unfolded, store: await readDecisions(config) }
 }
 
 /** The decision of an id, or null where there is none. */
@@ -166,7 +160,7 @@ async function withDecisions<T>(
   terminal: Terminal,
   work: (decisions: ReadDecisions) => Promise<T>,
 ): Promise<T> {
-  const decisions = await readDecisions(terminal)
+  const decisions = await readAllDecisions(terminal)
   return await work(decisions).finally(() => decisions.store.close())
 }
 

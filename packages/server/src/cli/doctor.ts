@@ -12,7 +12,8 @@ import { openRegistry } from "../score/email/network/registration.ts"
 import { askRunningService, type RunningService } from "../run/running-service.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { INDEX_FORMAT } from "@assay/stores/exposure-index"
-import { openIndex } from "@assay/stores/open/open-index"
+import { databaseAt } from "@assay/stores/open/open-database"
+import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { checkProviders } from "../score/phone/providers/check-providers.ts"
 import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
 import { openProviders } from "../score/phone/asking/open-providers.ts"
@@ -59,8 +60,8 @@ type Checks = Readonly<Record<string, (config: Config, terminal: Terminal) => Pr
 const checks: Checks = {
   async key(config) {
     const secrets = openSecrets(config.secretFile, false)
-    const directory = openDataDirectory(config.dataDirectory)
-    const index = await openIndex(config, directory, { readOnly: true })
+    openDataDirectory(config.dataDirectory)
+    const index = await openIndex(config, { readOnly: true })
     await index.checkKeyCheckValue(secrets.checkValue).finally(() => index.close())
     return ["ok", "the master secret fits the index"]
   },
@@ -69,10 +70,7 @@ const checks: Checks = {
       await records.checkKeyCheckValue(openSecrets(config.secretFile, false).checkValue)
       await records.ping()
     })
-    return [
-      "ok",
-      `the master secret fits the records in ${config.databaseUrl === null ? "SQLite" : "PostgreSQL"}`,
-    ]
+    return ["ok", `the master secret fits the records in ${databaseAt(config).name}`]
   },
   async disk(config) {
     const { bavail, bsize } = statfsSync(config.dataDirectory)
@@ -100,20 +98,21 @@ const checks: Checks = {
     return ["ok", versions.join("; ")]
   },
   async index(config) {
-    const directory = openDataDirectory(config.dataDirectory)
-    const index = await openIndex(config, directory, { readOnly: true })
+    openDataDirectory(config.dataDirectory)
+    const { files, open, advice: adviceOf } = indexAt(config)
+    const index = await open({ readOnly: true })
     try {
       const { identities, bytes, format } = await index.stats()
       const { read, faults } = await index.sample(SAMPLED)
       if (faults > 0) return ["fault", `${faults} of ${read} sampled identities cannot be read`]
-      const verification = config.indexCluster === null ? readVerification(directory.index) : null
+      const verification = files === null ? null : readVerification(files)
       if (verification !== null && verification.faults.length > 0) {
         return [
           "fault",
           `read through at ${timeOf(verification)}: ${verification.faults.join("; ")}`,
         ]
       }
-      const advice = await adviceFor(config)
+      const advice = [...(await adviceOf())]
       if (format < INDEX_FORMAT) advice.push(`format ${format} has no checksums: ${SEALING}`)
       if (advice.length > 0) return ["warning", advice.join("; ")]
       const verified = verification === null ? "" : `, read through at ${timeOf(verification)}`
@@ -197,12 +196,6 @@ async function serviceFinding(running: RunningService | null): Promise<Finding> 
   const text = `version ${version} is ready on port ${address.port}; the checks go by its settings`
   if (version === VERSION) return ["ok", text]
   return ["warning", `${text}, and this command is version ${VERSION}`]
-}
-
-async function adviceFor({ indexCluster, indexTimeoutMs }: Config): Promise<string[]> {
-  if (indexCluster === null) return []
-  const { clusterAdvice } = await import("@assay/stores/redis/cluster-advice")
-  return [...(await clusterAdvice({ indexCluster, indexTimeoutMs }))]
 }
 
 /** How values without checksums get them: a cluster has no file to write anew. */

@@ -2,12 +2,13 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, readConfig } from "../base/config.ts"
 import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
+import { indexAt } from "@assay/stores/open/open-index"
 import { CommandError, type Terminal } from "./print/terminal.ts"
 
 /** The data directory of a command that is about an index in files. */
 export function opened({ env }: Terminal): { config: Config; directory: DataDirectory } {
   const config = readConfig(env)
-  if (config.indexCluster !== null) {
+  if (indexAt(config).files === null) {
     throw new CommandError(
       "The index is in a cluster: these commands are about one in the data directory",
     )

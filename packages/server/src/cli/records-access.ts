@@ -3,9 +3,8 @@ import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-direct
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { recordsOver } from "../run/records-writer.ts"
 import { openSecrets } from "@assay/runtime/secrets"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
+import { openRecords } from "@assay/stores/open/open-database"
 import type { Records } from "@assay/stores/records"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { CommandError } from "./print/terminal.ts"
 
 /**
@@ -27,11 +26,7 @@ export async function withRecords<T>(
     )
   try {
     const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
-    const { databaseUrl: url } = config
-    const records =
-      url === null
-        ? await openSqliteRecords({ file: directory.records })
-        : await openPostgresRecords({ url, poolMax: 1 })
+    const records = await openRecords(config)
     try {
       await records.migrate()
       await records.checkKeyCheckValue(secrets.checkValue)

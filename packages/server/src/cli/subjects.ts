@@ -11,11 +11,8 @@ import { knownIdentities } from "../decisions/known-identities.ts"
 import { Problem } from "../base/problem.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { openSecrets, type Secrets } from "@assay/runtime/secrets"
+import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { openIndex } from "@assay/stores/open/open-index"
-import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
-import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { identifySubject } from "../subjects/identify-subject.ts"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
 import type { SubjectDesk, SubjectInquiry } from "../subjects/subject-desk.ts"
@@ -145,27 +142,18 @@ async function withOwnDesk<T>(
     throw new CommandError(
       `The server on ${directory.path} is starting or stopping; try again in a moment`,
     )
-  const { databaseUrl: url } = config
   const open: { close(): Promise<void> }[] = []
   const opened = <S extends { close(): Promise<void> }>(store: S): S => {
     open.push(store)
     return store
   }
   try {
-    const index = opened(await openIndex(config, directory, { readOnly: false }))
+    const index = opened(await openIndex(config, { readOnly: false }))
     await index.checkKeyCheckValue(secrets.checkValue)
-    const records = opened(
-      url === null
-        ? await openSqliteRecords({ file: directory.records })
-        : await openPostgresRecords({ url, poolMax: 1 }),
-    )
+    const records = opened(await openRecords(config))
     await records.migrate()
     await records.checkKeyCheckValue(secrets.checkValue)
-    const decisions = opened(
-      url === null
-        ? openSqliteDecisions(directory.decisions)
-        : await openPostgresDecisions({ url, poolMax: 1 }),
-    )
+    const decisions = opened(await openDecisions(config))
     const fold = journalFolder({
       journal: directory.journal,
       decisions,

@@ -3,19 +3,12 @@ import { journalFolder } from "../decisions/fold.ts"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
 import type { DecisionErasure, Decisions } from "@assay/stores/decisions"
-import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
+import { openDecisions } from "@assay/stores/open/open-database"
 import { threadChannel } from "@assay/runtime/channels"
 import type { DecisionsThreadData } from "./decisions-place.ts"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
 
 const { place, journal } = workerData as DecisionsThreadData
-
-async function open(): Promise<Decisions> {
-  if ("directory" in place) return openSqliteDecisions(place.directory)
-  // With the query builder it is most of what this thread could load, and few services need it.
-  const { openPostgresDecisions } = await import("@assay/stores/postgres/decisions")
-  return await openPostgresDecisions({ url: place.url, poolMax: 2 })
-}
 
 if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")
 const channel = threadChannel(parentPort)
@@ -25,7 +18,7 @@ const onFolded = tellOnce(async (decisions) => {
 })
 
 /** Calls wait for the opening, so its failure reaches whoever called first. */
-const opening = open()
+const opening = openDecisions(place, { connections: 2 })
 const folding = opening.then((decisions) => journalFolder({ journal, decisions, onFolded }))
 answerCalls(channel, {
   fold: async () => await (await folding)(),

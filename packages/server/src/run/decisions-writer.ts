@@ -1,13 +1,14 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { FoldReport, OnFolded } from "../decisions/fold.ts"
+import type { DatabasePlace } from "@assay/stores/database"
 import type { Decision, Decisions } from "@assay/stores/decisions"
 import { threadChannel } from "@assay/runtime/channels"
 import { answerCalls, openCalls } from "@assay/runtime/rpc"
-import type { DecisionsPlace, DecisionsThreadData } from "./decisions-place.ts"
+import type { DecisionsThreadData } from "./decisions-place.ts"
 
 interface WriterOptions {
-  readonly place: DecisionsPlace
+  readonly place: DatabasePlace
   /** The directory of the workers' journals. */
   readonly journal: string
   readonly onFolded: OnFolded

@@ -22,7 +22,7 @@ import { openSecrets } from "@assay/runtime/secrets"
 import { embeddedCounters, type EmbeddedCounters } from "@assay/stores/embedded/counters"
 import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
-import { openIndex } from "@assay/stores/open/open-index"
+import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
 import type { SubjectInquiry } from "../subjects/subject-desk.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
@@ -94,11 +94,11 @@ export async function startService(
   // Workers read them for themselves; a document that cannot be used is told here, before there are
   // any.
   const models = openModels(directory.models)
-  const place =
-    config.databaseUrl === null ? { file: directory.records } : { url: config.databaseUrl }
+  const { dataDirectory, databaseUrl } = config
+  const { files: indexFiles, open: openIndex } = indexAt(config)
   const [index, records] = await Promise.all([
-    openIndex(config, directory, { readOnly: false }),
-    openRecordsWriter(place),
+    openIndex({ readOnly: false }),
+    openRecordsWriter({ dataDirectory, databaseUrl }),
   ])
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
@@ -154,10 +154,7 @@ export async function startService(
   })
 
   const decisionsWriter = openDecisionsWriter({
-    place:
-      config.databaseUrl === null
-        ? { directory: directory.decisions }
-        : { url: config.databaseUrl },
+    place: { dataDirectory, databaseUrl },
     journal: directory.journal,
     onFolded: knownIdentities(index),
   })
@@ -275,22 +272,22 @@ export async function startService(
   dropNowRunning(drop)
   if (drop !== null)
     log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
-  // An index in a cluster has no file that grows.
+  // An index elsewhere than in files has none that grows.
   const endCompacting =
-    config.indexCluster !== null
+    indexFiles === null
       ? async () => undefined
       : keepCompacted({
-          facts: () => readIndexFacts(directory.index),
+          facts: () => readIndexFacts(indexFiles),
           start: () => startCompaction(cluster.settings),
           now: Date.now,
           elapsed: () => performance.now(),
           log,
         })
   const endVerifying =
-    config.indexCluster !== null || config.indexVerifyHours === 0
+    indexFiles === null || config.indexVerifyHours === 0
       ? async () => undefined
       : keepVerified({
-          index: directory.index,
+          index: indexFiles,
           everyMs: config.indexVerifyHours * HOUR_MS,
           start: () => startVerify(cluster.settings, ["--index", "--slowly"], "ignore"),
           now: Date.now,

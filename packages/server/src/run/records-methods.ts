@@ -1,8 +1,5 @@
 import type { Records } from "@assay/stores/records"
 
-/** How to reach the records: one of a SQLite file and a PostgreSQL URL. */
-export type RecordsPlace = { readonly file: string } | { readonly url: string }
-
 /** The methods that reach the records over a channel, writes and the reads that go with them. */
 export const RECORDS_METHODS = [
   "createTenant",

@@ -1,16 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
+import type { DatabasePlace } from "@assay/stores/database"
+import { openRecords } from "@assay/stores/open/open-database"
 import type { Records } from "@assay/stores/records"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { threadChannel } from "@assay/runtime/channels"
-import { RECORDS_METHODS, type RecordsPlace } from "./records-methods.ts"
+import { RECORDS_METHODS } from "./records-methods.ts"
 import { answerCalls } from "@assay/runtime/rpc"
 
-const place = workerData as RecordsPlace
-const opening =
-  "file" in place
-    ? openSqliteRecords({ file: place.file })
-    : openPostgresRecords({ url: place.url, poolMax: 4 })
+const opening = openRecords(workerData as DatabasePlace, { connections: 4 })
 
 /** Calls wait for the opening, so its failure reaches whoever called first. */
 const method =

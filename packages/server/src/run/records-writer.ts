@@ -1,16 +1,17 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import type { DatabasePlace } from "@assay/stores/database"
 import type { Records } from "@assay/stores/records"
 import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
 import { threadChannel } from "@assay/runtime/channels"
 import { type Call, openCalls, RemoteError } from "@assay/runtime/rpc"
-import { RECORDS_METHODS, type RecordsPlace } from "./records-methods.ts"
+import { RECORDS_METHODS } from "./records-methods.ts"
 
 /**
  * The one writer of the records: a thread, because SQLite waits for the disk on every commit and
  * the primary's own loop must keep granting leases meanwhile.
  */
-export async function openRecordsWriter(place: RecordsPlace, answerMs = 30_000): Promise<Records> {
+export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000): Promise<Records> {
   const entry = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
   const thread = new Worker(entry, { workerData: place })
   const within = openCalls(threadChannel(thread))

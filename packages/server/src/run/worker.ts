@@ -29,12 +29,9 @@ import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import type { Counters, IdentityAdmission, Lease, Velocity } from "@assay/stores/counters"
-import { openIndex } from "@assay/stores/open/open-index"
-import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
+import { openRecords, readDecisions } from "@assay/stores/open/open-database"
+import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { RecordsError } from "@assay/stores/records-error"
-import { readSqliteDecisions } from "@assay/stores/sqlite/decisions"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { remoteSubjects } from "../subjects/remote-desk.ts"
 import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
 import { openVelocityOfNumbers } from "../score/phone/number-velocity.ts"
@@ -83,20 +80,12 @@ export async function runWorker(
   const elapsed = (): number => performance.now()
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, false)
-  const opened = await openIndex(config, directory, { readOnly: true })
+  const opened = await openIndex(config, { readOnly: true })
   await opened.checkKeyCheckValue(secrets.checkValue)
-  const records =
-    config.databaseUrl === null
-      ? await openSqliteRecords({ file: directory.records, readOnly: true })
-      : await openPostgresRecords({ url: config.databaseUrl, poolMax: 4 })
+  const records = await openRecords(config, { readOnly: true, connections: 4 })
   const registry = new Registry()
   const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
-  const { index, requireSound } = watchIndex(
-    opened,
-    config.indexCluster === null ? directory.index : null,
-    registry,
-    log,
-  )
+  const { index, requireSound } = watchIndex(opened, indexAt(config).files, registry, log)
   const callers = openCallers({
     accounts: records,
     now,
@@ -140,10 +129,7 @@ export async function runWorker(
     log,
     onUnrecorded: metrics.countUnrecordedDecision,
   })
-  const storedDecisions =
-    config.databaseUrl === null
-      ? readSqliteDecisions(directory.decisions)
-      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 2 })
+  const storedDecisions = await readDecisions(config, { connections: 2 })
   const signals =
     providers === null
       ? signalsOff

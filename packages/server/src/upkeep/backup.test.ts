@@ -60,7 +60,7 @@ async function held(t: TestContext): Promise<Held> {
     records,
     backUp: (meanwhile = async () => undefined) =>
       makeBackup(join(folder, "backup"), {
-        config: { databaseUrl: null },
+        config: { databaseUrl: null, dataDirectory: directory.path },
         directory,
         secrets,
         pid: 1,
@@ -241,7 +241,7 @@ test("lists and models come along whatever their names, segments of removed batc
 test("an index that does not lie in files is no backup", async (t) => {
   const { folder, directory, index } = await held(t)
   const made = makeBackup(join(folder, "backup"), {
-    config: { databaseUrl: null },
+    config: { databaseUrl: null, dataDirectory: directory.path },
     directory,
     secrets,
     pid: 1,

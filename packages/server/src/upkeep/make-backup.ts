@@ -1,14 +1,13 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Config } from "../base/config.ts"
 import { syncTree, writeDurably } from "@assay/runtime/durable-files"
 import { takeImportTurn } from "@assay/corpus/import-lock"
 import type { DataDirectory } from "@assay/runtime/data-directory"
 import { unfoldedDecisions } from "../decisions/fold.ts"
 import type { Secrets } from "@assay/runtime/secrets"
+import type { DatabasePlace } from "@assay/stores/database"
 import type { Catalogue, ExposureIndex } from "@assay/stores/exposure-index"
-import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
-import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
+import { openDecisions } from "@assay/stores/open/open-database"
 import { VERSION } from "../base/version.ts"
 import { decisionLine } from "./decision-lines.ts"
 import { eachRecord } from "./each-record.ts"
@@ -27,7 +26,7 @@ export const PARTS = {
 } as const
 
 export interface BackupReach {
-  readonly config: Pick<Config, "databaseUrl">
+  readonly config: DatabasePlace
   readonly directory: DataDirectory
   readonly secrets: Secrets
   readonly pid: number
@@ -118,9 +117,9 @@ function liveSegments({ batches }: Catalogue): ReadonlySet<string> {
   )
 }
 
-async function copyRecords(path: string, { config, directory }: BackupReach): Promise<void> {
+async function copyRecords(path: string, { config }: BackupReach): Promise<void> {
   const lines = jsonLines(path)
-  await eachRecord(config, directory, (row) => lines.put(row))
+  await eachRecord(config, (row) => lines.put(row))
   await lines.end()
 }
 
@@ -130,10 +129,7 @@ async function copyDecisions(path: string, { config, directory }: BackupReach): 
   // nothing.
   for (const decision of unfoldedDecisions(directory.journal))
     await lines.put(decisionLine(decision))
-  const store =
-    config.databaseUrl === null
-      ? openSqliteDecisions(directory.decisions)
-      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
+  const store = await openDecisions(config)
   try {
     for (let after: string | null = null; ;) {
       const page = await store.page({ after, limit: DECISIONS_AT_ONCE })

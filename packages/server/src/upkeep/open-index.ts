@@ -13,7 +13,7 @@ export async function openIndexForWriting(
   directory: DataDirectory,
   secrets: Secrets,
 ): Promise<ExposureIndex> {
-  const index = await openIndex(config, directory, { readOnly: false })
+  const index = await openIndex(config, { readOnly: false })
   try {
     await index.checkKeyCheckValue(secrets.checkValue)
   } catch (error) {

@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path"
 import { eachRecord } from "./each-record.ts"
 import { jsonLines, readJsonLines } from "./lines.ts"
 import { copyFiles } from "./make-backup.ts"
-import type { Config } from "../base/config.ts"
 import {
   type DataDirectory,
   DataDirectoryError,
@@ -14,9 +13,10 @@ import {
   REKEYING,
 } from "@assay/runtime/data-directory"
 import type { Secrets } from "@assay/runtime/secrets"
+import type { DatabasePlace } from "@assay/stores/database"
+import { copyRecords, openRecords } from "@assay/stores/open/open-database"
 import type { CopiedRow } from "@assay/stores/records-copy"
 import type { AuditNote } from "@assay/stores/records"
-import { copySqliteRecords, openSqliteRecords } from "@assay/stores/sqlite/records"
 import { syncTree, writeDurably } from "@assay/runtime/durable-files"
 
 /** How many rows of the records are under keys of the old secret, and so cannot be carried over. */
@@ -27,12 +27,9 @@ export interface LeftBehind {
   readonly tombstones: number
 }
 
-export async function countLeftBehind(
-  config: Pick<Config, "databaseUrl">,
-  directory: DataDirectory,
-): Promise<LeftBehind> {
+export async function countLeftBehind(place: DatabasePlace): Promise<LeftBehind> {
   const counts = { evidence: 0, observations: 0, shared_observations: 0, tombstones: 0 }
-  await eachRecord(config, directory, ({ table }) => {
+  await eachRecord(place, ({ table }) => {
     if (table in counts) counts[table as keyof LeftBehind]++
   })
   return counts
@@ -77,15 +74,20 @@ export async function beginRekeying(
   }
 }
 
+/** A directory that is being made keeps its records in files, wherever the old ones are. */
+function filesIn({ path }: DataDirectory): DatabasePlace {
+  return { dataDirectory: path, databaseUrl: null }
+}
+
 /** Brings the rest over, and lets the directory be used. */
 export async function completeRekeying(
-  from: { readonly config: Pick<Config, "databaseUrl">; readonly directory: DataDirectory },
+  from: { readonly config: DatabasePlace; readonly directory: DataDirectory },
   to: { readonly directory: DataDirectory; readonly secrets: Secrets },
   note: AuditNote,
 ): Promise<void> {
   const { directory } = to
   await carryRecords(from, directory)
-  const records = await openSqliteRecords({ file: directory.records })
+  const records = await openRecords(filesIn(directory))
   try {
     await records.checkKeyCheckValue(to.secrets.checkValue)
     await records.addAudit(note)
@@ -105,18 +107,19 @@ export async function completeRekeying(
  * goes first.
  */
 async function carryRecords(
-  from: { readonly config: Pick<Config, "databaseUrl">; readonly directory: DataDirectory },
-  { path, records }: DataDirectory,
+  from: { readonly config: DatabasePlace; readonly directory: DataDirectory },
+  directory: DataDirectory,
 ): Promise<void> {
+  const { path, records } = directory
   const file = join(path, "records.ndjson")
   for (const old of [file, records, `${records}-wal`, `${records}-shm`])
     rmSync(old, { force: true })
   const lines = jsonLines(file)
-  await eachRecord(from.config, from.directory, async (row) => {
+  await eachRecord(from.config, async (row) => {
     if (isCarried(row)) await lines.put(row)
   })
   await lines.end()
-  const copy = await copySqliteRecords({ file: records, readOnly: false })
+  const copy = await copyRecords(filesIn(directory), { readOnly: false })
   try {
     await copy.restore(readJsonLines<CopiedRow>(file))
   } finally {

@@ -10,14 +10,12 @@ import {
   RESTORING,
 } from "@assay/runtime/data-directory"
 import type { Secrets } from "@assay/runtime/secrets"
+import type { DatabasePlace } from "@assay/stores/database"
 import type { Decision } from "@assay/stores/decisions"
+import { copyRecords, openDecisions } from "@assay/stores/open/open-database"
 import type { Tombstone } from "@assay/stores/records-subjects"
 import type { CopiedRow } from "@assay/stores/records-copy"
 import { hasOldKeys, oldKeysSentence } from "@assay/runtime/old-keys"
-import { openPostgresDecisions } from "@assay/stores/postgres/decisions"
-import { copyPostgresRecords } from "@assay/stores/postgres/records"
-import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
-import { copySqliteRecords } from "@assay/stores/sqlite/records"
 import { type DecisionLine, decisionOfLine } from "./decision-lines.ts"
 import { readJsonLines } from "./lines.ts"
 import { PARTS } from "./make-backup.ts"
@@ -25,7 +23,7 @@ import { BackupError, checkedManifest, type Manifest } from "./manifest.ts"
 import { settleRestored } from "./settle-restored.ts"
 
 export interface RestoreReach {
-  readonly config: Pick<Config, "databaseUrl" | "dataDirectory" | "secretFile">
+  readonly config: DatabasePlace & Pick<Config, "secretFile">
   readonly secrets: Secrets
   /**
    * Who was erased, as it is known outside of the backup. Asked for before anything is written; may
@@ -112,13 +110,7 @@ function foundIn({ dataDirectory, secretFile }: RestoreReach["config"]): string[
 }
 
 async function restoreRecords(folder: string, config: RestoreReach["config"]): Promise<void> {
-  const copy =
-    config.databaseUrl === null
-      ? await copySqliteRecords({
-          file: join(config.dataDirectory, "records.sqlite"),
-          readOnly: false,
-        })
-      : copyPostgresRecords(config.databaseUrl)
+  const copy = await copyRecords(config, { readOnly: false })
   try {
     await copy.restore(readJsonLines<CopiedRow>(join(folder, PARTS.records)))
   } finally {
@@ -131,10 +123,7 @@ async function restoreDecisions(
   config: RestoreReach["config"],
   tombstones: readonly Tombstone[],
 ): Promise<void> {
-  const store =
-    config.databaseUrl === null
-      ? openSqliteDecisions(join(config.dataDirectory, "decisions"))
-      : await openPostgresDecisions({ url: config.databaseUrl, poolMax: 1 })
+  const store = await openDecisions(config)
   try {
     for await (const page of decisionsIn(folder)) await store.add(page)
     for (const { identityKey, erasedAt } of tombstones) {

@@ -1,14 +1,13 @@
 import { join } from "node:path"
-import type { Config } from "../base/config.ts"
 import { settleIndex } from "./settle-index.ts"
 import { foldedDecision } from "../decisions/fold.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import type { Secrets } from "@assay/runtime/secrets"
+import type { DatabasePlace } from "@assay/stores/database"
 import { type Decision, ERASED_FORMAT } from "@assay/stores/decisions"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import { openRecords } from "@assay/stores/open/open-database"
 import type { Tombstone } from "@assay/stores/records-subjects"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 
 export interface RestoredPast {
   readonly decisions: AsyncIterable<readonly Decision[]>
@@ -21,18 +20,15 @@ export interface RestoredPast {
  * moments than it was.
  */
 export async function settleRestored(
-  { dataDirectory, databaseUrl }: Pick<Config, "databaseUrl" | "dataDirectory">,
+  place: DatabasePlace,
   { checkValue }: Secrets,
   { decisions, tombstones }: RestoredPast,
   nowMs: number,
 ): Promise<void> {
-  const index = await openLmdbIndex({ path: join(dataDirectory, "index") })
+  const index = await openLmdbIndex({ path: join(place.dataDirectory, "index") })
   try {
     await index.checkKeyCheckValue(checkValue)
-    const records =
-      databaseUrl === null
-        ? await openSqliteRecords({ file: join(dataDirectory, "records.sqlite") })
-        : await openPostgresRecords({ url: databaseUrl, poolMax: 1 })
+    const records = await openRecords(place)
     try {
       for (const tombstone of tombstones) await records.eraseAgain(tombstone)
       await settleIndex(records, index, nowMs)

@@ -1,61 +1,122 @@
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { DataDirectory } from "@assay/runtime/data-directory"
+import { Type } from "typebox"
+import { Value } from "typebox/value"
 import { IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
+import type { IndexEngine, IndexPlace, RemoteIndex } from "../index-place.ts"
 import { openLmdbIndex } from "../lmdb/exposure-index.ts"
-import type { ClusterPlace } from "../redis/cluster-place.ts"
-import { knownIndexes } from "../redis/known-indexes.ts"
+import { cluster } from "../redis/engine.ts"
 
-/** The settings of the index. */
-export interface IndexSettings {
-  /** The cluster with the index; null: the index is in the data directory. */
-  readonly indexCluster: ClusterPlace | null
-  readonly indexName: string
-  readonly indexBucketBits: number
-  readonly indexTimeoutMs: number
+/** The engines that ASSAY_INDEX_URL can name. */
+const engines: readonly IndexEngine[] = [cluster]
+
+export const indexUrls = {
+  takes: engines.map(({ takes }) => takes).join(", or "),
+  isTaken: (url: string): boolean => engines.some((engine) => engine.at(url) !== null),
+}
+
+/** An index before it is opened, and what can be done to it. */
+export interface IndexAt {
+  /**
+   * The directory it lies in. Null: it lies elsewhere, and commands cannot copy, compact, rebuild,
+   * rekey or walk it.
+   */
+  readonly files: string | null
+  open(use: { readonly readOnly: boolean }): Promise<ExposureIndex>
+  /** What puts the index at risk in how its engine is set up, one sentence each. */
+  advice(): Promise<readonly string[]>
 }
 
 /**
- * Opens the index the settings name: in a cluster, or in the data directory. Neither takes the
- * place of the other unnoticed, since the one that takes it would know nobody and call everyone
- * clean.
+ * The index of a place: this is the only code that chooses between engines. An index in the data
+ * directory and one that a URL names do not take each other's place, since the one that takes it
+ * would know nobody and call everyone clean.
  */
+export function indexAt(place: IndexPlace): IndexAt {
+  const { indexUrl: url, dataDirectory } = place
+  const files = join(dataDirectory, "index")
+  if (url === null) return { files, open: (use) => openOwn(files, use), advice: async () => [] }
+  for (const engine of engines) {
+    const remote = engine.at(url)
+    if (remote === null) continue
+    return {
+      files: null,
+      open: ({ readOnly }) => openRemote(remote, place, files, readOnly),
+      advice: () => remote.advice(place),
+    }
+  }
+  throw new IndexUnavailable(`ASSAY_INDEX_URL takes ${indexUrls.takes}`)
+}
+
 export async function openIndex(
-  { indexCluster: place, indexName: name, indexBucketBits, indexTimeoutMs }: IndexSettings,
-  directory: Pick<DataDirectory, "index">,
+  place: IndexPlace,
+  use: { readonly readOnly: boolean },
+): Promise<ExposureIndex> {
+  return await indexAt(place).open(use)
+}
+
+async function openOwn(
+  path: string,
   { readOnly }: { readonly readOnly: boolean },
 ): Promise<ExposureIndex> {
-  const clusterFile = join(directory.index, "cluster.json")
-  const ownIndex = existsSync(join(directory.index, "data.mdb"))
-  if (place === null) {
-    if (!ownIndex && existsSync(clusterFile)) {
-      throw new IndexUnavailable(
-        "The index of this data directory is in a cluster; ASSAY_INDEX_URL must name it",
-      )
-    }
-    return await openLmdbIndex({ path: directory.index, readOnly })
+  if (!hasOwnIndex(path) && existsSync(join(path, MARKS))) {
+    throw new IndexUnavailable(
+      "The index of this data directory is in a cluster; ASSAY_INDEX_URL must name it",
+    )
   }
-  if (ownIndex) {
+  return await openLmdbIndex({ path, readOnly })
+}
+
+async function openRemote(
+  remote: RemoteIndex,
+  place: IndexPlace,
+  path: string,
+  readOnly: boolean,
+): Promise<ExposureIndex> {
+  if (hasOwnIndex(path)) {
     throw new IndexUnavailable(
       "This data directory has an index of its own; with ASSAY_INDEX_URL it must not have one",
     )
   }
-  const known = knownIndexes(clusterFile)
-  const mark = known.markOf(name)
-  // A service with its own index does not load the client of a cluster.
-  const { openRedisIndex } = await import("../redis/exposure-index.ts")
-  const index = await openRedisIndex({
-    place,
-    name,
-    readOnly,
-    mayMake: mark === undefined,
-    bucketBits: indexBucketBits,
-    timeoutMs: indexTimeoutMs,
-  })
+  const { indexName: name } = place
+  const mark = readMarks(path)[name]
+  const index = await remote.open(place, { readOnly, mayMake: mark === undefined })
   if (mark !== undefined && index.mark !== mark) {
     await index.close()
     throw new IndexUnavailable("The cluster has another index than the one it had before")
   }
-  if (mark === undefined && !readOnly) known.remember(name, index.mark)
+  if (mark === undefined && !readOnly) rememberMark(path, name, index.mark)
   return index
+}
+
+function hasOwnIndex(path: string): boolean {
+  return existsSync(join(path, "data.mdb"))
+}
+
+/**
+ * Holds the marks of the indexes elsewhere that this data directory was served from, by their
+ * names. An engine that lost everything looks like a new one. The mark shows which it is, because
+ * an empty index would call everyone clean.
+ */
+const MARKS = "cluster.json"
+const Marks = Type.Object({ marks: Type.Record(Type.String(), Type.String()) })
+
+function readMarks(path: string): Readonly<Record<string, string>> {
+  const file = join(path, MARKS)
+  if (!existsSync(file)) return {}
+  try {
+    const stored: unknown = JSON.parse(readFileSync(file, "utf8"))
+    if (Value.Check(Marks, stored)) return stored.marks
+  } catch (cause) {
+    throw new IndexUnavailable(`${file} cannot be read`, { cause })
+  }
+  throw new IndexUnavailable(`${file} is damaged`)
+}
+
+function rememberMark(path: string, name: string, mark: string): void {
+  const file = join(path, MARKS)
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const text = `${JSON.stringify({ marks: { ...readMarks(path), [name]: mark } })}\n`
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
 }

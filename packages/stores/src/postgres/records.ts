@@ -5,7 +5,7 @@ import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
 import type { Database, Engine, Write } from "../records-engine.ts"
 import { RecordsError, type RecordsFault } from "../records-error.ts"
 import type { Schema } from "../records-schema.ts"
-import { openRecords } from "../records-sql.ts"
+import { openSqlRecords } from "../records-sql.ts"
 import type { Records } from "../records.ts"
 
 interface PostgresOptions {
@@ -20,7 +20,7 @@ interface PostgresOptions {
 
 /** Records in a PostgreSQL database, over at most `poolMax` connections. */
 export async function openPostgresRecords(options: PostgresOptions): Promise<Records> {
-  return openRecords(postgresEngine(options))
+  return openSqlRecords(postgresEngine(options))
 }
 
 /** The rows of such a database, to be copied or put back. */

@@ -24,11 +24,10 @@ const advices: Readonly<Record<string, (value: string) => string | null>> = {
 
 /** What the nodes' own settings put at risk, one sentence each; nothing where all is well. */
 export async function clusterAdvice(options: {
-  readonly indexCluster: ClusterPlace
-  readonly indexTimeoutMs: number
+  readonly place: ClusterPlace
+  readonly timeoutMs: number
 }): Promise<readonly string[]> {
-  const { indexCluster: place, indexTimeoutMs: timeoutMs } = options
-  const connection = await openConnection({ place, timeoutMs })
+  const connection = await openConnection(options)
   try {
     const found = new Set<string>()
     for (const [name, advice] of Object.entries(advices)) {

@@ -5,7 +5,8 @@ import { IndexUnavailable, NewerIndexFormat, type ExposureIndex } from "../expos
 import { days, importedBatch, row } from "../../testing/opened-index-suite.ts"
 import { readClusterPlace } from "./cluster-place.ts"
 import { clusterForFile } from "../../testing/redis/cluster-suite.ts"
-import { openRedisIndex, type RedisIndex } from "./exposure-index.ts"
+import type { MarkedIndex } from "../index-place.ts"
+import { openRedisIndex } from "./exposure-index.ts"
 import { layoutOf, metaKey } from "./layout.ts"
 import { until, type TestCluster, type TestNode } from "../../testing/redis/test-cluster.ts"
 
@@ -18,7 +19,7 @@ function testOn(cluster: TestCluster): void {
   assert.ok(place !== null)
   let opened = 0
   const newName = (): string => `faults-${++opened}`
-  const open = async (t: TestContext, name: string, timeoutMs = 10_000): Promise<RedisIndex> => {
+  const open = async (t: TestContext, name: string, timeoutMs = 10_000): Promise<MarkedIndex> => {
     const index = await openRedisIndex({ place, name, bucketBits: BITS, timeoutMs })
     t.after(() => index.close())
     return index

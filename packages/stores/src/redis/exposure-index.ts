@@ -30,6 +30,7 @@ import {
   requireRow,
   requireTenantId,
 } from "../index-arguments.ts"
+import type { MarkedIndex } from "../index-place.ts"
 import { identitiesOf } from "../segment-identities.ts"
 import { isHeavy, openBuckets, type Buckets, type Value } from "./buckets.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
@@ -55,11 +56,6 @@ export interface RedisIndexOptions {
   readonly timeoutMs?: number
 }
 
-export interface RedisIndex extends ExposureIndex {
-  /** Tells this index from every other one, also from one made later under the same name. */
-  readonly mark: string
-}
-
 const TIMEOUT_MS = 1000
 /** Entries whose buckets are under way at the same time: bounds what an import holds in memory. */
 const CHUNK_ENTRIES = 8_192
@@ -76,7 +72,7 @@ const CATALOGUE_CHANGES_MAX = 50
  * again completes it. What is read is of one moment for each identity, and so is the catalogue; the
  * two are read again until the catalogue did not change while they were.
  */
-export async function openRedisIndex(options: RedisIndexOptions): Promise<RedisIndex> {
+export async function openRedisIndex(options: RedisIndexOptions): Promise<MarkedIndex> {
   const { place, name, readOnly = false, timeoutMs = TIMEOUT_MS } = options
   const connection = await openConnection({ place, timeoutMs })
   try {

@@ -3,7 +3,7 @@ import { Kysely, sql } from "kysely"
 import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
 import { explained, type Database, type Engine } from "../records-engine.ts"
 import type { Schema } from "../records-schema.ts"
-import { openRecords } from "../records-sql.ts"
+import { openSqlRecords } from "../records-sql.ts"
 import type { Records } from "../records.ts"
 import { faultOf, openDatabase } from "./database.ts"
 import { nodeSqliteDialect } from "./dialect.ts"
@@ -17,7 +17,7 @@ export async function openSqliteRecords(options: {
 }): Promise<Records> {
   const { file, readOnly = false } = options
   const database = await explained({ faultOf }, () => openDatabase(file, readOnly))
-  return openRecords(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
+  return openSqlRecords(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
 }
 
 /** The rows of such a file, to be copied or put back. */

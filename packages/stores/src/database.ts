@@ -1,0 +1,35 @@
+import type { Decisions, DecisionsReader } from "./decisions.ts"
+import type { RecordsCopy } from "./records-copy.ts"
+import type { Records } from "./records.ts"
+
+/** Where records and decisions are. */
+export interface DatabasePlace {
+  readonly dataDirectory: string
+  /** Null: they are in the data directory. */
+  readonly databaseUrl: string | null
+}
+
+export interface DatabaseUse {
+  /** How many connections this process may hold, where the engine has connections. */
+  readonly connections?: number
+}
+
+/** A database before it is opened. Its driver is loaded by whichever method is called first. */
+export interface Database {
+  /** As `assay doctor` prints it. */
+  readonly name: string
+  openRecords(use: DatabaseUse & { readonly readOnly?: boolean }): Promise<Records>
+  /** The rows of the records, to be copied or put back. */
+  copyRecords(use: { readonly readOnly: boolean }): Promise<RecordsCopy>
+  openDecisions(use: DatabaseUse): Promise<Decisions>
+  /** Decisions that another process writes. */
+  readDecisions(use: DatabaseUse): Promise<DecisionsReader>
+}
+
+/** A kind of database that a URL can name. */
+export interface DatabaseEngine {
+  /** What DATABASE_URL takes for it, for the message that refuses another URL. */
+  readonly takes: string
+  /** Null: the URL is not one of this engine's. */
+  at(url: string): Database | null
+}

@@ -1,0 +1,39 @@
+import type { ExposureIndex } from "./exposure-index.ts"
+
+/** Where the index is. */
+export interface IndexPlace extends RemoteSettings {
+  readonly dataDirectory: string
+  /** Null: the index is in the data directory. */
+  readonly indexUrl: string | null
+}
+
+/** The settings of an index that a URL names. */
+export interface RemoteSettings {
+  readonly indexName: string
+  readonly indexBucketBits: number
+  readonly indexTimeoutMs: number
+}
+
+/** A kind of index that a URL can name. */
+export interface IndexEngine {
+  /** What ASSAY_INDEX_URL takes for it, for the message that refuses another URL. */
+  readonly takes: string
+  /** Null: the URL is not one of this engine's. */
+  at(url: string): RemoteIndex | null
+}
+
+/** An index outside of the data directory, before it is opened. */
+export interface RemoteIndex {
+  /** Without `mayMake`, an index that is not there is a fault and not a reason to make one. */
+  open(
+    settings: RemoteSettings,
+    use: { readonly readOnly: boolean; readonly mayMake: boolean },
+  ): Promise<MarkedIndex>
+  /** What puts the index at risk in how the engine is set up, one sentence each. */
+  advice(settings: RemoteSettings): Promise<readonly string[]>
+}
+
+export interface MarkedIndex extends ExposureIndex {
+  /** Tells this index from every other one, also from one made later under the same name. */
+  readonly mark: string
+}

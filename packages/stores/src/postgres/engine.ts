@@ -1,0 +1,22 @@
+import type { Database, DatabaseEngine } from "../database.ts"
+
+export const postgres: DatabaseEngine = {
+  takes: "a postgres:// URL",
+  at(url) {
+    if (!/^postgres(ql)?:\/\/./.test(url)) return null
+    const openDecisions: Database["openDecisions"] = async ({ connections: poolMax = 1 }) => {
+      const { openPostgresDecisions } = await import("./decisions.ts")
+      return await openPostgresDecisions({ url, poolMax })
+    }
+    return {
+      name: "PostgreSQL",
+      async openRecords({ connections: poolMax = 1 }) {
+        const { openPostgresRecords } = await import("./records.ts")
+        return await openPostgresRecords({ url, poolMax })
+      },
+      copyRecords: async () => (await import("./records.ts")).copyPostgresRecords(url),
+      openDecisions,
+      readDecisions: openDecisions,
+    }
+  },
+}

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { ImportRecipe, SourceDescription } from "@assay/stores/exposure-index"
-import type { FormatHints } from "./formats/detected.ts"
+import type { FormatHints } from "./formats/head.ts"
 import type { SourceRequest } from "./source-request.ts"
 
 /** What bears on the rows of an import, of all that a person asks for. */

@@ -1,9 +1,10 @@
-import type { Format, RowSink } from "../formats/format.ts"
-import { openParser } from "../formats/parsers.ts"
+import type { FoundFormat } from "../formats/format.ts"
+import { openParser } from "../formats/formats.ts"
+import type { RowSink } from "../formats/parsed-row.ts"
 import { errorName, ImportFailure } from "./import-failure.ts"
 
 /** Runs a parser. What it throws is a bug in it, told without the row it stumbled over. */
-export function parseBlock(format: Format, block: Buffer, sink: RowSink): number {
+export function parseBlock(format: FoundFormat, block: Buffer, sink: RowSink): number {
   try {
     return openParser(format).parse(block, sink)
   } catch (error) {

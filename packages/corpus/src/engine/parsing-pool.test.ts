@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { deriveSecrets } from "@assay/runtime/secrets"
-import type { Format } from "../formats/format.ts"
+import type { FoundFormat } from "../formats/format.ts"
 import { ownBytes } from "../formats/row-bytes.ts"
 import type { KeyerOptions } from "./keyer.ts"
 import { ParsingPool } from "./parsing-pool.ts"
@@ -9,7 +9,7 @@ import { ParsingPool } from "./parsing-pool.ts"
 const { subkeys } = deriveSecrets(Buffer.alloc(32, 7))
 const hours = 480_000
 const options: KeyerOptions = { subkeys, kind: "breach", hours, latestHours: hours + 24 }
-const format: Format = { name: "combolist", delimiter: ":" }
+const format: FoundFormat = { name: "combolist", delimiter: ":" }
 
 function block(): Buffer {
   return ownBytes([Buffer.from("ana@mail.example:zqxjkv\n")])

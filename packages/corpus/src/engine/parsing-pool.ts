@@ -1,6 +1,6 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import type { Format } from "../formats/format.ts"
+import type { FoundFormat } from "../formats/format.ts"
 import { errorName, ImportFailure } from "./import-failure.ts"
 import type { KeyerOptions } from "./keyer.ts"
 import type { BlockDone, BlockReply, BlockTask } from "./reader-thread.ts"
@@ -30,7 +30,7 @@ export class ParsingPool {
   }
 
   /** Hands the block away: its memory is gone from the caller's side. */
-  run(format: Format, block: Buffer, as: BlockTask["as"] = null): Promise<BlockDone> {
+  run(format: FoundFormat, block: Buffer, as: BlockTask["as"] = null): Promise<BlockDone> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const { worker, waiting } = this.#threads.reduce((one, other) =>
       other.waiting.size < one.waiting.size ? other : one,

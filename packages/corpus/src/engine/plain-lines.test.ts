@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { combolistParser } from "../formats/combolist.ts"
-import type { RejectReason, RowSink } from "../formats/format.ts"
+import { combolist } from "../formats/combolist.ts"
+import type { RejectReason, RowSink } from "../formats/parsed-row.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
 
 const CASES = process.env["ASSAY_SOAK"] === undefined ? 300 : 20_000
@@ -51,7 +51,7 @@ function keyed(block: Buffer, delimiter: string, straight: boolean): Keyed {
         }
       : {}),
   }
-  const lines = combolistParser(delimiter).parse(block, sink)
+  const lines = combolist.parser({ name: "combolist", delimiter }).parse(block, sink)
   keyer.flush()
   return { frames, rejects, lines, plain }
 }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import type { EntryKind } from "@assay/stores/entry"
-import type { Format, RejectReason } from "../formats/format.ts"
+import type { FoundFormat } from "../formats/format.ts"
+import type { RejectReason } from "../formats/parsed-row.ts"
 import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
 import { parseBlock } from "./parse-block.ts"
@@ -11,7 +12,7 @@ import { parseBlock } from "./parse-block.ts"
  */
 export interface BlockTask {
   readonly id: number
-  readonly format: Format
+  readonly format: FoundFormat
   readonly block: Uint8Array
   /** What its rows are taken for; null: what the keyer's options say. */
   readonly as: { readonly kind: EntryKind; readonly hours: number } | null

@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { Writable } from "node:stream"
 import { after, test } from "node:test"
 import { deriveSecrets } from "@assay/runtime/secrets"
-import type { Format } from "../formats/format.ts"
+import type { FoundFormat } from "../formats/format.ts"
 import { type Examined, examineInputs } from "./examine.ts"
 import { END_FRAME } from "./keyed-rows.ts"
 import { type ReadJob, readInputs } from "./reader.ts"
@@ -101,7 +101,8 @@ test("line numbers begin anew with every file, and no reject makes no list", asy
 
 test("a parser that throws is named without a word of the row, and no last frame is written", async () => {
   const found = await examined()
-  const format = { name: "of nobody" } as unknown as Format
+  // Without columns the parser has nothing to read by.
+  const format: FoundFormat = { name: "csv", delimiter: ":", width: 2 }
   const members = found.members.map((member) => ({
     ...member,
     detected: { format, encoding: "utf-8" as const },
@@ -110,7 +111,7 @@ test("a parser that throws is named without a word of the row, and no last frame
   const job = jobOf("throws", 2)
   await assert.rejects(
     readInputs(job, { ...found, members }, out, () => undefined),
-    { code: "parser", message: "The parser of of nobody failed (RangeError), at list.txt" },
+    { code: "parser", message: "The parser of csv failed (TypeError), at list.txt" },
   )
   assert.equal(bytes().length, 0)
   assert.equal(existsSync(job.rejects), false)

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream"
 import type { EntryKind } from "@assay/stores/entry"
 import { writeDrained } from "@assay/runtime/drained"
-import { blocksOf } from "../formats/blocks.ts"
+import { blocksOf } from "../formats/formats.ts"
 import { inputStamp } from "../inputs/content-digest.ts"
 import { InputError, type Inputs, openInputs } from "../inputs/members.ts"
 import type { Dating } from "./taken-as.ts"

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
-import { REJECT_REASONS, type RejectReason } from "../formats/format.ts"
+import { REJECT_REASONS, type RejectReason } from "../formats/parsed-row.ts"
 import { InputError } from "../inputs/members.ts"
 import { readerFailure } from "./import-failure.ts"
 

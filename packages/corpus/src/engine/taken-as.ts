@@ -2,7 +2,7 @@ import type { FileDays } from "@assay/stores/catalogue"
 import type { EntryKind } from "@assay/stores/entry"
 import type { ImportRecipe } from "@assay/stores/exposure-index"
 import type { ExaminedMember } from "./examine.ts"
-import type { Format } from "../formats/format.ts"
+import { impliedKind } from "../formats/formats.ts"
 
 /**
  * What dates a row, in words for the person at the terminal. The first of them that is known holds.
@@ -32,34 +32,12 @@ export function takenAs(
   { number, detected, logDay, fileDay }: ExaminedMember,
   { kind, eventDate, fileDays = null }: ImportRecipe["keyedAs"],
 ): TakenAs {
-  const own = kind ?? (detected === null ? "breach" : kindOfFormat(detected.format))
+  const own = kind ?? (detected === null ? "breach" : impliedKind(detected.format))
   if (eventDate !== null) return { kind: own, day: eventDate, dating: "source" }
   if (logDay !== null) return { kind: own, day: logDay, dating: "log" }
   const written = fileDays === null ? fileDay : dayAt(fileDays, number)
   if (written !== null) return { kind: own, day: written, dating: "file" }
   return { kind: own, day: null, dating: "import" }
-}
-
-/**
- * Lines and tables with the site a password is for come from stealers, bare pairs from a combolist,
- * other tables from a breach.
- */
-function kindOfFormat(format: Format): EntryKind {
-  switch (format.name) {
-    case "stealer-blocks":
-    case "labelled-lines":
-    case "url-login-password":
-      return "stealer"
-    case "combolist":
-    case "password-first":
-      return "combolist"
-    default: {
-      const { url, password, hash } = format.columns
-      return url !== undefined && password !== undefined && hash === undefined
-        ? "stealer"
-        : "breach"
-    }
-  }
 }
 
 /**

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { columnsByName, UnknownColumn } from "./columns.ts"
-import { FIELDS } from "./format.ts"
+import { columnsByName, FIELDS, UnknownColumn } from "./columns.ts"
 
 /** By field the name of its column. */
 function found(names: string[], hints = {}, samples: string[][] = []): Record<string, string> {

@@ -1,4 +1,28 @@
-import type { ColumnMap, Field } from "./format.ts"
+import type { EntryKind } from "@assay/stores/entry"
+
+/** What columns or members can mean. */
+export const FIELDS = [
+  "email",
+  "phone",
+  "password",
+  "hash",
+  "salt",
+  "url",
+  "kind",
+  "date",
+  "item",
+  "secret",
+  "confidence",
+  "classes",
+  "value",
+] as const
+export type Field = (typeof FIELDS)[number]
+
+/**
+ * By field: the column that holds it, by its place (CSV) and name (CSV with a header, JSON,
+ * Parquet).
+ */
+export type ColumnMap = { readonly [F in Field]?: { readonly at: number; readonly name: string } }
 
 /**
  * What the person at the terminal says of columns: by field a name, a number from 1, or nothing to
@@ -198,4 +222,19 @@ export function namesIdentity(columns: ColumnMap): boolean {
 function plainName(name: string): string {
   const last = name.slice(name.lastIndexOf(".") + 1)
   return last.toLowerCase().replace(/[^a-z0-9]/g, "")
+}
+
+/** Tables with a site beside a password come from stealers, others from a breach. */
+export function kindOfColumns({ url, password, hash }: ColumnMap): EntryKind {
+  return url !== undefined && password !== undefined && hash === undefined ? "stealer" : "breach"
+}
+
+const CONTROL_LEFT_BY_JSON = /[\u007f-\u009f]/g
+
+/** Quoted as JSON, so that a column's name cannot send anything but text to a terminal. */
+export function columnsText(columns: ColumnMap): string {
+  return Object.entries(columns)
+    .map(([field, { name }]) => `${field} from ${JSON.stringify(name)}`)
+    .join(", ")
+    .replace(CONTROL_LEFT_BY_JSON, "?")
 }

@@ -1,7 +1,11 @@
+import { delimitedLines } from "./delimited-lines.ts"
 import { Delimiter } from "./delimiter.ts"
-import type { BlockParser, RowSink } from "./format.ts"
 import { lineParser } from "./lines.ts"
-import { credentialRow } from "./parsed-row.ts"
+import { type BlockParser, credentialRow, type RowSink } from "./parsed-row.ts"
+
+const ADDRESS = '[^\\s:;|,"<>@]{1,64}@(?:[^\\s:;|,"\'<>@.]{1,63}\\.)+[^\\s:;|,"\'<>@.]{2,63}'
+const ADDRESS_FIRST = new RegExp(`^["'<]?${ADDRESS}["'>]?(?:\\s*$|\\s*([:;|,])|([\\t ]))`)
+const ADDRESS_LAST = new RegExp(`([:;|\\t ])[\\t ]*["'<]?${ADDRESS}["'>]?$`)
 
 // A local part in quotes may hold any delimiter; no unquoted one in these files does.
 const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.){0,64}"@/
@@ -15,13 +19,54 @@ const OTHER_DELIMITER = /[\t ]*[:;|,] ?|[\t ]+/y
  * on single lines it may be another one than the file's. An address alone is a row without a
  * secret.
  */
-export function combolistParser(delimiter: string): BlockParser {
-  const split = new Delimiter(delimiter)
-  const lines = lineParser((line, text, sink) => {
-    readAddressFirst(line, text.trimStart(), split, sink)
-  })
-  const byte = delimiter.length === 1 && delimiter.trim() !== "" ? delimiter.charCodeAt(0) : null
-  return byte === null ? lines : plainLinesFirst(lines, byte)
+export const combolist = delimitedLines({
+  name: "combolist",
+  title: "lines of address and password",
+  impliedKind: "combolist",
+  usualDelimiter: ":",
+  fits(text, delimiter) {
+    const match = ADDRESS_FIRST.exec(text)
+    // An address alone fits whatever the others are separated by.
+    if (match === null || (match[1] ?? match[2] ?? delimiter) !== delimiter) return false
+    return delimiter !== "," || !text.includes(",") || isCommaPair(text)
+  },
+  parser(delimiter) {
+    const split = new Delimiter(delimiter)
+    const lines = lineParser((line, text, sink) => {
+      readAddressFirst(line, text.trimStart(), split, sink)
+    })
+    const byte = delimiter.length === 1 && delimiter.trim() !== "" ? delimiter.charCodeAt(0) : null
+    return byte === null ? lines : plainLinesFirst(lines, byte)
+  },
+})
+
+/** Lines of a password and an address: what follows the last delimiter is the address. */
+export const passwordFirst = delimitedLines({
+  name: "password-first",
+  title: "lines of password and address",
+  impliedKind: "combolist",
+  usualDelimiter: ":",
+  fits: (text, delimiter) =>
+    ADDRESS_LAST.exec(text)?.[1] === delimiter && !ADDRESS_FIRST.test(text),
+  parser(delimiter) {
+    const split = new Delimiter(delimiter)
+    return lineParser((line, written, sink) => {
+      const text = written.trimEnd()
+      const cut = split.findLast(text)
+      if (cut === -1) readAddressFirst(line, text.trimStart(), split, sink)
+      else if (!text.includes("@", cut)) sink.reject(line, "no-identity")
+      else addRow(line, text.slice(cut + 1), text.slice(0, split.before(text, cut)), sink)
+    })
+  },
+})
+
+/**
+ * An address, a comma and one word. More commas make a table, whose columns nobody has named, and
+ * what has spaces in it is rather somebody's name than a password.
+ */
+function isCommaPair(text: string): boolean {
+  const comma = text.indexOf(",")
+  return text.lastIndexOf(",") === comma && !/\s/.test(text.slice(comma + 1).trim())
 }
 
 /** Lets the sink take what it can straight from the bytes; every other line goes the long way. */
@@ -44,18 +89,6 @@ function plainLinesFirst(lines: BlockParser, delimiter: number): BlockParser {
       return line
     },
   }
-}
-
-/** Lines of a password and an address: what follows the last delimiter is the address. */
-export function passwordFirstParser(delimiter: string): BlockParser {
-  const split = new Delimiter(delimiter)
-  return lineParser((line, written, sink) => {
-    const text = written.trimEnd()
-    const cut = split.findLast(text)
-    if (cut === -1) readAddressFirst(line, text.trimStart(), split, sink)
-    else if (!text.includes("@", cut)) sink.reject(line, "no-identity")
-    else addRow(line, text.slice(cut + 1), text.slice(0, split.before(text, cut)), sink)
-  })
 }
 
 function readAddressFirst(line: number, text: string, split: Delimiter, sink: RowSink): void {

@@ -3,9 +3,9 @@ import { test } from "node:test"
 import { stringify } from "csv-stringify/sync"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
-import { blocksOf } from "./blocks.ts"
+import type { Detected } from "./format.ts"
+import { blocksOf } from "./formats.ts"
 import { cellsOf, CsvRows } from "./csv-rows.ts"
-import type { Detected } from "./detected.ts"
 import { memberOf, readDetected } from "../../testing/formats/test-read.ts"
 
 const seed = 20261115

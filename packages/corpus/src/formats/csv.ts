@@ -1,23 +1,136 @@
-import { cellsOf, CsvRows } from "./csv-rows.ts"
-import { feedRow } from "./feed-row.ts"
 import {
-  type BlockParser,
+  type ColumnHints,
   type ColumnMap,
+  columnsByName,
+  columnsText,
   type Field,
   FIELDS,
-  type Format,
-  type RowSink,
-} from "./format.ts"
-import { rowTextOf } from "./plain-text.ts"
+  kindOfColumns,
+  namesIdentity,
+  UnknownColumn,
+} from "./columns.ts"
+import { CERTAIN, type FileFormat, type FoundFormat } from "./format.ts"
+import type { BlockParser, RowSink } from "./parsed-row.ts"
+import { cellsOf, CsvRows } from "./csv-rows.ts"
+import { separation } from "./delimiter.ts"
+import { feedRow } from "./feed-row.ts"
+import type { Head } from "./head.ts"
+import { plainText, rowTextOf } from "./plain-text.ts"
+import { rowBlocks } from "./row-blocks.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
-type Csv = Extract<Format, { name: "csv" }>
+interface CsvFormat extends FoundFormat {
+  readonly delimiter: string
+  readonly columns: ColumnMap
+  /** How many cells a row has; one of more or fewer is no row. */
+  readonly width: number
+}
 
-/**
- * Rows of cells. The first line of a file is a row like any other that repeats its header, and no
- * row of data.
- */
-export function csvParser({ delimiter, columns, width }: Csv): BlockParser {
+const LF = 10
+const DELIMITERS = [",", "\t", ";", "|"]
+const SAMPLES_MAX = 50
+
+/** Rows of cells, with a header or with columns that `--map` names by number. */
+export const csv: FileFormat<CsvFormat> = {
+  name: "csv",
+  title: "table",
+  hasColumns: true,
+  detect(head) {
+    // What begins like JSON is a table only where the person says so.
+    if (!head.isNamed && (head.first === "{" || head.first === "[")) return null
+    const found = detectCsv(head)
+    return found === null ? null : { found, fitting: CERTAIN }
+  },
+  blocks: (member, { delimiter }, encoding, blockBytes) =>
+    csvBlocks(plainText(member.bytes(), encoding), delimiter, blockBytes),
+  parser: csvParser,
+  describe: ({ delimiter, columns }) => `, ${separation(delimiter)}; ${columnsText(columns)}`,
+  impliedKind: ({ columns }) => kindOfColumns(columns),
+}
+
+function detectCsv({ table, isWhole, map }: Head): CsvFormat | null {
+  let best: CsvFormat | null = null
+  let widest = 0
+  let unknown: UnknownColumn | null = null
+  for (const delimiter of DELIMITERS) {
+    const rows = sampleRows(table, isWhole, delimiter)
+    const width = rows[0]?.length ?? 0
+    if (width <= widest || !agree(rows, width)) continue
+    try {
+      const columns = csvColumns(rows, map)
+      if (columns === null) continue
+      best = { name: "csv", delimiter, columns, width }
+      widest = width
+    } catch (error) {
+      // Cut at another delimiter the file may have that column.
+      if (!(error instanceof UnknownColumn)) throw error
+      unknown = error
+    }
+  }
+  if (best === null && unknown !== null) throw unknown
+  return best
+}
+
+function sampleRows(head: Buffer, isWhole: boolean, delimiter: string): string[][] {
+  const rows = new CsvRows(head, delimiter)
+  const textOf = rowTextOf(head)
+  const found: string[][] = []
+  for (let at = 0; at < head.length && found.length < SAMPLES_MAX;) {
+    const end = rows.end(at)
+    if (end === head.length && !isWhole) break
+    const text = textOf(at, end).replace(/\r$/, "")
+    if (text !== "") found.push(cellsOf(text, delimiter, rows.quoted))
+    at = end + 1
+  }
+  return found
+}
+
+/** Whether most rows are as wide as the first. */
+function agree(rows: readonly (readonly string[])[], width: number): boolean {
+  return rows.filter((row) => row.length === width).length * 2 > rows.length
+}
+
+function csvColumns(rows: readonly (readonly string[])[], hints: ColumnHints): ColumnMap | null {
+  const [first = [], ...others] = rows
+  // A header has no addresses and no numbers of phones in it; a first row of data has.
+  if (first.some((cell) => cell.includes("@") || /^\+?\d{6,}$/.test(cell))) {
+    return numberedColumns(first.length, hints)
+  }
+  const columns = columnsByName(first, others, hints)
+  return namesIdentity(columns) ? columns : null
+}
+
+/** Without a header only what was said by number is known. */
+function numberedColumns(width: number, hints: ColumnHints): ColumnMap | null {
+  const said = Object.entries(hints).filter(([, hint]) => hint !== "")
+  const columns: ColumnMap = Object.fromEntries(
+    said.map(([field, hint]) => [field, { at: Number(hint) - 1, name: "" }]),
+  )
+  if (said.some(([, hint]) => !/^\d+$/.test(hint) || Number(hint) < 1 || Number(hint) > width)) {
+    return null
+  }
+  return namesIdentity(columns) ? columns : null
+}
+
+/** Blocks of CSV rows, which may hold lines. */
+function csvBlocks(
+  bytes: AsyncIterable<Buffer>,
+  delimiter: string,
+  blockBytes: number,
+): AsyncGenerator<Buffer> {
+  return rowBlocks(bytes, blockBytes, (held) => {
+    if (!held.includes('"')) return held.lastIndexOf(LF) + 1
+    const rows = new CsvRows(held, delimiter)
+    for (let at = 0; ;) {
+      const end = rows.end(at)
+      if (end === held.length || rows.open) return at
+      at = end + 1
+    }
+  })
+}
+
+/** A row that repeats the header, as the first line of a file does, is no row of data. */
+function csvParser({ delimiter, columns, width }: CsvFormat): BlockParser {
   const header = Object.values(columns).filter(({ name }) => name !== "")
   const places = placesOf(columns)
   const isHeader = (cells: readonly string[]): boolean =>

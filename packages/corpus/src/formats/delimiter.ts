@@ -51,3 +51,10 @@ function isSpaceOrTab(text: string, at: number): boolean {
   const character = text.charAt(at)
   return character === " " || character === "\t"
 }
+
+/** For a person: `separated by ";"`. */
+export function separation(delimiter: string): string {
+  if (delimiter === "\t") return "separated by tabs"
+  if (delimiter.trim() === "") return "separated by spaces"
+  return `separated by "${delimiter}"`
+}

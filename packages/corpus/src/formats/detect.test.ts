@@ -2,9 +2,8 @@ import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { test } from "node:test"
-import { type FormatHints, HEAD_BYTES_MAX } from "./detected.ts"
-import { describeFormat } from "./describe-format.ts"
-import { detectFormat } from "./detect.ts"
+import { describeFormat, detectFormat } from "./formats.ts"
+import { type FormatHints, HEAD_BYTES_MAX } from "./head.ts"
 
 const NO_HINTS: FormatHints = { map: {} }
 

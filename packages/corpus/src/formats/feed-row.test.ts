@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { ENTRY_KINDS } from "@assay/stores/entry"
 import { FEED_KINDS, feedRow } from "./feed-row.ts"
-import type { ParsedRow } from "./format.ts"
+import type { ParsedRow } from "./parsed-row.ts"
 import { observedHours } from "./observed-hours.ts"
 
 const email = "ann@example.com"

@@ -7,7 +7,8 @@ import {
   type EntryKind,
   type SecretClass,
 } from "@assay/stores/entry"
-import type { Field, ParsedRow, RejectReason } from "./format.ts"
+import type { Field } from "./columns.ts"
+import type { ParsedRow, RejectReason } from "./parsed-row.ts"
 import { observedHours } from "./observed-hours.ts"
 import { secretClassOf } from "./secret-class.ts"
 

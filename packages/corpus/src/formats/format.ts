@@ -1,112 +1,54 @@
-import type { IdentityType } from "@assay/core/identity"
-import type { DataClass, EntryKind, SecretClass } from "@assay/stores/exposure-index"
+import type { EntryKind } from "@assay/stores/entry"
+import type { Member } from "../inputs/member.ts"
+import type { Encoding } from "./encoding.ts"
+import type { Head } from "./head.ts"
+import type { BlockParser } from "./parsed-row.ts"
 
 /**
- * One row of a file as its parser understood it. What is null is left to what the import as a whole
- * says.
+ * One way in which files of people's data are written. A format is one of these and a line in
+ * formats.ts; `Found` is what its `detect` learns of a file, such as the delimiter.
  */
-export interface ParsedRow {
-  readonly identityType: IdentityType
-  /** The e-mail address or phone number as written. */
-  readonly identity: string
-  /** The password or hash as written. It lives until the row is keyed and goes nowhere else. */
-  readonly secret: string | null
-  /** The file says what the secret is, as feeds do; null: its form is looked at. */
-  readonly secretClass: SecretClass | null
-  /**
-   * The file calls the secret a hash, so one of no known form is `unknown` and never `plaintext`.
-   */
-  readonly secretIsHash: boolean
-  readonly kind: EntryKind | null
-  /** Hours since 1970. */
-  readonly hours: number | null
-  readonly item: string | null
-  readonly confidence: number | null
-  readonly classes: readonly DataClass[]
-  readonly value: number | null
+export interface FileFormat<Found extends FoundFormat = FoundFormat> {
+  /** As `--format` names it, and as imports are remembered: it never changes. */
+  readonly name: string
+  /** What such a file holds, for a person. */
+  readonly title: string
+  /** Whether rows have columns, so that `--map` can say what they mean. */
+  readonly hasColumns: boolean
+  /** Null where the head is of something else. Throws UnknownColumn. */
+  detect(head: Head): Detection<Found> | null
+  /** Cuts a member into pieces of about `blockBytes`, each of which the parser reads alone. */
+  blocks(
+    member: Member,
+    found: Found,
+    encoding: Encoding,
+    blockBytes: number,
+  ): AsyncIterable<Buffer>
+  parser(found: Found): BlockParser
+  /** What follows the title where a file is described: `, separated by ";"`. */
+  describe(found: Found): string
+  /** The evidence such a file is, where neither its rows nor the person say so. */
+  impliedKind(found: Found): EntryKind
 }
 
-/**
- * Why a row was not imported. Words, never the row: they reach the reject file and the terminal.
- */
-export const REJECT_REASONS = {
-  blank: "the line is empty",
-  "too-long": "the line is longer than 1 MiB",
-  "no-delimiter": "the line has no delimiter of this format",
-  "no-identity": "the row names no e-mail address or phone number",
-  "not-an-email": "the address is not a valid e-mail address",
-  "not-a-phone": "the number is not in E.164 form",
-  "bad-row": "the row does not have the shape of its format",
-  "bad-date": "the date cannot be read",
-  "date-out-of-range": "the date is before 1990 or more than a day ahead",
-  "unknown-kind": "the kind of evidence is not known",
-  "bad-value": "a value is out of its range",
-} as const
-export type RejectReason = keyof typeof REJECT_REASONS
-
-/** Takes what a parser finds. `line` counts from 1 within the block. */
-export interface RowSink {
-  row(line: number, row: ParsedRow): void
-  reject(line: number, reason: RejectReason): void
-  /**
-   * Takes a line of an address, a delimiter of one byte and a password straight from its bytes,
-   * from `from` to `to`, as if it had been parsed and handed to `row`; false where it is not so
-   * plain that the outcome is certain to be the same.
-   */
-  plainLine?(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean
+/** How a member is written, as found by looking at it. Plain data: it is sent between threads. */
+export interface FoundFormat {
+  readonly name: string
+  readonly [detail: string]: unknown
 }
 
-/**
- * How the rows of a member are written: found by looking at it, stated before anything is read.
- * Plain data.
- */
-export type Format =
-  | { readonly name: "combolist"; readonly delimiter: string }
-  | { readonly name: "password-first"; readonly delimiter: string }
-  | { readonly name: "url-login-password"; readonly delimiter: string }
-  | { readonly name: "labelled-lines"; readonly delimiter: string }
-  | { readonly name: "stealer-blocks" }
-  | {
-      readonly name: "csv"
-      readonly delimiter: string
-      readonly columns: ColumnMap
-      /** How many cells a row has; one of more or fewer is no row. */
-      readonly width: number
-    }
-  | { readonly name: "ndjson"; readonly columns: ColumnMap }
-  | { readonly name: "json"; readonly columns: ColumnMap }
-  | { readonly name: "parquet"; readonly columns: ColumnMap }
+export interface Detection<Found extends FoundFormat> {
+  readonly found: Found
+  /**
+   * How many of the first lines fit: the format that fits most is taken. CERTAIN ends the search;
+   * with 0 a format is taken only where `--format` names it.
+   */
+  readonly fitting: number
+}
+export const CERTAIN = Infinity
 
-/** What columns or members can mean. */
-export const FIELDS = [
-  "email",
-  "phone",
-  "password",
-  "hash",
-  "salt",
-  "url",
-  "kind",
-  "date",
-  "item",
-  "secret",
-  "confidence",
-  "classes",
-  "value",
-] as const
-export type Field = (typeof FIELDS)[number]
-
-/**
- * By field: the column that holds it, by its place (CSV) and name (CSV with a header, JSON,
- * Parquet).
- */
-export type ColumnMap = { readonly [F in Field]?: { readonly at: number; readonly name: string } }
-
-/**
- * Reads blocks of a member apart from each other, in whatever order, in whatever thread. A block is
- * a piece that ends where a row ends; for formats whose rows need their neighbours it is all of the
- * member.
- */
-export interface BlockParser {
-  /** Returns how many lines the block has, so that line numbers can be counted through a member. */
-  parse(block: Buffer, sink: RowSink): number
+/** How a member is read. */
+export interface Detected {
+  readonly format: FoundFormat
+  readonly encoding: Encoding
 }

@@ -3,17 +3,16 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import fc from "fast-check"
-import type { Detected } from "./detected.ts"
-import { detectFormat } from "./detect.ts"
+import type { Detected, FoundFormat } from "./format.ts"
+import { detectFormat } from "./formats.ts"
 import { encodingOf } from "./encoding.ts"
-import type { Format } from "./format.ts"
 import { GOLDEN_FILES, GOLDEN_FOLDER, readAll } from "../../testing/formats/read-all-suite.ts"
 
 const seed = 20_261_115
 const RUNS = process.env["ASSAY_SOAK"] === undefined ? 150 : 3_000
 
 const DELIMITERS = [":", ";", "|", "\t", ",", " ", ": ", "| "]
-const FORMATS: readonly Format[] = [
+const FORMATS: readonly FoundFormat[] = [
   ...DELIMITERS.map((delimiter) => ({ name: "combolist", delimiter }) as const),
   ...DELIMITERS.map((delimiter) => ({ name: "password-first", delimiter }) as const),
   ...DELIMITERS.map((delimiter) => ({ name: "url-login-password", delimiter }) as const),

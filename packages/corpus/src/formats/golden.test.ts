@@ -2,9 +2,8 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import type { Detected } from "./detected.ts"
-import { describeFormat } from "./describe-format.ts"
-import { detectFormat } from "./detect.ts"
+import type { Detected } from "./format.ts"
+import { describeFormat, detectFormat } from "./formats.ts"
 import {
   GOLDEN_FILES,
   GOLDEN_FOLDER,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
 import { InputError } from "../inputs/members.ts"
-import type { Detected } from "./detected.ts"
+import type { Detected } from "./format.ts"
 import { memberOf, readDetected } from "../../testing/formats/test-read.ts"
 
 const columns = { email: { at: 0, name: "email" }, password: { at: 1, name: "password" } }

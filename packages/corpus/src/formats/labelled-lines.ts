@@ -1,10 +1,10 @@
-import type { BlockParser } from "./format.ts"
+import { delimitedLines, DELIMITERS } from "./delimited-lines.ts"
 import { lineParser } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
 import { kindOfKey, type LineKind } from "./stealer-record.ts"
 
 /** What a line says of one login. */
-export interface LabelledLogin {
+interface LabelledLogin {
   readonly login: string | null
   readonly password: string | null
 }
@@ -24,17 +24,30 @@ const AT_SPACE = new RegExp(`(?:^|[ \\t])${NAME}`, "g")
  * order. Where the fields are separated by a character, any label ends the one before; where by
  * spaces, only one that is known.
  */
-export function labelledLinesParser(delimiter: string): BlockParser {
-  const read = labelledReader(delimiter)
-  return lineParser((line, text, sink) => {
-    const said = read(text)
-    if (said === null) sink.reject(line, "bad-row")
-    else addLogin(line, said.login ?? "", said.password, sink)
-  })
+export const labelledLines = delimitedLines({
+  name: "labelled-lines",
+  title: "lines of labelled URL, login and password",
+  impliedKind: "stealer",
+  usualDelimiter: "|",
+  fits: isLabelledLogin,
+  parser(delimiter) {
+    const read = labelledReader(delimiter)
+    return lineParser((line, text, sink) => {
+      const said = read(text)
+      if (said === null) sink.reject(line, "bad-row")
+      else addLogin(line, said.login ?? "", said.password, sink)
+    })
+  },
+})
+
+/** Whether a line has a login and a password, each with its label. */
+export function isLabelledLogin(text: string, delimiter: string): boolean {
+  const said = READERS.get(delimiter)?.(text)
+  return said?.login != null && said.password !== null
 }
 
 /** Takes lines apart; null for one without a label of a login or password. */
-export function labelledReader(delimiter: string): (text: string) => LabelledLogin | null {
+function labelledReader(delimiter: string): (text: string) => LabelledLogin | null {
   const bySpace = delimiter.trim() === "" && delimiter !== "\t"
   const labels = bySpace
     ? AT_SPACE
@@ -67,3 +80,8 @@ function labelsIn(text: string, pattern: RegExp): Label[] {
   }
   return labels
 }
+
+/** Without the colon, which stands behind the label. */
+const READERS: ReadonlyMap<string, ReturnType<typeof labelledReader>> = new Map(
+  DELIMITERS.filter((each) => each !== ":").map((each) => [each, labelledReader(each)]),
+)

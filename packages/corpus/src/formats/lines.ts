@@ -1,5 +1,5 @@
 import { blockText } from "./encoding.ts"
-import type { BlockParser, RowSink } from "./format.ts"
+import type { BlockParser, RowSink } from "./parsed-row.ts"
 import { LINE_BYTES_MAX } from "./line-blocks.ts"
 
 const BYTE_ORDER_MARK = 0xfeff

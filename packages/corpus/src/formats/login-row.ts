@@ -1,6 +1,5 @@
 import type { IdentityType } from "@assay/core/identity"
-import type { RowSink } from "./format.ts"
-import { credentialRow } from "./parsed-row.ts"
+import { credentialRow, type RowSink } from "./parsed-row.ts"
 
 const PHONE = /^\+[0-9]{7,15}$/
 

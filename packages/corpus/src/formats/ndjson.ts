@@ -1,12 +1,97 @@
+import {
+  type ColumnHints,
+  type ColumnMap,
+  columnsByName,
+  columnsText,
+  type Field,
+  FIELDS,
+  kindOfColumns,
+  namesIdentity,
+} from "./columns.ts"
+import { CERTAIN, type FileFormat, type FoundFormat } from "./format.ts"
+import type { BlockParser, RowSink } from "./parsed-row.ts"
 import { feedRow } from "./feed-row.ts"
-import { type BlockParser, type ColumnMap, type Field, FIELDS, type RowSink } from "./format.ts"
-import { rowTextOf } from "./plain-text.ts"
+import type { Head } from "./head.ts"
+import { plainText, rowTextOf } from "./plain-text.ts"
+import { rowBlocks } from "./row-blocks.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
+/** A format whose rows are objects, by the names of their members. */
+export interface NamedColumns extends FoundFormat {
+  readonly columns: ColumnMap
+}
+
 const LF = 10
+/** Objects need not name all their members, so as many are looked at as a head may hold. */
+export const OBJECTS_MAX = 1000
+/** Members of members of members: deeper ones are nobody's columns. */
+const NAME_PARTS_MAX = 8
 
 /** A JSON object a line. */
-export function ndjsonParser(columns: ColumnMap): BlockParser {
+export const ndjson: FileFormat<NamedColumns> = {
+  name: "ndjson",
+  title: "lines of JSON",
+  hasColumns: true,
+  detect(head) {
+    const columns = head.first === "{" ? columnsOfObjects(objectsOfLines(head), head.map) : null
+    return columns === null ? null : { found: { name: "ndjson", columns }, fitting: CERTAIN }
+  },
+  blocks: (member, _found, encoding, blockBytes) =>
+    rowBlocks(plainText(member.bytes(), encoding), blockBytes, (held) => held.lastIndexOf(LF) + 1),
+  parser: ({ columns }) => jsonLineParser(columns),
+  describe: describeColumns,
+  impliedKind: ({ columns }) => kindOfColumns(columns),
+}
+
+export function describeColumns({ columns }: NamedColumns): string {
+  return `; ${columnsText(columns)}`
+}
+
+/** What lines hold that are objects all by themselves. */
+function objectsOfLines({ table, isWhole }: Head): object[] {
+  const lines = table.toString().trimStart().split("\n", OBJECTS_MAX)
+  // The last line of a look at the start is cut off somewhere.
+  if (!isWhole && lines.length < OBJECTS_MAX) lines.pop()
+  const objects = lines.flatMap(objectIn)
+  // A document over many lines may have one that is an object by chance, but never the first.
+  return lines[0] !== undefined && objectIn(lines[0]).length === 1 ? objects : []
+}
+
+/** The object that a line is, as a list of one; empty where it is none. */
+export function objectIn(line: string): object[] {
+  try {
+    const value = JSON.parse(line) as unknown
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? [value] : []
+  } catch {
+    // The parser rejects the line when it comes to it.
+    return []
+  }
+}
+
+/** What the members of objects mean; null where none of them names anyone. */
+export function columnsOfObjects(objects: readonly object[], hints: ColumnHints): ColumnMap | null {
+  if (objects.length === 0) return null
+  const names = [...new Set(objects.flatMap((object) => namesIn(object, [])))]
+  const samples = objects.map((object) => names.map((name) => memberOf(object, name)))
+  const columns = columnsByName(names, samples, hints)
+  return namesIdentity(columns) ? columns : null
+}
+
+/** Names of members, those inside of others dotted, the outer ones first. */
+function namesIn(object: object, outer: readonly string[]): string[] {
+  const names: string[] = []
+  const inner: string[] = []
+  for (const [name, value] of Object.entries(object)) {
+    const parts = [...outer, name]
+    const nested = typeof value === "object" && value !== null && !Array.isArray(value)
+    if (!nested) names.push(parts.join("."))
+    else if (parts.length < NAME_PARTS_MAX) inner.push(...namesIn(value as object, parts))
+  }
+  return [...names, ...inner]
+}
+
+/** A parser of lines with a JSON object each. */
+export function jsonLineParser(columns: ColumnMap): BlockParser {
   const members = FIELDS.flatMap((field) => {
     const name = columns[field]?.name
     return name === undefined ? [] : [{ field, name }]
@@ -85,7 +170,7 @@ const numberAsWritten: Reviver = (_key, value, { source }) =>
   typeof value === "number" ? source : value
 
 /** A member by its name, or inside of members by a dotted one. */
-export function memberOf(object: object, name: string): unknown {
+function memberOf(object: object, name: string): unknown {
   if (Object.hasOwn(object, name)) return (object as Record<string, unknown>)[name]
   const dot = name.indexOf(".")
   if (dot === -1) return undefined

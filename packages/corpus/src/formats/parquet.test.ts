@@ -7,8 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { gzipSync } from "node:zlib"
 import { InputError, openInputs } from "../inputs/members.ts"
 import { sqlText } from "../segments/segment.ts"
-import type { FormatHints } from "./detected.ts"
-import { parquetColumns } from "./parquet.ts"
+import type { FormatHints } from "./head.ts"
 import { readMember, type ReadMember } from "../../testing/formats/test-read.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-parquet-"))
@@ -93,17 +92,6 @@ test("a person can say which column is meant, and is told of one that is not the
   assert.equal((await read(path, { email: "1" })).rows[0]?.identity, "a@example.com")
   await assert.rejects(read(path, { email: "three" }), /map\.parquet: There is no column three/)
   await assert.rejects(read(path), /map\.parquet has no column of e-mail addresses/)
-})
-
-test("what columns mean can be told before any row is read", async () => {
-  const path = await write("state.parquet", "SELECT 'a@example.com' AS mail, 'x' AS pwd")
-  const inputs = await openInputs([path])
-  for await (const member of inputs.members()) {
-    assert.deepEqual(await parquetColumns(member, {}), {
-      email: { at: 0, name: "mail" },
-      password: { at: 1, name: "pwd" },
-    })
-  }
 })
 
 test("damaged files are refused without a word of what they hold, and so are packed ones", async () => {

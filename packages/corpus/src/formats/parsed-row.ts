@@ -1,5 +1,69 @@
 import type { IdentityType } from "@assay/core/identity"
-import type { ParsedRow } from "./format.ts"
+import type { DataClass, EntryKind, SecretClass } from "@assay/stores/exposure-index"
+
+/**
+ * One row of a file as its parser understood it. What is null is left to what the import as a whole
+ * says.
+ */
+export interface ParsedRow {
+  readonly identityType: IdentityType
+  /** The e-mail address or phone number as written. */
+  readonly identity: string
+  /** The password or hash as written. It lives until the row is keyed and goes nowhere else. */
+  readonly secret: string | null
+  /** The file says what the secret is, as feeds do; null: its form is looked at. */
+  readonly secretClass: SecretClass | null
+  /**
+   * The file calls the secret a hash, so one of no known form is `unknown` and never `plaintext`.
+   */
+  readonly secretIsHash: boolean
+  readonly kind: EntryKind | null
+  /** Hours since 1970. */
+  readonly hours: number | null
+  readonly item: string | null
+  readonly confidence: number | null
+  readonly classes: readonly DataClass[]
+  readonly value: number | null
+}
+
+/**
+ * Why a row was not imported. Words, never the row: they reach the reject file and the terminal.
+ */
+export const REJECT_REASONS = {
+  blank: "the line is empty",
+  "too-long": "the line is longer than 1 MiB",
+  "no-delimiter": "the line has no delimiter of this format",
+  "no-identity": "the row names no e-mail address or phone number",
+  "not-an-email": "the address is not a valid e-mail address",
+  "not-a-phone": "the number is not in E.164 form",
+  "bad-row": "the row does not have the shape of its format",
+  "bad-date": "the date cannot be read",
+  "date-out-of-range": "the date is before 1990 or more than a day ahead",
+  "unknown-kind": "the kind of evidence is not known",
+  "bad-value": "a value is out of its range",
+} as const
+export type RejectReason = keyof typeof REJECT_REASONS
+
+/** Takes what a parser finds. `line` counts from 1 within the block. */
+export interface RowSink {
+  row(line: number, row: ParsedRow): void
+  reject(line: number, reason: RejectReason): void
+  /**
+   * Takes a line of an address, a delimiter of one byte and a password straight from its bytes,
+   * from `from` to `to`, as if it had been parsed and handed to `row`; false where it is not so
+   * plain that the outcome is certain to be the same.
+   */
+  plainLine?(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean
+}
+
+/**
+ * Reads blocks of a member apart from each other, in any order and in any thread. A block ends
+ * where a row ends.
+ */
+export interface BlockParser {
+  /** Returns how many lines the block has, so that line numbers can be counted through a member. */
+  parse(block: Buffer, sink: RowSink): number
+}
 
 const NO_CLASSES: readonly never[] = []
 

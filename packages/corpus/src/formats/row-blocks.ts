@@ -1,4 +1,3 @@
-import { CsvRows } from "./csv-rows.ts"
 import { cutInTwo, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
@@ -6,37 +5,12 @@ const LF = 10
 /** Where the last row that is all there ends in these bytes: the place behind its LF, or 0. */
 type LastRowEnd = (bytes: Buffer) => number
 
-/** Blocks of lines. */
-export function jsonLineBlocks(
-  bytes: AsyncIterable<Buffer>,
-  blockBytes: number,
-): AsyncGenerator<Buffer> {
-  return rowBlocks(bytes, blockBytes, (held) => held.lastIndexOf(LF) + 1)
-}
-
-/** Blocks of CSV rows, which may hold lines. */
-export function csvBlocks(
-  bytes: AsyncIterable<Buffer>,
-  delimiter: string,
-  blockBytes: number,
-): AsyncGenerator<Buffer> {
-  return rowBlocks(bytes, blockBytes, (held) => {
-    if (!held.includes('"')) return held.lastIndexOf(LF) + 1
-    const rows = new CsvRows(held, delimiter)
-    for (let at = 0; ;) {
-      const end = rows.end(at)
-      if (end === held.length || rows.open) return at
-      at = end + 1
-    }
-  })
-}
-
 /**
  * Collects pieces and cuts them where a row ends. Of a row beyond all bounds only so much is kept
  * that its parser sees it is too long; the rest of it is dropped as it comes, so that no file fills
  * the memory.
  */
-async function* rowBlocks(
+export async function* rowBlocks(
   bytes: AsyncIterable<Buffer>,
   blockBytes: number,
   lastRowEnd: LastRowEnd,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import type { RowSink } from "./format.ts"
+import type { RowSink } from "./parsed-row.ts"
 import { collected, piecesOf } from "../../testing/formats/read-all-suite.ts"
-import { stealerBlocks, stealerBlocksParser } from "./stealer-blocks.ts"
+import { recordBlocks, recordParser } from "./stealer-blocks.ts"
 
 const seed = 20_261_115
 
@@ -15,7 +15,7 @@ function read(blocks: readonly Buffer[]): string[] {
     row: (line, { identity, secret }) => void said.push(`${before + line} ${identity} ${secret}`),
     reject: (line, reason) => void said.push(`${before + line} ${reason}`),
   }
-  for (const block of blocks) before += stealerBlocksParser().parse(block, sink)
+  for (const block of blocks) before += recordParser().parse(block, sink)
   return said
 }
 
@@ -73,7 +73,7 @@ test("cut into blocks of any size, a file gives the same rows and line numbers",
       async (lines, end, pieceBytes, blockBytes) => {
         const bytes = Buffer.from(lines.join(end))
         const pieces = piecesOf(bytes, pieceBytes)
-        const blocks = await collected(stealerBlocks(pieces, blockBytes))
+        const blocks = await collected(recordBlocks(pieces, blockBytes))
         assert.deepEqual(read(blocks), read([bytes]))
         for (const block of blocks) assert.equal(block.buffer.byteLength, block.length)
       },
@@ -86,5 +86,5 @@ test("text without records is not held", async () => {
   async function* prose(): AsyncGenerator<Buffer> {
     for (let at = 0; at < 64; at++) yield Buffer.from("nothing of use here\n".repeat(5000))
   }
-  for await (const block of stealerBlocks(prose())) assert.ok(block.length < 6 << 20)
+  for await (const block of recordBlocks(prose())) assert.ok(block.length < 6 << 20)
 })

@@ -1,4 +1,8 @@
-import type { BlockParser, RowSink } from "./format.ts"
+import { DELIMITERS, LINE_LENGTH_MAX } from "./delimited-lines.ts"
+import { textBytes } from "./encoding.ts"
+import { CERTAIN, type FileFormat } from "./format.ts"
+import type { BlockParser, RowSink } from "./parsed-row.ts"
+import { isLabelledLogin } from "./labelled-lines.ts"
 import { lineBlocks } from "./line-blocks.ts"
 import { eachLine, isTooLong } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
@@ -17,7 +21,39 @@ const RECORD_BYTES_MAX = 4 * BLOCK_BYTES
  * lines. A record without a password and without an address or number is nothing: a banner, a site
  * alone, the name of a machine's user.
  */
-export function stealerBlocksParser(): BlockParser {
+export const stealerBlocks: FileFormat = {
+  name: "stealer-blocks",
+  title: "blocks of URL, login and password, as stealers write them",
+  hasColumns: false,
+  detect: ({ lines }) => ({
+    found: { name: "stealer-blocks" },
+    fitting: areRecords(lines) ? CERTAIN : 0,
+  }),
+  blocks: (member, _found, encoding, blockBytes) =>
+    recordBlocks(textBytes(member.bytes(), encoding), blockBytes),
+  parser: recordParser,
+  describe: () => "",
+  impliedKind: () => "stealer",
+}
+
+/** Whether most lines have a key of a login, and there are logins and passwords among them. */
+function areRecords(lines: readonly string[]): boolean {
+  const kinds = lines.map((line) => {
+    const text = line.slice(0, LINE_LENGTH_MAX)
+    // A line with all of a login is no part of a record.
+    return isWholeLogin(text) ? "other" : readRecordLine(text).kind
+  })
+  const count = (...wanted: typeof kinds): number =>
+    kinds.filter((kind) => wanted.includes(kind)).length
+  const keyed = count("site", "login", "password", "program")
+  return count("login") > 0 && count("password") > 0 && keyed > count("other")
+}
+
+function isWholeLogin(text: string): boolean {
+  return DELIMITERS.some((delimiter) => delimiter !== " " && isLabelledLogin(text, delimiter))
+}
+
+export function recordParser(): BlockParser {
   return {
     parse(block: Buffer, sink: RowSink): number {
       const bounds = new RecordBounds()
@@ -41,7 +77,7 @@ export function stealerBlocksParser(): BlockParser {
 }
 
 /** Pieces that end where a record ends. */
-export async function* stealerBlocks(
+export async function* recordBlocks(
   bytes: AsyncIterable<Buffer>,
   blockBytes: number = BLOCK_BYTES,
 ): AsyncGenerator<Buffer> {

@@ -10,8 +10,9 @@ import { deriveSecrets } from "@assay/runtime/secrets"
 import { Keyer } from "../engine/keyer.ts"
 import { InputError, openInputs } from "../inputs/members.ts"
 import { testZip } from "../../testing/inputs/test-zip.ts"
-import { detectTabular } from "./detect-tabular.ts"
-import { type ColumnMap, FIELDS, type Format } from "./format.ts"
+import { type ColumnMap, FIELDS } from "./columns.ts"
+import type { FoundFormat } from "./format.ts"
+import { detectFormat, FORMATS } from "./formats.ts"
 import { memberOf, readDetected } from "../../testing/formats/test-read.ts"
 
 const seed = 20261115
@@ -45,7 +46,8 @@ function broken(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
 }
 
 const named: ColumnMap = Object.fromEntries(FIELDS.map((name, at) => [name, { at, name }]))
-const formats: Format[] = [
+const TABLES = FORMATS.filter(({ hasColumns }) => hasColumns)
+const formats: FoundFormat[] = [
   { name: "csv", delimiter: ",", columns: named, width: 3 },
   { name: "csv", delimiter: ";", columns: { email: { at: 0, name: "" } }, width: 1 },
   { name: "ndjson", columns: named },
@@ -55,7 +57,7 @@ const { subkeys } = deriveSecrets(new Uint8Array(32))
 const noon = Date.UTC(2026, 10, 15, 12) / 3_600_000
 
 /** Rows that parsers give must be rows that can be kept, so they are keyed as in an import. */
-async function read(bytes: Buffer, format: Format): Promise<void> {
+async function read(bytes: Buffer, format: FoundFormat): Promise<void> {
   try {
     const { rows } = await readDetected(memberOf("x", bytes, 1000), { format, encoding: "utf-8" })
     let rejected = 0
@@ -83,7 +85,7 @@ test("no bytes make the reading of a tabular file fail in any way but one it nam
   )
   await fc.assert(
     fc.asyncProperty(bytes, async (each) => {
-      const detected = detectTabular("x", each, { map: {} })
+      const detected = detectFormat("x", each, { map: {} }, TABLES)?.format ?? null
       if (detected !== null && detected.name !== "parquet") await read(each, detected)
       for (const format of formats) await read(each, format)
     }),

@@ -7,8 +7,8 @@ import { test } from "node:test"
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { openInputs } from "../inputs/members.ts"
 import { testZip } from "../../testing/inputs/test-zip.ts"
-import type { FormatHints } from "./detected.ts"
-import type { ParsedRow } from "./format.ts"
+import type { FormatHints } from "./head.ts"
+import type { ParsedRow } from "./parsed-row.ts"
 import { readMember, type ReadMember } from "../../testing/formats/test-read.ts"
 
 const FOLDER = fileURLToPath(new URL("golden/", import.meta.url))

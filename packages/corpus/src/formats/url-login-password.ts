@@ -1,15 +1,16 @@
+import { delimitedLines } from "./delimited-lines.ts"
 import { Delimiter } from "./delimiter.ts"
-import type { BlockParser } from "./format.ts"
 import { lineParser } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
 
 /** What a line says of one login. `site` is null where the line names none. */
-export interface UrlLogin {
+interface UrlLogin {
   readonly site: string | null
   readonly login: string
   readonly password: string | null
 }
 
+const URL = /^[a-z][a-z0-9+.-]{0,30}:\/\/./i
 const SCHEME = /^[a-z][a-z0-9+.-]{0,30}:\/\//i
 const SCHEME_AT_END = /[a-z][a-z0-9+.-]{0,30}$/i
 const HOST = /^(?:[\w-]{1,63}\.){1,20}[\w-]{2,63}(?=[/:?#;|\s]|$)|^localhost\b/i
@@ -21,17 +22,30 @@ const PORT = /:[0-9]{1,5}(?=[/?#:])/y
  * Lines of a URL, a login and a password, or with the URL behind them; the password may contain the
  * delimiter. Only a login that is an address or a phone number makes a row.
  */
-export function urlLoginPasswordParser(delimiter: string): BlockParser {
-  const split = new Delimiter(delimiter)
-  return lineParser((line, text, sink) => {
-    const said = readUrlLogin(text.trimStart(), split)
-    if (said === null) sink.reject(line, "no-delimiter")
-    else addLogin(line, said.login, said.password, sink)
-  })
-}
+export const urlLoginPassword = delimitedLines({
+  name: "url-login-password",
+  title: "lines of URL, login and password",
+  impliedKind: "stealer",
+  usualDelimiter: ":",
+  fits(text, delimiter) {
+    // All white space separates alike; the kind that is there is the one to name.
+    if (!text.includes(delimiter)) return false
+    const said = readUrlLogin(text, new Delimiter(delimiter))
+    if (said?.site == null || said.login === "") return false
+    return URL.test(text) || identityTypeOf(said.login) !== null
+  },
+  parser(delimiter) {
+    const split = new Delimiter(delimiter)
+    return lineParser((line, text, sink) => {
+      const said = readUrlLogin(text.trimStart(), split)
+      if (said === null) sink.reject(line, "no-delimiter")
+      else addLogin(line, said.login, said.password, sink)
+    })
+  },
+})
 
 /** Takes a line apart; null where it has too few delimiters. */
-export function readUrlLogin(text: string, split: Delimiter): UrlLogin | null {
+function readUrlLogin(text: string, split: Delimiter): UrlLogin | null {
   const scheme = SCHEME.exec(text)?.[0].length ?? 0
   const urlFirst = scheme > 0 || HOST.test(text)
   return urlFirst ? readUrlFirst(text, scheme, split) : readUrlLast(text, split)

@@ -3,10 +3,9 @@ import { join } from "node:path"
 import { parseEmail, parsePhone, type IdentityType } from "@assay/core/identity"
 import type { SecretClass } from "@assay/stores/exposure-index"
 import { Keyer } from "../../src/engine/keyer.ts"
-import { blocksOf } from "../../src/formats/blocks.ts"
-import type { Detected } from "../../src/formats/detected.ts"
-import type { RejectReason } from "../../src/formats/format.ts"
-import { openParser } from "../../src/formats/parsers.ts"
+import type { Detected } from "../../src/formats/format.ts"
+import { blocksOf, openParser } from "../../src/formats/formats.ts"
+import type { RejectReason } from "../../src/formats/parsed-row.ts"
 import { secretClassOf } from "../../src/formats/secret-class.ts"
 
 export const GOLDEN_FOLDER: string = join(import.meta.dirname, "../../src/formats/golden")

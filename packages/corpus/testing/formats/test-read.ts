@@ -1,13 +1,12 @@
 import type { Member } from "../../src/inputs/member.ts"
-import { blocksOf } from "../../src/formats/blocks.ts"
-import { type Detected, type FormatHints, HEAD_BYTES_MAX } from "../../src/formats/detected.ts"
-import { detectFormat } from "../../src/formats/detect.ts"
-import type { Format, ParsedRow, RejectReason } from "../../src/formats/format.ts"
-import { openParser } from "../../src/formats/parsers.ts"
+import type { Detected, FoundFormat } from "../../src/formats/format.ts"
+import { blocksOf, detectFormat, openParser } from "../../src/formats/formats.ts"
+import { type FormatHints, HEAD_BYTES_MAX } from "../../src/formats/head.ts"
+import type { ParsedRow, RejectReason } from "../../src/formats/parsed-row.ts"
 
 /** All that a member says, in memory: for tests. */
 export interface ReadMember {
-  readonly format: Format | null
+  readonly format: FoundFormat | null
   readonly rows: (ParsedRow & { readonly line: number })[]
   readonly rejects: { readonly line: number; readonly reason: RejectReason }[]
   readonly lines: number

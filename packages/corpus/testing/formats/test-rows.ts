@@ -1,10 +1,9 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { sqlText } from "../../src/segments/segment.ts"
-import type { Format } from "../../src/formats/format.ts"
 
 /** Writes rows of a format to the byte, so that a test decides where each of them ends. */
 export interface RowWriter {
-  readonly format: Format["name"]
+  readonly format: string
   /** What these rows have that those of another writer of the same format do not. */
   readonly title: string
   /** What stands before the first row and behind the last. */
@@ -29,7 +28,7 @@ function padded(bytes: number, of: (password: string) => string): string {
 }
 
 function writer(
-  format: Format["name"],
+  format: string,
   title: string,
   of: (address: string, password: string) => string,
   around: { readonly head?: string; readonly tail?: string } = {},

@@ -6,9 +6,10 @@ import { type NodeProgram, startReader } from "@assay/corpus/engine/children"
 import type { Examined, ExaminedMember } from "@assay/corpus/engine/examine"
 import { ImportFailure, isDiskFull } from "@assay/corpus/engine/import-failure"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
-import type { FormatHints } from "@assay/corpus/formats/detected"
-import { describeFormat } from "@assay/corpus/formats/describe-format"
-import { type Field, FIELDS, type Format, REJECT_REASONS } from "@assay/corpus/formats/format"
+import { type Field, FIELDS } from "@assay/corpus/formats/columns"
+import { describeFormat, FORMAT_NAMES } from "@assay/corpus/formats/formats"
+import type { FormatHints } from "@assay/corpus/formats/head"
+import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import { ImportRuns, holderText } from "@assay/corpus/import-lock"
 import {
   importCorpus,
@@ -246,22 +247,9 @@ function classesOf(text: string): SourceRequest["classes"] & object {
   throw new CommandError(`--classes takes words of this list: ${DATA_CLASSES.join(", ")}`)
 }
 
-const FORMATS: readonly Format["name"][] = [
-  "combolist",
-  "password-first",
-  "url-login-password",
-  "labelled-lines",
-  "stealer-blocks",
-  "csv",
-  "ndjson",
-  "json",
-  "parquet",
-]
-
 function hintsOf({ format, map }: CorpusImportOptions): FormatHints {
-  const known = FORMATS.find((name) => name === format)
-  if (format !== undefined && known === undefined) {
-    throw new CommandError(`--format takes ${FORMATS.join(", ")}`)
+  if (format !== undefined && !FORMAT_NAMES.includes(format)) {
+    throw new CommandError(`--format takes ${FORMAT_NAMES.join(", ")}`)
   }
   const columns: Partial<Record<Field, string>> = {}
   for (const pair of map?.split(",") ?? []) {
@@ -273,7 +261,7 @@ function hintsOf({ format, map }: CorpusImportOptions): FormatHints {
     }
     columns[field] = column
   }
-  return { map: columns, ...(known === undefined ? {} : { format: known }) }
+  return { map: columns, ...(format === undefined ? {} : { format }) }
 }
 
 const MEMORY_MB = { min: 128, max: 65_536 }

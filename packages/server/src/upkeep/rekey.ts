@@ -5,7 +5,6 @@ import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { compactIfNeeded } from "@assay/corpus/compaction"
 import { type NodeProgram, startReader } from "@assay/corpus/engine/children"
 import type { LookProgress } from "@assay/corpus/engine/examine"
-import type { Format } from "@assay/corpus/formats/format"
 import { importCorpus, type ImportWatch } from "@assay/corpus/import"
 import type { GivenInput, RekeyPlan, RepeatableBatch } from "./rekey-plan.ts"
 
@@ -78,7 +77,7 @@ function requestOf(
   const { kind, date, format, map } = recipe.said
   return {
     paths,
-    hints: { map, ...(format === null ? {} : { format: format as Format["name"] }) },
+    hints: { map, ...(format === null ? {} : { format }) },
     source: {
       name: source.name,
       ...(kind === null ? {} : { kind }),

@@ -2,11 +2,19 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { gzipSync } from "node:zlib"
 import { InputError } from "../inputs/members.ts"
-import { detectTabular } from "./detect-tabular.ts"
+import type { ColumnMap } from "./columns.ts"
+import type { FoundFormat } from "./format.ts"
+import { detectFormat, FORMATS } from "./formats.ts"
+import type { FormatHints } from "./head.ts"
 import { memberOf, readMember } from "../../testing/formats/test-read.ts"
 
-const nameOf = (text: string | Buffer, hints = { map: {} }): string | null =>
-  detectTabular("x", Buffer.from(text), hints)?.name ?? null
+const TABLES = FORMATS.filter(({ hasColumns }) => hasColumns)
+
+const detectTable = (head: Buffer, hints: FormatHints): FoundFormat | null =>
+  detectFormat("x", head, hints, TABLES)?.format ?? null
+
+const nameOf = (text: string | Buffer, hints: FormatHints = { map: {} }): string | null =>
+  detectTable(Buffer.from(text), hints)?.name ?? null
 
 test("files are known by what they hold and not by their names", () => {
   assert.equal(nameOf("email,password\na@example.com,x\n"), "csv")
@@ -38,8 +46,8 @@ test("what is not tabular is left to others", () => {
 
 test("the delimiter is the one that makes columns of the header and the rows", () => {
   const delimiterOf = (text: string): string | null => {
-    const format = detectTabular("x", Buffer.from(text), { map: {} })
-    return format?.name === "csv" ? format.delimiter : null
+    const format = detectTable(Buffer.from(text), { map: {} })
+    return format?.name === "csv" ? String(format["delimiter"]) : null
   }
   assert.equal(delimiterOf("email;password\na@example.com;a,b|c\n"), ";")
   assert.equal(delimiterOf("email\tpassword\na@example.com\ta,b\n"), "\t")
@@ -49,24 +57,25 @@ test("the delimiter is the one that makes columns of the header and the rows", (
 
 test("a format that was asked for is taken or refused, and no other looked for", () => {
   const csv = "email,password\na@example.com,x\n"
-  assert.equal(nameOf(csv, { format: "ndjson", map: {} } as never), null)
-  assert.equal(nameOf(csv, { format: "combolist", map: {} } as never), null)
-  assert.equal(nameOf('{"email":"a@example.com"}', { format: "csv", map: {} } as never), null)
+  assert.equal(nameOf(csv, { format: "ndjson", map: {} }), null)
+  assert.equal(nameOf(csv, { format: "combolist", map: {} }), null)
+  assert.equal(nameOf('{"email":"a@example.com"}', { format: "csv", map: {} }), null)
+  assert.equal(nameOf("PAR1....", { format: "csv", map: {} }), null)
 })
 
 test("columns without a header are taken by number, and a wrong name is told to the person", () => {
   const rows = Buffer.from("1;a@example.com;x\n2;b@example.com;y\n")
-  assert.deepEqual(detectTabular("x", rows, { map: { email: "2", password: "3" } }), {
+  assert.deepEqual(detectTable(rows, { map: { email: "2", password: "3" } }), {
     name: "csv",
     delimiter: ";",
     columns: { email: { at: 1, name: "" }, password: { at: 2, name: "" } },
     width: 3,
   })
-  assert.equal(detectTabular("x", rows, { map: { email: "9" } }), null)
+  assert.equal(detectTable(rows, { map: { email: "9" } }), null)
   const named = Buffer.from("who;what\na@example.com;x\n")
-  assert.throws(() => detectTabular("x", named, { map: { email: "mail" } }), InputError)
-  const format = detectTabular("x", named, { map: { email: "who", password: "2" } })
-  assert.deepEqual(format?.name === "csv" && format.columns, {
+  assert.throws(() => detectTable(named, { map: { email: "mail" } }), InputError)
+  const format = detectTable(named, { map: { email: "who", password: "2" } })
+  assert.deepEqual(format?.name === "csv" && format["columns"], {
     email: { at: 0, name: "who" },
     password: { at: 1, name: "what" },
   })
@@ -100,8 +109,9 @@ test("texts in UTF-16, with a mark or with lines that end in CR read like any ot
 test("members that only later objects have, and those inside of others, are found", () => {
   const lines = Array.from({ length: 200 }, () => '{"user":{"mail":"a@example.com"}}')
   const text = [...lines, '{"user":{"mail":"a@example.com","login":{"hash":"x"}}}'].join("\n")
-  const format = detectTabular("x", Buffer.from(text), { map: {} })
-  assert.equal(format?.name === "ndjson" && format.columns.hash?.name, "user.login.hash")
+  const format = detectTable(Buffer.from(text), { map: {} })
+  assert.equal(format?.name, "ndjson")
+  assert.equal((format["columns"] as ColumnMap).hash?.name, "user.login.hash")
   const deep = `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`
   assert.equal(nameOf(deep), null)
 })

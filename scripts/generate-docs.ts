@@ -9,6 +9,7 @@ import { commandLinePage } from "./reference/command-line.ts"
 import { configurationPage } from "./reference/configuration.ts"
 import { dropFilesPage } from "./reference/drop-files.ts"
 import { dropTestsPage } from "./reference/drop-tests.ts"
+import { formatsPage } from "./reference/formats.ts"
 import { limitsPage } from "./reference/limits.ts"
 import { emailModelPage } from "./reference/model-email.ts"
 import { phoneModelPage } from "./reference/model-phone.ts"
@@ -38,6 +39,7 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     "command-line.md": commandLine,
     "configuration.md": configurationPage(),
     "drop-files.md": dropFiles,
+    "formats.md": formatsPage(),
     "limits.md": limitsPage(),
     ...Object.fromEntries(
       Object.values(emailModels).map((model) => [

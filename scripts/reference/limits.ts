@@ -55,8 +55,8 @@ export function limitsPage(): string {
         ] as const
       ).map(settingRow),
     ),
-    "## Notifications of mobile operators",
-    `A mobile operator may send ${NOTIFICATIONS_PER_SECOND} notifications a second, of ${BODY_MAX / 1024} KiB at most each. They count against no plan.`,
+    "## Notifications of carriers",
+    `A carrier may send ${NOTIFICATIONS_PER_SECOND} notifications a second, of ${BODY_MAX / 1024} KiB at most each. They count against no plan.`,
     "## Evidence of one identity",
     table(
       ["What an answer rests on", "At most"],

@@ -39,7 +39,7 @@ export function phoneModelPage(model: PhoneModel): string {
     table(["Field", "Value"], fieldRows(model)),
     "## Coverage",
     table(["Family", "Share"], Object.entries(coverage)),
-    "Which families are covered depends on what was imported, which operators and vendors are connected, and what the caller tells of the use; the explanation says which were.",
+    "Which families are covered depends on what was imported, which carriers and vendors are connected, and what the caller tells of the use; the explanation says which were.",
     "## Reasons",
     `At most ${reasons.countMax}, each of at least ${reasons.pointsMin} point, and one more sentence when SIM history was not available${fields.simTypes === undefined ? "" : ` for a type that has a SIM (${fields.simTypes.map(code).join(", ")})`}: “${model.texts.simHistoryUnavailable}”. The line type is a reason from ${quality.lineReasonFrom} nats on. The order breaks ties.`,
     table(

@@ -1,5 +1,5 @@
 import {
-  OperatorSettings,
+  CarrierSettings,
   ProviderSettings,
   TwilioSettings,
 } from "../../packages/server/src/score/phone/providers/provider-settings-schema.ts"
@@ -18,16 +18,16 @@ interface Members {
 }
 
 export function providersPage(): string {
-  const { apis } = OperatorSettings.properties
+  const { apis } = CarrierSettings.properties
   return lines(
     "# Settings of providers",
-    "`ASSAY_PROVIDERS` names a JSON file with the operators and vendors that are asked about phone numbers. It is read once at start; what cannot be used stops the start and is named by its place, without its value. A member that is not here is refused. Paths of files are taken from the folder of the settings. Prices and caps are in one unit, whichever you choose; they are exact to a millionth of it. `assay providers list` prints what comes of the settings, `assay providers check` tries the credentials.",
+    "`ASSAY_PROVIDERS` names a JSON file with the carriers and vendors that are asked about phone numbers. It is read once at start; what cannot be used stops the start and is named by its place, without its value. A member that is not here is refused. Paths of files are taken from the folder of the settings. Prices and caps are in one unit, whichever you choose; they are exact to a millionth of it. `assay providers list` prints what comes of the settings, `assay providers check` tries the credentials.",
     membersTable(ProviderSettings),
     "Every call counts with the most it can cost before it is made, answered or not. What would go past a cap is not asked, and its signals say `rate_limited`.",
-    "## An operator",
+    "## A carrier",
     "Each element of `camara`:",
-    membersTable(OperatorSettings),
-    "## APIs of an operator",
+    membersTable(CarrierSettings),
+    "## APIs of a carrier",
     table(
       ["Member of `apis`", "What it tells"],
       entriesOf(apis).map(([name, { description = "" }]) => [code(name), description]),
@@ -36,7 +36,7 @@ export function providersPage(): string {
     membersTable(apis.properties.sim_swap),
     "Of the others:",
     membersTable(apis.properties.roaming),
-    "A call is one request to an API, with two exceptions: where an operator answers `check` a change is looked for in up to three windows, and a tenure is asked for in up to two steps. Such a call counts with the price of all of them.",
+    "A call is one request to an API, with two exceptions: where a carrier answers `check` a change is looked for in up to three windows, and a tenure is asked for in up to two steps. Such a call counts with the price of all of them.",
     "## Twilio",
     "Members of `twilio`:",
     membersTable(TwilioSettings),

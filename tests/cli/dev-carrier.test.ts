@@ -32,7 +32,7 @@ test("it prints its numbers and what to do next, and leaves files that a service
   assert.equal(rows[2], "+46701740612  high           SIM changed 2 hours ago")
   assert.equal(
     rows[6],
-    "+46701740616  low, unknown   no date, and not for how long the operator looked",
+    "+46701740616  low, unknown   no date, and not for how long the carrier looked",
   )
   const risks = new Set(rows.slice(1).map((row) => row.slice(14, 28).trim()))
   assert.deepEqual([...risks].sort(), ["elevated", "high", "low", "low, unknown", "none"])
@@ -67,10 +67,10 @@ Stop with Ctrl-C.
   for (const file of readdirSync(folder)) assert.equal(modeOf(join(folder, file)), "600")
 
   const { camara, twilio } = readProviderSettings(settingsFile)
-  const [operator] = camara ?? []
-  assert.equal(operator?.base_url, `${carrier.url}/`)
-  const place = { url: carrier.url, tokenUrl: operator.token_url } as TrialCarrier
-  const keys = trialClient(operator.client_id, readFileSync(operator.private_key_file, "utf8"))
+  const [settings] = camara ?? []
+  assert.equal(settings?.base_url, `${carrier.url}/`)
+  const place = { url: carrier.url, tokenUrl: settings.token_url } as TrialCarrier
+  const keys = trialClient(settings.client_id, readFileSync(settings.private_key_file, "utf8"))
   const token = await tokenFor(place, keys, "sim-swap:retrieve-date")
   const { body } = await callApi(place, "POST", "/sim-swap/v2/retrieve-date", token, {
     phoneNumber: "+46701740612",

@@ -45,7 +45,7 @@ after(async () => {
   await carrier.close()
 })
 
-function settings(operator: object = {}): object {
+function settings(change: object = {}): object {
   const north = {
     name: "north",
     ranges: ["+61491570", "+6149158"],
@@ -58,7 +58,7 @@ function settings(operator: object = {}): object {
       device_swap: { price: 0.005, answers: "check" },
       roaming: { price: 0 },
     },
-    ...operator,
+    ...change,
   }
   const twilio = {
     base_url: vendorUrl,
@@ -69,9 +69,9 @@ function settings(operator: object = {}): object {
   return { daily_cap: 50, tenant_daily_cap: 2.5, camara: [north], twilio }
 }
 
-function otherSettings(name: string, operator: object): Record<string, string> {
+function otherSettings(name: string, change: object): Record<string, string> {
   const other = join(temporary, name)
-  writeFileSync(other, JSON.stringify(settings(operator)))
+  writeFileSync(other, JSON.stringify(settings(change)))
   return { ...env, ASSAY_PROVIDERS: other }
 }
 
@@ -135,19 +135,19 @@ test("check names the provider that refuses, without what it was shown, and fail
   const { code, out, err } = await assay(["providers", "check"], other)
   writeFileSync(join(temporary, "password"), CANARY)
   assert.equal(code, 1)
-  assert.match(out, /^camara:north +fault +operator north gave no token for sim_swap: /m)
+  assert.match(out, /^camara:north +fault +carrier north gave no token for sim_swap: /m)
   assert.match(out, /^twilio +fault +Twilio does not accept the user and the password$/m)
   assert.equal(err, "assay: 2 of 2 providers cannot be spoken to\n")
   assert.doesNotMatch(out + err, /canary/)
 })
 
-test("a key that is none is told by its operator, and not shown", async () => {
+test("a key that is none is told by its carrier, and not shown", async () => {
   const { code, err } = await assay(
     ["providers", "check"],
     otherSettings("no-key.json", { private_key_file: "password" }),
   )
   assert.equal(code, 1)
-  assert.match(err, /^assay: ASSAY_PROVIDERS names settings that cannot be used: .*operator north/)
+  assert.match(err, /^assay: ASSAY_PROVIDERS names settings that cannot be used: .*carrier north/)
   assert.doesNotMatch(err, /canary/)
   assert.equal(err.trimEnd().split("\n").length, 1)
 })
@@ -237,7 +237,7 @@ test("doctor says of the providers whether they take our credentials", async () 
   const other = otherSettings("doctor.json", { client_id: "canary-unknown" })
   const ill = await assay(["doctor"], other)
   assert.equal(ill.code, 1)
-  assert.match(ill.out, /^fault +providers +camara:north: operator north gave no token for /m)
+  assert.match(ill.out, /^fault +providers +camara:north: carrier north gave no token for /m)
   assert.doesNotMatch(ill.out + ill.err, /canary/)
   const none = await assay(["doctor"], { ASSAY_DATA: data })
   assert.match(none.out, /^ok +providers +nobody is asked about phone numbers$/m)

@@ -26,7 +26,7 @@ import type { Records } from "../../packages/stores/src/records.ts"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { openVelocityOfNumbers } from "../../packages/server/src/score/phone/number-velocity.ts"
 import { openNotificationsWriter } from "../../packages/server/src/intake/notifications-writer.ts"
-import { openNotifyingOperators } from "../../packages/server/src/notifications/notifying-operators.ts"
+import { openNotifyingCarriers } from "../../packages/server/src/notifications/notifying-carriers.ts"
 import { type SignalDesk, signalsOff } from "../../packages/server/src/score/phone/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
@@ -149,7 +149,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       now,
     }),
     evidence: openEvidenceWriter({ records, index, now }),
-    operators: openNotifyingOperators(null),
+    carriers: openNotifyingCarriers(null),
     notifications: openNotificationsWriter({ records, index, now }),
     inbox: null,
     dropPage: () => null,

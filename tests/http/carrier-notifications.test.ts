@@ -20,8 +20,8 @@ import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
 const PATH = "/api/v1/carrier/notifications"
-const ONE = "token-of-operator-one-7f31c2"
-const TWO = "token-of-operator-two-90be55"
+const ONE = "token-of-carrier-one-7f31c2"
+const TWO = "token-of-carrier-two-90be55"
 const SWAPPED = "org.camaraproject.sim-swap-subscriptions.v0.swapped"
 const ENDED = "org.camaraproject.sim-swap-subscriptions.v0.subscription-ended"
 const definitions = process.env["ASSAY_CAMARA_SPECS"]
@@ -33,11 +33,11 @@ const { privateKeyPem } = await makeTrialClient("assay")
 writeFileSync(join(temporary, "key.pem"), privateKeyPem)
 writeFileSync(join(temporary, "one.token"), `${ONE}\n`)
 writeFileSync(join(temporary, "two.token"), TWO)
-const operatorOf = (name: string, ranges: string[], file?: string): object => ({
+const carrierOf = (name: string, ranges: string[], file?: string): object => ({
   name,
   ranges,
-  base_url: "https://operator.example",
-  token_url: "https://operator.example/token",
+  base_url: "https://carrier.example",
+  token_url: "https://carrier.example/token",
   client_id: "assay",
   private_key_file: "key.pem",
   apis: { sim_swap: { price: 0, answers: "date" } },
@@ -49,9 +49,9 @@ writeFileSync(
     daily_cap: 0,
     tenant_daily_cap: 0,
     camara: [
-      operatorOf("one", ["+4474"], "one.token"),
-      operatorOf("two", ["+49", "+447499"], "two.token"),
-      operatorOf("three", ["+4917"]),
+      carrierOf("one", ["+4474"], "one.token"),
+      carrierOf("two", ["+49", "+447499"], "two.token"),
+      carrierOf("three", ["+4917"]),
     ],
   }),
 )
@@ -82,7 +82,7 @@ async function newKey(...args: string[]): Promise<string> {
   return (await command(["keys", "create", ...args])).trim()
 }
 
-/** A number of the first operator's that no other test uses. */
+/** A number of the first carrier's that no other test uses. */
 let numbers = 100_000
 const newNumber = (range = "+4474"): string =>
   `${range}${range === "+4474" ? "00" : ""}${++numbers}`
@@ -93,7 +93,7 @@ function swapped(phoneNumber: string, changes: object = {}): CarrierNotification
   return {
     specversion: "1.0",
     id: randomUUID(),
-    source: "https://notifications.operator.example",
+    source: "https://notifications.carrier.example",
     type: SWAPPED,
     time: hoursAgo(5),
     datacontenttype: "application/json",
@@ -174,14 +174,14 @@ async function evidenceOf(phone_number: string): Promise<SubjectExport["evidence
   return evidence.filter(({ owner }) => owner === "shared")
 }
 
-async function taken(operator: string, outcome: string): Promise<number> {
+async function taken(carrier: string, outcome: string): Promise<number> {
   const text = await (await service.request("/metrics", { key: null })).text()
-  const labels = `operator="${operator}",outcome="${outcome}"`
+  const labels = `operator="${carrier}",outcome="${outcome}"`
   const line = text.split("\n").find((each) => each.includes(`notifications_total{${labels}}`))
   return Number(line?.split(" ").at(-1) ?? 0)
 }
 
-test("a SIM change that an operator tells of is in the next score of every tenant, in either media type", async () => {
+test("a SIM change that a carrier tells of is in the next score of every tenant, in either media type", async () => {
   for (const type of ["application/cloudevents+json", "application/json; charset=utf-8"]) {
     const phone = newNumber()
     for (const key of [acme, other]) await assertUnchanged(phone, key)
@@ -203,9 +203,9 @@ test("a later change takes the place of an earlier one, in whichever order they 
   assert.equal((await evidenceOf(phone)).length, 2)
 })
 
-test("nobody without the operator's own token is heard, whatever is sent", async () => {
+test("nobody without the carrier's own token is heard, whatever is sent", async () => {
   const phone = newNumber()
-  for (const token of [null, "wrong-token-of-an-operator", ONE.toUpperCase(), acme, admin])
+  for (const token of [null, "wrong-token-of-a-carrier", ONE.toUpperCase(), acme, admin])
     for (const body of [swapped(phone), "rubbish"]) {
       const response = await send(body, token)
       assert.equal(response.status, 401)
@@ -219,7 +219,7 @@ test("nobody without the operator's own token is heard, whatever is sent", async
   assert.equal((await service.request(PATH, { key: ONE })).status, 405)
 })
 
-test("an operator speaks for the numbers of its own ranges and for no other's", async () => {
+test("a carrier speaks for the numbers of its own ranges and for no other's", async () => {
   const own = newNumber()
   assert.equal(await refused(swapped(own), TWO), "422 number-not-yours")
   for (const [phone, token] of [
@@ -250,7 +250,7 @@ test("a notification that arrives again changes nothing, by its name or by what 
   )
   assert.equal((await taken("one", "known")) - known, 4)
   // The name is one sender's: another may use it too.
-  const elsewhere = { ...first, source: "https://2.operator.example", time: hoursAgo(50) }
+  const elsewhere = { ...first, source: "https://2.carrier.example", time: hoursAgo(50) }
   await sent(elsewhere)
   assert.equal((await evidenceOf(phone)).length, 2)
 })
@@ -330,7 +330,7 @@ test("rubbish is refused and never a fault of the service", async () => {
   )
 })
 
-test("each operator is a source that callers and operators of the service see", async () => {
+test("each carrier is a source that callers and operators of the service see", async () => {
   await sent(swapped(newNumber()))
   const response = await service.request("/api/v1/sources", { key: acme })
   const { sources } = (await response.json()) as { sources: Record<string, unknown>[] }
@@ -379,7 +379,7 @@ test("what was acknowledged survives the death of the service, and an index made
   await assertChanged(phones[0] ?? "", /^[12]h$/)
 })
 
-test("a backup holds what operators told, and its restore answers by it", async () => {
+test("a backup holds what carriers told, and its restore answers by it", async () => {
   const phone = newNumber()
   await sent(swapped(phone))
   const folder = join(temporary, "backup")
@@ -402,7 +402,7 @@ test("a backup holds what operators told, and its restore answers by it", async 
   }
 })
 
-test("an erased subject stays erased, whatever operators tell of it later", async () => {
+test("an erased subject stays erased, whatever carriers tell of it later", async () => {
   const phone = newNumber()
   const first = swapped(phone)
   await sent(first)
@@ -507,7 +507,7 @@ test("a source that is removed stays away when the index is made anew, until it 
   await assertChanged(phone, /^[23]h$/)
 })
 
-test("numbers, tokens and what else an operator sends are in no answer, log or file", async () => {
+test("numbers, tokens and what else a carrier sends are in no answer, log or file", async () => {
   const phone = newNumber()
   const canaries = [phone, phone.slice(1), "zqxjkv-canary", ONE, TWO]
   const held = (bytes: string): string[] => canaries.filter((canary) => bytes.includes(canary))

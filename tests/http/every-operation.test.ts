@@ -20,7 +20,7 @@ import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
 const data = join(temporary, "data")
-const CARRIER_TOKEN = "token-of-an-operator-5c1e77"
+const CARRIER_TOKEN = "token-of-a-carrier-5c1e77"
 
 let service: Service
 let api: Description
@@ -67,18 +67,18 @@ async function providersFile(): Promise<string> {
   const file = join(temporary, "providers.json")
   const { privateKeyPem } = await makeTrialClient("assay")
   writeFileSync(join(temporary, "key.pem"), privateKeyPem, { mode: 0o600 })
-  writeFileSync(join(temporary, "operator.token"), CARRIER_TOKEN, { mode: 0o600 })
-  const operator = {
+  writeFileSync(join(temporary, "carrier.token"), CARRIER_TOKEN, { mode: 0o600 })
+  const carrier = {
     name: "one",
     ranges: ["+4474"],
-    base_url: "https://operator.example",
-    token_url: "https://operator.example/token",
+    base_url: "https://carrier.example",
+    token_url: "https://carrier.example/token",
     client_id: "assay",
     private_key_file: "key.pem",
-    notification_token_file: "operator.token",
+    notification_token_file: "carrier.token",
     apis: { sim_swap: { price: 0, answers: "date" } },
   }
-  writeFileSync(file, JSON.stringify({ daily_cap: 0, tenant_daily_cap: 0, camara: [operator] }))
+  writeFileSync(file, JSON.stringify({ daily_cap: 0, tenant_daily_cap: 0, camara: [carrier] }))
   return file
 }
 

@@ -159,7 +159,7 @@ function isForTenants({ security = [] }: Operation): boolean {
   return security.some((scheme) => "apiKey" in scheme)
 }
 
-test("notifications are described with the operator's own token and both media types", async () => {
+test("notifications are described with the carrier's own token and both media types", async () => {
   const { paths } = await description()
   const { post } = paths["/api/v1/carrier/notifications"] ?? {}
   assert.deepEqual(post?.security, [{ carrierToken: [] }])
@@ -207,7 +207,7 @@ test("the examples in the API description work when sent as they stand", async (
   const { paths, components } = await description()
   let sent = 0
   for (const [path, { post }] of Object.entries(paths)) {
-    // The example key is a tenant's, and opens nothing that is a mobile operator's or the drop's
+    // The example key is a tenant's, and opens nothing that is a carrier's or the drop's
     // recipients'.
     if (post?.requestBody === undefined || !isForTenants(post)) continue
     if (path.startsWith("/api/v1/drop/")) continue

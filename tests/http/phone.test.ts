@@ -577,7 +577,7 @@ test("together the answers had every value of every field", () => {
   const codes = new Set(
     answers.flatMap(({ explanation }) => explanation.contributions.map(({ code }) => code)),
   )
-  // Where a number is used is told by an operator alone.
+  // Where a number is used is told by a carrier alone.
   assert.deepEqual(
     PHONE_REASON_CODES.filter((code) => !codes.has(code)),
     ["COUNTRY_MISMATCH"],

@@ -4,14 +4,14 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import type { PhoneRiskResult } from "@assay/core/contract"
-import type { OperatorSettings } from "../../packages/server/src/score/phone/providers/provider-settings.ts"
+import type { CarrierSettings } from "../../packages/server/src/score/phone/providers/provider-settings.ts"
 import type { LineScript, TrialFault } from "../../packages/carrier/src/script.ts"
 import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { openTrialProviders } from "./trial-providers.ts"
 
-/** Ranges of an operator that tells when, and of one that only tells whether. */
+/** Ranges of a carrier that tells when, and of one that only tells whether. */
 const DATES = "+61491570"
 const CHECKS = "+61491571"
 
@@ -87,14 +87,14 @@ async function closedPort(): Promise<number> {
 }
 
 /**
- * Every way an operator can fail to answer, each at an operator of its own: one that fails is soon
+ * Every way a carrier can fail to answer, each at a carrier of its own: one that fails is soon
  * left alone.
  */
 interface Failure {
   readonly of: string
   readonly line?: LineScript
   readonly fault?: TrialFault
-  readonly operator?: Partial<OperatorSettings>
+  readonly carrier?: Partial<CarrierSettings>
   readonly status: string
   readonly code?: string
   /** Requests about the number at the carrier; 1 unless given. */
@@ -107,7 +107,7 @@ const FAILURES: readonly Failure[] = [
   {
     of: "takes 5 seconds",
     fault: { kind: "late", latency_ms: 5_000 },
-    operator: { timeout_ms: 50 },
+    carrier: { timeout_ms: 50 },
     status: "timeout",
   },
   {
@@ -187,7 +187,7 @@ const FAILURES: readonly Failure[] = [
   },
 ]
 
-suite("a service with operators", async () => {
+suite("a service with carriers", async () => {
   const trial = await openTrialProviders()
   let service: Service
   /**
@@ -205,12 +205,16 @@ suite("a service with operators", async () => {
     const port = await closedPort()
     const file = trial.settings(
       [
-        trial.operator("dates", [DATES]),
-        trial.operator("checks", [CHECKS], {
+        trial.carrierSettings("dates", [DATES]),
+        trial.carrierSettings("checks", [CHECKS], {
           apis: { sim_swap: { price: 0.01, answers: "check" } },
         }),
-        ...failures.map(({ name, number, operator }) => trial.operator(name, [number], operator)),
-        trial.operator("no-token", [unreachable], { token_url: `http://127.0.0.1:${port}/token` }),
+        ...failures.map(({ name, number, carrier }) =>
+          trial.carrierSettings(name, [number], carrier),
+        ),
+        trial.carrierSettings("no-token", [unreachable], {
+          token_url: `http://127.0.0.1:${port}/token`,
+        }),
       ],
       // The longest there is: no answer may depend on how busy the machine is.
       { budget_ms: 2_000 },
@@ -260,7 +264,7 @@ suite("a service with operators", async () => {
   }
 
   for (const { of, name, number, status, code, requests = 1 } of failures) {
-    test(`an operator that ${of} leaves the answer of a number nobody was asked about`, async () => {
+    test(`a carrier that ${of} leaves the answer of a number nobody was asked about`, async () => {
       const { answer, signals, notes } = await explained(service, tenants.on, number)
       const [told] = signals
       assert.equal(signals.length, 1)
@@ -285,7 +289,7 @@ suite("a service with operators", async () => {
     assert.equal(trial.asked(unreachable), 0)
   })
 
-  test("a number of no operator's range is told to nobody", async () => {
+  test("a number of no carrier's range is told to nobody", async () => {
     const { answer, state, signals } = await explained(service, tenants.on, "+12015550199")
     assert.deepEqual([state, signals], ["asked", []])
     assert.ok(answer.risk_reasons.includes(NOT_AVAILABLE))
@@ -302,7 +306,7 @@ suite("a service with operators", async () => {
     })
   }
 
-  test("a tenant at its cap is answered without the operator, and says why", async () => {
+  test("a tenant at its cap is answered without the carrier, and says why", async () => {
     const number = stranger()
     trial.carrier.script(number, { sim: { changed_at: ago(HOUR_MS) } })
     const { answer, signals } = await explained(service, tenants.capped, number)
@@ -350,7 +354,7 @@ suite("a service with operators", async () => {
     assert.equal(trial.asked(number), 2)
   })
 
-  test("calls, their outcomes, their cost and what was not asked are counted by operator", async () => {
+  test("calls, their outcomes, their cost and what was not asked are counted by carrier", async () => {
     const text = await (await service.request("/metrics")).text()
     const value = (line: string): number =>
       Number(
@@ -401,9 +405,9 @@ suite("a service with operators", async () => {
   })
 })
 
-suite("a service with little time for operators", async () => {
+suite("a service with little time for carriers", async () => {
   const trial = await openTrialProviders()
-  const slow = trial.operator("slow", [DATES], { timeout_ms: 30_000 })
+  const slow = trial.carrierSettings("slow", [DATES], { timeout_ms: 30_000 })
   const file = trial.settings([slow], { budget_ms: 50 })
   const service = await startService({ env: { ASSAY_PROVIDERS: file } })
   const key = await createTenant(service, "on", "enterprise", "providers=true")
@@ -434,8 +438,10 @@ suite("a service with little time for operators", async () => {
 })
 
 test("a key that cannot be used is told at the start, by its place and not by its contents", async () => {
-  const { operator, settings } = await openTrialProviders()
-  const wrong = settings([operator("one", [DATES], { private_key_file: import.meta.filename })])
+  const { carrierSettings, settings } = await openTrialProviders()
+  const wrong = settings([
+    carrierSettings("one", [DATES], { private_key_file: import.meta.filename }),
+  ])
   await assert.rejects(startService({ env: { ASSAY_PROVIDERS: wrong } }), (error: Error) => {
     assert.match(error.message, /ASSAY_PROVIDERS names settings that cannot be used/)
     assert.ok(!error.message.includes("openTrialProviders"))

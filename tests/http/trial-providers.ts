@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after } from "node:test"
-import type { OperatorSettings } from "../../packages/server/src/score/phone/providers/provider-settings.ts"
+import type { CarrierSettings } from "../../packages/server/src/score/phone/providers/provider-settings.ts"
 import {
   openTrialCarrier,
   type TrialCarrier,
@@ -14,10 +14,14 @@ export interface TrialProviders {
   readonly carrier: TrialCarrier
   /** PKCS #8 in PEM. */
   readonly privateKeyPem: string
-  /** An operator of this name with these numbers, all of them at the one carrier. */
-  operator(name: string, ranges: string[], change?: Partial<OperatorSettings>): OperatorSettings
+  /** Settings of a carrier with this name and these numbers. The one trial carrier answers for all. */
+  carrierSettings(
+    name: string,
+    ranges: string[],
+    change?: Partial<CarrierSettings>,
+  ): CarrierSettings
   /** Writes a file for ASSAY_PROVIDERS and gives its path. */
-  settings(camara: readonly OperatorSettings[], change?: object): string
+  settings(camara: readonly CarrierSettings[], change?: object): string
   /** How often the carrier was asked about a number. */
   asked(number: string): number
 }
@@ -34,7 +38,7 @@ export async function openTrialProviders(): Promise<TrialProviders> {
   return {
     carrier,
     privateKeyPem,
-    operator: (name, ranges, change = {}) => ({
+    carrierSettings: (name, ranges, change = {}) => ({
       name,
       ranges,
       base_url: carrier.url,

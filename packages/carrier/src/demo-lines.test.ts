@@ -19,8 +19,8 @@ const { camara, twilio } = trialSettings({
   twilioUser: "trial",
 })
 
-/** The operator with the longest range that fits. */
-function operatorOf(number: string): string | undefined {
+/** The carrier with the longest range that fits. */
+function carrierOf(number: string): string | undefined {
   return camara
     .flatMap(({ name, ranges }) => ranges.map((range) => ({ name, range })))
     .filter(({ range }) => number.startsWith(range))
@@ -75,10 +75,10 @@ function faultsOf({ faults = [] }: LineScript): readonly TrialFault[] {
   return faults
 }
 
-test("numbers that fail, ask for a pause, or are told by yes or no have operators of their own", () => {
-  for (const { number, script } of lines) assert.equal(operatorOf(number), expected(script), number)
+test("numbers that fail, ask for a pause, or are told by yes or no have carriers of their own", () => {
+  for (const { number, script } of lines) assert.equal(carrierOf(number), expected(script), number)
   for (const { number } of twilioLines) {
-    assert.equal(operatorOf(number), undefined)
+    assert.equal(carrierOf(number), undefined)
     assert.ok(twilio.ranges.some((range) => number.startsWith(range)))
   }
 })

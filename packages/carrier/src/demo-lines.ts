@@ -17,7 +17,7 @@ export interface DemoLine<Script = LineScript> {
 // Numbers that authorities set aside for fiction, in ranges that the settings of trials give to one
 // provider each.
 
-/** Of operators, dated from now. */
+/** Of carriers, dated from now. */
 export function demoLines(nowMs: number): readonly DemoLine[] {
   const hoursAgo = (hours: number): string => new Date(nowMs - hours * HOUR_MS).toISOString()
   const daysAgo = (days: number): string => hoursAgo(24 * days)
@@ -29,10 +29,10 @@ export function demoLines(nowMs: number): readonly DemoLine[] {
     }),
     told("+46701740613", "SIM changed 5 days ago", "elevated", { sim: { changed_at: daysAgo(5) } }),
     told("+46701740614", "SIM changed 20 days ago", "low", { sim: { changed_at: daysAgo(20) } }),
-    told("+46701740615", "no SIM change in the 120 days the operator keeps", "none", {
+    told("+46701740615", "no SIM change in the 120 days the carrier keeps", "none", {
       sim: { history_days: 120 },
     }),
-    untold("+46701740616", "no date, and not for how long the operator looked", {
+    untold("+46701740616", "no date, and not for how long the carrier looked", {
       sim: { history_days: "unsaid" },
     }),
     told("+46701740617", "SIM and handset changed yesterday", "high", {
@@ -68,12 +68,12 @@ export function demoLines(nowMs: number): readonly DemoLine[] {
     told("+46701740674", "yes or no: law allows 3 days only, and it did not", "none", {
       sim: { answers: "check", look_back_hours: 72 },
     }),
-    failing("+46701740681", "the operator does not know the number", {
+    failing("+46701740681", "the carrier does not know the number", {
       kind: "error",
       status: 404,
       code: "IDENTIFIER_NOT_FOUND",
     }),
-    failing("+46701740682", "the operator's service is not for this number", {
+    failing("+46701740682", "the carrier's service is not for this number", {
       kind: "error",
       status: 422,
       code: "SERVICE_NOT_APPLICABLE",
@@ -89,7 +89,7 @@ export function demoLines(nowMs: number): readonly DemoLine[] {
       code: "TOO_MANY_REQUESTS",
       retry_after_seconds: 5,
     }),
-    failing("+46701740685", "the operator is out of order", {
+    failing("+46701740685", "the carrier is out of order", {
       kind: "error",
       status: 503,
       code: "UNAVAILABLE",

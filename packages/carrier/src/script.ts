@@ -7,7 +7,7 @@ const Moment = Type.String({ format: "date-time" })
 const Day = Type.String({ format: "date" })
 
 /**
- * What the carrier for trials offers, by the names that settings of an operator use, and
+ * What the trial carrier offers: APIs by the names that the settings of a carrier use, and
  * subscriptions.
  */
 export const TRIAL_APIS = [

@@ -10,7 +10,7 @@ export interface TrialDirectory {
   readonly privateKeyPem: string
   readonly notificationToken: string
   readonly twilioPassword: string
-  /** Throws where there are other settings: they may be of a real operator. */
+  /** Throws where there are other settings: they may be of a real carrier. */
   writeSettings(settings: TrialSettings): void
 }
 

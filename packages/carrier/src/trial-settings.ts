@@ -27,8 +27,8 @@ const AUSTRALIAN = "+61491570"
 export type TrialSettings = ReturnType<typeof trialSettings>
 
 /**
- * Settings by which a service asks the carrier as if it were several operators, and Twilio. Whoever
- * fails or is asked too much is left alone for a while, so numbers that show it have operators of
+ * Settings by which a service asks the trial carrier as if it were several carriers, and Twilio. A
+ * carrier that fails is left alone for a while, so numbers that show a failure have carriers of
  * their own.
  */
 export function trialSettings(place: TrialPlace) {

@@ -22,7 +22,7 @@ export const CarrierNotification = Type.Object(
       minLength: 1,
       maxLength: 2048,
       description: "What sends it.",
-      examples: ["https://notifications.operator.example"],
+      examples: ["https://notifications.carrier.example"],
     }),
     type: Type.String({
       minLength: 1,
@@ -43,7 +43,7 @@ export const CarrierNotification = Type.Object(
           phoneNumber: Type.Optional(
             Type.String({
               description:
-                "The number whose SIM changed, in E.164; must be there where one did, and in the operator's ranges.",
+                "The number whose SIM changed, in E.164; must be there where one did, and in the carrier's ranges.",
             }),
           ),
         },

@@ -31,7 +31,7 @@ export const PhoneRiskResult = Type.Object(
     }),
     sim_change_window: Type.Union([Type.String({ pattern: "^\\d+[hd]$" }), Type.Null()], {
       description:
-        "Time since the last SIM change or port in hours or days, null when none was detected. Where an operator tells only between which two moments the SIM changed, the longer of the two.",
+        "Time since the last SIM change or port in hours or days, null when none was detected. Where a carrier tells only between which two moments the SIM changed, the longer of the two.",
     }),
     ownership_confidence: words(["low", "medium", "high"], "Certainty of device ownership."),
     network_continuity: words(["stable", "unstable"], "Routing and provisioning stability."),

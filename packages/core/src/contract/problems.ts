@@ -129,9 +129,9 @@ export const problems = {
   },
   "number-not-yours": {
     status: 422,
-    title: "The number is not in this operator's ranges",
+    title: "The number is not in this carrier's ranges",
     meaning:
-      "An operator speaks for the numbers that begin with a range it is set up with, unless a longer range of another operator fits. Nothing was stored.",
+      "A carrier speaks for the numbers that begin with a range it is set up with, unless a longer range of another carrier fits. Nothing was stored.",
   },
   "outcome-not-applicable": {
     status: 422,

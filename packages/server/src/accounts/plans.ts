@@ -17,7 +17,7 @@ export interface Plan {
   /** Whether explanations name the sources of exposures. */
   readonly namedSources: boolean
   /**
-   * Whether numbers may be sent to operators and vendors, where the tenant itself switched that on
+   * Whether numbers may be sent to carriers and vendors, where the tenant itself switched that on
    * too.
    */
   readonly providers: boolean

@@ -43,7 +43,7 @@ export const TenantSettings = Type.Object(
     ),
     confirmed_before_block: Type.Optional(Type.Boolean()),
     sms_only_step_up: Type.Optional(Type.Boolean()),
-    /** Phone numbers may be sent to the operators and vendors that are configured. */
+    /** Phone numbers may be sent to the carriers and vendors that are configured. */
     providers: Type.Optional(Type.Boolean()),
     /** The most that may be spent on them in a day, in the unit of the prices. */
     provider_daily_cap: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),

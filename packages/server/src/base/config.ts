@@ -264,7 +264,7 @@ export const settings = [
     takes: "a JSON file",
     fallback: "",
     meaning:
-      "Operators and vendors that are asked about phone numbers, with what that may cost a day. Only for tenants that are allowed to and switched it on. Without it nobody is asked.",
+      "Carriers and vendors that are asked about phone numbers, with what that may cost a day. Only for tenants that are allowed to and switched it on. Without it nobody is asked.",
   },
   {
     name: "ASSAY_DECISIONS",

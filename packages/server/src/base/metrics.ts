@@ -27,8 +27,8 @@ export interface Metrics {
    * A phone number was scored without providers, because the place that asks them did not answer.
    */
   countSignalsFailed(): void
-  /** What became of a notification of a mobile operator, by the operator's name in the settings. */
-  countNotification(operator: string, outcome: NotificationOutcome | "ended" | "other"): void
+  /** What became of a notification of a carrier, by the carrier's name in the settings. */
+  countNotification(carrier: string, outcome: NotificationOutcome | "ended" | "other"): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }
@@ -86,7 +86,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
   })
   const notifications = new Counter({
     name: "assay_carrier_notifications_total",
-    help: "Notifications of mobile operators that were taken, by what became of them.",
+    help: "Notifications of carriers that were taken, by what became of them.",
     labelNames: ["operator", "outcome"] as const,
     registers: [registry],
   })
@@ -112,7 +112,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     countSignupsDropped: (count) => signupsDropped.inc(count),
     countUnrecordedDecision: () => unrecorded.inc(),
     countSignalsFailed: () => signalsFailed.inc(),
-    countNotification: (operator, outcome) => notifications.labels(operator, outcome).inc(),
+    countNotification: (carrier, outcome) => notifications.labels(carrier, outcome).inc(),
     text,
   }
 }

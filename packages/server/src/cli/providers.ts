@@ -110,8 +110,8 @@ interface Offer {
 
 function offerOf(provider: PhoneSignalProvider, { camara, twilio }: ProviderSettings): Offer {
   const { id } = provider
-  const operator = camara?.find(({ name }) => id === `camara:${name}`)
-  const ranges = operator?.ranges ?? twilio?.ranges ?? null
+  const carrier = camara?.find(({ name }) => id === `camara:${name}`)
+  const ranges = carrier?.ranges ?? twilio?.ranges ?? null
   // The beginning of a range stands for its numbers: whoever has them by that is asked.
   const signals = (ranges ?? ["+"]).flatMap((e164) => provider.capabilities({ e164, region: "ZZ" }))
   const calls = provider.calls([...new Set(signals)])

@@ -213,7 +213,7 @@ export const demoPhones: readonly { phone: string; observations: readonly DemoOb
     phone: "+61491570158",
     observations: [{ source: "demo-carrier", kind: "sim_change", hoursAgo: 960 }],
   },
-  // Three years with one operator, in service, the same SIM and handset for over a year.
+  // Three years with one carrier, in service, the same SIM and handset for over a year.
   {
     phone: "+61491570159",
     observations: [

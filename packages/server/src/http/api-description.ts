@@ -100,7 +100,7 @@ export async function describeApi(app: App): Promise<void> {
         { name: "Sources", description: "See what scores rest on." },
         { name: "Usage", description: "See what your keys have looked up." },
         { name: "Evidence", description: "Send what you know of identities yourself." },
-        { name: "Carrier", description: "For mobile operators: tell of changes on a line." },
+        { name: "Carrier", description: "For carriers: tell of changes on a line." },
         { name: "Drop", description: "For recipients of the anonymous drop: fetch and answer." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
@@ -116,7 +116,7 @@ export async function describeApi(app: App): Promise<void> {
             type: "http",
             scheme: "bearer",
             description:
-              "The token a mobile operator was given, as its `notification_token_file` in the settings of providers holds it.",
+              "The token a carrier was given, as its `notification_token_file` in the settings of providers holds it.",
           },
         },
       },

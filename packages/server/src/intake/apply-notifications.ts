@@ -6,7 +6,7 @@ import type {
   SharedObserved,
 } from "@assay/stores/records-shared-observations"
 import { sharedBatches } from "@assay/stores/shared-batches"
-import { operatorSource } from "./operator-source.ts"
+import { carrierSource } from "./carrier-source.ts"
 
 type DueRecords = Pick<
   SharedObservationRecords,
@@ -69,7 +69,7 @@ export async function applyAllNotifications(
 function observationPutter(
   index: AppliedIndex,
 ): (observations: readonly SharedObserved[], atMs: number) => Promise<readonly Row[]> {
-  const batchOf = sharedBatches(index, operatorSource)
+  const batchOf = sharedBatches(index, carrierSource)
   return async (observations, atMs) => {
     const batchIds = new Map<string, number>()
     for (const source of new Set(observations.map((each) => each.source)))

@@ -73,7 +73,7 @@ async function failing(index: ExposureIndex, isAway: () => boolean): Promise<Exp
   }
 }
 
-test("what is stored is in everybody's next lookup, as one source an operator", async (t) => {
+test("what is stored is in everybody's next lookup, as one source a carrier", async (t) => {
   const { writer, index, records } = await place(t)
   assert.equal(await writer.submit(observation(alice, 5)), "stored")
   assert.equal(await writer.submit(observation(alice, 6, { source: "camara:two" })), "stored")
@@ -204,7 +204,7 @@ test("a source that was removed begins anew, with what comes after", async (t) =
   assert.deepEqual(await said(index), ["sim_change 6 camara:one"])
 })
 
-test("an operator that sends too many is told, and others are not held up by it", async (t) => {
+test("a carrier that sends too many is told, and others are not held up by it", async (t) => {
   const { records, index } = await place(t)
   let ms = start
   const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
@@ -218,7 +218,7 @@ test("an operator that sends too many is told, and others are not held up by it"
   assert.equal(await sent(3), "stored")
 })
 
-test("a clock that is set back does not keep an operator out until it comes round again", async (t) => {
+test("a clock that is set back does not keep a carrier out until it comes round again", async (t) => {
   const { records, index } = await place(t)
   let ms = start
   const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
@@ -243,7 +243,7 @@ test("more than can wait are refused before anything of them is stored", async (
   assert.equal((await said(index)).length, 3)
 })
 
-test("one operator's notification does not wait behind all of another's, and a full queue is its own", async (t) => {
+test("one carrier's notification does not wait behind all of another's, and a full queue is its own", async (t) => {
   const { records, index } = await place(t)
   const writes: string[][] = []
   const counted: typeof records = {

@@ -29,14 +29,14 @@ export class NotificationOverload extends Error {
   readonly code = "overloaded"
 }
 
-/** An operator sends more in a second than it may; this one was not stored. */
+/** A carrier sends more in a second than it may; this one was not stored. */
 export class NotificationRate extends Error {
   override readonly name = "NotificationRate"
   readonly code = "rate-limited"
 }
 
 /**
- * The most notifications of one operator in a second. Among 50 million lines a SIM changes about
+ * The most notifications of one carrier in a second. Among 50 million lines a SIM changes about
  * every four seconds; this leaves room for what was held back for a while.
  */
 export const NOTIFICATIONS_PER_SECOND = 500
@@ -52,7 +52,7 @@ interface WriterOptions {
   readonly forget?: (key: string) => Promise<void>
   readonly perSecond?: number
   /**
-   * More than this waiting of one operator means that they come faster than disks can take them.
+   * More than this waiting of one carrier means that they come faster than disks can take them.
    */
   readonly waitingMax?: number
 }
@@ -67,7 +67,7 @@ interface Waiting {
  * The one writer of notifications, in the primary. They are first written to the records, then to
  * the index, and only then acknowledged: a process that dies in between leaves rows that are due,
  * and the next one finds them. Those that come while others are written go together with the next
- * write, since each one waits for the disk; operators take turns in filling it, so that none waits
+ * write, since each one waits for the disk; carriers take turns in filling it, so that none waits
  * behind all that another sent.
  */
 export function openNotificationsWriter(options: WriterOptions): NotificationsWriter {
@@ -114,7 +114,7 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
       if (own.length >= waitingMax)
         throw new NotificationOverload("Too many notifications are waiting")
       if (!rates.admit(observation.source))
-        throw new NotificationRate("The operator sends too many notifications")
+        throw new NotificationRate("The carrier sends too many notifications")
       return await new Promise<NotificationOutcome>((stored, failed) => {
         own.push({ observation, stored, failed })
         waiting.set(observation.source, own)
@@ -128,7 +128,7 @@ export function openNotificationsWriter(options: WriterOptions): NotificationsWr
   }
 }
 
-/** Notifications of one write: more would keep the next operator's waiting. */
+/** Notifications of one write: more would keep the next carrier's waiting. */
 const TOGETHER_MAX = 500
 
 /** Takes up to `most` out of the queues, one of each in turn. Empty queues are removed. */
@@ -155,7 +155,7 @@ const WINDOW_MS = 1000
 
 /**
  * Counts in windows of a second that begin with the first of them, by source. One that begins after
- * now is of a clock that was set back since, and over: it would keep the operator out until that
+ * now is of a clock that was set back since, and over: it would keep the carrier out until that
  * time comes round again.
  */
 function openRates(perSecond: number, now: () => number): { admit(source: string): boolean } {

@@ -90,7 +90,7 @@ function factorsOf({ fields, quality }: PhoneModel): string[] {
         : `A change before the account's last verification is shown, and does not count where the number was verified by other means or ${proof} days after the change or later. A code sent to the number proves nothing sooner: whoever holds a swapped SIM receives it.`,
       ...(fields.boundedChange === "near_end"
         ? [
-            "Where an operator tells only between which two moments the SIM changed, the nearer one is weighed, the farther one shown, and the sentence tells both.",
+            "Where a carrier tells only between which two moments the SIM changed, the nearer one is weighed, the farther one shown, and the sentence tells both.",
           ]
         : []),
       quality.reserved === undefined
@@ -321,9 +321,9 @@ function caveats(model: PhoneModel): string[] {
   return [
     "## Caveats and recommendations",
     list(
-      "Without an operator, a vendor or imported telecom evidence only the number itself is known. The answer says so, and its score is little more than a base rate of the line type.",
-      `Dates differ in what they are. Some operators give an hour, some a day, some only yes or no for a period; where only a period is known, the change is taken for as ${fields.boundedChange === "near_end" ? "new" : "old"} as the period allows. After ${last} days no floor is left, and after ${fields.simChangeDetectedBelowDays} no change is reported.`,
-      "An operator's date may be that of the first activation. A new subscriber then looks like a changed SIM for some days.",
+      "Without a carrier, a vendor or imported telecom evidence only the number itself is known. The answer says so, and its score is little more than a base rate of the line type.",
+      `Dates differ in what they are. Some carriers give an hour, some a day, some only yes or no for a period; where only a period is known, the change is taken for as ${fields.boundedChange === "near_end" ? "new" : "old"} as the period allows. After ${last} days no floor is left, and after ${fields.simChangeDetectedBelowDays} no change is reported.`,
+      "A carrier's date may be that of the first activation. A new subscriber then looks like a changed SIM for some days.",
       "Type and region are those of the numbering plan. In countries where fixed and mobile numbers look alike, the plan cannot tell them apart; a ported number keeps its prefix.",
       "A number on a list may have been given to somebody else since. Feedback (`not_fraud`, `clear`) undoes what was reported of it.",
       `The score saturates at ${percent(odds / (1 + odds))}. It cannot rank the worst; ${code("p")} of the explanation can.`,

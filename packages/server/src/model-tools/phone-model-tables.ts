@@ -21,7 +21,7 @@ export function takeoverRows({ takeover }: PhoneModel): WeightRow[] {
       term: "SIM changed or number ported",
       nats: `ln of the likelihood ratio, from ${simChange.changesPerYear} honest changes a year, ${percent(simChange.takeoverShare)} of takeovers by SIM, and abuse that follows the change (${delays})`,
       basis:
-        "derived from three rates that are judgement; the delays fit the windows that regulators and operators use (TRAI: no port within 7 days of a SIM change; CAMARA: 240 hours by default)",
+        "derived from three rates that are judgement; the delays fit the windows that regulators and carriers use (TRAI: no port within 7 days of a SIM change; CAMARA: 240 hours by default)",
     },
     {
       term: "number ported, besides",

@@ -8,15 +8,15 @@ import type { Secrets } from "@assay/runtime/secrets"
 import { readJson } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
 import { BODY_MAX } from "../http/sizes.ts"
-import type { NotifyingOperator, NotifyingOperators } from "./notifying-operators.ts"
+import type { NotifyingCarrier, NotifyingCarriers } from "./notifying-carriers.ts"
 import { readNotification } from "./read-notification.ts"
 
 const CLOUD_EVENT = "application/cloudevents+json"
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set on the routes that operators send to. */
-    operator: NotifyingOperator
+    /** Set on the routes that carriers send to. */
+    carrier: NotifyingCarrier
   }
 }
 
@@ -45,7 +45,7 @@ const schema = {
   operationId: "notifySimChange",
   summary: "Tell that the SIM of a number changed",
   description:
-    "For mobile operators: the sink of CAMARA SIM-swap subscriptions. What is told here counts for every tenant.",
+    "For carriers: the sink of CAMARA SIM-swap subscriptions. What is told here counts for every tenant.",
   tags: ["Carrier"],
   security: [{ carrierToken: [] }],
   body: {
@@ -58,8 +58,8 @@ const schema = {
 }
 
 export interface NotificationServices {
-  /** Mobile operators that may send notifications. */
-  readonly operators: NotifyingOperators
+  /** Carriers that may send notifications. */
+  readonly carriers: NotifyingCarriers
   readonly notifications: NotificationIntake
   readonly secrets: Secrets
   readonly metrics: Pick<Metrics, "countNotification">
@@ -68,29 +68,29 @@ export interface NotificationServices {
 
 export const notifications: Feature<NotificationServices> = { routes: notificationRoutes }
 
-/** What mobile operators notify us of, as evidence for everybody. */
+/** What carriers notify us of, as evidence for everybody. */
 async function notificationRoutes(app: App, services: NotificationServices): Promise<void> {
-  const { operators, notifications, secrets, metrics, now } = services
+  const { carriers, notifications, secrets, metrics, now } = services
   // Before the body is read: whoever has no token is not listened to.
   const onRequest: onRequestHookHandler = (request, _reply, done) => {
-    request.operator = operators.authenticate(request.headers.authorization)
+    request.carrier = carriers.authenticate(request.headers.authorization)
     done()
   }
 
   // In a scope of its own: no other route takes this media type.
   await app.register(async (scope: App) => {
-    scope.decorateRequest("operator")
+    scope.decorateRequest("carrier")
     scope.addContentTypeParser(CLOUD_EVENT, { parseAs: "buffer" }, readJson)
     scope.post(
       "/api/v1/carrier/notifications",
       { schema, onRequest, bodyLimit: BODY_MAX },
       async (request, reply) => {
-        const { operator } = request
+        const { carrier } = request
         const notification = request.body as CarrierNotification
-        const read = readNotification(notification, operator, secrets, now())
+        const read = readNotification(notification, carrier, secrets, now())
         const outcome =
           read.says === "sim_change" ? await notifications.submit(read.observation) : read.says
-        metrics.countNotification(operator.name, outcome)
+        metrics.countNotification(carrier.name, outcome)
         return reply.code(204).send(null)
       },
     )

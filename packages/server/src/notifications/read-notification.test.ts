@@ -9,13 +9,13 @@ import { Cursor } from "@assay/stores/bytes"
 import { readEntry } from "@assay/stores/entry"
 import type { SharedObservation } from "@assay/stores/records-shared-observations"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import type { NotifyingOperator } from "./notifying-operators.ts"
+import type { NotifyingCarrier } from "./notifying-carriers.ts"
 import { readNotification, type ReadNotification } from "./read-notification.ts"
 
 const NUMBER = "+4915123456789"
 const now = Date.UTC(2026, 10, 14, 15, 40)
 const secrets = deriveSecrets(new Uint8Array(32).fill(7))
-const operator: NotifyingOperator = {
+const carrier: NotifyingCarrier = {
   name: "one",
   source: "camara:one",
   speaksFor: (e164) => e164.startsWith("+49"),
@@ -23,13 +23,13 @@ const operator: NotifyingOperator = {
 const swapped: CarrierNotification = {
   specversion: "1.0",
   id: "e-1",
-  source: "https://operator.example",
+  source: "https://carrier.example",
   type: "org.camaraproject.sim-swap-subscriptions.v0.swapped",
   time: "2026-11-14T09:41:07Z",
   data: { phoneNumber: NUMBER },
 }
 
-function read(changes: Partial<CarrierNotification> = {}, by = operator): ReadNotification {
+function read(changes: Partial<CarrierNotification> = {}, by = carrier): ReadNotification {
   return readNotification({ ...swapped, ...changes }, by, secrets, now)
 }
 
@@ -46,7 +46,7 @@ const refusedAs = (code: string, pointer?: string) => (error: unknown) => {
   return true
 }
 
-test("a swapped SIM is a change at its hour, under the key a score looks up, of the operator's source", () => {
+test("a swapped SIM is a change at its hour, under the key a score looks up, of the carrier's source", () => {
   const { identityKey: key, source, entry, event } = observationOf()
   assert.deepEqual(key, identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.phone, NUMBER))
   assert.equal(source, "camara:one")
@@ -66,7 +66,7 @@ test("a swapped SIM is a change at its hour, under the key a score looks up, of 
   assert.deepEqual(observationOf({ type: later }), observationOf())
 })
 
-test("a notification is named by operator, sender and id together, and by nothing else", () => {
+test("a notification is named by carrier, sender and id together, and by nothing else", () => {
   const { event } = observationOf()
   const same = observationOf({
     time: "2026-11-13T09:30:00Z",
@@ -74,10 +74,10 @@ test("a notification is named by operator, sender and id together, and by nothin
   })
   assert.deepEqual(same.event, event)
   for (const [changes, by] of [
-    [{ id: "e-2" }, operator],
-    [{ source: "https://operator.example/2" }, operator],
-    [{ id: "1", source: "https://operator.examplee-" }, operator],
-    [{}, { ...operator, name: "two" }],
+    [{ id: "e-2" }, carrier],
+    [{ source: "https://carrier.example/2" }, carrier],
+    [{ id: "1", source: "https://carrier.examplee-" }, carrier],
+    [{}, { ...carrier, name: "two" }],
   ] as const)
     assert.notDeepEqual(observationOf(changes, by).event, event)
 })
@@ -119,7 +119,7 @@ test("a moment that cannot be is refused, of every type; up to an hour ahead is 
 test("a swapped SIM of nobody, of no number or of another's number is refused", () => {
   const missing = refusedAs("invalid-request", "#/data/phoneNumber")
   const { data: _, ...bare } = swapped
-  assert.throws(() => readNotification(bare, operator, secrets, now), missing)
+  assert.throws(() => readNotification(bare, carrier, secrets, now), missing)
   assert.throws(() => read({ data: {} }), missing)
   for (const phoneNumber of ["", "015123456789", "+49 151 23456789", "+49", "+0491512345678"])
     assert.throws(() => read({ data: { phoneNumber } }), refusedAs("not-a-phone-number"))

@@ -6,7 +6,7 @@ import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import { entryBytes, plainEntry } from "@assay/stores/entry"
 import type { SharedObservation } from "@assay/stores/records-shared-observations"
 import { HOUR_MS } from "@assay/runtime/time"
-import type { NotifyingOperator } from "./notifying-operators.ts"
+import type { NotifyingCarrier } from "./notifying-carriers.ts"
 
 /**
  * What a notification says: that a SIM changed, that a subscription ended, or something that is no
@@ -32,7 +32,7 @@ const EVENT_BYTES = 16
 /** Reads a notification. Throws a Problem that says what does not fit, and quotes nothing. */
 export function readNotification(
   notification: CarrierNotification,
-  operator: NotifyingOperator,
+  carrier: NotifyingCarrier,
   { subkeys }: Pick<Secrets, "subkeys">,
   nowMs: number,
 ): ReadNotification {
@@ -47,16 +47,16 @@ export function readNotification(
   if (phoneNumber === undefined) throw refusal("#/data/phoneNumber", "is missing")
   const parsed = parsePhone(phoneNumber)
   if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
-  if (!operator.speaksFor(parsed.e164)) throw new Problem("number-not-yours", "Nothing was stored.")
+  if (!carrier.speaksFor(parsed.e164)) throw new Problem("number-not-yours", "Nothing was stored.")
 
   // A name may hold whatever its sender likes, a number too, so it is kept as a keyed hash.
-  const name = Buffer.from(JSON.stringify([operator.name, source, id]))
+  const name = Buffer.from(JSON.stringify([carrier.name, source, id]))
   const event = sha256(subkeys.context, Buffer.from("carrier notification "), name)
   return {
     says: "sim_change",
     observation: {
       identityKey: identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164),
-      source: operator.source,
+      source: carrier.source,
       entry: entryBytes(plainEntry("sim_change", Math.floor(changedAtMs / HOUR_MS), 1)),
       event: event.subarray(0, EVENT_BYTES),
     },

@@ -36,7 +36,7 @@ import { remoteSubjects } from "../subjects/remote-desk.ts"
 import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
 import { openVelocityOfNumbers } from "../score/phone/number-velocity.ts"
 import { signalsOff } from "../score/phone/phone-signals.ts"
-import { openNotifyingOperators } from "../notifications/notifying-operators.ts"
+import { openNotifyingCarriers } from "../notifications/notifying-carriers.ts"
 import { remoteNotifications } from "../notifications/remote-desk.ts"
 import { BUDGET_MS } from "../score/phone/providers/provider-limits.ts"
 import { remoteSignals, WAY_MS } from "../score/phone/remote-signals.ts"
@@ -158,7 +158,7 @@ export async function runWorker(
     feedback: remoteFeedback(within(30_000)),
     subjects: remoteSubjects(within(60_000)),
     evidence: remoteEvidence(within(30_000)),
-    operators: openNotifyingOperators(providers),
+    carriers: openNotifyingCarriers(providers),
     notifications: remoteNotifications(within(30_000)),
     inbox: config.drop.on ? remoteInbox(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),

@@ -8,7 +8,7 @@ export function devCommands(assay: Command, { terminal, process }: Shell): void 
   dev
     .command("carrier")
     .description(
-      "run a mobile operator and a Twilio that make up their answers, with a number for each kind of answer and failure",
+      "run a carrier and a Twilio that make up their answers, with a number for each kind of answer and failure",
     )
     .option("--port <port>", "port on this machine; 0: any that is free", "9091")
     .option(

@@ -5,7 +5,7 @@ import type { Shell } from "./shell.ts"
 export function providersCommands(assay: Command, { terminal }: Shell): void {
   const providers = assay
     .command("providers")
-    .description("operators and vendors that are asked about phone numbers")
+    .description("carriers and vendors that are asked about phone numbers")
   providers
     .command("list")
     .description("print who is asked, about which numbers, for what and at what cost; asks nobody")

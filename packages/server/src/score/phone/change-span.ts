@@ -30,7 +30,7 @@ export function scoredAge({ atLeast, atMost }: ChangeSpan, verifiedAge: number):
   return atLeast <= verifiedAge && verifiedAge < atMost ? verifiedAge : atMost
 }
 
-/** The far end in the operator's own words: what is scored is a moment less, to stay within it. */
+/** The far end in the carrier's own words: what is scored is a moment less, to stay within it. */
 export function toldFarEnd({ atMost }: ChangeSpan): number {
   const hours = Math.round((atMost + JUST_UNDER_DAYS) * 24)
   return Math.max(atMost, hours / 24)

@@ -191,7 +191,7 @@ function forwardingOf(
 }
 
 /**
- * Days of tenure as evidence counted them, within the bounds an operator gives now. A number held
+ * Days of tenure as evidence counted them, within the bounds a carrier gives now. A number held
  * for less than some days may be held since yesterday: that bound alone never speaks for it, and
  * from a year on it says nothing.
  */

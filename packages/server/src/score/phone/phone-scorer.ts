@@ -61,7 +61,7 @@ export interface PhoneScorer {
 export interface PhoneServices {
   readonly index: Pick<ExposureIndex, "lookup">
   readonly numberVelocity: VelocityOfNumbers
-  /** Operators and vendors that are asked about phone numbers. */
+  /** Carriers and vendors that are asked about phone numbers. */
   readonly signals: SignalDesk
   readonly decisions: DecisionRecorder
   readonly models: Models

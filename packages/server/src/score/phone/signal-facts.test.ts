@@ -230,7 +230,7 @@ suite("the other signals", () => {
     assert.equal(input({ last_verified_at: ago(1) }).recycledSinceVerified, false)
   })
 
-  test("tenure is what evidence counted, within the bounds of the operator", () => {
+  test("tenure is what evidence counted, within the bounds of the carrier", () => {
     const tenure = (atLeastDays: number | null, lessThanDays: number | null, ...seen: Seen[]) =>
       phoneInputOf({
         seen,
@@ -282,7 +282,7 @@ const change = fc.oneof(
 )
 const values: Record<string, fc.Arbitrary<unknown>> = {
   line_type: fc.constantFrom(...NUMBER_TYPES),
-  carrier: fc.constant({ name: "Operator", region: "AU" }),
+  carrier: fc.constant({ name: "Carrier", region: "AU" }),
   active: fc.boolean(),
   sim_change: change,
   device_change: change,

@@ -98,7 +98,7 @@ function* resultsOf<Name extends SignalName>(
     if (result.signal === name) yield result as SignalResult & { value: SignalValues[Name] }
 }
 
-/** An operator's clock may be ahead of ours; more than this is no clock but a mistake. */
+/** A carrier's clock may be ahead of ours; more than this is no clock but a mistake. */
 const AHEAD_MS = HOUR_MS
 /** No register of SIM cards is older; what is, was written for "never" or "not known". */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)

@@ -40,7 +40,7 @@ function toldSignal(result: SignalResult): ToldSignal {
   }
 }
 
-/** What could not be had from operators and vendors, and why: a sentence each. */
+/** What could not be had from carriers and vendors, and why: a sentence each. */
 export function signalNotes({ state, results }: PhoneSignals): string[] {
   if (state === "off") return ["No operator or vendor is connected"]
   if (state === "not_allowed")

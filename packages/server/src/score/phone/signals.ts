@@ -120,10 +120,10 @@ export interface SignalRequest {
   readonly sinceDate: string | null
   /** For the provider's support desk: random, and never derived from the number. */
   readonly correlationId: string
-  readonly signal: AbortSignal
+  readonly abort: AbortSignal
 }
 
-/** One operator or vendor that can be asked. Numbers leave the machine here and nowhere else. */
+/** One carrier or vendor that can be asked. Numbers leave the machine here and nowhere else. */
 export interface PhoneSignalProvider {
   /** `camara:NAME` or `twilio`; in metrics, explanations and costs. */
   readonly id: string
@@ -138,13 +138,13 @@ export interface PhoneSignalProvider {
   priceMicros(signals: readonly SignalName[]): number
   /**
    * Asks once, and answers for every signal that was asked for: what went wrong is a status, never
-   * a rejection. Retries and time limits are the caller's, by `signal`.
+   * a rejection. Retries and time limits are the caller's, by `abort`.
    */
   fetch(request: SignalRequest): Promise<readonly SignalResult[]>
   /**
    * Whether it can be spoken to at all: credentials are taken. Names no number. Throws with a
    * sentence where not.
    */
-  check(signal: AbortSignal): Promise<void>
+  check(abort: AbortSignal): Promise<void>
   close(): void
 }

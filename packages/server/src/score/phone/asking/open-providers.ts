@@ -1,6 +1,6 @@
 import type { PhoneSignalProvider } from "../signals.ts"
 import { openCamaraProvider } from "../providers/camara/camara-provider.ts"
-import { operatorRanges } from "../providers/camara/operator-ranges.ts"
+import { carrierRanges } from "../providers/camara/carrier-ranges.ts"
 import type { ProviderSettings } from "../providers/provider-settings.ts"
 import { openTwilioProvider } from "../providers/twilio/twilio-provider.ts"
 
@@ -9,9 +9,9 @@ export function openProviders(
   { camara = [], twilio }: ProviderSettings,
   now: () => number,
 ): PhoneSignalProvider[] {
-  const ranges = operatorRanges(camara)
+  const ranges = carrierRanges(camara)
   return [
-    ...camara.map((operator) => openCamaraProvider(operator, { ranges, now })),
+    ...camara.map((carrier) => openCamaraProvider(carrier, { ranges, now })),
     ...(twilio === undefined ? [] : [openTwilioProvider(twilio, { now })]),
   ]
 }

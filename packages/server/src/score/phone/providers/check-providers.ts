@@ -15,9 +15,9 @@ const CHECK_MS = 10_000
 export async function checkProviders(
   providers: readonly PhoneSignalProvider[],
 ): Promise<ProviderCheck[]> {
-  const signal = AbortSignal.timeout(CHECK_MS)
+  const abort = AbortSignal.timeout(CHECK_MS)
   const faultOf = (provider: PhoneSignalProvider): Promise<string | null> =>
-    provider.check(signal).then(
+    provider.check(abort).then(
       () => null,
       (error: unknown) => (error as Error).message,
     )

@@ -9,7 +9,7 @@ import {
 /**
  * Who is asked about phone numbers; null: nobody. Throws a ConfigError where the settings, or the
  * tokens they name, cannot be used. Not read with the other settings: most commands ask nobody, and
- * whoever runs them need not be allowed to read an operator's key.
+ * whoever runs them need not be allowed to read a carrier's key.
  */
 export function configuredProviders({
   providersFile,

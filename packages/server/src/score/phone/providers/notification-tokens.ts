@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs"
 import { type ProviderSettings, ProviderSettingsError } from "./provider-settings.ts"
 
 /**
- * The token of an operator, as a digest: all are of one length, and of no use to whoever reads
+ * The token of a carrier, as a digest: all are of one length, and of no use to whoever reads
  * memory.
  */
 export interface NotificationToken {
-  readonly operator: string
+  readonly carrier: string
   readonly hash: Uint8Array
 }
 
@@ -15,7 +15,7 @@ export interface NotificationToken {
 const TOKEN = /^[\x21-\x7e]{20,1024}$/
 
 /**
- * The tokens of the operators that have one. Throws ProviderSettingsError for one that cannot be
+ * The tokens of the carriers that have one. Throws ProviderSettingsError for one that cannot be
  * used.
  */
 export function readNotificationTokens({
@@ -32,8 +32,8 @@ export function readNotificationTokens({
     }
     const hash = tokenHash(token)
     if (tokens.some((other) => hash.equals(other.hash)))
-      throw new ProviderSettingsError("at /camara: two operators have the same notification token")
-    tokens.push({ operator: name, hash })
+      throw new ProviderSettingsError("at /camara: two carriers have the same notification token")
+    tokens.push({ carrier: name, hash })
   }
   return tokens
 }

@@ -50,7 +50,7 @@ export interface ProviderCalls {
 }
 
 /**
- * The window in which model 1.0 tells SIM changes apart, as far as operators that answer yes or no
+ * The window in which model 1.0 tells SIM changes apart, as far as carriers that answer yes or no
  * look back.
  */
 const SIM_WINDOW_HOURS = 240
@@ -123,13 +123,13 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
       const timedOut = request.signals.map((signal) => failed(signal, "timeout"))
       timer = setTimeout(giveUp, GRACE_MS, timedOut)
     }
-    request.signal.addEventListener("abort", onAbort)
+    request.abort.addEventListener("abort", onAbort)
     try {
       return await Promise.race([provider.fetch(request), givenUp])
     } catch {
       return []
     } finally {
-      request.signal.removeEventListener("abort", onAbort)
+      request.abort.removeEventListener("abort", onAbort)
       clearTimeout(timer)
     }
   }
@@ -175,8 +175,7 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     const isOver = (): boolean => controller.signal.aborted
     let results = await attempt(request)
     if (results.every(mayPass) && !isOver() && retries.take()) {
-      // Looked at again after the payment: to a signal that was aborted meanwhile nobody listens in
-      // time.
+      // Look again after the payment: nobody waits any more for a call that was aborted meanwhile.
       if ((await pay(question, micros)) === null && !isOver()) {
         metrics.countRetry()
         results = await attempt(request)
@@ -219,7 +218,7 @@ function isFailure({ status, providerCode }: SignalResult): boolean {
 function requestOf(
   { e164, sinceMs }: SignalQuestion,
   signals: readonly SignalName[],
-  signal: AbortSignal,
+  abort: AbortSignal,
 ): SignalRequest {
   return {
     e164,
@@ -227,7 +226,7 @@ function requestOf(
     simWindowHours: SIM_WINDOW_HOURS,
     sinceDate: sinceMs === null ? null : new Date(sinceMs).toISOString(),
     correlationId: randomUUID(),
-    signal,
+    abort,
   }
 }
 

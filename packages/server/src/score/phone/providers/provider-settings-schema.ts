@@ -42,7 +42,7 @@ const ApiPath = Type.Optional(
 const api = (description: string) =>
   Type.Optional(Type.Object({ price: Price, path: ApiPath }, { ...exactly, description }))
 
-/** An API about a change, of which operators tell more or less. */
+/** An API about a change, of which carriers tell more or less. */
 const changeApi = (description: string) =>
   Type.Optional(
     Type.Object(
@@ -50,14 +50,14 @@ const changeApi = (description: string) =>
         price: Price,
         path: ApiPath,
         answers: Type.Union([Type.Literal("date"), Type.Literal("check")], {
-          description: "`date`: the operator tells when. `check`: only whether, in a window.",
+          description: "`date`: the carrier tells when. `check`: only whether, in a window.",
         }),
         max_age_hours: Type.Optional(
           Type.Integer({
             minimum: 1,
             maximum: 2_400,
             description:
-              "The longest window the operator may look back, where law or contract sets one.",
+              "The longest window the carrier may look back, where law or contract sets one.",
           }),
         ),
       },
@@ -65,8 +65,8 @@ const changeApi = (description: string) =>
     ),
   )
 
-/** One operator that offers CAMARA APIs. */
-export const OperatorSettings = Type.Object(
+/** One carrier that offers CAMARA APIs. */
+export const CarrierSettings = Type.Object(
   {
     name: Type.String({
       ...NAME,
@@ -75,7 +75,7 @@ export const OperatorSettings = Type.Object(
     ranges: Type.Array(Type.String(RANGE), {
       minItems: 1,
       description:
-        "Beginnings of the numbers it is asked about, in E.164. Of several operators the one with the longest that fits is asked.",
+        "Beginnings of the numbers it is asked about, in E.164. Of several carriers the one with the longest that fits is asked.",
     }),
     base_url: Type.String({
       ...URL_OPTIONS,
@@ -93,12 +93,12 @@ export const OperatorSettings = Type.Object(
     private_key_file: Type.String({
       ...FILE,
       description:
-        "The private key whose public part the operator has: PKCS #8 in PEM, or a JWK. On P-256, or RSA with 2048 bits or more.",
+        "The private key whose public part the carrier has: PKCS #8 in PEM, or a JWK. On P-256, or RSA with 2048 bits or more.",
     }),
     key_id: Type.Optional(
       Type.String({
         ...TEXT,
-        description: "The key's id at the operator. Without it: that of the JWK, if it has one.",
+        description: "The key's id at the carrier. Without it: that of the JWK, if it has one.",
       }),
     ),
     algorithm: Type.Optional(
@@ -140,13 +140,13 @@ export const OperatorSettings = Type.Object(
       Type.String({
         ...FILE,
         description:
-          "The bearer token the operator sends its notifications with. Without it none are taken from it.",
+          "The bearer token the carrier sends its notifications with. Without it none are taken from it.",
       }),
     ),
   },
   exactly,
 )
-export type OperatorSettings = Static<typeof OperatorSettings>
+export type CarrierSettings = Static<typeof CarrierSettings>
 
 export const TWILIO_FIELDS = [
   "line_type_intelligence",
@@ -201,7 +201,7 @@ export const TwilioSettings = Type.Object(
       },
     ),
   },
-  { ...exactly, description: "Twilio Lookup v2, asked for what no operator answered." },
+  { ...exactly, description: "Twilio Lookup v2, asked for what no carrier answered." },
 )
 export type TwilioSettings = Static<typeof TwilioSettings>
 
@@ -228,10 +228,10 @@ export const ProviderSettings = Type.Object(
         "The most that is spent in a UTC day for one tenant, unless `provider_daily_cap` is set for it.",
     }),
     camara: Type.Optional(
-      Type.Array(OperatorSettings, {
+      Type.Array(CarrierSettings, {
         minItems: 1,
         maxItems: 100,
-        description: "Operators that offer CAMARA APIs. Asked in this order, before Twilio.",
+        description: "Carriers that offer CAMARA APIs. Asked in this order, before Twilio.",
       }),
     ),
     twilio: Type.Optional(TwilioSettings),

@@ -67,7 +67,7 @@ test("settings may name nobody: then only the caps are read", () => {
   assert.deepEqual(readProviderSettings(written(caps)), caps)
 })
 
-test("an operator that is never asked may still send notifications", () => {
+test("a carrier that is never asked may still send notifications", () => {
   const listening = { ...north, apis: {}, notification_token_file: "keys/token" }
   writeFileSync(join(folder, "keys/token"), "a token")
   assert.equal(faultOf({ ...caps, camara: [listening] }), "")
@@ -103,7 +103,7 @@ const FAULTS: readonly [place: string, document: unknown, rule: string][] = [
   ["/budget_ms", { ...caps, budget_ms: 1.5 }, "takes an integer from 1 to 2000"],
   ["/dialy_cap", { ...caps, dialy_cap: "canary" }, "is not a setting"],
   ["/camara", { ...caps, camara: [] }, "takes a list of 1 to 100, each an object"],
-  ["/camara", { ...caps, camara: [north, north] }, "has two operators of the same name"],
+  ["/camara", { ...caps, camara: [north, north] }, "has two carriers of the same name"],
   ["/camara/0/name", of({ name: "Canary!" }), "takes 1 to 32 of a-z, 0-9 and hyphens"],
   ["/camara/0/name", of({ name: undefined }), "is missing"],
   [

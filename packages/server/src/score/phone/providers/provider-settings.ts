@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Pointer, Value } from "typebox/value"
 import { readBaseUrl } from "@assay/runtime/outbound/base-url"
-import { type OperatorSettings, ProviderSettings, URL_TAKES } from "./provider-settings-schema.ts"
+import { type CarrierSettings, ProviderSettings, URL_TAKES } from "./provider-settings-schema.ts"
 import { takesOf } from "./takes.ts"
 
 export {
-  type OperatorSettings,
+  type CarrierSettings,
   ProviderSettings,
   TWILIO_FIELDS,
   type TwilioField,
@@ -29,11 +29,11 @@ export function readProviderSettings(file: string): ProviderSettings {
   const { camara, twilio } = document
   const names = camara?.map(({ name }) => name) ?? []
   if (new Set(names).size < names.length)
-    throw new ProviderSettingsError("at /camara: has two operators of the same name")
+    throw new ProviderSettingsError("at /camara: has two carriers of the same name")
   return {
     ...document,
     ...(camara && {
-      camara: camara.map((operator, at) => located(operator, here, `/camara/${at}`)),
+      camara: camara.map((carrier, at) => located(carrier, here, `/camara/${at}`)),
     }),
     ...(twilio && {
       twilio: {
@@ -47,19 +47,19 @@ export function readProviderSettings(file: string): ProviderSettings {
   }
 }
 
-function located(operator: OperatorSettings, here: string, place: string): OperatorSettings {
-  const { notification_token_file: token } = operator
-  if (readBaseUrl(operator.token_url) === null)
+function located(carrier: CarrierSettings, here: string, place: string): CarrierSettings {
+  const { notification_token_file: token } = carrier
+  if (readBaseUrl(carrier.token_url) === null)
     throw new ProviderSettingsError(`at ${place}/token_url: takes ${URL_TAKES}`)
-  if (Object.keys(operator.apis).length === 0 && token === undefined) {
+  if (Object.keys(carrier.apis).length === 0 && token === undefined) {
     throw new ProviderSettingsError(
       `at ${place}/apis: takes at least one member where there is no notification_token_file`,
     )
   }
   return {
-    ...operator,
-    base_url: safeUrl(operator.base_url, `${place}/base_url`),
-    private_key_file: readable(operator.private_key_file, here, `${place}/private_key_file`),
+    ...carrier,
+    base_url: safeUrl(carrier.base_url, `${place}/base_url`),
+    private_key_file: readable(carrier.private_key_file, here, `${place}/private_key_file`),
     ...(token !== undefined && {
       notification_token_file: readable(token, here, `${place}/notification_token_file`),
     }),

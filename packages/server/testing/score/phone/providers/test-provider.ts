@@ -67,7 +67,7 @@ export function holdProvider({
       const { promise, resolve, reject } = Promise.withResolvers<readonly SignalResult[]>()
       const answer: HeldCall["answer"] = (status, more) =>
         resolve(request.signals.map((signal) => resultOf(signal, status, id, more)))
-      if (heedsAbort) request.signal.addEventListener("abort", () => answer("timeout"))
+      if (heedsAbort) request.abort.addEventListener("abort", () => answer("timeout"))
       if (says === "ok" || says === "partial") answer(says, { value: { none: true } })
       else if (says !== undefined) answer(says)
       calls.push({ request, answer, answerWith: resolve, fail: reject })

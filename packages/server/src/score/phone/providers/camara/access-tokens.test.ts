@@ -7,30 +7,30 @@ import {
   breaking,
   documented,
   failing,
-  openTestOperator,
+  openTestCarrier,
   type Reply,
   saying,
   silent,
-  type TestOperator,
+  type TestCarrier,
   token,
-} from "../../../../../testing/score/phone/providers/camara/test-operator.ts"
+} from "../../../../../testing/score/phone/providers/camara/test-carrier.ts"
 
 const SCOPES = "dpv:FraudPreventionAndDetection sim-swap:check"
 const patient = new AbortController().signal
 
 interface Opened {
-  readonly operator: TestOperator
+  readonly carrier: TestCarrier
   readonly tokens: AccessTokens
   readonly closing: AbortController
   readonly clock: { nowMs: number }
 }
 
 async function opened(replies: readonly Reply[], requestMs = 10_000): Promise<Opened> {
-  const operator = await openTestOperator()
-  operator.answerTokens(...replies)
+  const carrier = await openTestCarrier()
+  carrier.answerTokens(...replies)
   const closing = new AbortController()
   const clock = { nowMs: Date.parse("2026-03-01T12:00:00Z") }
-  const { settings } = operator
+  const { settings } = carrier
   const tokens = openAccessTokens({
     url: settings.token_url,
     clientId: settings.client_id,
@@ -39,13 +39,13 @@ async function opened(replies: readonly Reply[], requestMs = 10_000): Promise<Op
     closing: closing.signal,
     now: () => clock.nowMs,
   })
-  return { operator, tokens, closing, clock }
+  return { carrier, tokens, closing, clock }
 }
 
 test("a token is asked for with client credentials and an assertion, for the scopes and nothing more", async () => {
-  const { operator, tokens } = await opened([token("token-1")])
+  const { carrier, tokens } = await opened([token("token-1")])
   assert.equal(await tokens.get(SCOPES, patient), "token-1")
-  const [request] = operator.tokenRequests
+  const [request] = carrier.tokenRequests
   assert.equal(request?.headers["content-type"], "application/x-www-form-urlencoded")
   assert.equal(request.headers["authorization"], undefined)
   const form = new URLSearchParams(request.body)
@@ -66,32 +66,32 @@ test("a token is asked for with client credentials and an assertion, for the sco
 })
 
 test("a token is kept for its scopes, and other scopes get another", async () => {
-  const { operator, tokens } = await opened([token("token-1"), token("token-2")])
+  const { carrier, tokens } = await opened([token("token-1"), token("token-2")])
   assert.equal(await tokens.get(SCOPES, patient), "token-1")
   assert.equal(await tokens.get(SCOPES, patient), "token-1")
   assert.equal(await tokens.get("kyc-tenure:check-tenure", patient), "token-2")
-  assert.equal(operator.tokenRequests.length, 2)
+  assert.equal(carrier.tokenRequests.length, 2)
 })
 
 test("many who need the same token wait for one request", async () => {
-  const { operator, tokens } = await opened([token("token-1"), token("token-2")])
+  const { carrier, tokens } = await opened([token("token-1"), token("token-2")])
   const got = await Promise.all(Array.from({ length: 20 }, () => tokens.get(SCOPES, patient)))
   assert.deepEqual(new Set(got), new Set(["token-1"]))
-  assert.equal(operator.tokenRequests.length, 1)
+  assert.equal(carrier.tokenRequests.length, 1)
 })
 
 test("before a token runs out a new one is fetched, and meanwhile the old one is used", async () => {
-  const { operator, tokens, clock } = await opened([token("token-1", 100), token("token-2", 100)])
+  const { carrier, tokens, clock } = await opened([token("token-1", 100), token("token-2", 100)])
   await tokens.get(SCOPES, patient)
   clock.nowMs += 79_000
   assert.equal(await tokens.get(SCOPES, patient), "token-1")
-  assert.equal(operator.tokenRequests.length, 1)
+  assert.equal(carrier.tokenRequests.length, 1)
   clock.nowMs += 2000
   assert.equal(await tokens.get(SCOPES, patient), "token-1")
   while ((await tokens.get(SCOPES, patient)) === "token-1")
     await new Promise((resolve) => setImmediate(resolve))
   assert.equal(await tokens.get(SCOPES, patient), "token-2")
-  assert.equal(operator.tokenRequests.length, 2)
+  assert.equal(carrier.tokenRequests.length, 2)
 })
 
 test("while a token is good, an endpoint that fails is not asked with every question", async () => {
@@ -100,7 +100,7 @@ test("while a token is good, an endpoint that fails is not asked with every ques
     response.on("close", () => refuse(undefined))
     failing(500)(response)
   }
-  const { operator, tokens, clock } = await opened([
+  const { carrier, tokens, clock } = await opened([
     token("token-1", 100),
     failure,
     token("token-2"),
@@ -113,13 +113,13 @@ test("while a token is good, an endpoint that fails is not asked with every ques
     assert.equal(await tokens.get(SCOPES, patient), "token-1")
     await new Promise((resolve) => setImmediate(resolve))
   }
-  assert.equal(operator.tokenRequests.length, 2)
+  assert.equal(carrier.tokenRequests.length, 2)
   clock.nowMs += 5000
   while ((await tokens.get(SCOPES, patient)) === "token-1") {
     await new Promise((resolve) => setImmediate(resolve))
     clock.nowMs += 1000
   }
-  assert.equal(operator.tokenRequests.length, 3)
+  assert.equal(carrier.tokenRequests.length, 3)
 })
 
 test("a token that ran out is not used, also where a new one cannot be had", async () => {
@@ -130,13 +130,13 @@ test("a token that ran out is not used, also where a new one cannot be had", asy
 })
 
 test("a token that is dropped is not used again; dropping an older one changes nothing", async () => {
-  const { operator, tokens } = await opened([token("token-1"), token("token-2")])
+  const { carrier, tokens } = await opened([token("token-1"), token("token-2")])
   await tokens.get(SCOPES, patient)
   tokens.drop(SCOPES, "token-1")
   assert.equal(await tokens.get(SCOPES, patient), "token-2")
   tokens.drop(SCOPES, "token-1")
   assert.equal(await tokens.get(SCOPES, patient), "token-2")
-  assert.equal(operator.tokenRequests.length, 2)
+  assert.equal(carrier.tokenRequests.length, 2)
 })
 
 test("one who gives up does not take the token from those who wait on", async () => {
@@ -146,7 +146,7 @@ test("one who gives up does not take the token from those who wait on", async ()
     release = () => token("token-1")(response)
     arrive(undefined)
   }
-  const { operator, tokens } = await opened([held])
+  const { carrier, tokens } = await opened([held])
   const hasty = new AbortController()
   const first = tokens.get(SCOPES, hasty.signal)
   const second = tokens.get(SCOPES, patient)
@@ -158,7 +158,7 @@ test("one who gives up does not take the token from those who wait on", async ()
   )
   release()
   assert.equal(await second, "token-1")
-  assert.equal(operator.tokenRequests.length, 1)
+  assert.equal(carrier.tokenRequests.length, 1)
   await assert.rejects(tokens.get("other", hasty.signal), SignalFailure)
 })
 

@@ -32,7 +32,7 @@ interface Kept {
   readonly expiresAtMs: number
 }
 
-/** What an operator that leaves `expires_in` out is taken to mean. */
+/** What a carrier that leaves `expires_in` out is taken to mean. */
 const LIFE_SECONDS = 60
 /** While a token is good, a new one that cannot be had is not asked for with every question. */
 const REFRESH_PAUSE_MS = 5000

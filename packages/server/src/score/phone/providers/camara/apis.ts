@@ -1,6 +1,6 @@
 import { dayOf } from "@assay/runtime/time"
 import type { SignalName, SignalRequest } from "../../signals.ts"
-import type { OperatorSettings } from "../provider-settings.ts"
+import type { CarrierSettings } from "../provider-settings.ts"
 import { SignalFailure } from "../signal-failure.ts"
 import type { Inquiry, Operation } from "./inquiry.ts"
 import { askWindows, CHECKS_MAX, readLastChange } from "./last-change.ts"
@@ -16,10 +16,10 @@ import {
 } from "./readings.ts"
 import { askTenure, TENURE_CHECKS_MAX } from "./tenure.ts"
 
-type ApiSettings = OperatorSettings["apis"]
+type ApiSettings = CarrierSettings["apis"]
 export type ApiName = keyof ApiSettings
 
-/** An API that an operator offers. */
+/** An API that a carrier offers. */
 export interface Api {
   readonly name: ApiName
   readonly signal: SignalName
@@ -43,7 +43,7 @@ type Ask = (question: Question) => Promise<Reading>
 
 interface Definition {
   readonly signal: SignalName
-  /** As CAMARA publishes it; an operator may have another, and says so in its settings. */
+  /** As CAMARA publishes it; a carrier may have another, and says so in its settings. */
   readonly basePath: string
   readonly path: string
   readonly scope: string
@@ -52,8 +52,8 @@ interface Definition {
 }
 
 /** The APIs that the settings name. */
-export function offeredApis(operator: OperatorSettings): readonly Api[] {
-  const { sim_swap: sim, device_swap: device } = operator.apis
+export function offeredApis(carrier: CarrierSettings): readonly Api[] {
+  const { sim_swap: sim, device_swap: device } = carrier.apis
   const definitions: Partial<Record<ApiName, Definition>> = {
     ...(sim && { sim_swap: simSwap(sim) }),
     ...(device && { device_swap: deviceSwap(device) }),
@@ -61,13 +61,13 @@ export function offeredApis(operator: OperatorSettings): readonly Api[] {
   }
   const apis: Api[] = []
   for (const name of Object.keys(definitions) as ApiName[]) {
-    const [definition, settings] = [definitions[name], operator.apis[name]]
+    const [definition, settings] = [definitions[name], carrier.apis[name]]
     if (definition === undefined || settings === undefined) continue
     const { signal, basePath, path, scope, requestsMax, ask } = definition
     // Of two slashes where base and path meet one is too many.
-    const url = operator.base_url + (settings.path ?? basePath).slice(1) + path
+    const url = carrier.base_url + (settings.path ?? basePath).slice(1) + path
     // CAMARA's profile of OAuth: the purpose is the first of the scopes, and there is one at most.
-    const scopes = operator.purpose === undefined ? scope : `${operator.purpose} ${scope}`
+    const scopes = carrier.purpose === undefined ? scope : `${carrier.purpose} ${scope}`
     apis.push({
       name,
       signal,
@@ -157,7 +157,7 @@ function deviceSwap(settings: ChangeSettings): Definition {
     basePath: "/device-swap/v1",
     scope: "device-swap",
     member: "latestDeviceChange",
-    // A handset that stayed is worth the more the longer it did: the window is the operator's,
+    // A handset that stayed is worth the more the longer it did: the window is the carrier's,
     // where it names one.
     outerHours: ({ simWindowHours }) => settings.max_age_hours ?? simWindowHours,
   })

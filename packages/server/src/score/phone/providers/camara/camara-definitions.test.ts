@@ -13,8 +13,8 @@ import {
 import { ERROR_CODES, refusal } from "./error-codes.ts"
 import {
   everyApi,
-  openTrialOperator,
-} from "../../../../../testing/score/phone/providers/camara/test-trial-operator.ts"
+  openTrialProviders,
+} from "../../../../../testing/score/phone/providers/camara/test-trial-providers.ts"
 
 const NUMBER = "+61491570156"
 const FILES = [
@@ -49,7 +49,7 @@ function checkAgainst(definitionsFolder: string): void {
 
   suite("requests, by the definitions", async () => {
     const { operations } = openDefinitions(definitionsFolder)
-    const { carrier, provider } = await openTrialOperator()
+    const { carrier, provider } = await openTrialProviders()
     const asked = async (from: PhoneSignalProvider): Promise<void> => {
       const results = await from.fetch({
         e164: NUMBER,
@@ -57,7 +57,7 @@ function checkAgainst(definitionsFolder: string): void {
         simWindowHours: 240,
         sinceDate: new Date(Date.now() - 400 * DAY_MS).toISOString(),
         correlationId: crypto.randomUUID(),
-        signal: new AbortController().signal,
+        abort: new AbortController().signal,
       })
       // The carrier refuses members it does not know, so an answer shows that there were none.
       for (const { signal, status } of results)

@@ -2,22 +2,22 @@ import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import { inspect } from "node:util"
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../../signals.ts"
-import type { OperatorSettings } from "../provider-settings.ts"
+import type { CarrierSettings } from "../provider-settings.ts"
 import { CamaraCheckError, openCamaraProvider } from "./camara-provider.ts"
-import { operatorRanges } from "./operator-ranges.ts"
+import { carrierRanges } from "./carrier-ranges.ts"
 import {
   breaking,
   documented,
   failing,
-  openTestOperator,
+  openTestCarrier,
   refusing,
   type Reply,
   saying,
   silent,
-  type TestOperator,
+  type TestCarrier,
   token,
   truncating,
-} from "../../../../../testing/score/phone/providers/camara/test-operator.ts"
+} from "../../../../../testing/score/phone/providers/camara/test-carrier.ts"
 
 const NUMBER = "+61491570156"
 const NOW_MS = Date.parse("2026-03-01T12:00:00Z")
@@ -31,21 +31,21 @@ function asked(signals: readonly SignalName[], more: Partial<SignalRequest> = {}
     simWindowHours: 240,
     sinceDate: null,
     correlationId: "b4333c46-49c0-4f62-80d7-f0ef930f1c46",
-    signal: patient,
+    abort: patient,
     ...more,
   }
 }
 
-function providerOf(settings: OperatorSettings): PhoneSignalProvider {
-  return openCamaraProvider(settings, { ranges: operatorRanges([settings]), now: () => NOW_MS })
+function providerOf(settings: CarrierSettings): PhoneSignalProvider {
+  return openCamaraProvider(settings, { ranges: carrierRanges([settings]), now: () => NOW_MS })
 }
 
 async function opened(
   ...replies: Reply[]
-): Promise<{ operator: TestOperator; provider: PhoneSignalProvider }> {
-  const operator = await openTestOperator()
-  operator.answer(...replies)
-  return { operator, provider: providerOf(operator.settings) }
+): Promise<{ carrier: TestCarrier; provider: PhoneSignalProvider }> {
+  const carrier = await openTestCarrier()
+  carrier.answer(...replies)
+  return { carrier, provider: providerOf(carrier.settings) }
 }
 
 async function one(
@@ -58,9 +58,9 @@ async function one(
   return result
 }
 
-suite("what an operator offers", async () => {
-  const { operator, provider } = await opened()
-  const { settings } = operator
+suite("what a carrier offers", async () => {
+  const { carrier, provider } = await opened()
+  const { settings } = carrier
 
   test("it is asked what its settings name, about numbers in its ranges, and nothing about others", () => {
     assert.equal(provider.id, "camara:one")
@@ -79,9 +79,9 @@ suite("what an operator offers", async () => {
     assert.deepEqual(few.capabilities({ e164: NUMBER, region: "AU" }), ["roaming"])
   })
 
-  test("a number in a longer range of another operator is the other's", () => {
+  test("a number in a longer range of another carrier is the other's", () => {
     const other = { ...settings, name: "other", ranges: ["+614915701"] }
-    const ranges = operatorRanges([settings, other])
+    const ranges = carrierRanges([settings, other])
     const [here, there] = [settings, other].map((each) =>
       openCamaraProvider(each, { ranges, now: () => NOW_MS }),
     )
@@ -102,13 +102,13 @@ suite("what an operator offers", async () => {
   test("a signal that is not offered has no coverage, and nobody is asked", async () => {
     const { status, billable } = await one(provider, "line_type")
     assert.deepEqual([status, billable], ["no_coverage", false])
-    assert.equal(operator.asked.length + operator.tokenRequests.length, 0)
+    assert.equal(carrier.asked.length + carrier.tokenRequests.length, 0)
   })
 })
 
 suite("what goes out", () => {
   test("a request has the token, the correlator and the number, and nothing else of anybody", async () => {
-    const { operator, provider } = await opened(
+    const { carrier, provider } = await opened(
       documented({ latestSimChange: "2026-02-28T12:00:30Z" }),
     )
     const result = await one(provider, "sim_change")
@@ -122,7 +122,7 @@ suite("what goes out", () => {
       billable: true,
       latencyMs: 0,
     })
-    const [request] = operator.asked
+    const [request] = carrier.asked
     assert.ok(request !== undefined)
     assert.equal(request.path, "/sim-swap/v2/retrieve-date")
     assert.deepEqual(JSON.parse(request.body), { phoneNumber: NUMBER })
@@ -132,26 +132,26 @@ suite("what goes out", () => {
     assert.equal(headers["user-agent"], "assay")
     for (const field of ["cookie", "referer", "from", "x-request-id"])
       assert.equal(headers[field], undefined, field)
-    const [form] = operator.tokenRequests
+    const [form] = carrier.tokenRequests
     assert.equal(
       new URLSearchParams(form?.body).get("scope"),
       "dpv:FraudPreventionAndDetection sim-swap:retrieve-date",
     )
   })
 
-  test("paths and purpose are the operator's own where it has them", async () => {
-    const operator = await openTestOperator()
-    operator.answer(documented({ active: true }))
-    const { purpose: _none, ...settings } = operator.settings
+  test("paths and purpose are the carrier's own where it has them", async () => {
+    const carrier = await openTestCarrier()
+    carrier.answer(documented({ active: true }))
+    const { purpose: _none, ...settings } = carrier.settings
     const provider = providerOf({
       ...settings,
       base_url: `${settings.base_url}gate/`,
       apis: { call_forwarding: { price: 1, path: "/cfs/v0.3" } },
     })
     assert.equal((await one(provider, "call_forwarding")).value, true)
-    assert.equal(operator.asked[0]?.path, "/gate/cfs/v0.3/unconditional-call-forwardings")
+    assert.equal(carrier.asked[0]?.path, "/gate/cfs/v0.3/unconditional-call-forwardings")
     assert.equal(
-      new URLSearchParams(operator.tokenRequests[0]?.body).get("scope"),
+      new URLSearchParams(carrier.tokenRequests[0]?.body).get("scope"),
       "call-forwarding-signal:unconditional-call-forwardings:read",
     )
   })
@@ -169,15 +169,15 @@ suite("what goes out", () => {
   })
 
   test("recycling is asked for since a day, and without one not at all", async () => {
-    const { operator, provider } = await opened(documented({ phoneNumberRecycled: false }))
+    const { carrier, provider } = await opened(documented({ phoneNumberRecycled: false }))
     const without = await one(provider, "recycled")
     assert.deepEqual([without.status, without.billable], ["not_applicable", false])
-    assert.equal(operator.asked.length, 0)
+    assert.equal(carrier.asked.length, 0)
     const result = await one(provider, "recycled", { sinceDate: "2025-06-30T23:30:00Z" })
     assert.deepEqual([result.status, result.value], ["ok", false])
     await one(provider, "recycled", { sinceDate: "2026-03-02T00:30:00Z" })
     assert.deepEqual(
-      operator.asked.map(({ body }) => JSON.parse(body) as unknown),
+      carrier.asked.map(({ body }) => JSON.parse(body) as unknown),
       [
         { phoneNumber: NUMBER, specifiedDate: "2025-06-30" },
         { phoneNumber: NUMBER, specifiedDate: "2026-03-01" },
@@ -185,10 +185,10 @@ suite("what goes out", () => {
     )
   })
 
-  test("how long a handset stayed is asked for as far back as the operator says it looks", async () => {
-    const { operator } = await opened(documented({ swapped: false }))
+  test("how long a handset stayed is asked for as far back as the carrier says it looks", async () => {
+    const { carrier } = await opened(documented({ swapped: false }))
     const provider = providerOf({
-      ...operator.settings,
+      ...carrier.settings,
       apis: {
         sim_swap: { price: 1, answers: "check", max_age_hours: 2400 },
         device_swap: { price: 1, answers: "check", max_age_hours: 2400 },
@@ -238,7 +238,7 @@ suite("what goes wrong", () => {
   })
 
   test("a redirect is not followed: no other place learns of the number", async () => {
-    const elsewhere = await openTestOperator()
+    const elsewhere = await openTestCarrier()
     elsewhere.answer(documented({ latestSimChange: "2026-02-28T12:00:30Z" }))
     for (const status of [301, 302, 307, 308]) {
       const location = `${elsewhere.settings.base_url}sim-swap/v2/retrieve-date`
@@ -250,27 +250,27 @@ suite("what goes wrong", () => {
   })
 
   test("nobody at the other end is an error, and one that the caller ends is a time-out", async () => {
-    const { operator, provider } = await opened(silent)
+    const { carrier, provider } = await opened(silent)
     const hasty = new AbortController()
-    const { signal } = hasty
-    const waiting = one(provider, "sim_change", { signal })
-    while (operator.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const abort = hasty.signal
+    const waiting = one(provider, "sim_change", { abort })
+    while (carrier.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
     hasty.abort()
     const ended = await waiting
     assert.equal(ended.status, "timeout")
     assert.ok(!("billable" in ended), "nobody knows whether it is billed")
-    assert.equal((await one(provider, "sim_change", { signal })).status, "timeout")
+    assert.equal((await one(provider, "sim_change", { abort })).status, "timeout")
 
-    const nobody = providerOf({ ...operator.settings, base_url: "http://127.0.0.1:1/" })
+    const nobody = providerOf({ ...carrier.settings, base_url: "http://127.0.0.1:1/" })
     const refused = await one(nobody, "sim_change")
     assert.deepEqual([refused.status, refused.providerCode], ["error", "connection_failed"])
   })
 
   test("what was known before the caller ended it is kept", async () => {
-    const { operator, provider } = await opened(documented({ swapped: true }), silent)
+    const { carrier, provider } = await opened(documented({ swapped: true }), silent)
     const hasty = new AbortController()
-    const waiting = one(provider, "device_change", { signal: hasty.signal })
-    while (operator.asked.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    const waiting = one(provider, "device_change", { abort: hasty.signal })
+    while (carrier.asked.length < 2) await new Promise((resolve) => setImmediate(resolve))
     hasty.abort()
     const { status, value, billable } = await waiting
     assert.deepEqual([status, billable], ["partial", true])
@@ -278,9 +278,9 @@ suite("what goes wrong", () => {
   })
 
   test("closing ends what is under way", async () => {
-    const { operator, provider } = await opened(silent)
+    const { carrier, provider } = await opened(silent)
     const waiting = one(provider, "sim_change")
-    while (operator.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (carrier.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
     provider.close()
     assert.equal((await waiting).status, "timeout")
   })
@@ -296,60 +296,60 @@ suite("what goes wrong", () => {
 suite("tokens that are not taken", () => {
   test("a token an API does not take is dropped, and a new one is tried once", async () => {
     for (const refused of [refusing(401, "UNAUTHENTICATED"), failing(401)]) {
-      const { operator, provider } = await opened(
+      const { carrier, provider } = await opened(
         refused,
         documented({ latestSimChange: null, monitoredPeriod: 120 }),
       )
-      operator.answerTokens(token("token-1"), token("token-2"))
+      carrier.answerTokens(token("token-1"), token("token-2"))
       const result = await one(provider, "sim_change")
       assert.deepEqual([result.status, result.coveredWindow], ["partial", "120d"])
       assert.deepEqual(
-        operator.asked.map(({ headers }) => headers["authorization"]),
+        carrier.asked.map(({ headers }) => headers["authorization"]),
         ["Bearer token-1", "Bearer token-2"],
       )
     }
   })
 
   test("where the new one is not taken either that is said, and asked no third time", async () => {
-    const { operator, provider } = await opened(refusing(401, "UNAUTHENTICATED"))
-    operator.answerTokens(token("token-1"), token("token-2"), token("token-3"))
+    const { carrier, provider } = await opened(refusing(401, "UNAUTHENTICATED"))
+    carrier.answerTokens(token("token-1"), token("token-2"), token("token-3"))
     const result = await one(provider, "sim_change")
     assert.deepEqual([result.status, result.providerCode], ["unauthorized", "UNAUTHENTICATED"])
-    assert.equal(operator.asked.length, 2)
-    assert.equal(operator.tokenRequests.length, 2)
+    assert.equal(carrier.asked.length, 2)
+    assert.equal(carrier.tokenRequests.length, 2)
   })
 
   test("without a token the number is not sent", async () => {
-    const { operator, provider } = await opened(documented({ latestSimChange: null }))
-    operator.answerTokens(saying(401, '{"error":"invalid_client"}'))
+    const { carrier, provider } = await opened(documented({ latestSimChange: null }))
+    carrier.answerTokens(saying(401, '{"error":"invalid_client"}'))
     const result = await one(provider, "sim_change")
     assert.deepEqual(
       [result.status, result.providerCode, result.billable],
       ["unauthorized", "invalid_client", false],
     )
-    assert.equal(operator.asked.length, 0)
+    assert.equal(carrier.asked.length, 0)
   })
 })
 
 suite("a check", () => {
   test("gets a token for every API, and names no number", async () => {
-    const { operator, provider } = await opened()
+    const { carrier, provider } = await opened()
     await provider.check(patient)
-    assert.equal(operator.tokenRequests.length, 8)
-    assert.equal(operator.asked.length, 0)
+    assert.equal(carrier.tokenRequests.length, 8)
+    assert.equal(carrier.asked.length, 0)
   })
 
   test("says in a sentence what is wrong, without a word of secrets", async () => {
     for (const [reply, sentence] of [
       [
         saying(400, '{"error":"invalid_scope","error_description":"token-1"}'),
-        "operator one gave no token for sim_swap: invalid_scope",
+        "carrier one gave no token for sim_swap: invalid_scope",
       ],
-      [breaking, "operator one gave no token for sim_swap: connection_failed"],
-      [failing(504), "the token endpoint of operator one did not answer in time"],
+      [breaking, "carrier one gave no token for sim_swap: connection_failed"],
+      [failing(504), "the token endpoint of carrier one did not answer in time"],
     ] as const) {
-      const { operator, provider } = await opened()
-      operator.answerTokens(reply)
+      const { carrier, provider } = await opened()
+      carrier.answerTokens(reply)
       await assert.rejects(provider.check(patient), (error) => {
         assert.ok(error instanceof CamaraCheckError)
         assert.equal(error.message, sentence)
@@ -360,7 +360,7 @@ suite("a check", () => {
   })
 })
 
-test("numbers, tokens and what an operator writes beside its code are in no result", async () => {
+test("numbers, tokens and what a carrier writes beside its code are in no result", async () => {
   const leak = `${NUMBER} token-1`
   for (const reply of [
     refusing(404, "IDENTIFIER_NOT_FOUND", leak),

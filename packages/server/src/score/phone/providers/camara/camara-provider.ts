@@ -1,22 +1,22 @@
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../../signals.ts"
-import type { OperatorSettings } from "../provider-settings.ts"
+import type { CarrierSettings } from "../provider-settings.ts"
 import { SignalFailure } from "../signal-failure.ts"
 import { MICROS } from "@assay/stores/records-provider-costs"
 import { openAccessTokens } from "./access-tokens.ts"
 import { type Api, offeredApis } from "./apis.ts"
 import { readClientKey } from "./client-key.ts"
 import { type Inquiry, openInquiry } from "./inquiry.ts"
-import { operatorFor, type OperatorRanges } from "./operator-ranges.ts"
+import { carrierFor, type CarrierRanges } from "./carrier-ranges.ts"
 import type { Reading } from "./readings.ts"
 
 export interface CamaraOptions {
-  /** The ranges of all operators: which numbers are this one's depends on what the others have. */
-  readonly ranges: OperatorRanges
+  /** The ranges of all carriers: which numbers are this one's depends on what the others have. */
+  readonly ranges: CarrierRanges
   readonly now: () => number
 }
 
 /**
- * Why an operator cannot be spoken to. Names the operator and its own word, never a token, a key or
+ * Why a carrier cannot be spoken to. Names the carrier and its own word, never a token, a key or
  * a number.
  */
 export class CamaraCheckError extends Error {
@@ -26,21 +26,21 @@ export class CamaraCheckError extends Error {
 const TOKEN_REQUEST_MS = 2000
 
 /**
- * An operator that offers CAMARA APIs. Throws `ProviderSettingsError` where its key cannot be used.
+ * A carrier that offers CAMARA APIs. Throws `ProviderSettingsError` where its key cannot be used.
  */
 export function openCamaraProvider(
-  operator: OperatorSettings,
+  carrier: CarrierSettings,
   { ranges, now }: CamaraOptions,
 ): PhoneSignalProvider {
-  const id = `camara:${operator.name}`
-  const apis = new Map(offeredApis(operator).map((api) => [api.signal, api]))
+  const id = `camara:${carrier.name}`
+  const apis = new Map(offeredApis(carrier).map((api) => [api.signal, api]))
   const signals = [...apis.keys()]
   const closing = new AbortController()
   const tokens = openAccessTokens({
-    url: operator.token_url,
-    clientId: operator.client_id,
-    key: readClientKey(operator),
-    requestMs: operator.timeout_ms ?? TOKEN_REQUEST_MS,
+    url: carrier.token_url,
+    clientId: carrier.client_id,
+    key: readClientKey(carrier),
+    requestMs: carrier.timeout_ms ?? TOKEN_REQUEST_MS,
     closing: closing.signal,
     now,
   })
@@ -50,7 +50,7 @@ export function openCamaraProvider(
     const inquiry = openInquiry({
       tokens,
       correlationId: request.correlationId,
-      signal: AbortSignal.any([request.signal, closing.signal]),
+      abort: AbortSignal.any([request.abort, closing.signal]),
     })
     const said = await answerOf(apis.get(name), inquiry, request, startedMs)
     const billable = inquiry.billable()
@@ -66,7 +66,7 @@ export function openCamaraProvider(
 
   return {
     id,
-    capabilities: ({ e164 }) => (operatorFor(e164, ranges) === operator.name ? signals : []),
+    capabilities: ({ e164 }) => (carrierFor(e164, ranges) === carrier.name ? signals : []),
     // Every signal has an API of its own, and none is to wait for another.
     calls: (names) => names.map((name) => [name]),
     priceMicros: (names) =>
@@ -75,12 +75,12 @@ export function openCamaraProvider(
         return sum + Math.round(price * MICROS) * requestsMax
       }, 0),
     fetch: (request) => Promise.all(request.signals.map((name) => ask(name, request))),
-    async check(signal) {
+    async check(abort) {
       for (const { name, operation } of apis.values()) {
         try {
-          await tokens.get(operation.scopes, signal)
+          await tokens.get(operation.scopes, abort)
         } catch (error) {
-          throw new CamaraCheckError(sentenceOf(error, operator.name, name))
+          throw new CamaraCheckError(sentenceOf(error, carrier.name, name))
         }
       }
     },
@@ -113,9 +113,9 @@ function failureOf(error: unknown): SignalFailure {
   return error instanceof SignalFailure ? error : new SignalFailure("error", "internal")
 }
 
-function sentenceOf(error: unknown, operator: string, api: string): string {
+function sentenceOf(error: unknown, carrier: string, api: string): string {
   const { status, code } = failureOf(error)
   return status === "timeout"
-    ? `the token endpoint of operator ${operator} did not answer in time`
-    : `operator ${operator} gave no token for ${api}: ${code ?? status}`
+    ? `the token endpoint of carrier ${carrier} did not answer in time`
+    : `carrier ${carrier} gave no token for ${api}: ${code ?? status}`
 }

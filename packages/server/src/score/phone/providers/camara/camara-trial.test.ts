@@ -5,8 +5,8 @@ import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } fro
 import type { LineScript, TrialFault } from "@assay/carrier/script"
 import {
   everyApi,
-  openTrialOperator,
-} from "../../../../../testing/score/phone/providers/camara/test-trial-operator.ts"
+  openTrialProviders,
+} from "../../../../../testing/score/phone/providers/camara/test-trial-providers.ts"
 
 const NUMBER = "+61491570156"
 const patient = new AbortController().signal
@@ -30,7 +30,7 @@ async function one(
     simWindowHours: 240,
     sinceDate: null,
     correlationId: crypto.randomUUID(),
-    signal: patient,
+    abort: patient,
     ...more,
   })
   assert.ok(result !== undefined)
@@ -38,7 +38,7 @@ async function one(
 }
 
 suite("a carrier that speaks CAMARA", async () => {
-  const { carrier, provider } = await openTrialOperator()
+  const { carrier, provider } = await openTrialProviders()
   const dates = provider(everyApi("date"))
   const checks = provider(everyApi("check"))
   const script = (line: LineScript): void => carrier.script(NUMBER, line)
@@ -205,7 +205,7 @@ suite("a carrier that speaks CAMARA", async () => {
     script({ faults: [{ kind: "late", latency_ms: 60_000 }] })
     const hasty = new AbortController()
     const before = apiRequests()
-    const waiting = one(dates, "sim_change", { signal: hasty.signal })
+    const waiting = one(dates, "sim_change", { abort: hasty.signal })
     while (apiRequests() === before) await new Promise((resolve) => setImmediate(resolve))
     hasty.abort()
     assert.equal((await waiting).status, "timeout")

@@ -111,7 +111,7 @@ test("a key that cannot be used is refused at once, and nothing of the file is q
       (error) =>
         error instanceof ProviderSettingsError &&
         error.cause === undefined &&
-        error.message.startsWith("at private_key_file of operator one: ") &&
+        error.message.startsWith("at private_key_file of carrier one: ") &&
         !error.message.includes(secret) &&
         !error.message.includes(folder),
     )

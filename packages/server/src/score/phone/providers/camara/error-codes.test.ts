@@ -38,7 +38,7 @@ test("a code that is not known means what its HTTP status means", () => {
   assert.equal(refused(404, { code }).code, code)
 })
 
-test("a 404 or 422 that is not in the operator's words says nothing of the number", () => {
+test("a 404 or 422 that is not in the carrier's words says nothing of the number", () => {
   for (const body of [undefined, null, [], "IDENTIFIER_NOT_FOUND", {}, { code: 404 }])
     for (const http of [404, 422])
       assert.deepEqual(refused(http, body), { status: "error", code: `http_${http}` })

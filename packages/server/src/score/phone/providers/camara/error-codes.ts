@@ -8,14 +8,14 @@ interface Meaning {
 
 /**
  * What the error codes of CAMARA come to: those of the APIs that are asked, and those CAMARA keeps
- * for all of them. One that is not here means what its HTTP status means, since operators may add
+ * for all of them. One that is not here means what its HTTP status means, since carriers may add
  * to the list.
  */
 export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
   // Of requests that all have the same form one is refused: it is about this number. Were it a
-  // failure of the operator, a few odd numbers could keep it from being asked about others.
+  // failure of the carrier, a few odd numbers could keep it from being asked about others.
   INVALID_ARGUMENT: { http: 400, status: "not_applicable" },
-  // The operator may not look back so far: of the time that was asked about it can say nothing.
+  // The carrier may not look back so far: of the time that was asked about it can say nothing.
   OUT_OF_RANGE: { http: 400, status: "no_coverage" },
   UNAUTHENTICATED: { http: 401, status: "unauthorized" },
   PERMISSION_DENIED: { http: 403, status: "consent_required" },
@@ -25,7 +25,7 @@ export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
   ABORTED: { http: 409, status: "error" },
   CONFLICT: { http: 409, status: "error" },
   SERVICE_NOT_APPLICABLE: { http: 422, status: "no_coverage" },
-  // The operator wants the subscriber named in another way than by a number beside a token of the
+  // The carrier wants the subscriber named in another way than by a number beside a token of the
   // client's own.
   MISSING_IDENTIFIER: { http: 422, status: "not_applicable" },
   UNNECESSARY_IDENTIFIER: { http: 422, status: "not_applicable" },
@@ -41,7 +41,7 @@ export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
 
 /**
  * Gateways answer these themselves, in a body of their own. The rest means nothing without an
- * operator's word.
+ * carrier's word.
  */
 const BY_HTTP_STATUS: Readonly<Record<number, FailureStatus>> = {
   401: "unauthorized",
@@ -54,7 +54,7 @@ const BY_HTTP_STATUS: Readonly<Record<number, FailureStatus>> = {
 const CODE = /^[A-Z][A-Z_.]{0,63}$/
 
 /**
- * What an answer other than 200 says. A 404 or 422 in the operator's words is about the number;
+ * What an answer other than 200 says. A 404 or 422 in the carrier's words is about the number;
  * without them it is about a wrong path or a broken gateway, and must not pass for an answer.
  */
 export function refusal(http: number, body: unknown): SignalFailure {

@@ -6,7 +6,7 @@ import { type Members, membersOf } from "./members.ts"
 /** One operation of an API. */
 export interface Operation {
   readonly url: string
-  /** As the definitions name it, with the purpose before it where the operator has one. */
+  /** As the definitions name it, with the purpose before it where the carrier has one. */
   readonly scopes: string
 }
 
@@ -15,7 +15,7 @@ export interface Inquiry {
   /** The members of the answer. Throws `SignalFailure` where there is none. */
   post(operation: Operation, body: object): Promise<Members>
   /**
-   * Whether the operator can be taken to bill it; null where a request got no answer and nobody
+   * Whether the carrier can be taken to bill it; null where a request got no answer and nobody
    * knows.
    */
   billable(): boolean | null
@@ -24,15 +24,15 @@ export interface Inquiry {
 export interface InquiryOptions {
   readonly tokens: AccessTokens
   readonly correlationId: string
-  readonly signal: AbortSignal
+  readonly abort: AbortSignal
 }
 
-export function openInquiry({ tokens, correlationId, signal }: InquiryOptions): Inquiry {
+export function openInquiry({ tokens, correlationId, abort }: InquiryOptions): Inquiry {
   let answered = 0
   let unanswered = 0
 
   async function send({ url, scopes }: Operation, body: string): Promise<Answer> {
-    const token = await tokens.get(scopes, signal)
+    const token = await tokens.get(scopes, abort)
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
@@ -41,7 +41,7 @@ export function openInquiry({ tokens, correlationId, signal }: InquiryOptions): 
       "user-agent": "assay",
     }
     unanswered++
-    const answer = await exchange(url, { headers, body }, signal)
+    const answer = await exchange(url, { headers, body }, abort)
     unanswered--
     if (answer.http === 401) tokens.drop(scopes, token)
     return answer
@@ -51,7 +51,7 @@ export function openInquiry({ tokens, correlationId, signal }: InquiryOptions): 
     async post(operation, body) {
       const text = JSON.stringify(body)
       const first = await send(operation, text)
-      // An operator may end a token before its time; a new one settles that, or shows that it is
+      // A carrier may end a token before its time; a new one settles that, or shows that it is
       // something else.
       const { http, body: said } = first.http === 401 ? await send(operation, text) : first
       if (http !== 200) throw refusal(http, said)

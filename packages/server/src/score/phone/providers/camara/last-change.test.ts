@@ -8,7 +8,7 @@ import { openLookBack } from "./look-back.ts"
 import type { Members } from "./members.ts"
 
 const NOW_MS = Date.parse("2026-03-01T12:00:00Z")
-const CHECK = { url: "https://operator.example/sim-swap/v2/check", scopes: "sim-swap:check" }
+const CHECK = { url: "https://carrier.example/sim-swap/v2/check", scopes: "sim-swap:check" }
 
 function read(members: Members): ReturnType<typeof readLastChange> {
   return readLastChange(members, "latestSimChange", NOW_MS)
@@ -18,7 +18,7 @@ function failsAs(status: string, code: string): (error: unknown) => boolean {
   return (error) => error instanceof SignalFailure && error.status === status && error.code === code
 }
 
-test("a date is told in UTC, as exactly as the operator does", () => {
+test("a date is told in UTC, as exactly as the carrier does", () => {
   for (const [latestSimChange, at, precision] of [
     ["2026-02-28T14:27:08.312+02:00", "2026-02-28T12:27:08.312Z", "instant"],
     ["2026-02-28T07:37:53.471829447Z", "2026-02-28T07:37:53.471Z", "instant"],
@@ -76,13 +76,13 @@ test("an answer of another form is none", () => {
     assert.throws(() => read(members), failsAs("error", "malformed"))
 })
 
-interface Operator extends Inquiry {
+interface Carrier extends Inquiry {
   /** The windows it was asked about. */
   readonly asked: number[]
 }
 
-/** An operator where the SIM changed so many hours ago, that may look back so many hours. */
-function operator(changedHoursAgo: number, hoursMax = 2400): Operator {
+/** A carrier where the SIM changed so many hours ago, that may look back so many hours. */
+function carrier(changedHoursAgo: number, hoursMax = 2400): Carrier {
   const asked: number[] = []
   return {
     asked,
@@ -111,7 +111,7 @@ async function asking(
 }
 
 test("without a change in the longest window there is one check, and the window is told", async () => {
-  const one = operator(1000)
+  const one = carrier(1000)
   assert.deepEqual(await asking(one), {
     status: "partial",
     value: { none: true },
@@ -127,7 +127,7 @@ test("a change is narrowed down with as few checks as it takes", async () => {
     [48, 72, 24, [240, 72, 24]],
     [200, 240, 72, [240, 72]],
   ] as const) {
-    const one = operator(hoursAgo)
+    const one = carrier(hoursAgo)
     const { value, status, precision } = await asking(one)
     assert.deepEqual(value, { withinHours, notWithinHours })
     assert.deepEqual([status, precision], ["partial", "boolean"])
@@ -135,15 +135,15 @@ test("a change is narrowed down with as few checks as it takes", async () => {
   }
 })
 
-test("an operator that may not look back so far is asked for less, and its limit is remembered", async () => {
+test("a carrier that may not look back so far is asked for less, and its limit is remembered", async () => {
   const lookBack = openLookBack()
-  const first = operator(3, 100)
+  const first = carrier(3, 100)
   assert.deepEqual((await asking(first, { lookBack })).value, {
     withinHours: 72,
     notWithinHours: null,
   })
   assert.deepEqual(first.asked, [240, 168, 72])
-  const next = operator(3, 100)
+  const next = carrier(3, 100)
   assert.deepEqual((await asking(next, { lookBack })).value, {
     withinHours: 24,
     notWithinHours: null,
@@ -151,12 +151,12 @@ test("an operator that may not look back so far is asked for less, and its limit
   assert.deepEqual(next.asked, [72, 24])
 })
 
-test("an operator that takes no window says nothing", async () => {
-  await assert.rejects(asking(operator(3, 1)), failsAs("no_coverage", "OUT_OF_RANGE"))
+test("a carrier that takes no window says nothing", async () => {
+  await assert.rejects(asking(carrier(3, 1)), failsAs("no_coverage", "OUT_OF_RANGE"))
 })
 
 test("where narrowing fails, what the longer window said stays, with the reason", async () => {
-  const one = operator(3)
+  const one = carrier(3)
   const failing: Inquiry = {
     ...one,
     post: (operation, body) => {
@@ -170,18 +170,18 @@ test("where narrowing fails, what the longer window said stays, with the reason"
 })
 
 test("where the first check fails nothing is known", async () => {
-  const failing = { ...operator(3), post: () => Promise.resolve({ swapped: "true" }) }
+  const failing = { ...carrier(3), post: () => Promise.resolve({ swapped: "true" }) }
   await assert.rejects(asking(failing), failsAs("error", "malformed"))
 })
 
-test("whatever happened and however far an operator looks, the answer is true and the checks are few", async () => {
+test("whatever happened and however far a carrier looks, the answer is true and the checks are few", async () => {
   const hours = fc.integer({ min: 1, max: 3000 })
   await fc.assert(
     fc.asyncProperty(hours, hours, hours, async (hoursAgo, hoursMax, outerHours) => {
       const lookBack = openLookBack()
       // The second question knows what the first one learned.
       for (let n = 0; n < 2; n++) {
-        const one = operator(hoursAgo, hoursMax)
+        const one = carrier(hoursAgo, hoursMax)
         try {
           const { value, coveredWindow } = await asking(one, { lookBack, outerHours })
           assert.ok(!("at" in value))

@@ -11,7 +11,7 @@ type ChangeReading = Reading<"sim_change" | "device_change">
 /** A century: more is no period that anybody monitored. */
 const PERIOD_DAYS_MAX = 36_525
 
-/** Reads the answer of an operator that tells dates. */
+/** Reads the answer of a carrier that tells dates. */
 export function readLastChange(members: Members, name: string, nowMs: number): ChangeReading {
   const { [name]: date, monitoredPeriod: days } = members
   if (typeof date === "string") {
@@ -44,7 +44,7 @@ export const CHECKS_MAX = 3
 const NARROWER_HOURS = [72, 24] as const
 
 /**
- * Asks an operator that only says yes or no: first for the longest window, then, after a yes, for
+ * Asks a carrier that only says yes or no: first for the longest window, then, after a yes, for
  * narrower ones.
  */
 export async function askWindows(question: WindowQuestion): Promise<ChangeReading> {
@@ -55,7 +55,7 @@ export async function askWindows(question: WindowQuestion): Promise<ChangeReadin
     return flagOf(await inquiry.post(check, { phoneNumber: e164, maxAge }), "swapped")
   }
 
-  /** The longest window the operator answers for, and what it says of it. */
+  /** The longest window the carrier answers for, and what it says of it. */
   async function outermost(): Promise<{ hours: number; changed: boolean }> {
     let hours = lookBack.windowHours(question.outerHours, nowMs)
     for (;;) {
@@ -87,7 +87,7 @@ export async function askWindows(question: WindowQuestion): Promise<ChangeReadin
   return changedIn(withinHours, null)
 }
 
-/** Operators that may not tell the moment round it, to whole hours or days. */
+/** Carriers that may not tell the moment round it, to whole hours or days. */
 function precisionOf(date: string): Precision {
   const [, hour = "", exact = ""] = /T(\d\d)([\d:.]*)/i.exec(date) ?? []
   if (/[1-9]/.test(exact)) return "instant"

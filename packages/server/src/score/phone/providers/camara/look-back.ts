@@ -1,6 +1,6 @@
 import { DAY_MS } from "@assay/runtime/time"
 
-/** How far back an operator may look, as far as that is known. */
+/** How far back a carrier may look, as far as that is known. */
 export interface LookBack {
   /** The window to ask about where `wanted` hours would be best. */
   windowHours(wanted: number, nowMs: number): number
@@ -14,7 +14,7 @@ export interface LookBack {
 const HOURS_MAX = 2400
 /** What laws and contracts name: a week, three days, one. */
 const SHORTER_HOURS = [168, 72, 24] as const
-/** Rules change, and an operator can be wrong about itself once. */
+/** Rules change, and a carrier can be wrong about itself once. */
 const KEPT_MS = DAY_MS
 
 export function openLookBack(configuredHours: number = HOURS_MAX): LookBack {

@@ -50,7 +50,7 @@ test("a line is active as long as calls and messages reach it", () => {
   assert.equal(readSubscription({ ...active, voiceSmsIn: "suspended" }).value, false)
 })
 
-test("a contract is prepaid or billed, and unknown where the operator has another word or none", () => {
+test("a contract is prepaid or billed, and unknown where the carrier has another word or none", () => {
   const words = ["PAYG", "PAYM", "Business", "Hybrid", undefined]
   assert.deepEqual(
     words.map((contractType) => contractOf({ contractType })),

@@ -6,13 +6,13 @@ import type { Inquiry } from "./inquiry.ts"
 import { askTenure } from "./tenure.ts"
 
 const NOW_MS = Date.parse("2026-03-01T12:00:00Z")
-const CHECK = { url: "https://operator.example/check-tenure", scopes: "kyc-tenure:check-tenure" }
+const CHECK = { url: "https://carrier.example/check-tenure", scopes: "kyc-tenure:check-tenure" }
 
-interface Operator extends Inquiry {
+interface Carrier extends Inquiry {
   readonly dates: string[]
 }
 
-function operator(heldDays: number, answer: (days: number) => void = () => undefined): Operator {
+function carrier(heldDays: number, answer: (days: number) => void = () => undefined): Carrier {
   const dates: string[] = []
   return {
     dates,
@@ -32,7 +32,7 @@ function asking(inquiry: Inquiry): ReturnType<typeof askTenure> {
 }
 
 test("two years are asked for first, and ninety days only where it is less", async () => {
-  const [settled, known, fresh] = [operator(2000), operator(400), operator(10)]
+  const [settled, known, fresh] = [carrier(2000), carrier(400), carrier(10)]
   assert.deepEqual((await asking(settled)).value, {
     atLeastDays: 730,
     lessThanDays: null,
@@ -50,8 +50,8 @@ test("two years are asked for first, and ninety days only where it is less", asy
   assert.deepEqual([status, precision], ["ok", "band"])
 })
 
-test("an operator that may not look back two years tells of ninety days alone", async () => {
-  const short = operator(2000, (days) => {
+test("a carrier that may not look back two years tells of ninety days alone", async () => {
+  const short = carrier(2000, (days) => {
     if (days > 365) throw new SignalFailure("no_coverage", "OUT_OF_RANGE")
   })
   assert.deepEqual((await asking(short)).value, {
@@ -62,7 +62,7 @@ test("an operator that may not look back two years tells of ninety days alone", 
 })
 
 test("where the second question fails, less than two years stays known", async () => {
-  const failing = operator(400, (days) => {
+  const failing = carrier(400, (days) => {
     if (days < 100) throw new SignalFailure("rate_limited", "TOO_MANY_REQUESTS")
   })
   const { value, status, providerCode } = await asking(failing)
@@ -71,7 +71,7 @@ test("where the second question fails, less than two years stays known", async (
 })
 
 test("where the first question fails, nothing is known", async () => {
-  const failing = operator(400, () => {
+  const failing = carrier(400, () => {
     throw new SignalFailure("not_found", "IDENTIFIER_NOT_FOUND")
   })
   await assert.rejects(asking(failing), SignalFailure)

@@ -56,7 +56,7 @@ function reading(
   return { status, value: { atLeastDays, lessThanDays, contract }, precision: "band" }
 }
 
-/** null: the operator may not look back so far. */
+/** null: the carrier may not look back so far. */
 async function unlessTooFar(answer: Promise<Held>): Promise<Held | null> {
   try {
     return await answer

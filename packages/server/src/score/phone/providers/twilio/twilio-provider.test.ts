@@ -76,7 +76,7 @@ suite("Twilio Lookup, as the carrier for trials speaks it", async () => {
       simWindowHours: 240,
       sinceDate: "2026-05-03T10:00:00.000Z",
       correlationId: "00000000-0000-4000-8000-000000000000",
-      signal: AbortSignal.timeout(5000),
+      abort: AbortSignal.timeout(5000),
       ...request,
     })
     assert.deepEqual(
@@ -294,7 +294,7 @@ suite("Twilio Lookup, as the carrier for trials speaks it", async () => {
   test("an answer that is not awaited any longer is a time-out", async () => {
     twilio.script(NUMBER, { faults: [{ kind: "late", latency_ms: 60_000 }] })
     const controller = new AbortController()
-    const asking = ask({ signal: controller.signal })
+    const asking = ask({ abort: controller.signal })
     controller.abort()
     for (const { status, providerCode } of (await asking).values())
       assert.deepEqual([status, providerCode], ["timeout", undefined])

@@ -134,7 +134,7 @@ export function openTwilioProvider(
           ? { document: null }
           : await lookUp(
               `v2/PhoneNumbers/${encodeURIComponent(e164)}?${query.toString()}`,
-              AbortSignal.any([request.signal, closing.signal]),
+              AbortSignal.any([request.abort, closing.signal]),
             )
       const observedAt = new Date(askedAtMs).toISOString()
       const latencyMs = Math.max(0, now() - askedAtMs)
@@ -146,9 +146,9 @@ export function openTwilioProvider(
         latencyMs,
       }))
     },
-    async check(signal) {
+    async check(abort) {
       // Costs nothing, names no number, and is refused without the right password.
-      const ended = AbortSignal.any([signal, closing.signal])
+      const ended = AbortSignal.any([abort, closing.signal])
       const response = await get("v2/RateLimits", ended).catch(() => null)
       if (response === null) throw new Error("Twilio cannot be reached")
       await response.body?.cancel()

@@ -5,18 +5,18 @@ import { after } from "node:test"
 import type { PhoneSignalProvider } from "../../../../../src/score/phone/signals.ts"
 import { openTrialCarrier, type TrialCarrier } from "@assay/carrier/open-trial-carrier"
 import { makeTrialClient } from "@assay/carrier/trial-client"
-import type { OperatorSettings } from "../../../../../src/score/phone/providers/provider-settings.ts"
+import type { CarrierSettings } from "../../../../../src/score/phone/providers/provider-settings.ts"
 import { openCamaraProvider } from "../../../../../src/score/phone/providers/camara/camara-provider.ts"
-import { operatorRanges } from "../../../../../src/score/phone/providers/camara/operator-ranges.ts"
+import { carrierRanges } from "../../../../../src/score/phone/providers/camara/carrier-ranges.ts"
 
-export interface TrialOperator {
+export interface TrialProviders {
   readonly carrier: TrialCarrier
   /** A provider that asks the carrier, with its own tokens and nothing learned yet. */
-  provider(apis?: OperatorSettings["apis"]): PhoneSignalProvider
+  provider(apis?: CarrierSettings["apis"]): PhoneSignalProvider
 }
 
 /** Every API, with SIM and device changes told as dates or as yes and no. */
-export function everyApi(answers: "date" | "check"): OperatorSettings["apis"] {
+export function everyApi(answers: "date" | "check"): CarrierSettings["apis"] {
   return {
     sim_swap: { price: 0.02, answers },
     device_swap: { price: 0.02, answers },
@@ -30,8 +30,8 @@ export function everyApi(answers: "date" | "check"): OperatorSettings["apis"] {
 }
 
 /** The carrier for trials with one client, until the tests of the file are done. */
-export async function openTrialOperator(): Promise<TrialOperator> {
-  const folder = mkdtempSync(join(tmpdir(), "assay-trial-operator-"))
+export async function openTrialProviders(): Promise<TrialProviders> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-trial-carrier-"))
   const keyFile = join(folder, "client.pem")
   const { client, keyId, privateKeyPem } = await makeTrialClient("assay")
   writeFileSync(keyFile, privateKeyPem, { mode: 0o600 })
@@ -45,7 +45,7 @@ export async function openTrialOperator(): Promise<TrialOperator> {
   return {
     carrier,
     provider(apis = everyApi("date")) {
-      const settings: OperatorSettings = {
+      const settings: CarrierSettings = {
         name: "trial",
         ranges: ["+61491570"],
         base_url: `${carrier.url}/`,
@@ -57,7 +57,7 @@ export async function openTrialOperator(): Promise<TrialOperator> {
         apis,
       }
       const provider = openCamaraProvider(settings, {
-        ranges: operatorRanges([settings]),
+        ranges: carrierRanges([settings]),
         now: Date.now,
       })
       opened.push(provider)

@@ -5,25 +5,25 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { Problem } from "../base/problem.ts"
 import {
-  type OperatorSettings,
+  type CarrierSettings,
   ProviderSettingsError,
 } from "../score/phone/providers/provider-settings.ts"
-import { openNotifyingOperators } from "./notifying-operators.ts"
+import { openNotifyingCarriers } from "./notifying-carriers.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "assay-operators-"))
+const folder = mkdtempSync(join(tmpdir(), "assay-carriers-"))
 after(() => rmSync(folder, { recursive: true }))
 
-const ONE = "token-of-operator-one-0001"
-const TWO = "token-of-operator-two-0002"
+const ONE = "token-of-carrier-one-0001"
+const TWO = "token-of-carrier-two-0002"
 
-function operator(name: string, ranges: string[], token: string | null): OperatorSettings {
+function carrier(name: string, ranges: string[], token: string | null): CarrierSettings {
   const file = join(folder, `${name}.token`)
   if (token !== null) writeFileSync(file, `${token}\n`)
   return {
     name,
     ranges,
-    base_url: "https://operator.example",
-    token_url: "https://operator.example/token",
+    base_url: "https://carrier.example",
+    token_url: "https://carrier.example/token",
     client_id: "assay",
     private_key_file: "/key.pem",
     apis: {},
@@ -39,9 +39,9 @@ const isRefused = (error: unknown): boolean => {
   return true
 }
 
-test("the token says which operator it is, and no other text does", () => {
-  const { authenticate } = openNotifyingOperators({
-    camara: [operator("one", ["+49"], ONE), operator("two", ["+44"], TWO)],
+test("the token says which carrier it is, and no other text does", () => {
+  const { authenticate } = openNotifyingCarriers({
+    camara: [carrier("one", ["+49"], ONE), carrier("two", ["+44"], TWO)],
   })
   assert.equal(authenticate(`Bearer ${ONE}`).name, "one")
   assert.equal(authenticate(`bearer ${TWO}`).source, "camara:two")
@@ -60,27 +60,27 @@ test("the token says which operator it is, and no other text does", () => {
     assert.throws(() => authenticate(header), isRefused)
 })
 
-test("without an operator that has a token, every token is a wrong one", () => {
-  for (const settings of [null, {}, { camara: [operator("one", ["+49"], null)] }]) {
-    const { authenticate } = openNotifyingOperators(settings)
+test("without a carrier that has a token, every token is a wrong one", () => {
+  for (const settings of [null, {}, { camara: [carrier("one", ["+49"], null)] }]) {
+    const { authenticate } = openNotifyingCarriers(settings)
     assert.throws(() => authenticate(undefined), isRefused)
     assert.throws(() => authenticate(`Bearer ${ONE}`), isRefused)
   }
 })
 
-test("an operator speaks for its ranges, and not where a longer range of another fits", () => {
-  const { authenticate } = openNotifyingOperators({
+test("a carrier speaks for its ranges, and not where a longer range of another fits", () => {
+  const { authenticate } = openNotifyingCarriers({
     camara: [
-      operator("one", ["+49", "+4475"], ONE),
-      operator("two", ["+4915", "+44"], TWO),
+      carrier("one", ["+49", "+4475"], ONE),
+      carrier("two", ["+4915", "+44"], TWO),
       // Without a token of its own: its numbers are nobody else's all the same.
-      operator("three", ["+4917"], null),
-      operator("four", ["+44"], "token-of-operator-four-04"),
+      carrier("three", ["+4917"], null),
+      carrier("four", ["+44"], "token-of-carrier-four-04"),
     ],
   })
   const one = authenticate(`Bearer ${ONE}`)
   const two = authenticate(`Bearer ${TWO}`)
-  const four = authenticate("Bearer token-of-operator-four-04")
+  const four = authenticate("Bearer token-of-carrier-four-04")
   const speaking = (e164: string): string =>
     [one, two, four]
       .filter((each) => each.speaksFor(e164))
@@ -94,10 +94,10 @@ test("an operator speaks for its ranges, and not where a longer range of another
   assert.equal(speaking("+33612345678"), "")
 })
 
-test("a token that can be guessed, is no token or is another operator's is refused without being told", () => {
+test("a token that can be guessed, is no token or is another carrier's is refused without being told", () => {
   for (const token of ["", "short", "x".repeat(19), "two words of a sentence", "x".repeat(1025)])
     assert.throws(
-      () => openNotifyingOperators({ camara: [operator("one", ["+49"], token)] }),
+      () => openNotifyingCarriers({ camara: [carrier("one", ["+49"], token)] }),
       (error) => {
         assert.ok(error instanceof ProviderSettingsError)
         assert.match(error.message, /^at \/camara\/0\/notification_token_file: /)
@@ -105,9 +105,9 @@ test("a token that can be guessed, is no token or is another operator's is refus
         return true
       },
     )
-  const same = [operator("one", ["+49"], ONE), operator("two", ["+44"], ONE)]
+  const same = [carrier("one", ["+49"], ONE), carrier("two", ["+44"], ONE)]
   assert.throws(
-    () => openNotifyingOperators({ camara: same }),
-    /^ProviderSettingsError: at \/camara: two operators have the same notification token$/,
+    () => openNotifyingCarriers({ camara: same }),
+    /^ProviderSettingsError: at \/camara: two carriers have the same notification token$/,
   )
 })

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after } from "node:test"
-import type { OperatorSettings } from "../../../../../src/score/phone/providers/provider-settings.ts"
+import type { CarrierSettings } from "../../../../../src/score/phone/providers/provider-settings.ts"
 
-/** What the operator does with a request. */
+/** What the carrier does with a request. */
 export type Reply = (response: ServerResponse) => void
 
 export interface Received {
@@ -16,8 +16,8 @@ export interface Received {
   readonly body: string
 }
 
-export interface TestOperator {
-  readonly settings: OperatorSettings
+export interface TestCarrier {
+  readonly settings: CarrierSettings
   readonly publicKey: KeyObject
   /** Everything that arrived at the token endpoint, and at the APIs. */
   readonly tokenRequests: readonly Received[]
@@ -37,11 +37,11 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-/** An operator on loopback that says what it is told to say, whatever it is asked. */
-export async function openTestOperator(
-  overrides: Partial<OperatorSettings> = {},
-): Promise<TestOperator> {
-  const folder = mkdtempSync(join(tmpdir(), "assay-operator-"))
+/** A carrier on loopback that says what it is told to say, whatever it is asked. */
+export async function openTestCarrier(
+  overrides: Partial<CarrierSettings> = {},
+): Promise<TestCarrier> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-carrier-"))
   folders.push(folder)
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const keyFile = join(folder, "key.pem")

@@ -2,66 +2,66 @@ import { timingSafeEqual } from "node:crypto"
 import { Problem } from "../base/problem.ts"
 import type { ProviderSettings } from "../score/phone/providers/provider-settings.ts"
 import { readNotificationTokens, tokenHash } from "../score/phone/providers/notification-tokens.ts"
-import { operatorSourceName } from "../intake/operator-source.ts"
+import { carrierSourceName } from "../intake/carrier-source.ts"
 
-/** An operator that may send notifications. */
-export interface NotifyingOperator {
+/** A carrier that may send notifications. */
+export interface NotifyingCarrier {
   readonly name: string
   /** What its evidence is kept under. */
   readonly source: string
-  /** Whether a number in E.164 is the operator's to speak for. */
+  /** Whether a number in E.164 is the carrier's to speak for. */
   speaksFor(e164: string): boolean
 }
 
-export interface NotifyingOperators {
+export interface NotifyingCarriers {
   /**
-   * The operator whose token an `Authorization` header carries. Throws a 401 Problem for any other.
+   * The carrier whose token an `Authorization` header carries. Throws a 401 Problem for any other.
    */
-  authenticate(authorization: string | undefined): NotifyingOperator
+  authenticate(authorization: string | undefined): NotifyingCarrier
 }
 
 const BEARER = /^Bearer (\S+)$/i
 
 /**
- * Nobody sends notifications where no operator has a token: whatever token arrives is then a wrong
+ * Nobody sends notifications where no carrier has a token: whatever token arrives is then a wrong
  * one.
  */
-export function openNotifyingOperators(
+export function openNotifyingCarriers(
   settings: Pick<ProviderSettings, "camara"> | null,
-): NotifyingOperators {
+): NotifyingCarriers {
   const ranges = (settings?.camara ?? []).flatMap(({ name, ranges: own }) =>
     own.map((range) => ({ name, range })),
   )
   const known = (settings === null ? [] : readNotificationTokens(settings)).map(
-    ({ operator: name, hash }) => {
-      const speaksFor = (e164: string): boolean => operatorsOf(e164, ranges).has(name)
-      const operator: NotifyingOperator = { name, source: operatorSourceName(name), speaksFor }
-      return { hash, operator }
+    ({ carrier: name, hash }) => {
+      const speaksFor = (e164: string): boolean => carriersOf(e164, ranges).has(name)
+      const carrier: NotifyingCarrier = { name, source: carrierSourceName(name), speaksFor }
+      return { hash, carrier }
     },
   )
   return {
     authenticate(authorization = "") {
       const token = BEARER.exec(authorization)?.[1]
-      if (token === undefined) throw unauthenticated("No token of an operator was sent.", false)
+      if (token === undefined) throw unauthenticated("No token of a carrier was sent.", false)
       const hash = tokenHash(token)
       // All are compared, so that the time taken says nothing of which one was nearly right.
       const [found] = known.filter((each) => timingSafeEqual(each.hash, hash))
-      if (found === undefined) throw unauthenticated("The token is no operator's here.")
-      return found.operator
+      if (found === undefined) throw unauthenticated("The token is no carrier's here.")
+      return found.carrier
     },
   }
 }
 
-interface OperatorRange {
+interface CarrierRange {
   readonly name: string
   readonly range: string
 }
 
 /**
- * The operators with the longest range the number begins with: where several share one, each of
+ * The carriers with the longest range the number begins with: where several share one, each of
  * them.
  */
-function operatorsOf(e164: string, ranges: readonly OperatorRange[]): ReadonlySet<string> {
+function carriersOf(e164: string, ranges: readonly CarrierRange[]): ReadonlySet<string> {
   let longest = 0
   const names = new Set<string>()
   for (const { name, range } of ranges) {

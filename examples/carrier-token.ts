@@ -1,13 +1,13 @@
-// Prints an access token of a mobile operator, for calls that the service does not make itself,
-// such as subscribing to SIM changes. It takes the file that ASSAY_PROVIDERS names, the operator's
-// name in it, and scopes:
+// Prints an access token of a carrier, for calls that the service does not make itself, such as
+// subscribing to SIM changes. It takes the file that ASSAY_PROVIDERS names, the carrier's name in
+// it, and scopes:
 //
-//   npx node examples/operator-token.ts providers.json example sim-swap-subscriptions:read
+//   npx node examples/carrier-token.ts providers.json example sim-swap-subscriptions:read
 import { createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 
-interface Operator {
+interface Carrier {
   readonly name: string
   readonly token_url: string
   readonly audience?: string
@@ -17,29 +17,29 @@ interface Operator {
 }
 
 const [file = "", name = "", ...scopes] = process.argv.slice(2)
-const { camara = [] } = JSON.parse(readFileSync(file, "utf8")) as { camara?: Operator[] }
-const operator = camara.find((each) => each.name === name)
-if (operator === undefined) throw new Error("The file names no operator of this name")
+const { camara = [] } = JSON.parse(readFileSync(file, "utf8")) as { camara?: Carrier[] }
+const carrier = camara.find((each) => each.name === name)
+if (carrier === undefined) throw new Error("The file names no carrier of this name")
 
 const key = createPrivateKey(
-  readFileSync(resolve(dirname(resolve(file)), operator.private_key_file), "utf8"),
+  readFileSync(resolve(dirname(resolve(file)), carrier.private_key_file), "utf8"),
 )
-const response = await fetch(operator.token_url, {
+const response = await fetch(carrier.token_url, {
   method: "POST",
   body: new URLSearchParams({
     grant_type: "client_credentials",
     scope: scopes.join(" "),
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-    client_assertion: assertion(operator, key),
+    client_assertion: assertion(carrier, key),
   }),
 })
 const answer = (await response.json()) as { access_token?: string; error?: string }
 if (answer.access_token === undefined)
-  throw new Error(`The operator gave no token: ${answer.error ?? response.status}`)
+  throw new Error(`The carrier gave no token: ${answer.error ?? response.status}`)
 console.log(answer.access_token)
 
 /** A client assertion of RFC 7523, good for one minute. */
-function assertion({ token_url, audience, client_id, key_id }: Operator, key: KeyObject): string {
+function assertion({ token_url, audience, client_id, key_id }: Carrier, key: KeyObject): string {
   const elliptic = key.asymmetricKeyType === "ec"
   const issuedAt = Math.floor(Date.now() / 1000)
   const header = { alg: elliptic ? "ES256" : "RS256", typ: "JWT", kid: key_id }

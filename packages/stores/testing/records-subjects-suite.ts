@@ -135,7 +135,7 @@ export function recordsSubjectsSuite(
     assert.equal(exported.subject, "tenant:1")
     assert.equal(erased?.action, "subject.erase")
     assert.deepEqual(erased.detail, {
-      identityType: "email",
+      subject: "email",
       reason: "subject_request",
       reference: "case-7",
       reports: 0,

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from "node:fs"
 import { connect, createServer, type Server } from "node:net"
 import { DataDirectoryError } from "./data-directory.ts"
 import { socketChannel } from "./channels.ts"
-import { answerCalls, type Call, type Methods, openCalls } from "./rpc.ts"
+import { serve, type Call, type Methods, openCalls } from "./rpc.ts"
 
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -18,7 +18,7 @@ export async function openControlSocket(path: string, methods: Methods): Promise
     )
   }
   rmSync(path, { force: true })
-  const server = createServer((socket) => answerCalls(socketChannel(socket), methods))
+  const server = createServer((socket) => serve(socketChannel(socket), methods))
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(path, resolve)

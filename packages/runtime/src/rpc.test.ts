@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { MessageChannel } from "node:worker_threads"
 import { socketChannel, threadChannel } from "./channels.ts"
-import { answerCalls, openCalls, RemoteError } from "./rpc.ts"
+import { offer, openCalls, portOf, remote, RemoteError, serve } from "./rpc.ts"
 
 const methods = {
   add: async (a: number, b: number) => a + b,
@@ -29,7 +29,7 @@ async function sockets(): Promise<{ near: Socket; far: Socket; close(): void }> 
 
 test("a call over a socket brings back its own result, bytes and all, also when many are under way", async () => {
   const { near, far, close } = await sockets()
-  answerCalls(socketChannel(far), methods)
+  serve(socketChannel(far), methods)
   const call = openCalls(socketChannel(near))(2000)
   const sums = await Promise.all(Array.from({ length: 200 }, (_, n) => call("add", n, 1)))
   assert.deepEqual(
@@ -46,7 +46,7 @@ test("a call over a socket brings back its own result, bytes and all, also when 
 
 test("a failure keeps its code; an unknown or inherited method is refused", async () => {
   const { port1, port2 } = new MessageChannel()
-  answerCalls(threadChannel(port1), methods)
+  serve(threadChannel(port1), methods)
   const call = openCalls(threadChannel(port2))(2000)
   await assert.rejects(
     call("fail"),
@@ -59,9 +59,47 @@ test("a failure keeps its code; an unknown or inherited method is refused", asyn
   port1.close()
 })
 
+interface Greeter {
+  greet(name: string): Promise<string>
+}
+const greeterPort = portOf<Greeter>("greeter", { greet: true })
+
+test("a port is reached by the methods it names, beside others of one channel", async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.after(() => port1.close())
+  const otherPort: typeof greeterPort = { ...greeterPort, name: "other" }
+  const greeter = { greet: async (name: string) => `Hello ${name}`, hidden: methods.echo }
+  serve(threadChannel(port1), {
+    ...offer(greeterPort, greeter),
+    ...offer(otherPort, { greet: methods.fail }),
+  })
+  const call = openCalls(threadChannel(port2))(2000)
+  assert.equal(await remote(greeterPort, call).greet("Ana"), "Hello Ana")
+  const failing = remote(otherPort, call, ({ code }) => new TypeError(`over there: ${code}`))
+  await assert.rejects(failing.greet("Ana"), /^TypeError: over there: not-found$/)
+  await assert.rejects(call("greeter.hidden"), { code: "unknown-method" })
+})
+
+test("calls wait for an implementation that is being opened, and fail as its opening does", async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.after(() => port1.close())
+  const opening = Promise.withResolvers<Greeter>()
+  const failed = Promise.reject<Greeter>(Object.assign(new Error("damaged"), { code: "damaged" }))
+  const otherPort: typeof greeterPort = { ...greeterPort, name: "other" }
+  serve(threadChannel(port1), {
+    ...offer(greeterPort, opening.promise),
+    ...offer(otherPort, failed),
+  })
+  const call = openCalls(threadChannel(port2))(2000)
+  const greeting = remote(greeterPort, call).greet("Ana")
+  await assert.rejects(remote(otherPort, call).greet("Ana"), { code: "damaged" })
+  opening.resolve({ greet: async () => "at last" })
+  assert.equal(await greeting, "at last")
+})
+
 test("a call fails instead of hanging when time is over or the other side goes", async () => {
   const { near, far, close } = await sockets()
-  answerCalls(socketChannel(far), methods)
+  serve(socketChannel(far), methods)
   const calls = openCalls(socketChannel(near))
   await assert.rejects(calls(20)("never"), /in time/)
   const waiting = calls(60_000)("never")
@@ -72,7 +110,7 @@ test("a call fails instead of hanging when time is over or the other side goes",
 
 test("bytes that are no message close the connection and reach no method", async () => {
   const { near, far, close } = await sockets()
-  answerCalls(socketChannel(far), methods)
+  serve(socketChannel(far), methods)
   near.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 2, 3]))
   await once(near, "close")
   close()

@@ -5,11 +5,23 @@ export interface Channel {
   onClose(listener: () => void): void
 }
 
-/**
- * The functions one side offers to the other. Arguments and results must survive a structured
- * clone.
- */
+/** What one side may call on the other. Arguments and results must survive a structured clone. */
 export type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
+
+/**
+ * An interface of async methods that is called over a channel. `methods` names all of them: what
+ * else the implementation can do is out of reach. `name` keeps the ports of one channel apart.
+ */
+export interface Port<P> {
+  readonly name: string
+  readonly methods: readonly (keyof P & string)[]
+  /** For the compiler alone; never set. */
+  readonly of?: P
+}
+
+export function portOf<P>(name: string, methods: Readonly<Record<keyof P, true>>): Port<P> {
+  return { name, methods: Object.keys(methods) as (keyof P & string)[] }
+}
 
 interface CallMessage {
   readonly rpc: "call"
@@ -35,7 +47,7 @@ export class RemoteError extends Error {
 }
 
 /** Answers calls that arrive on the channel; only methods named in `methods` can be reached. */
-export function answerCalls(channel: Channel, methods: Methods): void {
+export function serve(channel: Channel, methods: Methods): void {
   channel.onMessage((message) => {
     if (!isMessage(message, "call")) return
     const { id, method, args } = message as CallMessage
@@ -45,6 +57,43 @@ export function answerCalls(channel: Channel, methods: Methods): void {
         channel.send({ rpc: "reply", id, failure: describe(error) } satisfies Reply),
     )
   })
+}
+
+/**
+ * The methods of a port, to be served. Calls wait for an implementation that is still being opened,
+ * and fail as its opening does.
+ */
+export function offer<P>(port: Port<P>, implementation: P | Promise<P>): Methods {
+  // Callers get the failure. Until there is one, it must not end the process as unhandled.
+  if (implementation instanceof Promise) implementation.catch(() => undefined)
+  const method =
+    (name: string) =>
+    async (...args: unknown[]) => {
+      const opened = (await implementation) as Record<string, (...args: unknown[]) => unknown>
+      return await opened[name]?.(...args)
+    }
+  return Object.fromEntries(port.methods.map((name) => [`${port.name}.${name}`, method(name)]))
+}
+
+/**
+ * A port that the other side serves. A method fails with what `faultOf` makes of the failure over
+ * there.
+ */
+export function remote<P>(
+  port: Port<P>,
+  call: Call,
+  faultOf: (error: RemoteError) => Error = (error) => error,
+): P {
+  const method =
+    (name: string) =>
+    async (...args: unknown[]) => {
+      try {
+        return await call(`${port.name}.${name}`, ...args)
+      } catch (error) {
+        throw error instanceof RemoteError ? faultOf(error) : error
+      }
+    }
+  return Object.fromEntries(port.methods.map((name) => [name, method(name)])) as P
 }
 
 export type Call = (method: string, ...args: unknown[]) => Promise<unknown>
@@ -108,3 +157,5 @@ function describe(error: unknown): { code: string; message: string } {
 function isMessage(message: unknown, rpc: "call" | "reply"): boolean {
   return typeof message === "object" && message !== null && "rpc" in message && message.rpc === rpc
 }
+
+export { serve as answerCalls }

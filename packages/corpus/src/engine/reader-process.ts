@@ -4,7 +4,7 @@ import { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
-import { answerCalls } from "@assay/runtime/rpc"
+import { serve } from "@assay/runtime/rpc"
 import { digestInputs, type ExamineJob, type Examined, examineInputs } from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
@@ -21,7 +21,7 @@ out.on("error", () => undefined)
 
 const channel = parentChannel(process)
 let examined: Examined | null = null
-answerCalls(channel, {
+serve(channel, {
   async digest(path: string): Promise<string> {
     const { digest } = await explained(digestInputs([path], tell()))
     return digest.inputs[0] ?? ""

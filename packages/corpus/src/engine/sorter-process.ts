@@ -3,7 +3,7 @@
 import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
-import { answerCalls } from "@assay/runtime/rpc"
+import { serve } from "@assay/runtime/rpc"
 import { sorterFailure } from "./import-failure.ts"
 import { readFrames } from "./keyed-rows.ts"
 import { sortIntoSegment, type SortedSegment, type SorterOptions } from "./sorter.ts"
@@ -13,7 +13,7 @@ closeInheritedFiles()
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 
-answerCalls(parentChannel(process), {
+serve(parentChannel(process), {
   async sort(options: SorterOptions): Promise<SortedSegment> {
     try {
       return await sortIntoSegment(readFrames(process.stdin), options)

@@ -1,7 +1,8 @@
 import type { Config } from "../base/config.ts"
 import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
 import { callRunningServer } from "@assay/runtime/control-socket"
-import { recordsOver } from "../run/records-writer.ts"
+import { remote } from "@assay/runtime/rpc"
+import { recordsFault, recordsPort } from "../run/ports.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { openRecords } from "@assay/stores/open/open-database"
 import type { Records } from "@assay/stores/records"
@@ -17,7 +18,8 @@ export async function withRecords<T>(
 ): Promise<T> {
   const directory = openDataDirectory(config.dataDirectory)
   const server = await callRunningServer(directory.controlSocket)
-  if (server !== null) return await work(recordsOver(server.call)).finally(server.close)
+  if (server !== null)
+    return await work(remote(recordsPort, server.call, recordsFault)).finally(server.close)
 
   const lock = lockDataDirectory(directory.path)
   if (lock === null)

@@ -14,7 +14,8 @@ import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { openIndex } from "@assay/stores/open/open-index"
 import { identifySubject } from "../subjects/identify-subject.ts"
-import { remoteSubjects } from "../subjects/remote-desk.ts"
+import { remote } from "@assay/runtime/rpc"
+import { subjectsPort, subjectsProblem } from "../run/ports.ts"
 import type { SubjectDesk, SubjectInquiry } from "../subjects/subject-desk.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
@@ -86,7 +87,8 @@ async function atDesk<T>(
   }
   const server = await callRunningServer(directory.controlSocket)
   if (server !== null) {
-    return await work(remoteSubjects(server.call), inquiry).finally(server.close)
+    const subjects = remote(subjectsPort, server.call, subjectsProblem)
+    return await work(subjects, inquiry).finally(server.close)
   }
   return await withOwnDesk(config, directory, secrets, terminal, (desk) => work(desk, inquiry))
 }

@@ -6,7 +6,7 @@ import type { DecisionErasure, Decisions } from "@assay/stores/decisions"
 import { openDecisions } from "@assay/stores/open/open-database"
 import { threadChannel } from "@assay/runtime/channels"
 import type { DecisionsThreadData } from "./decisions-place.ts"
-import { answerCalls, openCalls } from "@assay/runtime/rpc"
+import { serve, openCalls } from "@assay/runtime/rpc"
 
 const { place, journal } = workerData as DecisionsThreadData
 
@@ -20,7 +20,7 @@ const onFolded = tellOnce(async (decisions) => {
 /** Calls wait for the opening, so its failure reaches whoever called first. */
 const opening = openDecisions(place, { connections: 2 })
 const folding = opening.then((decisions) => journalFolder({ journal, decisions, onFolded }))
-answerCalls(channel, {
+serve(channel, {
   fold: async () => await (await folding)(),
   async forgetBefore(day: string) {
     deleteSetAside(journal, Date.parse(day))

@@ -4,7 +4,7 @@ import type { FoldReport, OnFolded } from "../decisions/fold.ts"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decision, Decisions } from "@assay/stores/decisions"
 import { threadChannel } from "@assay/runtime/channels"
-import { answerCalls, openCalls } from "@assay/runtime/rpc"
+import { serve, openCalls } from "@assay/runtime/rpc"
 import type { DecisionsThreadData } from "./decisions-place.ts"
 
 interface WriterOptions {
@@ -37,7 +37,7 @@ export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions)
   const workerData: DecisionsThreadData = { place, journal }
   const thread = new Worker(entry, { workerData })
   const channel = threadChannel(thread)
-  answerCalls(channel, { onFolded })
+  serve(channel, { onFolded })
   const within = openCalls(channel)
   const call = within(FOLD_MS)
   return {

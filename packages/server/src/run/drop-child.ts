@@ -5,7 +5,7 @@ import type { DropSettings } from "@assay/drop/drop-settings"
 import type { Log } from "@assay/runtime/log"
 import { childChannel } from "@assay/runtime/channels"
 import { watchHeartbeat } from "@assay/runtime/heartbeat"
-import { answerCalls, type Call, openCalls } from "@assay/runtime/rpc"
+import { serve, type Call, openCalls } from "@assay/runtime/rpc"
 import { StartError } from "./workers.ts"
 
 /**
@@ -88,7 +88,7 @@ export async function startDrop({
     starting = { child, gone }
     const address = await new Promise<DropAddress>((resolve, reject) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), READY_MS)
-      answerCalls(channel, {
+      serve(channel, {
         async unable(why: string) {
           reject(new StartError(why))
         },

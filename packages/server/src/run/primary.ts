@@ -12,27 +12,25 @@ import {
 } from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
-import { type EvidenceWriter, openEvidenceWriter } from "../intake/evidence-writer.ts"
-import { type FeedbackWriter, openFeedbackWriter } from "../intake/feedback-writer.ts"
+import { openEvidenceWriter } from "../intake/evidence-writer.ts"
+import { openFeedbackWriter } from "../intake/feedback-writer.ts"
 import { keepSettling } from "../intake/keep-settling.ts"
 import { listenFault } from "@assay/runtime/listen-fault"
 import type { Log } from "@assay/runtime/log"
 import { openModels } from "../score/models.ts"
 import { openSecrets } from "@assay/runtime/secrets"
+import type { Counters } from "@assay/stores/counters"
 import { embeddedCounters, type EmbeddedCounters } from "@assay/stores/embedded/counters"
 import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
-import type { SubjectInquiry } from "../subjects/subject-desk.ts"
+import type { SubjectDesk } from "../subjects/subject-desk.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
-import {
-  type NotificationsWriter,
-  openNotificationsWriter,
-} from "../intake/notifications-writer.ts"
+import { openNotificationsWriter } from "../intake/notifications-writer.ts"
 import type { ProviderSettings } from "../score/phone/providers/provider-settings.ts"
 import { MICROS } from "@assay/stores/records-provider-costs"
 import { openSpendingLedger } from "../score/phone/providers/spending-ledger.ts"
@@ -47,12 +45,21 @@ import { everyStep } from "./every-step.ts"
 import { keepCompacted } from "./keep-compacted.ts"
 import { keepVerified } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
-import { RECORDS_METHODS } from "./records-methods.ts"
+import {
+  countersPort,
+  evidencePort,
+  feedbackPort,
+  notificationsPort,
+  openRecordsPort,
+  primaryPort,
+  signalsPort,
+  subjectsPort,
+} from "./ports.ts"
 import { openRecordsWriter } from "./records-writer.ts"
-import { keepLearnt, type ServerSighting } from "./keep-learnt.ts"
+import { keepLearnt } from "./keep-learnt.ts"
 import { describeService } from "./running-service.ts"
 import { reloadLists } from "./reload-lists.ts"
-import type { Methods } from "@assay/runtime/rpc"
+import { type Methods, offer } from "@assay/runtime/rpc"
 import { startVerify } from "./verify-child.ts"
 import { StartError, startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
 
@@ -186,13 +193,13 @@ export async function startService(
   })
   await notifications.settleDue()
   const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
-  const subjectMethods: Methods = {
-    async eraseSubjectOf(inquiry: SubjectInquiry) {
+  const forgettingSubjects: SubjectDesk = {
+    async erase(inquiry) {
       const erasure = await subjects.erase(inquiry)
       await providers?.forget(Buffer.from(inquiry.identityKey).toString("hex"))
       return erasure
     },
-    exportSubjectOf: subjects.export,
+    export: subjects.export,
   }
 
   if (config.drop.wanted && !config.drop.on)
@@ -203,12 +210,12 @@ export async function startService(
   const learnt = keepLearnt({
     directory: directory.lists,
     now: Date.now,
-    tellWorkers: async () => await (await running).callAll("reloadLearnt"),
+    tellWorkers: async () => await (await running).callAll((worker) => worker.reloadLearnt()),
     log,
   })
   const control = await openControlSocket(directory.controlSocket, {
-    ...recordsMethods(records),
-    ...subjectMethods,
+    ...offer(openRecordsPort, records),
+    ...offer(subjectsPort, forgettingSubjects),
     // Asked for while the service starts, it waits: a worker may have read the lists before they
     // changed.
     reloadLists: async () => await reloadLists(await running),
@@ -220,33 +227,34 @@ export async function startService(
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../base/metrics.ts")
-    const reports = (await workers.callAll("metrics")) as object[]
+    const reports = await workers.callAll((worker) => worker.metrics())
     const ofProviders = await providers?.metrics()
     return await gatheredMetrics(ofProviders ? [...reports, ofProviders] : reports)
   }
   const methods: Methods = {
-    lease: counters.lease,
-    giveBack: counters.giveBack,
-    admitIdentity: counters.admitIdentity,
-    velocity: velocity.velocity,
-    addUsage: (...args: Parameters<Records["addUsage"]>) => records.addUsage(...args),
-    addAudit: (...args: Parameters<Records["addAudit"]>) => records.addAudit(...args),
-    submitFeedback: (...args: Parameters<FeedbackWriter["submit"]>) => feedback.submit(...args),
-    undoFeedback: (...args: Parameters<FeedbackWriter["undo"]>) => feedback.undo(...args),
-    submitEvidence: (...args: Parameters<EvidenceWriter["submit"]>) => evidence.submit(...args),
-    ...(providers && { lookSignals: providers.look }),
-    submitNotification: (...args: Parameters<NotificationsWriter["submit"]>) =>
-      notifications.submit(...args),
-    noticeServers: async (sighting: ServerSighting) => learnt.notice(sighting),
-    gatherMetrics,
-    foldDecisions: decisions.fold,
-    ...subjectMethods,
+    ...offer(primaryPort, {
+      addUsage: records.addUsage,
+      addAudit: records.addAudit,
+      noticeServers: async (sighting) => learnt.notice(sighting),
+      gatherMetrics,
+      foldDecisions: decisions.fold,
+    }),
+    ...offer(feedbackPort, feedback),
+    ...offer(evidencePort, evidence),
+    ...offer(notificationsPort, notifications),
+    ...offer(subjectsPort, forgettingSubjects),
+    ...(providers && offer(signalsPort, providers)),
   }
+  const countersOf = (worker: number): Counters => ({
+    ...counters,
+    velocity: velocity.velocity,
+    holdStreams: counters.holdStreamsOf(worker),
+  })
   const workers = await startWorkers(
     cluster,
     config.workers,
     {
-      methods: (worker) => ({ ...methods, holdStreams: counters.holdStreamsOf(worker) }),
+      methods: (worker) => ({ ...methods, ...offer(countersPort, countersOf(worker)) }),
       onGone: counters.forgetWorker,
     },
     { stopMs: config.stopSeconds * 1000, silentMs: config.silentSeconds * 1000 },
@@ -360,12 +368,6 @@ async function restoredCounters(records: Records): Promise<EmbeddedCounters> {
     await records.dailyIdentities(day),
   )
   return counters
-}
-
-/** What commands may do through the running server: all but closing the records under it. */
-function recordsMethods(records: Records): Methods {
-  const open = RECORDS_METHODS.filter((method) => method !== "close" && method !== "migrate")
-  return Object.fromEntries(open.map((method) => [method, records[method]]))
 }
 
 async function serveMetrics(

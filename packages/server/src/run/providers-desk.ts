@@ -7,7 +7,7 @@ import { BUDGET_MS } from "../score/phone/providers/provider-limits.ts"
 import type { ProviderSettings } from "../score/phone/providers/provider-settings.ts"
 import type { Spending } from "../score/phone/providers/spending.ts"
 import { threadChannel } from "@assay/runtime/channels"
-import { answerCalls, type Call, openCalls } from "@assay/runtime/rpc"
+import { serve, type Call, openCalls } from "@assay/runtime/rpc"
 
 /** The thread that asks providers, as the primary reaches it. */
 export interface ProvidersDesk {
@@ -61,7 +61,7 @@ export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<
       }, RESPAWN_MS)
     })
     const channel = threadChannel(thread)
-    answerCalls(channel, { spend: spending.spend })
+    serve(channel, { spend: spending.spend })
     return { thread, within: openCalls(channel) }
   }
 

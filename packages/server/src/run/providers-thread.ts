@@ -10,7 +10,7 @@ import {
 } from "../score/phone/providers/provider-settings.ts"
 import type { Spend } from "../score/phone/providers/spending.ts"
 import { threadChannel } from "@assay/runtime/channels"
-import { answerCalls, openCalls } from "@assay/runtime/rpc"
+import { serve, openCalls } from "@assay/runtime/rpc"
 
 /**
  * The records are asked before a call is made; one that waits longer is no longer of use to
@@ -45,7 +45,7 @@ async function fault(): Promise<string | null> {
   }
 }
 
-answerCalls(channel, {
+serve(channel, {
   fault,
   look: async (question: SignalQuestion) => await (await opening).look(question),
   forget: async (key: string) => (await opening).forget(key),

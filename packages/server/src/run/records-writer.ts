@@ -2,10 +2,9 @@ import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Records } from "@assay/stores/records"
-import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
 import { threadChannel } from "@assay/runtime/channels"
-import { type Call, openCalls, RemoteError } from "@assay/runtime/rpc"
-import { RECORDS_METHODS } from "./records-methods.ts"
+import { openCalls, remote } from "@assay/runtime/rpc"
+import { recordsFault, recordsPort } from "./ports.ts"
 
 /**
  * The one writer of the records: a thread, because SQLite waits for the disk on every commit and
@@ -15,9 +14,9 @@ export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000)
   const entry = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
   const thread = new Worker(entry, { workerData: place })
   const within = openCalls(threadChannel(thread))
-  const records = recordsOver(within(answerMs))
+  const records = remote(recordsPort, within(answerMs), recordsFault)
   // As long as it takes to rewrite a large table. The engine limits what it may wait for.
-  await recordsOver(within(null))
+  await remote(recordsPort, within(null), recordsFault)
     .migrate()
     .catch(async (error: unknown) => {
       await thread.terminate()
@@ -29,26 +28,4 @@ export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000)
       await records.close().finally(() => thread.terminate())
     },
   }
-}
-
-/** The records on the other side of a channel. Faults keep their codes. */
-export function recordsOver(call: Call): Records {
-  const forward =
-    (method: string) =>
-    async (...args: unknown[]): Promise<unknown> => {
-      try {
-        return await call(method, ...args)
-      } catch (error) {
-        throw error instanceof RemoteError ? recordsFault(error) : error
-      }
-    }
-  return Object.fromEntries(
-    RECORDS_METHODS.map((method) => [method, forward(method)]),
-  ) as unknown as Records
-}
-
-function recordsFault(error: RemoteError): Error {
-  if (error.code === "wrong-secret") return new WrongSecretError()
-  if (error.code === "internal" || error.code === "unknown-method") return error
-  return new RecordsError(error.code as RecordsFault, error.message, { cause: error })
 }

@@ -21,7 +21,7 @@ export function reloadedLists(lists: Lists): string | null {
  * wrong with them.
  */
 export async function reloadLists(workers: Workers): Promise<number> {
-  const faults = (await workers.callAll("reloadLists")) as (string | null)[]
+  const faults = await workers.callAll((worker) => worker.reloadLists())
   const fault = faults.find((each) => each !== null)
   if (fault !== undefined) throw new ListsError(fault)
   return faults.length

@@ -11,8 +11,6 @@ import { openRecorder } from "../decisions/recorder.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
 import { remoteInbox } from "../inbox/inbox.ts"
 import { RECIPIENTS_SOCKET } from "@assay/drop/sockets"
-import { remoteEvidence } from "../evidence/remote-desk.ts"
-import { remoteFeedback } from "../feedback/remote-desk.ts"
 import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../base/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
@@ -28,23 +26,32 @@ import { openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "@assay/runtime/secrets"
-import type { Counters, IdentityAdmission, Lease, Velocity } from "@assay/stores/counters"
 import { openRecords, readDecisions } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { RecordsError } from "@assay/stores/records-error"
-import { remoteSubjects } from "../subjects/remote-desk.ts"
 import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
 import { openVelocityOfNumbers } from "../score/phone/number-velocity.ts"
 import { signalsOff } from "../score/phone/phone-signals.ts"
 import { openNotifyingCarriers } from "../notifications/notifying-carriers.ts"
-import { remoteNotifications } from "../notifications/remote-desk.ts"
 import { BUDGET_MS } from "../score/phone/providers/provider-limits.ts"
-import { remoteSignals, WAY_MS } from "../score/phone/remote-signals.ts"
+import { orFailed, WAY_MS } from "../score/phone/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "@assay/runtime/channels"
 import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
 import { reloadedLists } from "./reload-lists.ts"
-import { answerCalls, type Call, openCalls } from "@assay/runtime/rpc"
+import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
+import { orProblem } from "../base/or-problem.ts"
+import {
+  countersPort,
+  evidencePort,
+  feedbackPort,
+  notificationsPort,
+  primaryPort,
+  signalsPort,
+  subjectsPort,
+  subjectsProblem,
+  workerPort,
+} from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
@@ -57,10 +64,15 @@ const REFUSAL_MS = 100
 const VELOCITY_MS = 250
 /** Callers wait for a shorter time; what the counters grant later than that is still taken. */
 const COUNTERS_MS = 30_000
-const SIGHTING_MS = 5000
 const FLUSH_MS = 1000
-/** Somebody waits for one past decision; what others left in the journals is at most a second's. */
-const FOLD_MS = 5000
+const WRITE_MS = 30_000
+/** An erasure walks through every store. */
+const SUBJECTS_MS = 60_000
+/**
+ * Somebody waits: for the metrics, or for a past decision that is still in the journals, which hold
+ * at most a second's.
+ */
+const SOON_MS = 5000
 
 /**
  * Answers requests until the primary says stop. Opens every store for reading only; writes go
@@ -76,6 +88,8 @@ export async function runWorker(
   const log = openLog(config.logLevel)
   const channel = parentChannel(parent)
   const within = openCalls(channel)
+  const primary = remote(primaryPort, within(WRITE_MS))
+  const soon = remote(primaryPort, within(SOON_MS))
   const now = Date.now
   const elapsed = (): number => performance.now()
   const directory = openDataDirectory(config.dataDirectory)
@@ -84,7 +98,7 @@ export async function runWorker(
   await opened.checkKeyCheckValue(secrets.checkValue)
   const records = await openRecords(config, { readOnly: true, connections: 4 })
   const registry = new Registry()
-  const metrics = openMetrics(registry, async () => (await within(5000)("gatherMetrics")) as string)
+  const metrics = openMetrics(registry, soon.gatherMetrics)
   const { index, requireSound } = watchIndex(opened, indexAt(config).files, registry, log)
   const callers = openCallers({
     accounts: records,
@@ -92,22 +106,17 @@ export async function runWorker(
     elapsed,
     demoKeysAllowed: !config.production,
   })
-  const counters = countersOver(within(COUNTERS_MS), within(VELOCITY_MS))
+  const counters = {
+    ...remote(countersPort, within(COUNTERS_MS)),
+    velocity: remote(countersPort, within(VELOCITY_MS)).velocity,
+  }
   const limits = openLimits({
     counters,
     now,
     elapsed,
     onUnavailable: metrics.countLimitsUnavailable,
   })
-  const usage = openUsage(
-    {
-      addUsage: async (rows) => {
-        await within(30_000)("addUsage", rows)
-      },
-    },
-    now,
-    log,
-  )
+  const usage = openUsage(primary, now, log)
   const lists = openLists(directory.lists)
   const marking = openMarkingServers(directory.lists, now)
   const network = openNetworkTrust({
@@ -117,7 +126,7 @@ export async function runWorker(
       marking,
       noticed: serversNoticed(lists, (sighting) => {
         // Not learnt this time: the same host will be seen again.
-        within(SIGHTING_MS)("noticeServers", sighting).catch(() => undefined)
+        soon.noticeServers(sighting).catch(() => undefined)
       }),
     },
   })
@@ -133,10 +142,16 @@ export async function runWorker(
   const signals =
     providers === null
       ? signalsOff
-      : remoteSignals(
-          within((providers.budget_ms ?? BUDGET_MS) + WAY_MS),
+      : orFailed(
+          remote(signalsPort, within((providers.budget_ms ?? BUDGET_MS) + WAY_MS)),
           metrics.countSignalsFailed,
         )
+  const { foldDecisions: fold } = remote(
+    primaryPort,
+    within(SOON_MS),
+    // A decision just made cannot be looked for: that is no "not found".
+    (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
+  )
   const app = await buildApp({
     config,
     log,
@@ -149,22 +164,20 @@ export async function runWorker(
     numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals,
     decisions,
-    pastDecisions: completePastDecisions(storedDecisions, foldingOver(within(FOLD_MS))),
+    pastDecisions: completePastDecisions(storedDecisions, fold),
     models: openModels(directory.models),
     callers,
     limits,
     usage,
     metering: records,
-    feedback: remoteFeedback(within(30_000)),
-    subjects: remoteSubjects(within(60_000)),
-    evidence: remoteEvidence(within(30_000)),
+    feedback: remote(feedbackPort, within(WRITE_MS), orProblem()),
+    subjects: remote(subjectsPort, within(SUBJECTS_MS), subjectsProblem),
+    evidence: remote(evidencePort, within(WRITE_MS), orProblem()),
     carriers: openNotifyingCarriers(providers),
-    notifications: remoteNotifications(within(30_000)),
+    notifications: remote(notificationsPort, within(WRITE_MS), orProblem()),
     inbox: config.drop.on ? remoteInbox(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),
-    audit: async (note) => {
-      await within(30_000)("addAudit", note)
-    },
+    audit: primary.addAudit,
     metrics,
     pressure,
     refusalMs: REFUSAL_MS,
@@ -226,39 +239,18 @@ export async function runWorker(
     await Promise.all([index.close(), records.close(), storedDecisions.close()])
   }
   channel.onClose(() => void stop().finally(exit))
-  answerCalls(channel, {
+  serve(channel, {
     stop,
     ping: async () => undefined,
-    metrics: async () => await registry.getMetricsAsJSON(),
-    reloadLists: async () => reloadedLists(lists),
-    reloadLearnt: async () => marking.reload(),
+    ...offer(workerPort, {
+      metrics: async () => await registry.getMetricsAsJSON(),
+      reloadLists: async () => reloadedLists(lists),
+      reloadLearnt: async () => marking.reload(),
+    }),
   })
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
   // From here on the primary tells us of changed lists; one that changed since we read them is read
   // now.
   if (reloadedLists(lists) !== null)
     log.warn(`changed lists could not be taken over; ${typedCommand("doctor")} names the fault`)
-}
-
-/** Without the primary a decision just made cannot be looked for: that is no "not found". */
-function foldingOver(call: Call): () => Promise<void> {
-  return async () => {
-    try {
-      await call("foldDecisions")
-    } catch (error) {
-      throw new RecordsError("unavailable", "The newest decisions cannot be read", { cause: error })
-    }
-  }
-}
-
-function countersOver(call: Call, soon: Call): Counters {
-  return {
-    lease: async (...args) => (await call("lease", ...args)) as Lease,
-    async giveBack(...args) {
-      await call("giveBack", ...args)
-    },
-    admitIdentity: async (...args) => (await call("admitIdentity", ...args)) as IdentityAdmission,
-    holdStreams: async (...args) => (await call("holdStreams", ...args)) as boolean,
-    velocity: async (...args) => (await soon("velocity", ...args)) as Velocity,
-  }
 }

@@ -2,7 +2,8 @@ import type { Cluster, Worker } from "node:cluster"
 import type { Log } from "@assay/runtime/log"
 import { workerChannel } from "@assay/runtime/channels"
 import { watchHeartbeat } from "@assay/runtime/heartbeat"
-import { answerCalls, type Call, type Methods, openCalls } from "@assay/runtime/rpc"
+import { type Call, type Methods, openCalls, remote, serve } from "@assay/runtime/rpc"
+import { type WorkerPort, workerPort } from "./ports.ts"
 
 export interface WorkerAddress {
   readonly port: number
@@ -15,8 +16,8 @@ export interface Workers {
   restart(): Promise<void>
   /** Lets every worker finish its requests, then ends them. */
   stop(): Promise<void>
-  /** Calls a method on every worker that is ready; one that dies meanwhile is left out. */
-  callAll(method: string): Promise<unknown[]>
+  /** Calls every worker that is ready; one that dies meanwhile is left out. */
+  callAll<T>(work: (worker: WorkerPort) => Promise<T>): Promise<T[]>
 }
 
 /** The service could not start; what kept a worker from it, the worker has already said. */
@@ -83,7 +84,7 @@ export async function startWorkers(
         worker.process.kill("SIGKILL")
         reject(new StartError("A worker did not become ready in time"))
       }, READY_MS)
-      answerCalls(channel, {
+      serve(channel, {
         ...offered.methods(worker.id),
         async unable(why: string) {
           reject(new StartError(why))
@@ -208,8 +209,10 @@ export async function startWorkers(
       await restarting.catch(() => undefined)
       await Promise.all([...running].map((self) => retire(self)))
     },
-    async callAll(method) {
-      const results = await Promise.allSettled([...running].map(({ call }) => call(method)))
+    async callAll(work) {
+      const results = await Promise.allSettled(
+        [...running].map(({ call }) => work(remote(workerPort, call))),
+      )
       return results.filter((result) => result.status === "fulfilled").map(({ value }) => value)
     },
   }

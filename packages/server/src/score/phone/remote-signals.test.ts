@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { MessageChannel } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
-import { answerCalls, type Methods, openCalls } from "@assay/runtime/rpc"
+import { offer, openCalls, portOf, remote, serve } from "@assay/runtime/rpc"
 import type { PhoneSignals, SignalDesk, SignalQuestion } from "./phone-signals.ts"
-import { remoteSignals } from "./remote-signals.ts"
+import { orFailed } from "./remote-signals.ts"
 
 const question: SignalQuestion = {
   tenantId: 7,
@@ -15,12 +15,17 @@ const question: SignalQuestion = {
   tenantCapMicros: null,
 }
 
-function opened(methods: Methods, timeoutMs: number): { desk: SignalDesk; failures: () => number } {
+const port = portOf<SignalDesk>("signals", { look: true })
+
+function opened(
+  look: SignalDesk["look"],
+  timeoutMs: number,
+): { desk: SignalDesk; failures: () => number } {
   const { port1, port2 } = new MessageChannel()
-  answerCalls(threadChannel(port1), methods)
+  serve(threadChannel(port1), offer(port, { look }))
   port1.unref()
   let failures = 0
-  const desk = remoteSignals(openCalls(threadChannel(port2))(timeoutMs), () => {
+  const desk = orFailed(remote(port, openCalls(threadChannel(port2))(timeoutMs)), () => {
     failures++
   })
   port2.unref()
@@ -41,26 +46,21 @@ test("a worker's question reaches the place that asks, and its answer comes back
     ],
   }
   const asked: SignalQuestion[] = []
-  const { desk, failures } = opened(
-    {
-      lookSignals: async (each: SignalQuestion) => {
-        asked.push(each)
-        return said
-      },
-    },
-    60_000,
-  )
+  const { desk, failures } = opened(async (each) => {
+    asked.push(each)
+    return said
+  }, 60_000)
   assert.deepEqual(await desk.look(question), said)
   assert.deepEqual(asked, [question])
   assert.equal(failures(), 0)
 })
 
-for (const [how, lookSignals] of [
+for (const [how, look] of [
   ["fails", () => Promise.reject(new Error("gone"))],
   ["does not answer", () => new Promise<never>(() => undefined)],
 ] as const) {
   test(`a place that ${how} is told as failed, and is no answer`, async () => {
-    const { desk, failures } = opened({ lookSignals }, how === "fails" ? 60_000 : 1)
+    const { desk, failures } = opened(look, how === "fails" ? 60_000 : 1)
     assert.deepEqual(await desk.look(question), { state: "failed", results: [] })
     assert.equal(failures(), 1)
   })

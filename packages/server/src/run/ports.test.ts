@@ -1,0 +1,89 @@
+import assert from "node:assert/strict"
+import { test, type TestContext } from "node:test"
+import { MessageChannel } from "node:worker_threads"
+import { threadChannel } from "@assay/runtime/channels"
+import { offer, openCalls, type Port, remote, serve } from "@assay/runtime/rpc"
+import { RecordsError } from "@assay/stores/records-error"
+import { orProblem } from "../base/or-problem.ts"
+import { asProblem } from "../base/problem.ts"
+import { EvidenceOverload, type EvidenceReport } from "../intake/evidence-writer.ts"
+import { FeedbackOverload, type FeedbackReport } from "../intake/feedback-writer.ts"
+import { evidencePort, feedbackPort } from "./ports.ts"
+
+const report: FeedbackReport = {
+  tenantId: 1,
+  keyId: "k1",
+  identityKey: new Uint8Array(16).fill(3),
+  identityType: "email",
+  aliasTag: 0,
+  outcome: "clear",
+  occurredAt: 0,
+  loss: null,
+  reference: null,
+  expiresAt: null,
+}
+const evidence: EvidenceReport = {
+  tenantId: 1,
+  keyId: "k1",
+  lines: [
+    { identityKey: new Uint8Array(16).fill(3), source: "soc", entry: Uint8Array.of(1, 2) },
+    { refusal: "{}" },
+  ],
+}
+const claim = {
+  keyId: "k1",
+  route: "POST /x",
+  keyHash: new Uint8Array([1]),
+  fingerprint: new Uint8Array([2]),
+}
+
+/** The port at the other end of a channel from its implementation. */
+function across<P>(t: TestContext, port: Port<P>, implementation: P): P {
+  const { port1, port2 } = new MessageChannel()
+  t.after(() => port1.close())
+  serve(threadChannel(port1), offer(port, implementation))
+  return remote(port, openCalls(threadChannel(port2))(5000), orProblem())
+}
+
+test("feedback and its answers cross as they are", async (t) => {
+  const intake = across(t, feedbackPort, {
+    async submit(...args) {
+      assert.deepEqual(args, [report, claim])
+      return { state: "stored", id: "fb_1" }
+    },
+    undo: async (id, tenantId) => id === "fb_1" && tenantId === 7,
+  })
+  assert.deepEqual(await intake.submit(report, claim), { state: "stored", id: "fb_1" })
+  assert.equal(await intake.undo("fb_1", 7), true)
+  assert.equal(await intake.undo("fb_1", 8), false)
+})
+
+test("evidence and its answers cross as they are", async (t) => {
+  const answer = { state: "stored", outcomes: ["stored", { refusal: "{}" }] } as const
+  const intake = across(t, evidencePort, {
+    async submit(...args) {
+      assert.deepEqual(args, [evidence, claim])
+      return answer
+    },
+  })
+  assert.deepEqual(await intake.submit(evidence, claim), answer)
+})
+
+test("stores that are away and a writer with too much to do are 503, any other failure is 500", async (t) => {
+  for (const [error, code] of [
+    [new RecordsError("unavailable", "away"), "store-unavailable"],
+    [new FeedbackOverload("full"), "overloaded"],
+    [new EvidenceOverload("full"), "overloaded"],
+    [new TypeError("a bug"), "internal-error"],
+  ] as const) {
+    const failing = async (): Promise<never> => Promise.reject(error)
+    const feedback = across(t, feedbackPort, { submit: failing, undo: failing })
+    const { submit } = across(t, evidencePort, { submit: failing })
+    for (const call of [
+      () => feedback.submit(report, null),
+      () => feedback.undo("fb_1", 1),
+      () => submit(evidence, null),
+    ])
+      await assert.rejects(call, (told) => asProblem(told).code === code)
+  }
+})

@@ -1,0 +1,135 @@
+import { type Port, portOf, type RemoteError } from "@assay/runtime/rpc"
+import type { Counters } from "@assay/stores/counters"
+import type { Records } from "@assay/stores/records"
+import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
+import { orProblem } from "../base/or-problem.ts"
+import type { EvidenceIntake } from "../intake/evidence-writer.ts"
+import type { FeedbackIntake } from "../intake/feedback-writer.ts"
+import type { NotificationIntake } from "../intake/notifications-writer.ts"
+import type { SignalDesk } from "../score/phone/phone-signals.ts"
+import type { SubjectDesk } from "../subjects/subject-desk.ts"
+import type { ServerSighting } from "./keep-learnt.ts"
+
+// What is called between the processes and threads of the service. Ports are named and listed here,
+// in whole: a method that is not listed cannot be reached.
+
+/** Besides the ports below: what workers have the primary do. */
+export interface PrimaryPort {
+  readonly addUsage: Records["addUsage"]
+  readonly addAudit: Records["addAudit"]
+  noticeServers(sighting: ServerSighting): Promise<void>
+  /** The metrics of all workers, as text. */
+  gatherMetrics(): Promise<string>
+  /** Brings every decision written so far into the store. */
+  foldDecisions(): Promise<void>
+}
+
+/** What the primary has its workers do. */
+export interface WorkerPort {
+  /** Its registry, as JSON. */
+  metrics(): Promise<object>
+  /** Returns what is wrong with the lists, in which case the old ones stay. */
+  reloadLists(): Promise<string | null>
+  reloadLearnt(): Promise<void>
+}
+
+export const primaryPort = portOf<PrimaryPort>("primary", {
+  addUsage: true,
+  addAudit: true,
+  noticeServers: true,
+  gatherMetrics: true,
+  foldDecisions: true,
+})
+
+export const workerPort = portOf<WorkerPort>("worker", {
+  metrics: true,
+  reloadLists: true,
+  reloadLearnt: true,
+})
+
+export const countersPort = portOf<Counters>("counters", {
+  lease: true,
+  giveBack: true,
+  admitIdentity: true,
+  holdStreams: true,
+  velocity: true,
+})
+
+export const feedbackPort = portOf<FeedbackIntake>("feedback", { submit: true, undo: true })
+export const evidencePort = portOf<EvidenceIntake>("evidence", { submit: true })
+export const notificationsPort = portOf<NotificationIntake>("notifications", { submit: true })
+export const subjectsPort = portOf<SubjectDesk>("subjects", { erase: true, export: true })
+export const signalsPort = portOf<SignalDesk>("signals", { look: true })
+
+export const recordsPort = portOf<Records>("records", {
+  createTenant: true,
+  tenants: true,
+  tenantByName: true,
+  setPlan: true,
+  setTenantSettings: true,
+  createKey: true,
+  keyByHash: true,
+  keys: true,
+  rotateKey: true,
+  revokeKey: true,
+  accountsVersion: true,
+  addUsage: true,
+  usage: true,
+  usageOfMonth: true,
+  addDailyIdentities: true,
+  dailyIdentities: true,
+  forgetDailyIdentities: true,
+  addFeedback: true,
+  undoFeedback: true,
+  feedbackOf: true,
+  dueFeedback: true,
+  settleFeedback: true,
+  feedbackIdentities: true,
+  newestFeedbackAt: true,
+  forgetFeedback: true,
+  forgetClaims: true,
+  eraseSubject: true,
+  eraseAgain: true,
+  admitExport: true,
+  reportsOn: true,
+  tombstone: true,
+  tombstones: true,
+  addObservations: true,
+  tenantsWithDueObservations: true,
+  dueObservations: true,
+  settleObservations: true,
+  observationsOf: true,
+  observationsAfter: true,
+  forgetObservations: true,
+  spendProviderCost: true,
+  providerCosts: true,
+  forgetProviderCosts: true,
+  addSharedObservations: true,
+  dueSharedObservations: true,
+  settleSharedObservations: true,
+  sharedObservationsAfter: true,
+  forgetSharedSource: true,
+  migrate: true,
+  checkKeyCheckValue: true,
+  addAudit: true,
+  audit: true,
+  auditAfter: true,
+  ping: true,
+  close: true,
+})
+
+/** What commands may do through the running service: all but closing the records under it. */
+export const openRecordsPort: Port<Records> = {
+  ...recordsPort,
+  methods: recordsPort.methods.filter((method) => method !== "close" && method !== "migrate"),
+}
+
+/** A subject's data that cannot be reached, as the caller of the service sees it. */
+export const subjectsProblem = orProblem("The subject's data cannot be reached")
+
+/** Faults of the records keep their codes. */
+export function recordsFault(error: RemoteError): Error {
+  if (error.code === "wrong-secret") return new WrongSecretError()
+  if (error.code === "internal" || error.code === "unknown-method") return error
+  return new RecordsError(error.code as RecordsFault, error.message, { cause: error })
+}

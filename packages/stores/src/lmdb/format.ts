@@ -1,6 +1,8 @@
 import { MalformedBytes } from "../bytes.ts"
+import { emptyCatalogue } from "../catalogue.ts"
 import { INDEX_FORMAT, NewerIndexFormat } from "../exposure-index.ts"
 import type { BareDatabase, CheckedDatabase, ReadAt } from "./checked-database.ts"
+import { putDocument } from "./stored.ts"
 
 /** Stands in the meta database of every format, its number in the first byte. */
 export const FORMAT = Buffer.from("format")
@@ -23,6 +25,23 @@ export function valuesAreChecked(meta: BareDatabase): boolean {
  */
 export function putFormat(meta: CheckedDatabase): void {
   meta.put(FORMAT, Uint8Array.of(meta.checked ? INDEX_FORMAT : UNCHECKED_FORMAT))
+}
+
+/** Inside a write transaction: gives a new index its format, and one of format 1 the next. */
+export function prepareFormat({
+  meta,
+  shared,
+  tenants,
+}: Readonly<Record<"meta" | "shared" | "tenants", CheckedDatabase>>): void {
+  const format = meta.copied(FORMAT)?.[0]
+  if (format === undefined) {
+    if (shared.count() + tenants.count() + meta.count() > 0) {
+      throw new MalformedBytes("entries without a format")
+    }
+    putDocument(meta, emptyCatalogue)
+  }
+  // Format 2 adds tombstones and generations; what format 1 holds reads the same.
+  if (format === undefined || format === 1) putFormat(meta)
 }
 
 export function readFormat({ meta }: { readonly meta: CheckedDatabase }, at?: ReadAt): number {

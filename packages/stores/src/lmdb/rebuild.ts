@@ -15,7 +15,7 @@ import { SegmentMerger } from "../segment-merger.ts"
 import { portionsOf } from "../segment-portions.ts"
 import { Changes } from "./changes.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
-import { mergePortion } from "./merge-segment.ts"
+import { mergePortion } from "./put-rows.ts"
 import { type Making, replaceGeneration, type Replaced } from "./replace-generation.ts"
 import { chunksOf, readingAll, type Snapshot } from "./scan.ts"
 

@@ -1,47 +1,20 @@
 import { MalformedBytes } from "../bytes.ts"
-import {
-  BatchRefused,
-  emptyCatalogue,
-  withBatch,
-  withLive,
-  withoutBatch,
-  withoutSource,
-  withSource,
-  withSources,
-  type Catalogue,
-  type CatalogueDocument,
-  type Owner,
-} from "../catalogue.ts"
+import { BatchRefused, emptyCatalogue, type CatalogueDocument } from "../catalogue.ts"
 import { entryBytes } from "../entry.ts"
-import {
-  firstEntrySet,
-  isTombstone,
-  mergedEntrySet,
-  readEntrySet,
-  replacedEntrySet,
-  TOMBSTONE,
-} from "../entry-set.ts"
-import { IndexUnavailable, type ExposureIndex, type Found, type Row } from "../exposure-index.ts"
-import {
-  isOwnLive,
-  requireKey,
-  requireLoading,
-  requireOwnLive,
-  requireRow,
-  requireTenantId,
-} from "../index-arguments.ts"
+import { isTombstone, TOMBSTONE } from "../entry-set.ts"
+import { IndexUnavailable, type Found, type Row } from "../exposure-index.ts"
 import type { MarkedIndex } from "../index-place.ts"
-import { identitiesOf } from "../segment-identities.ts"
-import { isHeavy, openBuckets, type Buckets, type Value } from "./buckets.ts"
+import { indexOver, mergeByRows, type CountingPut, type IndexStorage } from "../index-storage.ts"
+import { addFound, isReadable, tenantsAsked, UnknownBatch, type Finding } from "../stored-set.ts"
+import { isHeavy, openBuckets, type Buckets } from "./buckets.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
 import { openConnection, type ClusterConnection } from "./connection.ts"
-import { foundAmong } from "./found.ts"
 import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
 import { BUCKET_BITS } from "./bucket-bits.ts"
 import { layoutOf, type Layout } from "./layout.ts"
 import { madeIndex, madeOrNewIndex } from "./making.ts"
 import { openMeta, type Meta } from "./meta.ts"
-import { countKnown, rowWriter, UnknownBatch } from "./row-writer.ts"
+import { rowWriter } from "./row-writer.ts"
 
 export interface RedisIndexOptions {
   readonly place: ClusterPlace
@@ -57,8 +30,6 @@ export interface RedisIndexOptions {
 }
 
 const TIMEOUT_MS = 1000
-/** Entries whose buckets are under way at the same time: bounds what an import holds in memory. */
-const CHUNK_ENTRIES = 8_192
 /** Each time means that somebody changed the catalogue meanwhile. */
 const CATALOGUE_CHANGES_MAX = 50
 
@@ -84,7 +55,7 @@ export async function openRedisIndex(options: RedisIndexOptions): Promise<Marked
     )
     const layout = layoutOf(name, made.bits)
     const buckets = openBuckets(connection, layout, made)
-    const index = indexOf({ connection, meta, layout, buckets, readOnly })
+    const index = indexOver(storageOn({ connection, meta, layout, buckets, readOnly }))
     await index.ping()
     return { ...index, mark: made.mark.toString("hex") }
   } catch (error) {
@@ -101,7 +72,7 @@ interface Parts {
   readonly readOnly: boolean
 }
 
-function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): ExposureIndex {
+function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): IndexStorage {
   const writer = rowWriter(layout, buckets)
   let held: CatalogueDocument = { ...emptyCatalogue, version: -1 }
 
@@ -112,46 +83,29 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
   const requireWritable = (): void => {
     if (readOnly) throw new IndexUnavailable("The index is open for reading only")
   }
-  /** Replaces the catalogue by what `change` makes of it, and returns what it makes. */
-  const changing = async <T extends { readonly document: CatalogueDocument }>(
-    change: (document: CatalogueDocument) => T,
-  ): Promise<T> => {
-    requireWritable()
-    for (let attempt = 0; attempt < CATALOGUE_CHANGES_MAX; attempt++) {
-      const before = await currentDocument()
-      const changed = change(before)
-      if (changed.document === before) return changed
-      if (await meta.replace(before.version, changed.document)) return changed
-    }
-    throw new IndexUnavailable("The catalogue changes faster than it can be written")
-  }
-  const changed = (
-    change: (document: CatalogueDocument) => CatalogueDocument,
-  ): Promise<Catalogue> =>
-    named(changing((before) => ({ document: change(before) })).then(({ document }) => document))
 
   /**
    * The entries and the catalogue they are to be read by. Both are asked for at once; where the
    * catalogue is no longer the one held, or an entry names a batch it does not know yet, both are
    * asked for again.
    */
-  const foundFor = async (
-    key: Uint8Array,
-    tenantsOf: (document: CatalogueDocument) => readonly number[],
-  ): Promise<Found> => {
+  const found = async (key: Uint8Array, tenants: number | "all" | null): Promise<Found> => {
     const bucket = layout.bucketOf(key)
     const shared = layout.sharedField(key)
     for (let attempt = 0; attempt < CATALOGUE_CHANGES_MAX; attempt++) {
       const document = held
-      const tenantIds = tenantsOf(document)
+      const tenantIds = [...tenantsAsked(document, tenants)]
       const fields = [shared, ...tenantIds.map((id) => layout.tenantField(id, key))]
       const [version, stored] = await Promise.all([meta.version(), buckets.read(bucket, fields)])
       if (version === document.version) {
-        const found = foundAmong(stored, tenantIds, document)
-        if (found !== null) return found
+        try {
+          return foundIn(stored, tenantIds, document)
+        } catch (error) {
+          if (!(error instanceof UnknownBatch)) throw error
+        }
       }
       held = await meta.document()
-      if (held.version === document.version) throw new MalformedBytes("entry of an unknown batch")
+      if (held.version === document.version) throw new UnknownBatch("entry of an unknown batch")
     }
     throw new IndexUnavailable("The catalogue changes faster than it can be read")
   }
@@ -160,116 +114,48 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
    * Writes rows; where they meet entries of a batch opened meanwhile, once more by the catalogue
    * that knows it.
    */
-  const putting: typeof writer.put = async (rows, owner, document, join, countOf) => {
-    for (let known = document; ;) {
+  const put: CountingPut = async (rows, join, ownerIn, countIn) => {
+    requireWritable()
+    let document = await currentDocument()
+    const owner = ownerIn(document)
+    requireSpellable(rows)
+    for (;;) {
       try {
-        return await writer.put(rows, owner, known, join, countOf)
+        return await writer.put(rows, owner, document, join, countIn)
       } catch (error) {
         if (!(error instanceof UnknownBatch)) throw error
         held = await meta.document()
-        if (held.version === known.version) throw error
-        known = held
+        if (held.version === document.version) throw error
+        document = held
       }
     }
   }
-
-  const addingEvidence = async (
-    owner: Owner,
-    rows: readonly Row[],
-    join: typeof mergedEntrySet,
-  ): Promise<void> => {
-    if (owner !== "shared") requireTenantId(owner)
-    requireWritable()
-    const document = await named(currentDocument())
-    for (const row of rows) requireRow(row, (batchId) => isOwnLive(document, owner, batchId))
-    requireSpellable(rows)
-    await named(putting(rows, owner, document, join))
-  }
+  const namedPut: CountingPut = (...args) => named(put(...args))
 
   return {
-    async lookup(key, tenantId) {
-      requireKey(key)
-      const none: readonly number[] = []
-      const own = tenantId === null ? none : [tenantId]
-      return await named(
-        foundFor(key, ({ tenants }) => (tenantId !== null && tenants.has(tenantId) ? own : none)),
-      )
-    },
+    found: (key, tenants) => named(found(key, tenants)),
 
-    async holdings(key) {
-      requireKey(key)
-      return await named(foundFor(key, ({ tenants }) => [...tenants]))
-    },
+    document: () => named(currentDocument()),
 
-    catalogue: () => named(currentDocument()),
-
-    async openBatch(description, fingerprint, at, owner) {
-      if (owner !== undefined) requireTenantId(owner)
-      const { batch } = await named(
-        changing((before) => withBatch(before, description, fingerprint, at, owner ?? "shared")),
-      )
-      return batch
-    },
-
-    async merge(batchId, rows) {
-      requireLoading(await named(currentDocument()), batchId)
-      requireWritable()
-      let count = 0
-      for await (const chunk of chunks(rows)) {
-        for (const row of chunk) requireRow(row, (entryBatch) => entryBatch === batchId)
-        const document = await named(currentDocument())
-        const { owner } = requireLoading(document, batchId)
-        await named(putting(chunk, owner, document, mergedEntrySet))
-        count += chunk.length
-      }
-      return count
-    },
-
-    async mergeSegment(batchId, blocks, onBlock) {
-      const { owner, sourceId } = requireLoading(await named(currentDocument()), batchId)
-      requireWritable()
-      if (owner !== "shared") throw new BatchRefused(`Batch ${batchId} is a tenant's`)
-      const merged = { rows: 0, identities: 0, known: 0 }
-      for await (const identities of identitiesOf(blocks, batchId, CHUNK_ENTRIES)) {
-        const document = await named(currentDocument())
-        requireLoading(document, batchId)
-        merged.known += await named(
-          putting(identities, "shared", document, mergedEntrySet, (stored, { entries }) =>
-            countKnown(stored, entries.flat(), document, sourceId),
-          ),
-        )
-        const rows = identities.reduce((sum, { entries }) => sum + entries.length, 0)
-        merged.identities += identities.length
-        merged.rows += rows
-        onBlock?.(rows)
-      }
-      return merged
-    },
-
-    goLive: (batchId, going, at) => changed((document) => withLive(document, batchId, going, at)),
-
-    changeSource: (sourceId, change) =>
-      changed((document) => withSource(document, sourceId, change)),
-
-    async changeSources(changes, version) {
-      requireWritable()
-      return await named(
+    changeDocument: (change) =>
+      named(
         (async () => {
-          const before = await currentDocument()
-          if (before.version !== version) return null
-          const after = withSources(before, changes)
-          return after === before || (await meta.replace(version, after)) ? after : null
+          requireWritable()
+          for (let attempt = 0; attempt < CATALOGUE_CHANGES_MAX; attempt++) {
+            const before = await currentDocument()
+            const changed = change(before)
+            if (changed.document === before) return changed
+            if (await meta.replace(before.version, changed.document)) return changed
+          }
+          throw new IndexUnavailable("The catalogue changes faster than it can be written")
         })(),
-      )
-    },
+      ),
 
-    removeSource: (sourceId, at) => changed((document) => withoutSource(document, sourceId, at)),
+    put: namedPut,
 
-    removeBatch: (batchId, at) => changed((document) => withoutBatch(document, batchId, at)),
+    mergeSegment: (batchId, blocks) => mergeByRows(namedPut, batchId, blocks),
 
     async erase(key, tenantId) {
-      requireKey(key)
-      if (tenantId !== undefined) requireTenantId(tenantId)
       requireWritable()
       const bucket = layout.bucketOf(key)
       const clear = async ({ tenants }: CatalogueDocument): Promise<void> => {
@@ -295,27 +181,12 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
       )
     },
 
-    async replaceTenantEvidence(tenantId, batchId, rows) {
-      requireTenantId(tenantId)
-      for (const row of rows) requireRow(row, (entryBatch) => entryBatch === batchId)
+    keyCheck: () => named(meta.keyCheck()),
+
+    async keepKeyCheck(value) {
       requireWritable()
-      const document = await named(currentDocument())
-      requireOwnLive(document, tenantId, batchId)
-      requireSpellable(rows)
-      await named(
-        putting(rows, tenantId, document, (stored, entries, max, stateOf) =>
-          replacedEntrySet(stored, batchId, entries, max, stateOf),
-        ),
-      )
+      return await named(meta.keepKeyCheck(value))
     },
-
-    addFirstTenantEvidence: (tenantId, rows) => addingEvidence(tenantId, rows, firstEntrySet),
-
-    addTenantEvidence: (tenantId, rows) => addingEvidence(tenantId, rows, mergedEntrySet),
-
-    addSharedEvidence: (rows) => addingEvidence("shared", rows, mergedEntrySet),
-
-    checkKeyCheckValue: (value) => named(meta.checkKeyCheckValue(value, !readOnly)),
 
     copyTo: async () => false,
 
@@ -344,17 +215,17 @@ function indexOf({ connection, meta, layout, buckets, readOnly }: Parts): Exposu
           const whose = field.length === layout.tenantFieldBytes ? "tenants" : "shared"
           if (left[whose]-- <= 0) continue
           read += 1
-          if (!(await isReadable(bucket, field, value))) faults += 1
+          if (!(await isWhole(bucket, field, value))) faults += 1
         }
       }
-      const isReadable = async (
+      const isWhole = async (
         bucket: number,
         field: Buffer,
         value: Buffer | null,
       ): Promise<boolean> => {
         if (value === null) return false
         const [whole] = isHeavy(value) ? await buckets.read(bucket, [field]) : [value]
-        return isTombstone(whole) || isEntrySet(whole)
+        return whole === undefined || isReadable(whole)
       }
       await named(inFlight(spread, IN_FLIGHT, probe))
       return { read, faults }
@@ -373,14 +244,17 @@ function requireSpellable(rows: readonly Row[]): void {
   for (const { entries } of rows) for (const entry of entries) entryBytes(entry)
 }
 
-function isEntrySet(value: Value): boolean {
-  try {
-    readEntrySet(value)
-    return true
-  } catch (error) {
-    if (error instanceof MalformedBytes) return false
-    throw error
-  }
+/** The shared set comes first, then one of each tenant. Throws UnknownBatch. */
+function foundIn(
+  [shared, ...own]: readonly (Uint8Array | undefined)[],
+  tenantIds: readonly number[],
+  catalogue: CatalogueDocument,
+): Found {
+  const finding: Finding = { entries: [], cut: 0, erased: isTombstone(shared), catalogue }
+  if (finding.erased) return finding
+  addFound(finding, shared, "shared")
+  for (const [i, tenantId] of tenantIds.entries()) addFound(finding, own[i], tenantId)
+  return finding
 }
 
 /** What the nodes use, all that they hold included. */
@@ -392,20 +266,6 @@ async function usedBytes(connection: ClusterConnection): Promise<number> {
     bytes += Number(used[1])
   }
   return bytes
-}
-
-async function* chunks(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let chunk: Row[] = []
-  let size = 0
-  for await (const row of rows) {
-    chunk.push(row)
-    size += Math.max(1, row.entries.length)
-    if (size < CHUNK_ENTRIES) continue
-    yield chunk
-    chunk = []
-    size = 0
-  }
-  if (chunk.length > 0) yield chunk
 }
 
 /** What `work` comes to; whatever goes wrong in the store comes out as IndexUnavailable. */

@@ -5,7 +5,7 @@ import {
   readCatalogue,
   type CatalogueDocument,
 } from "../catalogue.ts"
-import { INDEX_FORMAT, NewerIndexFormat, requireSameKeys } from "../exposure-index.ts"
+import { INDEX_FORMAT, NewerIndexFormat } from "../exposure-index.ts"
 import type { ClusterConnection, Reply } from "./connection.ts"
 import { BUCKET_BITS } from "./bucket-bits.ts"
 import { metaKey } from "./layout.ts"
@@ -38,18 +38,17 @@ export interface Meta {
    * False where the catalogue is no longer the one of version `before`; nothing has changed then.
    */
   replace(before: number, document: CatalogueDocument): Promise<boolean>
-  checkKeyCheckValue(value: string, mayWrite: boolean): Promise<void>
+  keyCheck(): Promise<Uint8Array | undefined>
+  /** Keeps the value unless there is one, and returns the one there is. */
+  keepKeyCheck(value: Uint8Array): Promise<Uint8Array>
 }
 
 export function openMeta(connection: ClusterConnection, name: string): Meta {
   const key = metaKey(name)
   const read = async (...fields: string[]): Promise<readonly (Buffer | null)[]> =>
     values(await connection.send(key, ["HMGET", key, ...fields]), fields.length)
-  const requireSame = (stored: Buffer | null | undefined, wanted: string): boolean => {
-    if (stored === null || stored === undefined) return false
-    requireSameKeys(stored, wanted)
-    return true
-  }
+  const keyCheck = async (): Promise<Uint8Array | undefined> =>
+    (await read("key-check"))[0] ?? undefined
 
   const askVersion = async (): Promise<number> => {
     const version = await connection.send(key, ["HGET", key, "version"])
@@ -109,13 +108,11 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
       return (await run(connection, changeCatalogue, [key], args)) === 1
     },
 
-    async checkKeyCheckValue(value, mayWrite) {
-      const [stored] = await read("key-check")
-      if (requireSame(stored, value)) return
-      if (!mayWrite) throw new MalformedBytes("no key check value")
+    keyCheck,
+
+    async keepKeyCheck(value) {
       await connection.send(key, ["HSETNX", key, "key-check", Buffer.from(value)])
-      const [first] = await read("key-check")
-      requireSame(first, value)
+      return (await keyCheck()) ?? value
     },
   }
 }

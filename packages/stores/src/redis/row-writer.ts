@@ -1,48 +1,32 @@
-import type { Batch, Catalogue, CatalogueDocument, Owner } from "../catalogue.ts"
-import { entryBytes, type Entry } from "../entry.ts"
-import {
-  isTombstone,
-  readEntrySet,
-  SHARED_ENTRIES_MAX,
-  TENANT_ENTRIES_MAX,
-  type mergedEntrySet,
-} from "../entry-set.ts"
+import type { CatalogueDocument, Owner } from "../catalogue.ts"
+import type { Entry } from "../entry.ts"
+import { isTombstone } from "../entry-set.ts"
+import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import type { Row } from "../exposure-index.ts"
+import type { CountIn, Join } from "../index-storage.ts"
+import { entriesMax, statesIn } from "../stored-set.ts"
 import type { Buckets, Value } from "./buckets.ts"
 import { IN_FLIGHT, inFlight } from "./in-flight.ts"
 import type { Layout } from "./layout.ts"
 
-/** Makes what is stored of what was and a row's entries. */
-export type Join = typeof mergedEntrySet
-
-/** An entry set of nothing at all; not worth a field. */
-const EMPTY_SET_BYTES = 1
-
 /** What rows say of one identity, row by row. */
-export interface RowsOfIdentity {
+interface RowsOfIdentity {
   readonly key: Uint8Array
   readonly entries: (readonly Entry[])[]
-}
-
-/**
- * An entry names a batch that the catalogue at hand lacks: it is newer, or the entry is damaged.
- */
-export class UnknownBatch extends Error {
-  override readonly name = "UnknownBatch"
 }
 
 export interface RowWriter {
   /**
    * Makes of what is stored of each row's identity what `join` says, all of a bucket at once.
-   * Returns the sum of what `countOf` makes of what was stored before and of the rows. A subject
-   * that was erased stays so.
+   * Returns the sum of what `countIn` counts in what was stored before. A subject that was erased
+   * stays so.
    */
   put(
     rows: readonly Row[],
     owner: Owner,
     document: CatalogueDocument,
     join: Join,
-    countOf?: (stored: Value, identity: RowsOfIdentity) => number,
+    countIn?: CountIn,
   ): Promise<number>
 }
 
@@ -80,15 +64,13 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
   }
 
   return {
-    async put(rows, owner, document, join, countOf = () => 0) {
-      const max = owner === "shared" ? SHARED_ENTRIES_MAX : TENANT_ENTRIES_MAX
-      const stateOf = (batchId: number): Batch["state"] => {
-        const batch = document.batches.get(batchId)
-        if (batch === undefined) throw new UnknownBatch("entry of an unknown batch")
-        return batch.state
-      }
+    async put(rows, owner, document, join, countIn = () => 0) {
+      const max = entriesMax(owner)
+      const stateOf = statesIn(document)
       const joined = (stored: Value, entries: readonly Entry[]): Uint8Array =>
         join(stored, entries, max, stateOf)
+      const countOf = (stored: Value, { entries }: RowsOfIdentity): number =>
+        countIn(stored, entries.flat(), document)
       let total = 0
       await inFlight(byBucket(rows, layout), IN_FLIGHT, async ([bucket, identities]) => {
         const counted = await changeBucket(bucket, identities, owner, joined, countOf)
@@ -97,27 +79,6 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
       return total
     },
   }
-}
-
-/** How many of the entries another live batch of the same source has too. */
-export function countKnown(
-  stored: Value,
-  entries: readonly Entry[],
-  { batches }: Catalogue,
-  sourceId: number,
-): number {
-  if (stored === undefined) return 0
-  const held = new Set<string>()
-  for (const entry of readEntrySet(stored).entries) {
-    const batch = batches.get(entry.batchId)
-    if (batch?.sourceId === sourceId && batch.state === "live") held.add(said(entry))
-  }
-  return held.size === 0 ? 0 : entries.filter((entry) => held.has(said(entry))).length
-}
-
-/** What an entry says, whichever batch says it. */
-function said(entry: Entry): string {
-  return Buffer.from(entryBytes({ ...entry, batchId: 1 })).toString("latin1")
 }
 
 /** The rows by bucket, and there by identity: one identity may have several. */

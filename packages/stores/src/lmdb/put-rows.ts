@@ -1,10 +1,45 @@
-import type { CatalogueDocument } from "../catalogue.ts"
+import type { CatalogueDocument, Owner } from "../catalogue.ts"
 import { isTombstone } from "../entry-set.ts"
-import { KEY_BYTES, type MergedSegment } from "../exposure-index.ts"
+import { EMPTY_SET_BYTES } from "../entry-spans.ts"
+import { KEY_BYTES, type MergedSegment, type Row } from "../exposure-index.ts"
+import type { Join } from "../index-storage.ts"
 import type { SegmentBlock } from "../segment-block.ts"
 import type { SegmentMerger } from "../segment-merger.ts"
+import { entriesMax, statesIn } from "../stored-set.ts"
 import type { Changes } from "./changes.ts"
 import type { CheckedDatabase } from "./checked-database.ts"
+import type { Environment } from "./environment.ts"
+import { tenantKey } from "./tenant-key.ts"
+
+/** Inside a write transaction: joins rows to what is stored of their identities. */
+export function putRows(
+  rows: readonly Row[],
+  owner: Owner,
+  join: Join,
+  document: CatalogueDocument,
+  changes: Changes,
+  { shared, tenants }: Environment,
+): void {
+  const database = owner === "shared" ? shared : tenants
+  const max = entriesMax(owner)
+  const stateOf = statesIn(document)
+  let last = database.lastKey()
+  for (const row of rows) {
+    const key = owner === "shared" ? row.key : tenantKey(owner, row.key)
+    // Rows that come in order go to the end of the tree, where pages fill up instead of splitting
+    // in halves.
+    const append = last === undefined || Buffer.compare(key, last) > 0
+    const stored = append ? undefined : database.copied(key)
+    if (isTombstone(owner === "shared" ? stored : shared.copied(row.key))) continue
+    const joined = join(stored, row.entries, max, stateOf)
+    if (joined.length === EMPTY_SET_BYTES) {
+      if (stored !== undefined) changes.remove(database, key)
+    } else if (stored === undefined || Buffer.compare(stored, joined) !== 0) {
+      changes.put(database, key, joined, append)
+      if (append) last = key
+    }
+  }
+}
 
 /**
  * Inside a write transaction: adds the rows of a portion, all rows of each identity it names, to

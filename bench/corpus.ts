@@ -13,7 +13,6 @@ import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../packages/runtime/src/secrets.ts"
 import type { ExposureIndex } from "../packages/stores/src/exposure-index.ts"
 import { openLmdbIndex } from "../packages/stores/src/lmdb/exposure-index.ts"
-import { root } from "../scripts/repository.ts"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
 import { startProgram } from "./child-program.ts"
@@ -27,8 +26,8 @@ import { machineFacts, machineLines } from "./machine.ts"
 import { requireProcessFigures } from "./process-figures.ts"
 import { writeResults } from "./results.ts"
 import { median } from "./statistics.ts"
+import { assayProgram } from "../scripts/program.ts"
 
-const MAIN = join(root, "packages/server/src/main.ts")
 const INCREMENTS = 5
 const POSTGRES_LOOKUPS = 2_000
 const RATE = 100
@@ -201,7 +200,7 @@ async function measured(folder: string, given: Given): Promise<Aim[]> {
 const IMPORT = ["--source", "bench", "--kind", "combolist", "--date", "2026-01-01"] as const
 
 async function assay(data: string, ...args: readonly string[]): Promise<MeasuredRun> {
-  return await runMeasured(process.execPath, ["--conditions=source", MAIN, ...args], {
+  return await runMeasured(process.execPath, [...assayProgram(), ...args], {
     env: { ASSAY_DATA: data },
   })
 }
@@ -278,7 +277,7 @@ async function scoredDuringImport(
   const more = join(folder, "more.txt")
   await writeRows(more, rows, 99)
   const service = await startProgram(
-    [MAIN, "serve"],
+    [...assayProgram(), "serve"],
     { ASSAY_DATA: data, PORT: "0", DROP: "off" },
     /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/,
   )

@@ -25,8 +25,9 @@ import { machineFacts, machineLines } from "./machine.ts"
 import { requireProcessFigures } from "./process-figures.ts"
 import { writeResults } from "./results.ts"
 import { median } from "./statistics.ts"
+import { assayProgram } from "../scripts/program.ts"
 
-const SERVICE = ["packages/server/src/main.ts", "serve"]
+const SERVICE = [...assayProgram(), "serve"]
 const READY =
   /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n.*Anonymous drop +http:\/\/localhost:(\d+)\//
 /** Three files that together fill the largest class. */

@@ -13,9 +13,10 @@ import { type SlowCarrier, startSlowCarrier } from "./phone/slow-carrier.ts"
 import { requireProcessFigures } from "./process-figures.ts"
 import { writeResults } from "./results.ts"
 import { median } from "./statistics.ts"
+import { assayProgram } from "../scripts/program.ts"
 
 const PATH = "/api/v1/phone-risk"
-const SERVICE = ["packages/server/src/main.ts", "serve"]
+const SERVICE = [...assayProgram(), "serve"]
 const READY = /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/
 const CONNECTIONS = 32
 /** As in the bench of HTTP: the compiler goes on improving a route until about then. */

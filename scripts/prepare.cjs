@@ -14,6 +14,7 @@ const stampFile = path.join(modules, ".assay-stamp")
 const browserStampFile = path.join(modules, ".assay-browser-stamp")
 const clientStampFile = path.join(modules, ".assay-client-stamp")
 const sealerStampFile = path.join(modules, ".assay-sealer-stamp")
+const programsStampFile = path.join(modules, ".assay-programs-stamp")
 
 /**
  * What the tests run against besides npm packages: any one of `commands`, from the first of
@@ -40,6 +41,7 @@ function main(flags) {
   installModules()
   buildBrowserFiles()
   buildSealer()
+  buildPrograms()
   buildClient()
   if (flags.includes("--engines")) installEngines()
 }
@@ -80,7 +82,7 @@ function stampOfManifests() {
 
 /** Makes what browsers get, when its sources are not those it was last made from. */
 function buildBrowserFiles() {
-  build("build-browser.ts", browserStampFile, path.join("browser", "manifest.json"), [
+  build("build-browser.ts", browserStampFile, path.join("drop", "browser", "manifest.json"), [
     "scripts",
     "packages/console/src",
     "packages/core/src",
@@ -90,7 +92,7 @@ function buildBrowserFiles() {
 
 /** The same for the one file that sealers run. */
 function buildSealer() {
-  build("build-sealer.ts", sealerStampFile, path.join("programs", "sealer-process.js"), [
+  build("build-sealer.ts", sealerStampFile, path.join("drop", "programs", "sealer-process.js"), [
     "scripts",
     "packages/core/src",
     "packages/drop/src",
@@ -98,10 +100,22 @@ function buildSealer() {
   ])
 }
 
+/** And for the programs of the service and the command. */
+function buildPrograms() {
+  const main = path.join("server", "built", "main.js")
+  const packages = ["core", "runtime", "client", "stores", "drop", "carrier", "corpus", "server"]
+  const sources = packages.map((name) => `packages/${name}/src`)
+  build("build-programs.ts", programsStampFile, main, ["scripts"].concat(sources))
+}
+
 function build(script, stamp, output, folders) {
   const wanted = stampOf(folders)
-  const isThere = fs.existsSync(path.join(root, "packages", "drop", output))
-  if (isThere && readOrNull(stamp) === wanted) return
+  const built = path.join(root, "packages", output)
+  if (fs.existsSync(built) && readOrNull(stamp) === wanted) {
+    // Sources that were only checked out again are newer, and the same.
+    fs.utimesSync(built, new Date(), new Date())
+    return
+  }
   const node = path.join(modules, ".bin", "node")
   run([node, "--conditions=source", path.join("scripts", script)], {})
   fs.writeFileSync(stamp, wanted)

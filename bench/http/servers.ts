@@ -7,6 +7,7 @@ import { ANSWERS, type ConstantAnswers, WORKERS } from "./constant-answers.ts"
 import { emailMix, phoneMix, seeded } from "./identity-mix.ts"
 import { seedIndex } from "./known-identities.ts"
 import type { LoadTarget } from "./load.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
 export const VARIANTS = [
   "node-http",
@@ -75,7 +76,7 @@ async function variantsIn(folder: string, start: typeof startProgram): Promise<r
     const secret = join(folder, `secret-${workers}`)
     await seedIndex(join(data, "index"), secret, emailMix(), seeded(workers))
     const { pid, ready } = await start(
-      ["packages/server/src/main.ts", "serve"],
+      [...assayProgram(), "serve"],
       {
         ASSAY_DATA: data,
         ASSAY_SECRET_FILE: secret,

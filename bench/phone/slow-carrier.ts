@@ -5,6 +5,7 @@ import { promisify } from "node:util"
 import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.ts"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { root } from "../../scripts/repository.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
 /** A carrier for trials that knows every SIM and takes five seconds to say so. */
 export interface SlowCarrier {
@@ -55,7 +56,7 @@ export async function startSlowCarrier(folder: string): Promise<SlowCarrier> {
     settingsFile,
     numbers: Array.from({ length: NUMBERS }, (_, n) => `${RANGE}0${String(n).padStart(7, "0")}`),
     async switchOn(dataDirectory) {
-      const args = ["--conditions=source", "packages/server/src/main.ts"]
+      const args = assayProgram()
       await run(process.execPath, [...args, "tenants", "set", "demo", "providers=true"], {
         cwd: root,
         env: { PATH: process.env["PATH"], ASSAY_DATA: dataDirectory },

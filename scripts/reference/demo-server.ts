@@ -3,14 +3,10 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { root } from "../repository.ts"
+import { assayProgram } from "../program.ts"
 
-/** The `assay` command run from its sources. */
-export const serverCommand = [
-  process.execPath,
-  "--conditions=source",
-  join(root, "packages/server/src/main.ts"),
-] as const
+/** The `assay` command of this checkout. */
+export const serverCommand = [process.execPath, ...assayProgram()] as const
 
 const READY_MS = 60_000
 const STOP_MS = 60_000

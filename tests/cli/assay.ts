@@ -1,9 +1,7 @@
 import { execFile } from "node:child_process"
-import { join } from "node:path"
 import { bareEnvironment } from "../http/bare-environment.ts"
+import { assayProgram } from "../../scripts/program.ts"
 import { COMMAND_MS } from "./command-time.ts"
-
-const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 
 export interface Outcome {
   readonly code: number
@@ -20,7 +18,7 @@ export async function assay(
   return await new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      ["--conditions=source", main, ...args],
+      [...assayProgram(), ...args],
       {
         env: { ...bareEnvironment(), HOME: process.env["HOME"] ?? "", ...env },
         timeout: COMMAND_MS,

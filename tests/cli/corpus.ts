@@ -10,8 +10,8 @@ import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import type { Batch, Entry } from "../../packages/stores/src/exposure-index.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { COMMAND_MS } from "./command-time.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
-const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 /** In every address and password of a combolist made here, so that a search finds each of them. */
 export const CANARIES = [
   "zqxjkv",
@@ -54,7 +54,7 @@ export function startImport(
   env: Readonly<Record<string, string>>,
   limits = "",
 ): RunningImport {
-  const command = [process.execPath, "--conditions=source", main, "corpus", "import", ...args]
+  const command = [process.execPath, ...assayProgram(), "corpus", "import", ...args]
   const child = spawn("/bin/sh", ["-c", `${limits} exec "$0" "$@"`, ...command], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],

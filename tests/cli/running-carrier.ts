@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { after } from "node:test"
 import { bareEnvironment } from "../http/bare-environment.ts"
 import { COMMAND_MS } from "./command-time.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
-const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
 const running = new Set<ChildProcess>()
 after(() => {
   for (const child of running) child.kill("SIGKILL")
@@ -20,7 +19,7 @@ export interface RunningCarrier {
 
 /** Starts `assay dev carrier` and resolves when all is printed. */
 export async function devCarrier(...args: string[]): Promise<RunningCarrier> {
-  const child = spawn(process.execPath, ["--conditions=source", main, "dev", "carrier", ...args], {
+  const child = spawn(process.execPath, [...assayProgram(), "dev", "carrier", ...args], {
     env: bareEnvironment(),
     stdio: ["ignore", "pipe", "inherit"],
     timeout: COMMAND_MS,

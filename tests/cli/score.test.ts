@@ -10,6 +10,7 @@ import { after, before, suite, test } from "node:test"
 import { bareEnvironment } from "../http/bare-environment.ts"
 import { type Service, startService } from "../http/service.ts"
 import { assay, type Outcome } from "./assay.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-score-"))
 let service: Service
@@ -282,9 +283,8 @@ suite("what cannot be done", () => {
 
   test("a run that is killed leaves no file under the name of the output", async () => {
     const out = join(directory, "killed.csv")
-    const main = join(import.meta.dirname, "../../packages/server/src/main.ts")
     const args = ["score", "--url", service.baseUrl, "--in", "-", "--out", out, "--format", "csv"]
-    const child = spawn(process.execPath, ["--conditions=source", main, ...args], {
+    const child = spawn(process.execPath, [...assayProgram(), ...args], {
       env: { ...bareEnvironment(), ASSAY_API_KEY: service.key ?? "" },
       stdio: ["pipe", "ignore", "ignore"],
     })

@@ -2,14 +2,14 @@ import assert from "node:assert/strict"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { bareEnvironment } from "./bare-environment.ts"
 import { temporaryDirectory } from "./temporary.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
 const temporary = temporaryDirectory()
-const main = resolve(import.meta.dirname, "../../packages/server/src/main.ts")
 
 test(
   "the service opens no connection to anyone, from its start over its answers to its stop",
@@ -22,18 +22,14 @@ test(
     }
     const trace = join(temporary, "trace")
     const strace = ["-D", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", trace]
-    const child = spawn(
-      "strace",
-      [...strace, process.execPath, "--conditions=source", main, "serve"],
-      {
-        env: {
-          ...bareEnvironment(),
-          PORT: "0",
-          ASSAY_DATA: join(temporary, "data"),
-          ASSAY_SHED_DELAY_MS: "10000",
-        },
+    const child = spawn("strace", [...strace, process.execPath, ...assayProgram(), "serve"], {
+      env: {
+        ...bareEnvironment(),
+        PORT: "0",
+        ASSAY_DATA: join(temporary, "data"),
+        ASSAY_SHED_DELAY_MS: "10000",
       },
-    )
+    })
     context.after(() => child.kill("SIGKILL"))
     let output = ""
     for (const stream of [child.stdout, child.stderr])

@@ -4,11 +4,12 @@ import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { constants, tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { after } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { bareEnvironment } from "./bare-environment.ts"
 import { removeWithTombstones } from "./temporary.ts"
+import { assayProgram } from "../../scripts/program.ts"
 
 export interface ServiceOptions {
   /** Added to an otherwise bare environment: nothing of the caller's own reaches the service. */
@@ -57,7 +58,6 @@ export interface Service extends AsyncDisposable {
   request(path: string, init?: ServiceRequest): Promise<Response>
 }
 
-const MAIN = resolve(import.meta.dirname, "../../packages/server/src/main.ts")
 const START_MS = 60_000
 /** Past the 20 s the service gives requests in flight by default. */
 const STOP_MS = 40_000
@@ -97,7 +97,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const temporary = options.dataDirectory === undefined
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
   const { openFilesMax } = options
-  const command = [process.execPath, "--conditions=source", MAIN, "serve", ...args] as const
+  const command = [process.execPath, ...assayProgram(), "serve", ...args] as const
   const limited = ["sh", "-c", `ulimit -n ${openFilesMax}; exec "$0" "$@"`, ...command] as const
   const [program, ...rest] = openFilesMax === undefined ? command : limited
   const child = spawn(program, rest, {

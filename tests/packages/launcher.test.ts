@@ -1,7 +1,15 @@
 import assert from "node:assert/strict"
 import { spawn, spawnSync, type SpawnSyncReturns } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, suite, test } from "node:test"
@@ -30,7 +38,8 @@ suite("the assay launcher in a checkout", () => {
   const server = join(checkout, "packages", "server")
   const assay = join(server, "bin", "assay.js")
   for (const folder of ["bin", "src"]) mkdirSync(join(server, folder), { recursive: true })
-  copyFileSync(join(root, "packages", "server", "bin", "assay.js"), assay)
+  for (const file of ["assay.js", "checkout.js"])
+    copyFileSync(join(root, "packages", "server", "bin", file), join(server, "bin", file))
   writeFileSync(join(server, "package.json"), JSON.stringify({ type: "module" }))
   writeFileSync(join(server, "src", "main.ts"), main)
   // Makes Node believe it is old: the launcher's answer is what is tested, not Node.
@@ -48,6 +57,18 @@ suite("the assay launcher in a checkout", () => {
       rest: ["a b", "--flag", "$HOME"],
       flags: ["--conditions=source"],
     })
+  })
+
+  test("runs what was built from these sources, and the sources once one of them is newer", () => {
+    const built = join(server, "built")
+    mkdirSync(built)
+    writeFileSync(join(built, "main.js"), `console.log("built")`)
+    const [before, later] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)]
+    utimesSync(join(server, "src", "main.ts"), before, before)
+    assert.equal(run(["tell"]).stdout, "built\n")
+    utimesSync(join(server, "src", "main.ts"), later, later)
+    assert.match(run(["tell"]).stdout, /"rest":\[\]/)
+    rmSync(built, { recursive: true })
   })
 
   test("ends as the command ended", () => {

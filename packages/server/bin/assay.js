@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Starts the command line: from dist in the published package, from the TypeScript sources in the
-// checkout. Kept to syntax that old Node versions parse, so that they get a sentence and not a
+// Starts the command line: from dist in the published package, from what was built or from the
+// TypeScript sources in the checkout. Kept to syntax that old Node versions parse, so that they get a sentence and not a
 // trace.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
+const checkout = fileURLToPath(new URL("../../..", import.meta.url))
 const source = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const repositoryNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url))
 
@@ -14,10 +15,10 @@ if (!existsSync(source)) {
   await import("../dist/main.js")
 } else if (existsSync(repositoryNode)) {
   // The Node the lockfile pins, whatever the machine has.
-  runSource(repositoryNode)
+  await runCheckout(repositoryNode)
 } else {
   requireCurrentNode()
-  runSource(process.execPath)
+  await runCheckout(process.execPath)
 }
 
 /** Ends the process with a sentence when this Node is older than the package's `engines`. */
@@ -28,9 +29,10 @@ function requireCurrentNode() {
   process.exit(1)
 }
 
-/** Runs main.ts as a child, and ends as it ends. */
-function runSource(node) {
-  const args = ["--conditions=source", source, ...process.argv.slice(2)]
+/** Runs the program as a child, and ends as it ends. */
+async function runCheckout(node) {
+  const { programOf } = await import("./checkout.js")
+  const args = ["--conditions=source", programOf(checkout), ...process.argv.slice(2)]
   const child = spawn(node, args, { stdio: "inherit" })
   const forward = (signal) => {
     // A terminal sends Ctrl-C to the child as well; a second one would cut its orderly end short.

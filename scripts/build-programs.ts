@@ -1,0 +1,107 @@
+// Writes packages/server/built: the programs of the service and the command, each in one file with
+// what they share beside it. Loading six hundred modules one by one, and stripping their types, is
+// most of the work of a start. Run by scripts/prepare.cjs when a source changed.
+import {
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import { build, type Plugin } from "esbuild"
+import { root } from "./repository.ts"
+import { BUILT } from "./program.ts"
+
+/** What a thread or a child process begins with. A program is found beside the one that starts it. */
+const PROGRAMS = "packages/*/src/**/*-{thread,process}.ts"
+/** Sealers have a bundle of their own: each is a process for one message, and loads nothing else. */
+const SEALER = /sealer-process\.ts$/
+
+const KEPT_MS = 24 * 60 * 60_000
+
+const entryPoints = [
+  "packages/server/src/main.ts",
+  ...globSync(PROGRAMS, { cwd: root }).filter((file) => !SEALER.test(file)),
+]
+const names = entryPoints.map((file) => basename(file, ".ts"))
+if (new Set(names).size < names.length)
+  throw new Error(`Two programs have one name: ${names.join(", ")}`)
+
+const { outputFiles } = await build({
+  entryPoints: entryPoints.map((file) => ({ in: join(root, file), out: basename(file, ".ts") })),
+  outdir: BUILT,
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  write: false,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  conditions: ["source"],
+  sourcemap: "linked",
+  sourcesContent: false,
+  minifySyntax: true,
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+  tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
+  // They load compiled code, or files of their own, from the folder they are in.
+  external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
+  plugins: [filesOfSources()],
+  // Packages that are not modules ask for Node's own with require.
+  banner: {
+    js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
+  },
+})
+
+// What is shared has a name of its own in every build, and programs come last: one that starts now
+// finds all that it names. What an older build left is kept for a day, for services that run from it.
+mkdirSync(BUILT, { recursive: true })
+const isProgram = (file: string): boolean => names.includes(basename(file, ".js"))
+const written = outputFiles.map(({ path, contents }) => ({ file: basename(path), contents }))
+for (const { file, contents } of written.sort((a, b) => order(a.file) - order(b.file))) {
+  writeFileSync(join(BUILT, `${file}.${process.pid}`), contents)
+  renameSync(join(BUILT, `${file}.${process.pid}`), join(BUILT, file))
+}
+const now = new Set(written.map(({ file }) => file))
+for (const file of readdirSync(BUILT)) {
+  const path = join(BUILT, file)
+  if (!now.has(file) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path)
+}
+console.error(`Programs built: ${names.join(", ")}`)
+
+function order(file: string): number {
+  return isProgram(file) ? 1 : 0
+}
+
+/**
+ * Sources name files by their own place. A program is beside the one that starts it also here; all
+ * other files stay where they are.
+ */
+function filesOfSources(): Plugin {
+  return {
+    name: "files of sources",
+    setup({ onLoad }) {
+      onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, "utf8")
+        if (!/import\.meta\.(url|dirname|resolve)/.test(text)) return null
+        const there = relative(BUILT, dirname(path))
+        const contents = text
+          .replaceAll("import.meta.dirname", `import.meta.dirname + "/${there}"`)
+          .replace(
+            /new URL\("\.\/([^"]+)", import\.meta\.url\)/g,
+            `new URL("${there}/$1", import.meta.url)`,
+          )
+          .replace(
+            /import\.meta\.resolve\("@assay\/[^"]*\/([^/"]+)"\)/g,
+            `new URL("./$1.js", import.meta.url).href`,
+          )
+        return { contents, loader: "ts" }
+      })
+    },
+  }
+}

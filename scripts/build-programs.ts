@@ -16,17 +16,9 @@ import { build, type Plugin } from "esbuild"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
 
-/** What a thread or a child process begins with. A program is found beside the one that starts it. */
-const PROGRAMS = "packages/*/src/**/*-{thread,process}.ts"
-/** Sealers have a bundle of their own: each is a process for one message, and loads nothing else. */
-const SEALER = /sealer-process\.ts$/
-
 const KEPT_MS = 24 * 60 * 60_000
 
-const entryPoints = [
-  "packages/server/src/main.ts",
-  ...globSync(PROGRAMS, { cwd: root }).filter((file) => !SEALER.test(file)),
-]
+const entryPoints = ["packages/server/src/main.ts", ...startedPrograms()]
 const names = entryPoints.map((file) => basename(file, ".ts"))
 if (new Set(names).size < names.length)
   throw new Error(`Two programs have one name: ${names.join(", ")}`)
@@ -73,6 +65,23 @@ for (const file of readdirSync(BUILT)) {
   if (!now.has(file) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path)
 }
 console.error(`Programs built: ${names.join(", ")}`)
+
+/** The programs that sources start as threads and processes, by the place they name. */
+function startedPrograms(): string[] {
+  const sources = globSync("packages/*/src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] })
+  return sources.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8")
+    const beside = text.matchAll(/new URL\(`\.\/(\S+)\$\{extname\(import\.meta\.filename\)\}`/g)
+    const inPackages = text.matchAll(/import\.meta\.resolve\("@assay\/(\w+)\/([^"]+)"\)/g)
+    const places = [
+      ...[...beside].map(
+        ([, name = ""]) => `${dirname(file)}/${name.replace(/\$\{\w+\}/, "*")}.ts`,
+      ),
+      ...[...inPackages].map(([, owner, path]) => `packages/${owner}/src/${path}.ts`),
+    ]
+    return globSync(places, { cwd: root })
+  })
+}
 
 function order(file: string): number {
   return isProgram(file) ? 1 : 0

@@ -1,3 +1,4 @@
+import { rowBlocks } from "./row-blocks.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
@@ -21,7 +22,9 @@ export class CsvRows {
   #quoteFrom = 0
   /** Whether the row that was looked at last has a cell in quotes. */
   quoted = false
-  /** Whether the bytes end inside of a quoted cell of the row that was looked at last. */
+  /** Whether a quoted cell of that row is not closed within the bounds of a row. */
+  unclosed = false
+  /** Whether it may still be, by bytes that follow. */
   open = false
 
   constructor(bytes: Buffer, delimiter: string) {
@@ -33,6 +36,7 @@ export class CsvRows {
   /** The place of the LF that ends the row at `at`, or the end of the bytes. */
   end(at: number): number {
     this.quoted = false
+    this.unclosed = false
     this.open = false
     for (let from = at; ;) {
       const lineEnd = this.#lineEnd(from)
@@ -64,6 +68,7 @@ export class CsvRows {
       const quote = this.#nextQuote(from)
       if (quote > lineEnd && faulty) return -1
       if (quote - rowAt > ROW_BYTES_MAX) {
+        this.unclosed = true
         this.open = quote === Infinity && this.#bytes.length - rowAt <= ROW_BYTES_MAX
         return -1
       }
@@ -116,4 +121,69 @@ function closingIn(row: string, from: number, delimiter: string): number {
       return quote
     from = quote + (row.charCodeAt(quote + 1) === QUOTE ? 2 : 1)
   }
+}
+
+/** Blocks of CSV rows, which may hold lines. */
+export function csvBlocks(
+  bytes: AsyncIterable<Buffer>,
+  delimiter: string,
+  blockBytes: number,
+): AsyncGenerator<Buffer> {
+  return rowBlocks(bytes, blockBytes, (held) => {
+    if (!held.includes('"')) return held.lastIndexOf(LF) + 1
+    const rows = new CsvRows(held, delimiter)
+    for (let at = 0; ;) {
+      const end = rows.end(at)
+      if (end === held.length || rows.open) return at
+      at = end + 1
+    }
+  })
+}
+
+export interface CsvRecord {
+  /** The line on which the row ends. */
+  readonly line: number
+  readonly cells: string[]
+}
+
+/** A table of which some rows cannot be told apart. The message holds nothing of them. */
+export class CsvFault extends Error {
+  override readonly name = "CsvFault"
+  readonly line: number
+  constructor(line: number, code: "CSV_QUOTE_NOT_CLOSED" | "CSV_MAX_RECORD_SIZE") {
+    super(code)
+    this.line = line
+  }
+}
+
+/**
+ * The rows of a table as its bytes arrive, without blank lines. Where an import rejects a row and
+ * reads on, this throws CsvFault: its callers need every row.
+ */
+export async function* csvRecords(
+  bytes: AsyncIterable<Buffer>,
+  delimiter: string,
+): AsyncGenerator<CsvRecord> {
+  let line = 0
+  for await (const block of csvBlocks(bytes, delimiter, 1)) {
+    const rows = new CsvRows(block, delimiter)
+    for (let at = 0; at < block.length;) {
+      const end = rows.end(at)
+      line++
+      if (rows.unclosed) throw new CsvFault(line, "CSV_QUOTE_NOT_CLOSED")
+      if (end - at > ROW_BYTES_MAX) throw new CsvFault(line, "CSV_MAX_RECORD_SIZE")
+      const text = block.toString("utf8", at, end)
+      const row = text.endsWith("\r") ? text.slice(0, -1) : text
+      if (rows.quoted) line += linesIn(row)
+      if (row !== "") yield { line, cells: cellsOf(row, delimiter, rows.quoted) }
+      at = end + 1
+    }
+  }
+}
+
+/** How many line ends a row holds. */
+export function linesIn(text: string): number {
+  let lines = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++
+  return lines
 }

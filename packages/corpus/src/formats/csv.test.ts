@@ -1,11 +1,12 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { stringify } from "csv-stringify/sync"
-import { parse } from "csv-parse/sync"
+import { CsvError, parse } from "csv-parse/sync"
 import fc from "fast-check"
 import type { Detected } from "./format.ts"
 import { blocksOf } from "./formats.ts"
-import { cellsOf, CsvRows } from "./csv-rows.ts"
+import { cellsOf, CsvFault, csvRecords, CsvRows } from "./csv-rows.ts"
+import { piecesOf } from "../../testing/formats/read-all-suite.ts"
 import { memberOf, readDetected } from "../../testing/formats/test-read.ts"
 
 const seed = 20261115
@@ -43,6 +44,48 @@ test("what another program wrote as CSV is read as it was, and as a third one re
     }),
     { seed, numRuns: 500 },
   )
+})
+
+async function recordsOf(text: string, pieceBytes = 7): Promise<[number, string[]][]> {
+  const records: [number, string[]][] = []
+  for await (const { line, cells } of csvRecords(piecesOf(Buffer.from(text), pieceBytes), ","))
+    records.push([line, cells])
+  return records
+}
+
+test("read as it arrives, a table has the rows and lines that another program finds in it", async () => {
+  const written = fc.tuple(table, fc.constantFrom("\n", "\r\n"), fc.integer({ min: 1, max: 20 }))
+  await fc.assert(
+    fc.asyncProperty(written, async ([rows, end, pieceBytes]) => {
+      const text = stringify(rows, { quoted_match: /[\r\n]/, record_delimiter: end })
+      const options = { info: true, record_delimiter: end, skip_empty_lines: true } as const
+      const expected = parse(text, options) as unknown as readonly {
+        readonly info: { readonly lines: number }
+        readonly record: string[]
+      }[]
+      assert.deepEqual(
+        await recordsOf(text, pieceBytes),
+        expected.map(({ info, record }) => [info.lines, record]),
+      )
+    }),
+    { seed, numRuns: 300 },
+  )
+})
+
+test("read as it arrives, a table has the faults that another program finds in it", async () => {
+  const long = "x".repeat(2 << 20)
+  for (const [text, code, line] of [
+    ['a,b\n1,"open\n2,c\n', "CSV_QUOTE_NOT_CLOSED", 2],
+    [`a,b\n1,"open\n${"2,c\n".repeat(500_000)}`, "CSV_QUOTE_NOT_CLOSED", 2],
+    [`a,b\n1,${long}\n`, "CSV_MAX_RECORD_SIZE", 2],
+  ] as const) {
+    assert.throws(() => parse(text, { relax_quotes: true, max_record_size: 1 << 20 }), CsvError)
+    await assert.rejects(recordsOf(text, 1 << 16), (error) => {
+      assert.ok(error instanceof CsvFault)
+      assert.deepEqual([error.message, error.line], [code, line])
+      return true
+    })
+  }
 })
 
 test("a bad quote costs its own line and not those behind it", () => {

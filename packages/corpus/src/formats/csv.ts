@@ -11,12 +11,11 @@ import {
 } from "./columns.ts"
 import { CERTAIN, type FileFormat, type FoundFormat } from "./format.ts"
 import type { BlockParser, RowSink } from "./parsed-row.ts"
-import { cellsOf, CsvRows } from "./csv-rows.ts"
+import { cellsOf, csvBlocks, CsvRows, linesIn } from "./csv-rows.ts"
 import { separation } from "./delimiter.ts"
 import { feedRow } from "./feed-row.ts"
 import type { Head } from "./head.ts"
 import { plainText, rowTextOf } from "./plain-text.ts"
-import { rowBlocks } from "./row-blocks.ts"
 import { ROW_BYTES_MAX } from "./row-bytes.ts"
 
 interface CsvFormat extends FoundFormat {
@@ -26,7 +25,6 @@ interface CsvFormat extends FoundFormat {
   readonly width: number
 }
 
-const LF = 10
 const DELIMITERS = [",", "\t", ";", "|"]
 const SAMPLES_MAX = 50
 
@@ -112,23 +110,6 @@ function numberedColumns(width: number, hints: ColumnHints): ColumnMap | null {
   return namesIdentity(columns) ? columns : null
 }
 
-/** Blocks of CSV rows, which may hold lines. */
-function csvBlocks(
-  bytes: AsyncIterable<Buffer>,
-  delimiter: string,
-  blockBytes: number,
-): AsyncGenerator<Buffer> {
-  return rowBlocks(bytes, blockBytes, (held) => {
-    if (!held.includes('"')) return held.lastIndexOf(LF) + 1
-    const rows = new CsvRows(held, delimiter)
-    for (let at = 0; ;) {
-      const end = rows.end(at)
-      if (end === held.length || rows.open) return at
-      at = end + 1
-    }
-  })
-}
-
 /** A row that repeats the header, as the first line of a file does, is no row of data. */
 function csvParser({ delimiter, columns, width }: CsvFormat): BlockParser {
   const header = Object.values(columns).filter(({ name }) => name !== "")
@@ -198,10 +179,4 @@ function fieldsOf(cells: readonly string[], places: Places) {
 /** Asking an array for a place it cannot have costs more than all else of a row. */
 function cellAt(cells: readonly string[], at: number): string | undefined {
   return at === -1 ? undefined : cells[at]
-}
-
-function linesIn(text: string): number {
-  let lines = 0
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++
-  return lines
 }

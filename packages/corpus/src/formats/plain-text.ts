@@ -33,7 +33,8 @@ export function plainHead(head: Buffer): Buffer {
   return converterOf(head, "utf-8")(head)
 }
 
-function converterOf(first: Buffer, encoding: Encoding): (piece: Buffer) => Buffer {
+/** Makes the pieces of a text that begins with `first` plain, one after the other. */
+export function converterOf(first: Buffer, encoding: Encoding): (piece: Buffer) => Buffer {
   const marked = markedEncoding(first)
   if (marked === "utf-16le" || marked === "utf-16be") return decoderOf(marked)
   if (marked === null && encoding !== "utf-8") return decoderOf(encoding)

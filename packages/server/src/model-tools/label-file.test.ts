@@ -32,6 +32,17 @@ suite("a file of labels", () => {
     ])
   })
 
+  test("may have spaces around its cells, quoted ones too, and blank lines", async () => {
+    const rows = await rowsOf("c.csv", 'p , "outcome"\n\n0.25, "bad"\n  \n"0.5",good\n')
+    assert.deepEqual(
+      rows.map(({ line, bad, told }) => [line, bad, told]),
+      [
+        [3, true, { p: 0.25, floor: null }],
+        [5, false, { p: 0.5, floor: null }],
+      ],
+    )
+  })
+
   test("takes decisions, inputs with their date, and the words of feedback", async () => {
     const rows = await rowsOf(
       "b.jsonl",

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs"
 import { extname } from "node:path"
 import { createInterface } from "node:readline"
-import { CsvError, parse } from "csv-parse"
+import { CsvFault, csvRecords } from "@assay/corpus/formats/csv-rows"
+import { plainText } from "@assay/corpus/formats/plain-text"
 
 /**
  * What a row says of the time of the answer: its probability, its input, or the decision that keeps
@@ -61,7 +62,7 @@ interface FileRecord {
 function recordsOf(file: string): AsyncIterable<FileRecord> {
   switch (extname(file)) {
     case ".csv":
-      return csvRecords(file)
+      return tableRecords(file)
     case ".ndjson":
     case ".jsonl":
       return jsonRecords(file)
@@ -70,25 +71,29 @@ function recordsOf(file: string): AsyncIterable<FileRecord> {
   }
 }
 
-async function* csvRecords(file: string): AsyncGenerator<FileRecord> {
-  const source = createReadStream(file)
-  const parser = parse({ bom: true, columns: true, info: true, skip_empty_lines: true, trim: true })
-  // A pipe does not hand on the failure of its source, and the loop below would wait for ever.
-  source.on("error", (error) => parser.destroy(error))
+async function* tableRecords(file: string): AsyncGenerator<FileRecord> {
+  let names: readonly string[] | null = null
   try {
-    for await (const { info, record } of source.pipe(parser) as AsyncIterable<{
-      info: { lines: number }
-      record: Columns
-    }>) {
-      yield { line: info.lines, columns: record }
+    const rows = csvRecords(plainText(createReadStream(file), "utf-8"), ",")
+    for await (const { line, cells } of rows) {
+      const values = cells.map(trimmed)
+      if (values.length === 1 && values[0] === "") continue
+      if (names === null) names = values
+      else if (values.length !== names.length) throw fault(line, UNREADABLE)
+      else yield { line, columns: Object.fromEntries(names.map((name, n) => [name, values[n]])) }
     }
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    // Its own message may hold the line.
-    throw fault(Number(error["lines"]), "cannot be read as CSV")
-  } finally {
-    source.destroy()
+    if (!(error instanceof CsvFault)) throw error
+    throw fault(error.line, UNREADABLE)
   }
+}
+
+const UNREADABLE = "cannot be read as CSV"
+
+/** Without the spaces around it, and without the quotes that stand behind a space. */
+function trimmed(cell: string): string {
+  const text = cell.trim()
+  return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('""', '"') : text
 }
 
 async function* jsonRecords(file: string): AsyncGenerator<FileRecord> {

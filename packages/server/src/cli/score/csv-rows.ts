@@ -1,6 +1,6 @@
-import { CsvError, parse } from "csv-parse"
 import { stringify } from "csv-stringify/sync"
-import { pipeline, Readable } from "node:stream"
+import { CsvFault, type CsvRecord, csvRecords } from "@assay/corpus/formats/csv-rows"
+import { converterOf } from "@assay/corpus/formats/plain-text"
 import type { IdentityType } from "@assay/core/identity"
 import { CommandError } from "../print/terminal.ts"
 import { addedCells, addedNames } from "./result-columns.ts"
@@ -9,7 +9,6 @@ import type { Row, Rows } from "./row.ts"
 const DELIMITERS = [",", ";", "\t", "|"] as const
 /** As much as is looked at to find the delimiter, and more than any line of people's data. */
 const FIRST_LINE_MAX = 64 * 1024
-const RECORD_MAX = 1024 * 1024
 
 /** What columns with identities are called, once letters are all that is left of the name. */
 const USUAL_NAMES = {
@@ -32,20 +31,7 @@ export async function readCsv(
   const pieces = input[Symbol.asyncIterator]()
   const head = await firstLine(pieces)
   const delimiter = delimiterOf(head.toString("utf8"))
-  const parser = pipeline(
-    Readable.from(continued(head, pieces)),
-    parse({
-      delimiter,
-      bom: true,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      max_record_size: RECORD_MAX,
-    }),
-    // What ends the pipeline reaches whoever reads the records.
-    () => undefined,
-  )
-  const records = parser[Symbol.asyncIterator]() as AsyncIterator<string[]>
+  const records = csvRecords(continued(head, pieces), delimiter)
   const first = await nextRecord(records)
   if (first === null) throw new CommandError("There is no row in the input")
   const { at, named } = columnOf(first, identityType, column)
@@ -79,16 +65,13 @@ export async function readCsv(
   }
 }
 
-async function nextRecord(records: AsyncIterator<string[]>): Promise<string[] | null> {
+async function nextRecord(records: AsyncIterator<CsvRecord>): Promise<string[] | null> {
   try {
     const next = await records.next()
-    return next.done === true ? null : next.value
+    return next.done === true ? null : next.value.cells
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    // The parser's message quotes the line.
-    throw new CommandError(
-      `The CSV cannot be read past line ${String(error["lines"])} (${error.code})`,
-    )
+    if (!(error instanceof CsvFault)) throw error
+    throw new CommandError(`The CSV cannot be read past line ${error.line} (${error.message})`)
   }
 }
 
@@ -157,7 +140,8 @@ async function firstLine(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
 }
 
 async function* continued(head: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield head
+  const plain = converterOf(head, "utf-8")
+  yield plain(head)
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next())
-    yield next.value
+    yield plain(next.value)
 }

@@ -8,7 +8,8 @@ import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-direc
 import { deriveSecrets, sha256 } from "@assay/runtime/secrets"
 import type { Batch, Entry, ExposureIndex } from "@assay/stores/exposure-index"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
-import { importCorpus, type ImportProgress, type ImportReport, ImportUnfinished } from "./import.ts"
+import { importCorpus, ImportUnfinished } from "./import.ts"
+import type { ImportProgress, ImportReport } from "./import-request.ts"
 import { readKeptCatalogue } from "./kept-catalogue.ts"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-import-"))

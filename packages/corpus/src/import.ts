@@ -1,114 +1,25 @@
-import { mkdirSync, rmSync, statfsSync } from "node:fs"
-import { availableParallelism } from "node:os"
-import { join } from "node:path"
-import type { DataDirectory } from "@assay/runtime/data-directory"
-import type { Secrets } from "@assay/runtime/secrets"
-import type {
-  Batch,
-  Catalogue,
-  EntryKind,
-  ExposureIndex,
-  ImportRecipe,
-  MergedSegment,
-  SegmentBlock,
-  Source,
-  SourceDescription,
-} from "@assay/stores/exposure-index"
-import type { AuditEntry } from "@assay/stores/records"
-import { HOUR_MS } from "@assay/runtime/time"
-import { type NodeProgram, type ReaderChild, startReader, startSorter } from "./engine/children.ts"
-import type { Examined } from "./engine/examine.ts"
-import { ImportFailure, shortReason } from "./engine/import-failure.ts"
-import { watchMemory } from "./engine/memory.ts"
-import type { ReadTally } from "./engine/reader.ts"
-import { refuseForeignFile, unfinishedRejects } from "./engine/reject-file.ts"
-import { bothDone } from "./engine/side-by-side.ts"
-import type { FormatHints } from "./formats/head.ts"
+import { mkdirSync } from "node:fs"
+import type { Batch, Catalogue } from "@assay/stores/exposure-index"
 import { circulationChanges } from "./circulation.ts"
-import { type ImportHolder, takeImportTurn } from "./import-lock.ts"
-import { fingerprintOf, recipeOf, type RepeatedImport } from "./import-recipe.ts"
-import { keepCatalogue } from "./kept-catalogue.ts"
-import {
-  forgetKept,
-  keepSegment,
-  type KeptSegment,
-  keptSegment,
-  removeLeftovers,
-  segmentFile,
-  unfinishedSegment,
-} from "./kept-segment.ts"
-import { openSegmentReader } from "./segments/segment.ts"
+import { type ReaderChild, startReader } from "./engine/children.ts"
+import type { Examined } from "./engine/examine.ts"
+import { shortReason } from "./engine/import-failure.ts"
+import { watchMemory } from "./engine/memory.ts"
+import { refuseForeignFile } from "./engine/reject-file.ts"
+import { takeImportTurn } from "./import-lock.ts"
+import { asSaid, kindOfMost, openAttempt, sharedSource, takenMembers } from "./import-plan.ts"
+import { fingerprintOf, recipeOf } from "./import-recipe.ts"
+import type {
+  ImportReach,
+  ImportReport,
+  ImportRequest,
+  ImportWatch,
+  ImportWork,
+} from "./import-request.ts"
+import { removeLeftovers } from "./kept-segment.ts"
+import { completeLive, goLive, mergeKept } from "./live-batch.ts"
+import { makeSegment } from "./make-segment.ts"
 import { deleteRemovedSegments } from "./removed-segments.ts"
-import { describeSource, saidKind, type SourceRequest } from "./source-request.ts"
-import { fileDaysOf, type TakenAs, takenAs } from "./engine/taken-as.ts"
-
-export interface ImportRequest {
-  readonly paths: readonly string[]
-  readonly hints: FormatHints
-  readonly source: SourceRequest
-  /** Where rejected rows are listed; null: in the data directory. */
-  readonly rejects: string | null
-  /** Of the sorter; what does not fit goes to the disk. */
-  readonly memoryMb: number
-  readonly wait: boolean
-  readonly importedBy: string
-  /** Set where a batch is imported again under other keys. */
-  readonly repeats?: RepeatedImport
-}
-
-/** What an import uses of the machine and the service. */
-export interface ImportReach {
-  readonly directory: DataDirectory
-  readonly secrets: Secrets
-  readonly program: NodeProgram
-  readonly pid: number
-  readonly now: () => number
-  /** Stops the import where it is, before anything of it is seen. */
-  readonly signal: AbortSignal
-  openIndex(): Promise<ExposureIndex>
-  audit(entry: Omit<AuditEntry, "id">): Promise<void>
-  /** Compacts the index, if imports have made it larger than it need be. */
-  compact(onProgress: (done: number, total: number) => void): Promise<void>
-}
-
-/** Hears how an import goes. */
-export interface ImportWatch {
-  waits(holder: ImportHolder | null): void
-  /** What the input is, before anything of it is read or written. */
-  examined(examined: Examined, source: SourceDescription, taken: ReadonlyMap<number, TakenAs>): void
-  /** The segment of an earlier try is there in full, so nothing is read again. */
-  resumes(): void
-  progress(progress: ImportProgress): void
-  compacts(done: number, total: number): void
-}
-
-export interface ImportProgress {
-  readonly phase: "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
-  readonly rows: number
-  /** Bytes of the input while examining and reading, rows while merging. */
-  readonly done: number
-  /** null where nobody knows how much there is to do. */
-  readonly total: number | null
-}
-
-export interface ImportReport {
-  /** False: exactly this was imported before, and nothing changed. */
-  readonly changed: boolean
-  /** What an earlier try left undone behind a live batch was done now. */
-  readonly completed: boolean
-  readonly batch: Batch
-  readonly source: SourceDescription
-  readonly tally: ReadTally
-  /** Rows that were there more than once in the input. */
-  readonly repeated: number
-  readonly merged: MergedSegment
-  /** The list of rejected rows. */
-  readonly rejects: string
-  /** The name of an older source that holds the same data; null where none does. */
-  readonly sameAs: string | null
-  /** Of all processes of the import together, in bytes; null where the system does not tell. */
-  readonly peakMemory: number | null
-}
 
 /**
  * The batch is live and stays so, but something that follows was not done: the same request again
@@ -127,7 +38,7 @@ export class ImportUnfinished extends Error {
   }
 }
 
-/** The import was told to stop, and did: what is served is as it was. */
+/** The import was stopped by its signal. What is served is as it was. */
 export class ImportStopped extends Error {
   override readonly name = "ImportStopped"
 }
@@ -180,7 +91,7 @@ function unfinished(live: Live | null, error: unknown): unknown {
   return live === null ? error : new ImportUnfinished(live.report, live.undone, error)
 }
 
-/** Whatever breaks because it was told to stop, the reason is that. */
+/** Once the signal has come, whatever fails failed because of it. */
 async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -233,11 +144,11 @@ async function importAlone(
         attempt.batch?.state === "live"
           ? { report: alreadyLive(work, attempt.batch), catalogue }
           : await importBatch(work, examined, reader, pids)
-      const told = { ...report, peakMemory: memory.stop() }
-      if (told.changed || told.completed) {
-        await completeLive(work, told, current, (undone) => onLive({ report: told, undone }))
+      const finished = { ...report, peakMemory: memory.stop() }
+      if (finished.changed || finished.completed) {
+        await completeLive(work, finished, current, (undone) => onLive({ report: finished, undone }))
       }
-      return told
+      return finished
     } finally {
       await index.close()
     }
@@ -248,63 +159,11 @@ async function importAlone(
   }
 }
 
-/**
- * By number: what the rows of a member are taken for. Members that are passed over are not in it.
- */
-type TakenMembers = ReadonlyMap<number, TakenAs>
-
-/** What the request, or the import it repeats, says of the source and of all rows. */
-function asSaid(
-  request: ImportRequest,
-  known: Source | undefined,
-  catalogue: Catalogue,
-  { members }: Examined,
-): { source: SourceDescription; keyedAs: ImportRecipe["keyedAs"] } {
-  const { repeats } = request
-  if (repeats !== undefined) return { source: repeats.description, keyedAs: repeats.keyedAs }
-  const kind = saidKind(request.source, known, catalogue.batches.values())
-  const source = describeSource(request.source, known, kind ?? "breach")
-  const { eventDate } = source
-  const fileDays = eventDate === null ? { fileDays: fileDaysOf(members) } : {}
-  return { source, keyedAs: { kind, eventDate, ...fileDays } }
-}
-
-function takenMembers({ members }: Examined, keyedAs: ImportRecipe["keyedAs"]): TakenMembers {
-  return new Map(
-    members
-      .filter(({ detected }) => detected !== null)
-      .map((member) => [member.number, takenAs(member, keyedAs)]),
-  )
-}
-
-/** Of the kinds that files were taken for, the one with the most rows. */
-function kindOfMost({ kinds }: ReadTally, taken: TakenMembers): EntryKind {
-  const rows = (kind: EntryKind): number => kinds[kind] ?? 0
-  return [...taken.values()]
-    .map(({ kind }) => kind)
-    .reduce((one, other) => (rows(other) > rows(one) ? other : one))
-}
-
-/** One import under way. */
-interface Work {
-  readonly request: ImportRequest
-  readonly reach: ImportReach
-  readonly watch: ImportWatch
-  readonly index: ExposureIndex
-  readonly source: SourceDescription
-  readonly keyedAs: ImportRecipe["keyedAs"]
-  readonly taken: TakenMembers
-  /** Otherwise the source is of the kind most of its rows are. */
-  readonly kindIsKnown: boolean
-  readonly fingerprint: string
-  readonly kept: KeptSegment | null
-}
-
 type Report = Omit<ImportReport, "peakMemory">
 
 /** Makes the batch live. */
 async function importBatch(
-  work: Work,
+  work: ImportWork,
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
@@ -356,26 +215,7 @@ async function importBatch(
   return { report: { ...report, source: live, sameAs }, catalogue }
 }
 
-/**
- * An index elsewhere may lose its answer and not the change: then the catalogue says whether the
- * batch is live.
- */
-async function goLive(
-  index: ExposureIndex,
-  batchId: number,
-  going: Parameters<ExposureIndex["goLive"]>[1],
-  nowMs: number,
-): Promise<Catalogue> {
-  try {
-    return await index.goLive(batchId, going, nowMs)
-  } catch (error) {
-    const catalogue = await index.catalogue().catch(() => null)
-    if (catalogue?.batches.get(batchId)?.state !== "live") throw error
-    return catalogue
-  }
-}
-
-function alreadyLive({ source, kept }: Work, batch: Batch): Report {
+function alreadyLive({ source, kept }: ImportWork, batch: Batch): Report {
   const { rows, identities } = batch
   return {
     changed: false,
@@ -391,209 +231,6 @@ function alreadyLive({ source, kept }: Work, batch: Batch): Report {
   }
 }
 
-/**
- * What follows once a batch is live. `next` is told what is not done, should the next step break.
- */
-async function completeLive(
-  { request, reach, fingerprint }: Work,
-  { batch, source, merged: { rows, identities } }: Report,
-  catalogue: Catalogue,
-  next: (undone: string) => void,
-): Promise<void> {
-  next("the copy of its catalogue was not written")
-  await keepCatalogue(catalogue, reach.directory.path)
-  next("its entry in the audit trail was not written")
-  await reach.audit({
-    at: reach.now(),
-    actor: request.importedBy,
-    action: "corpus.import",
-    subject: `batch:${batch.id}`,
-    // No file name: logs are filed under people and machines.
-    detail: { source: source.name, kind: source.kind, rows, identities },
-  })
-  next("the note of its segment was not removed")
-  forgetKept(reach.directory, fingerprint)
-  next("the index was not closed")
-}
-
-/** Reads, keys and sorts the input into a segment that lasts. */
-async function makeSegment(
-  { request, reach, watch, keyedAs, taken, fingerprint }: Work,
-  examined: Examined,
-  reader: ReaderChild,
-  pids: number[],
-): Promise<KeptSegment> {
-  const { directory, program, secrets, signal } = reach
-  refuseFullDisk(directory, request.paths, examined.totalBytes)
-  const startedAtMs = request.repeats?.startedAtMs ?? reach.now()
-  const rejects = request.rejects ?? join(directory.rejects, `${fingerprint}.csv`)
-  const workDirectory = join(directory.imports, fingerprint)
-  const segment = unfinishedSegment(directory, fingerprint)
-  mkdirSync(workDirectory, { mode: 0o700 })
-  const sorter = startSorter(program, reader)
-  pids.push(sorter.pid)
-  const endSorter = (): void => void sorter.kill()
-  signal.addEventListener("abort", endSorter)
-  try {
-    const { identity, alias, password } = secrets.subkeys
-    const hours = Math.floor(startedAtMs / HOUR_MS)
-    const sorting = sorter.sort({
-      workDirectory,
-      segment,
-      keyCheckValue: secrets.checkValue,
-      memoryMb: request.memoryMb,
-    })
-    const reading = reader.read(
-      {
-        paths: request.paths,
-        keyer: {
-          subkeys: { identity, alias, password },
-          kind: keyedAs.kind ?? "breach",
-          hours,
-          latestHours: hours + 24,
-        },
-        members: new Map(
-          [...taken].map(([number, { kind, day, dating }]) => [
-            number,
-            { kind, dating, hours: day === null ? hours : Date.parse(day) / HOUR_MS },
-          ]),
-        ),
-        threads: Math.min(THREADS_MAX, availableParallelism()),
-        rejects,
-      },
-      ({ bytes, rows }) =>
-        watch.progress({ phase: "reading", rows, done: bytes, total: examined.totalBytes }),
-    )
-    const sortingAlone = reading.then((read) => {
-      watch.progress({ phase: "sorting", rows: read.rows, done: 0, total: null })
-      return read
-    })
-    const [tally, sorted] = await bothDone(sortingAlone, sorting)
-    refuseNothing(tally, rejects)
-    const { rows, bytes, sha256 } = sorted
-    const kept: KeptSegment = {
-      startedAtMs,
-      segment: { file: segmentFile(fingerprint), bytes, sha256 },
-      rows,
-      keyedAs,
-      tally,
-      rejects,
-    }
-    await keepSegment(directory, fingerprint, kept)
-    return kept
-  } finally {
-    signal.removeEventListener("abort", endSorter)
-    await Promise.all([reader.kill(), sorter.kill()])
-    rmSync(workDirectory, { recursive: true, force: true })
-    rmSync(segment, { force: true })
-    // A reader that was killed could not remove it itself.
-    rmSync(unfinishedRejects(rejects), { force: true })
-  }
-}
-
-/** More threads than this would wait for the sorter. */
-const THREADS_MAX = 8
-
-async function mergeKept(
-  { reach, watch, index }: Work,
-  kept: KeptSegment,
-  batch: Batch,
-): Promise<MergedSegment> {
-  const path = join(reach.directory.segments, kept.segment.file)
-  const reader = await openSegmentReader()
-  try {
-    const { keyCheckValue, rows: total } = await reader.facts(path)
-    if (keyCheckValue !== reach.secrets.checkValue || total !== kept.rows) {
-      throw new ImportFailure("sorter", "The segment is not the one that was written")
-    }
-    let rows = 0
-    const merged = await index.mergeSegment(
-      batch.id,
-      untilStopped(reader.blocks(path), reach.signal),
-      (more) => {
-        rows += more
-        watch.progress({ phase: "merging", rows, done: rows, total })
-      },
-    )
-    if (merged.rows !== kept.rows) {
-      throw new ImportFailure("sorter", "The index did not take every row of the segment")
-    }
-    return merged
-  } finally {
-    reader.close()
-  }
-}
-
-async function* untilStopped(
-  blocks: AsyncIterable<SegmentBlock>,
-  signal: AbortSignal,
-): AsyncGenerator<SegmentBlock> {
-  for await (const block of blocks) {
-    signal.throwIfAborted()
-    yield block
-  }
-}
-
-/**
- * Which batch the import is: the one of its fingerprint, or a new one under the next name where
- * that was removed. One that is loading goes on only with the segment it began with; rows of a
- * second reading could differ from the first in their date, and the batch would hold both.
- */
-async function openAttempt(
-  index: ExposureIndex,
-  catalogue: Catalogue,
-  directory: DataDirectory,
-  fingerprint: string,
-  nowMs: number,
-): Promise<{ fingerprint: string; batch: Batch | undefined; kept: KeptSegment | null }> {
-  const shared = [...catalogue.batches.values()].filter(({ owner }) => owner === "shared")
-  for (let n = 0; ; n++) {
-    const name = n === 0 ? fingerprint : `${fingerprint}.${n}`
-    const batch = shared.find((each) => each.fingerprint === name)
-    if (batch?.state === "removed") continue
-    const kept = await keptSegment(directory, name)
-    if (batch?.state !== "loading" || kept !== null) return { fingerprint: name, batch, kept }
-    await index.removeBatch(batch.id, nowMs)
-  }
-}
-
-function sharedSource(catalogue: Catalogue, name: string): Source | undefined {
-  return [...catalogue.sources.values()].find(
-    (source) => source.owner === "shared" && source.name === name,
-  )
-}
-
 function isReferenced({ batches }: Catalogue, file: string): boolean {
   return [...batches.values()].some(({ segment }) => segment?.file === file)
-}
-
-function refuseNothing({ rows, rejects }: ReadTally, list: string): void {
-  if (rows > 0) return
-  const rejected = Object.values(rejects).reduce((sum, count) => sum + count, 0)
-  throw new ImportFailure(
-    "input",
-    rejected === 0
-      ? "There is no row in the input"
-      : `None of ${rejected} rows could be imported; ${list} says why`,
-  )
-}
-
-/**
- * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 in the sorter's
- * table, as many when it spills, 20 in the segment and up to 55 in the index. Packed input is taken
- * for four times its size.
- */
-const DISK_FACTOR = 4
-const PACKED_FACTOR = 4
-
-function refuseFullDisk(directory: DataDirectory, paths: readonly string[], bytes: number): void {
-  const packed = paths.some((path) => /\.(?:gz|zst|zip)$/i.test(path))
-  const needed = bytes * DISK_FACTOR * (packed ? PACKED_FACTOR : 1)
-  const { bavail, bsize } = statfsSync(directory.path)
-  if (bavail * bsize >= needed) return
-  const megabytes = (count: number): string => (count / 1e6).toFixed(0)
-  throw new ImportFailure(
-    "disk-full",
-    `The import may need ${megabytes(needed)} MB of disk, and ${megabytes(bavail * bsize)} MB are free`,
-  )
 }

@@ -1,4 +1,4 @@
-import type { ImportProgress } from "@assay/corpus/import"
+import type { ImportProgress } from "@assay/corpus/import-request"
 import { barOf, clock, type ProgressScreen, showLines } from "./score/progress.ts"
 
 const PLAIN_MS = 5_000

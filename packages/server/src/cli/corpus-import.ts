@@ -11,13 +11,8 @@ import { describeFormat, FORMAT_NAMES } from "@assay/corpus/formats/formats"
 import type { FormatHints } from "@assay/corpus/formats/head"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import { ImportRuns, holderText } from "@assay/corpus/import-lock"
-import {
-  importCorpus,
-  type ImportReport,
-  type ImportRequest,
-  ImportStopped,
-  ImportUnfinished,
-} from "@assay/corpus/import"
+import { importCorpus, ImportStopped, ImportUnfinished } from "@assay/corpus/import"
+import type { ImportReport, ImportRequest } from "@assay/corpus/import-request"
 import { InputError, SKIP_REASONS } from "@assay/corpus/inputs/members"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {

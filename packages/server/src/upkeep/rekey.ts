@@ -5,7 +5,8 @@ import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { compactIfNeeded } from "@assay/corpus/compaction"
 import { type NodeProgram, startReader } from "@assay/corpus/engine/children"
 import type { LookProgress } from "@assay/corpus/engine/examine"
-import { importCorpus, type ImportWatch } from "@assay/corpus/import"
+import { importCorpus } from "@assay/corpus/import"
+import type { ImportWatch } from "@assay/corpus/import-request"
 import type { GivenInput, RekeyPlan, RepeatableBatch } from "./rekey-plan.ts"
 
 /** What repeating imports uses of the machine, and the directory they go into. */

@@ -1,0 +1,107 @@
+import type { DataDirectory } from "@assay/runtime/data-directory"
+import type { Secrets } from "@assay/runtime/secrets"
+import type {
+  Batch,
+  ExposureIndex,
+  ImportRecipe,
+  MergedSegment,
+  SourceDescription,
+} from "@assay/stores/exposure-index"
+import type { AuditEntry } from "@assay/stores/records"
+import type { NodeProgram } from "./engine/children.ts"
+import type { Examined } from "./engine/examine.ts"
+import type { ReadTally } from "./engine/reader.ts"
+import type { TakenAs } from "./engine/taken-as.ts"
+import type { FormatHints } from "./formats/head.ts"
+import type { ImportHolder } from "./import-lock.ts"
+import type { RepeatedImport } from "./import-recipe.ts"
+import type { KeptSegment } from "./kept-segment.ts"
+import type { SourceRequest } from "./source-request.ts"
+
+export interface ImportRequest {
+  readonly paths: readonly string[]
+  readonly hints: FormatHints
+  readonly source: SourceRequest
+  /** Where rejected rows are listed; null: in the data directory. */
+  readonly rejects: string | null
+  /** Of the sorter; what does not fit goes to the disk. */
+  readonly memoryMb: number
+  readonly wait: boolean
+  readonly importedBy: string
+  /** Set where a batch is imported again under other keys. */
+  readonly repeats?: RepeatedImport
+}
+
+/** What an import uses of the machine and the service. */
+export interface ImportReach {
+  readonly directory: DataDirectory
+  readonly secrets: Secrets
+  readonly program: NodeProgram
+  readonly pid: number
+  readonly now: () => number
+  /** Stops the import where it is, before anything of it is seen. */
+  readonly signal: AbortSignal
+  openIndex(): Promise<ExposureIndex>
+  audit(entry: Omit<AuditEntry, "id">): Promise<void>
+  /** Compacts the index, if imports have made it larger than it need be. */
+  compact(onProgress: (done: number, total: number) => void): Promise<void>
+}
+
+/** Hears how an import goes. */
+export interface ImportWatch {
+  waits(holder: ImportHolder | null): void
+  /** What the input is, before anything of it is read or written. */
+  examined(examined: Examined, source: SourceDescription, taken: ReadonlyMap<number, TakenAs>): void
+  /** The segment of an earlier try is there in full, so nothing is read again. */
+  resumes(): void
+  progress(progress: ImportProgress): void
+  compacts(done: number, total: number): void
+}
+
+export interface ImportProgress {
+  readonly phase: "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
+  readonly rows: number
+  /** Bytes of the input while examining and reading, rows while merging. */
+  readonly done: number
+  /** null where nobody knows how much there is to do. */
+  readonly total: number | null
+}
+
+export interface ImportReport {
+  /** False: exactly this was imported before, and nothing changed. */
+  readonly changed: boolean
+  /** What an earlier try left undone behind a live batch was done now. */
+  readonly completed: boolean
+  readonly batch: Batch
+  readonly source: SourceDescription
+  readonly tally: ReadTally
+  /** Rows that were there more than once in the input. */
+  readonly repeated: number
+  readonly merged: MergedSegment
+  /** The list of rejected rows. */
+  readonly rejects: string
+  /** The name of an older source that holds the same data; null where none does. */
+  readonly sameAs: string | null
+  /** Of all processes of the import together, in bytes; null where the system does not tell. */
+  readonly peakMemory: number | null
+}
+
+/**
+ * By number: what the rows of a member are taken for. Members that are passed over are not in it.
+ */
+export type TakenMembers = ReadonlyMap<number, TakenAs>
+
+/** One import under way. */
+export interface ImportWork {
+  readonly request: ImportRequest
+  readonly reach: ImportReach
+  readonly watch: ImportWatch
+  readonly index: ExposureIndex
+  readonly source: SourceDescription
+  readonly keyedAs: ImportRecipe["keyedAs"]
+  readonly taken: TakenMembers
+  /** False: the source becomes of the kind that most of its rows are. */
+  readonly kindIsKnown: boolean
+  readonly fingerprint: string
+  readonly kept: KeptSegment | null
+}

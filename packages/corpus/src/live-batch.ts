@@ -1,0 +1,100 @@
+import { join } from "node:path"
+import type {
+  Batch,
+  Catalogue,
+  ExposureIndex,
+  MergedSegment,
+  SegmentBlock,
+} from "@assay/stores/exposure-index"
+import { ImportFailure } from "./engine/import-failure.ts"
+import type { ImportReport, ImportWork } from "./import-request.ts"
+import { keepCatalogue } from "./kept-catalogue.ts"
+import { forgetKept, type KeptSegment } from "./kept-segment.ts"
+import { openSegmentReader } from "./segments/segment.ts"
+
+/** Brings the rows of a segment into the index, as those of a batch that is loading. */
+export async function mergeKept(
+  { reach, watch, index }: ImportWork,
+  kept: KeptSegment,
+  batch: Batch,
+): Promise<MergedSegment> {
+  const path = join(reach.directory.segments, kept.segment.file)
+  const reader = await openSegmentReader()
+  try {
+    const { keyCheckValue, rows: total } = await reader.facts(path)
+    if (keyCheckValue !== reach.secrets.checkValue || total !== kept.rows) {
+      throw new ImportFailure("sorter", "The segment is not the one that was written")
+    }
+    let rows = 0
+    const merged = await index.mergeSegment(
+      batch.id,
+      untilStopped(reader.blocks(path), reach.signal),
+      (more) => {
+        rows += more
+        watch.progress({ phase: "merging", rows, done: rows, total })
+      },
+    )
+    if (merged.rows !== kept.rows) {
+      throw new ImportFailure("sorter", "The index did not take every row of the segment")
+    }
+    return merged
+  } finally {
+    reader.close()
+  }
+}
+
+async function* untilStopped(
+  blocks: AsyncIterable<SegmentBlock>,
+  signal: AbortSignal,
+): AsyncGenerator<SegmentBlock> {
+  for await (const block of blocks) {
+    signal.throwIfAborted()
+    yield block
+  }
+}
+
+/**
+ * Makes a batch live. An index on another machine may make the change and fail to say so: then the
+ * catalogue tells.
+ */
+export async function goLive(
+  index: ExposureIndex,
+  batchId: number,
+  going: Parameters<ExposureIndex["goLive"]>[1],
+  nowMs: number,
+): Promise<Catalogue> {
+  try {
+    return await index.goLive(batchId, going, nowMs)
+  } catch (error) {
+    const catalogue = await index.catalogue().catch(() => null)
+    if (catalogue?.batches.get(batchId)?.state !== "live") throw error
+    return catalogue
+  }
+}
+
+/** What follows once a batch is live. Before each step `next` hears what is undone if it fails. */
+export async function completeLive(
+  { request, reach, fingerprint }: ImportWork,
+  {
+    batch,
+    source,
+    merged: { rows, identities },
+  }: Pick<ImportReport, "batch" | "source" | "merged">,
+  catalogue: Catalogue,
+  next: (undone: string) => void,
+): Promise<void> {
+  next("the copy of its catalogue was not written")
+  await keepCatalogue(catalogue, reach.directory.path)
+  next("its entry in the audit trail was not written")
+  await reach.audit({
+    at: reach.now(),
+    actor: request.importedBy,
+    action: "corpus.import",
+    subject: `batch:${batch.id}`,
+    // No file name: logs are filed under people and machines.
+    detail: { source: source.name, kind: source.kind, rows, identities },
+  })
+  next("the note of its segment was not removed")
+  forgetKept(reach.directory, fingerprint)
+  next("the index was not closed")
+}

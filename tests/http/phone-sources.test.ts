@@ -5,12 +5,12 @@ import { assessPhone, type PhoneExplanation } from "@assay/core/score"
 import type { TenantSettings } from "../../packages/server/src/accounts/tenant-settings.ts"
 import { currentModels } from "../../packages/server/src/score/models.ts"
 import { embeddedCounters } from "../../packages/stores/src/embedded/counters.ts"
-import type { SignalQuestion } from "../../packages/server/src/score/phone/phone-signals.ts"
+import type { SignalQuestion } from "../../packages/server/src/score/providers/phone-signals.ts"
 import type {
   SignalName,
   SignalResult,
   SignalValues,
-} from "../../packages/server/src/score/phone/signals.ts"
+} from "../../packages/server/src/score/providers/signals.ts"
 import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { type Application, type Change, openApplication } from "./application.ts"
 

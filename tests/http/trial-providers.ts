@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after } from "node:test"
-import type { CarrierSettings } from "../../packages/server/src/score/phone/providers/provider-settings.ts"
+import type { CarrierSettings } from "../../packages/server/src/score/providers/camara/camara-settings.ts"
 import {
   openTrialCarrier,
   type TrialCarrier,

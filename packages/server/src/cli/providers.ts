@@ -1,13 +1,9 @@
 import { readConfig } from "../base/config.ts"
-import { checkProviders } from "../score/phone/providers/check-providers.ts"
-import { configuredProviders } from "../score/phone/providers/configured-providers.ts"
-import { openProviders } from "../score/phone/asking/open-providers.ts"
-import {
-  type ProviderSettings,
-  ProviderSettingsError,
-} from "../score/phone/providers/provider-settings.ts"
+import { configuredProviders } from "../score/phone/provider-settings.ts"
+import { checkProviders, openProviders, type ProviderSettings } from "../score/phone/providers.ts"
+import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
 import { MICROS } from "@assay/stores/records-provider-costs"
-import type { PhoneSignalProvider, SignalName } from "../score/phone/signals.ts"
+import type { PhoneSignalProvider, SignalName } from "../score/providers/signals.ts"
 import { monthOf } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -20,7 +16,7 @@ import { CommandError, type Terminal } from "./print/terminal.ts"
 export function listProviders({ json }: { json?: boolean }, terminal: Terminal): void {
   const { settings, providers } = configured(terminal)
   const { daily_cap, tenant_daily_cap } = settings
-  const offers = providers.map((provider) => offerOf(provider, settings))
+  const offers = providers.map(offerOf)
   if (json === true) {
     terminal.print(JSON.stringify({ daily_cap, tenant_daily_cap, providers: offers }, null, 2))
     return
@@ -108,10 +104,8 @@ interface Offer {
   readonly calls: readonly { readonly signals: readonly SignalName[]; readonly cost_max: number }[]
 }
 
-function offerOf(provider: PhoneSignalProvider, { camara, twilio }: ProviderSettings): Offer {
-  const { id } = provider
-  const carrier = camara?.find(({ name }) => id === `camara:${name}`)
-  const ranges = carrier?.ranges ?? twilio?.ranges ?? null
+function offerOf(provider: PhoneSignalProvider): Offer {
+  const { id, ranges } = provider
   // The beginning of a range stands for its numbers: whoever has them by that is asked.
   const signals = (ranges ?? ["+"]).flatMap((e164) => provider.capabilities({ e164, region: "ZZ" }))
   const calls = provider.calls([...new Set(signals)])

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { EVIDENCE_LINES_MAX } from "@assay/core/contract"
-import { type Line, openLineSplitter } from "../score/many/lines.ts"
+import { type Line, openLineSplitter } from "../http/lines.ts"
 import { LINE_MAX } from "../http/sizes.ts"
 import { openTimeSlices, type TimeSlices } from "../http/time-slices.ts"
 import { Problem } from "../base/problem.ts"

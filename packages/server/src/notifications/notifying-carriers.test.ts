@@ -4,10 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { Problem } from "../base/problem.ts"
-import {
-  type CarrierSettings,
-  ProviderSettingsError,
-} from "../score/phone/providers/provider-settings.ts"
+import type { CarrierSettings } from "../score/providers/camara/camara-settings.ts"
+import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
 import { openNotifyingCarriers } from "./notifying-carriers.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-carriers-"))

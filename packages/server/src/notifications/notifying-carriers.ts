@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto"
 import { Problem } from "../base/problem.ts"
-import type { ProviderSettings } from "../score/phone/providers/provider-settings.ts"
-import { readNotificationTokens, tokenHash } from "../score/phone/providers/notification-tokens.ts"
+import type { ProviderSettings } from "../score/phone/providers.ts"
+import { readNotificationTokens, tokenHash } from "../score/providers/camara/notification-tokens.ts"
 import { carrierSourceName } from "../intake/carrier-source.ts"
 
 /** A carrier that may send notifications. */
@@ -32,13 +32,11 @@ export function openNotifyingCarriers(
   const ranges = (settings?.camara ?? []).flatMap(({ name, ranges: own }) =>
     own.map((range) => ({ name, range })),
   )
-  const known = (settings === null ? [] : readNotificationTokens(settings)).map(
-    ({ carrier: name, hash }) => {
-      const speaksFor = (e164: string): boolean => carriersOf(e164, ranges).has(name)
-      const carrier: NotifyingCarrier = { name, source: carrierSourceName(name), speaksFor }
-      return { hash, carrier }
-    },
-  )
+  const known = readNotificationTokens(settings?.camara ?? []).map(({ carrier: name, hash }) => {
+    const speaksFor = (e164: string): boolean => carriersOf(e164, ranges).has(name)
+    const carrier: NotifyingCarrier = { name, source: carrierSourceName(name), speaksFor }
+    return { hash, carrier }
+  })
   return {
     authenticate(authorization = "") {
       const token = BEARER.exec(authorization)?.[1]

@@ -6,7 +6,7 @@ import { orProblem } from "../base/or-problem.ts"
 import type { EvidenceIntake } from "../intake/evidence-writer.ts"
 import type { FeedbackIntake } from "../intake/feedback-writer.ts"
 import type { NotificationIntake } from "../intake/notifications-writer.ts"
-import type { SignalDesk } from "../score/phone/phone-signals.ts"
+import type { SignalDesk } from "../score/providers/phone-signals.ts"
 import type { SubjectDesk } from "../subjects/subject-desk.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 

@@ -1,14 +1,12 @@
 import { Registry } from "prom-client"
 import { parentPort, workerData } from "node:worker_threads"
-import { openProviderMetrics } from "../score/phone/providers/provider-metrics.ts"
-import type { SignalQuestion } from "../score/phone/phone-signals.ts"
-import type { ProviderAsker } from "../score/phone/providers/ask-providers.ts"
-import { openProviderAsker } from "../score/phone/asking/provider-asker.ts"
-import {
-  type ProviderSettings,
-  ProviderSettingsError,
-} from "../score/phone/providers/provider-settings.ts"
-import type { Spend } from "../score/phone/providers/spending.ts"
+import { openProviderMetrics } from "../score/providers/provider-metrics.ts"
+import type { SignalQuestion } from "../score/providers/phone-signals.ts"
+import type { ProviderAsker } from "../score/providers/ask-providers.ts"
+import { openProviderAsker } from "../score/phone/provider-asker.ts"
+import type { ProviderSettings } from "../score/phone/providers.ts"
+import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
+import type { Spend } from "../score/providers/spending.ts"
 import { threadChannel } from "@assay/runtime/channels"
 import { serve, openCalls } from "@assay/runtime/rpc"
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import type { IdentityType } from "@assay/core/identity"
-import { openLineSplitter } from "../../score/many/lines.ts"
+import { openLineSplitter } from "../../http/lines.ts"
 import type { Row, Rows } from "./row.ts"
 
 const LINE_MAX = 1024 * 1024

@@ -17,7 +17,7 @@ import { catalogueFacts } from "../catalogue-facts.ts"
 import type { ContextTrust } from "../context-trust.ts"
 import type { DomainTrust } from "./domain-trust.ts"
 import { MailboxState } from "../mailbox-state.ts"
-import type { DomainNetwork } from "./network-trust.ts"
+import type { DomainNetwork } from "../network-trust.ts"
 import { itemLabels, type Observation, sourceLabels, visibleTo } from "../observations.ts"
 import { NO_HISTORY, type TenantHistory, tenantHistory } from "../tenant-history.ts"
 

@@ -24,7 +24,7 @@ import { DAY_MS } from "@assay/runtime/time"
 import { domainTrust } from "./domain-trust.ts"
 import { emailEvidence } from "./email-evidence.ts"
 import { openLists } from "./lists.ts"
-import { networkTrustOff } from "./network-trust.ts"
+import { networkTrustOff } from "../network-trust.ts"
 
 const { subkeys } = deriveSecrets(new Uint8Array(32).fill(9))
 const nowMs = Date.UTC(2026, 10, 14, 15, 30)

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { Problem } from "../../base/problem.ts"
-import type { Line } from "./lines.ts"
+import type { Line } from "../../http/lines.ts"
 
 /**
  * The identity a line of a stream holds: a JSON text, or an object with it as `member`; else why it

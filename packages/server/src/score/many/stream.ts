@@ -12,7 +12,7 @@ import { openTimeSlices, type TimeSlices } from "../../http/time-slices.ts"
 import { asProblem, Problem, problemDetails } from "../../base/problem.ts"
 import { ITEMS_AT_ONCE, type ScoreItem } from "./items.ts"
 import { identityOfLine } from "./line-identity.ts"
-import { type Line, openLineSplitter } from "./lines.ts"
+import { type Line, openLineSplitter } from "../../http/lines.ts"
 import type { RefusedLines } from "./refused-lines.ts"
 
 export interface StreamOptions {

@@ -6,7 +6,7 @@ import { HOUR_MS } from "@assay/runtime/time"
 import { numberFacts } from "./number-facts.ts"
 import type { PhoneContext } from "./phone-context.ts"
 import type { PhoneEntries } from "./phone-entries.ts"
-import type { PhoneSignals } from "./phone-signals.ts"
+import type { PhoneSignals } from "../providers/phone-signals.ts"
 import { signalNotes, toldSignals } from "./signal-notes.ts"
 
 /** What an answer about a number was made from. */

@@ -25,7 +25,7 @@ import {
   SIGNALS_NOT_ALLOWED,
   SIGNALS_OFF,
   signalsOff,
-} from "./phone-signals.ts"
+} from "../providers/phone-signals.ts"
 import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
 
 /** A number that can be looked up. */

@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { MessageChannel } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, openCalls, portOf, remote, serve } from "@assay/runtime/rpc"
-import type { PhoneSignals, SignalDesk, SignalQuestion } from "./phone-signals.ts"
+import type { PhoneSignals, SignalDesk, SignalQuestion } from "../providers/phone-signals.ts"
 import { orFailed } from "./remote-signals.ts"
 
 const question: SignalQuestion = {

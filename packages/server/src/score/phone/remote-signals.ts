@@ -1,4 +1,4 @@
-import { type SignalDesk, SIGNALS_FAILED } from "./phone-signals.ts"
+import { type SignalDesk, SIGNALS_FAILED } from "../providers/phone-signals.ts"
 
 /** What the way to the place that asks providers, and back, may take beside their budget. */
 export const WAY_MS = 50

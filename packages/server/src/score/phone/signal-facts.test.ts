@@ -18,7 +18,7 @@ import {
   type Seen,
 } from "../../../testing/score/phone/findings-suite.ts"
 import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
-import { SIGNAL_NAMES, SIGNAL_STATUSES, type SignalResult } from "./signals.ts"
+import { SIGNAL_NAMES, SIGNAL_STATUSES, type SignalResult } from "../providers/signals.ts"
 
 const MINUTE_DAYS = 1 / (24 * 60)
 const ago = (days: number): string => new Date(NOW_MS - days * DAY_MS).toISOString()

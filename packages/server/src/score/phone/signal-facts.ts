@@ -1,7 +1,7 @@
 import type { NumberType } from "@assay/core/identity"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { type ChangeSpan, JUST_UNDER_DAYS, newerChange } from "./change-span.ts"
-import type { LastChange, SignalName, SignalResult, SignalValues } from "./signals.ts"
+import type { LastChange, SignalName, SignalResult, SignalValues } from "../providers/signals.ts"
 
 /** What a source says did not happen in the days before it was asked. */
 export interface Affirmed {

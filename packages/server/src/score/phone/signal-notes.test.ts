@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { answer } from "../../../testing/score/phone/findings-suite.ts"
-import { SIGNALS_FAILED, SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "./phone-signals.ts"
+import { SIGNALS_FAILED, SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "../providers/phone-signals.ts"
 import { signalNotes, toldSignals } from "./signal-notes.ts"
-import { SIGNAL_STATUSES, type SignalResult } from "./signals.ts"
+import { SIGNAL_STATUSES, type SignalResult } from "../providers/signals.ts"
 
 const failed = (status: SignalResult["status"], providerCode?: string): SignalResult => ({
   signal: "sim_change",

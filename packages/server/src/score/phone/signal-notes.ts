@@ -1,5 +1,5 @@
-import type { PhoneSignals } from "./phone-signals.ts"
-import type { SignalName, SignalResult, SignalStatus } from "./signals.ts"
+import type { PhoneSignals } from "../providers/phone-signals.ts"
+import type { SignalName, SignalResult, SignalStatus } from "../providers/signals.ts"
 
 /**
  * One answer of a provider as an explanation shows it: always with the same members, and never with

@@ -14,7 +14,11 @@ import { readPhoneContext } from "../../../src/score/phone/phone-context.ts"
 import { phoneEntries } from "../../../src/score/phone/phone-entries.ts"
 import { phoneEvidence } from "../../../src/score/phone/phone-evidence.ts"
 import { signalFacts } from "../../../src/score/phone/signal-facts.ts"
-import type { SignalName, SignalResult, SignalValues } from "../../../src/score/phone/signals.ts"
+import type {
+  SignalName,
+  SignalResult,
+  SignalValues,
+} from "../../../src/score/providers/signals.ts"
 
 export const NOW_MS = Date.UTC(2026, 10, 14, 15)
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { after, test } from "node:test"
 import { Registry } from "prom-client"
 import { openMetrics } from "../../../base/metrics.ts"
-import { type DomainNetwork, type NetworkTrust, networkTrustOff } from "../network-trust.ts"
+import { type DomainNetwork, type NetworkTrust, networkTrustOff } from "../../network-trust.ts"
 import { type NetworkTrustOptions, openNetworkTrust } from "./open-network-trust.ts"
 import { openTestNameServer } from "../../../../testing/score/email/network/test-name-server.ts"
 import {

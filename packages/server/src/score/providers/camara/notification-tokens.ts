@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { ProviderSettingsError } from "../provider-kind.ts"
+import type { CarrierSettings } from "./camara-settings.ts"
+
+/**
+ * The token of a carrier, as a digest: all are of one length, and of no use to whoever reads
+ * memory.
+ */
+export interface NotificationToken {
+  readonly carrier: string
+  readonly hash: Uint8Array
+}
+
+/** A token that can be guessed would let anybody mark anybody's number. */
+const TOKEN = /^[\x21-\x7e]{20,1024}$/
+
+/**
+ * The tokens of the carriers that have one. Throws ProviderSettingsError for one that cannot be
+ * used.
+ */
+export function readNotificationTokens(carriers: readonly CarrierSettings[]): NotificationToken[] {
+  const tokens: NotificationToken[] = []
+  for (const [at, { name, notification_token_file: file }] of carriers.entries()) {
+    if (file === undefined) continue
+    const token = readFileSync(file, "utf8").trim()
+    if (!TOKEN.test(token)) {
+      throw new ProviderSettingsError(
+        `at /camara/${at}/notification_token_file: names a file that does not hold one token of 20 to 1024 printable characters`,
+      )
+    }
+    const hash = tokenHash(token)
+    if (tokens.some((other) => hash.equals(other.hash)))
+      throw new ProviderSettingsError("at /camara: two carriers have the same notification token")
+    tokens.push({ carrier: name, hash })
+  }
+  return tokens
+}
+
+export function tokenHash(token: string): Buffer {
+  return createHash("sha256").update(token).digest()
+}

@@ -6,7 +6,7 @@ import { after, test } from "node:test"
 import { DATA_CLASSES } from "@assay/stores/entry"
 import { classesByCatalogueName } from "./catalogue-classes.ts"
 import { readSourceFile } from "./catalogue-file.ts"
-import { InputError } from "./inputs/members.ts"
+import { InputError } from "./inputs/member.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-catalogue-"))
 after(() => rmSync(folder, { recursive: true }))

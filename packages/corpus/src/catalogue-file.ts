@@ -4,7 +4,7 @@ import { Value } from "typebox/value"
 import { parseTime } from "@assay/runtime/rfc3339"
 import type { SourceDescription } from "@assay/stores/exposure-index"
 import { classesByCatalogueName } from "./catalogue-classes.ts"
-import { InputError } from "./inputs/input-error.ts"
+import { InputError } from "./inputs/member.ts"
 
 /**
  * What somebody checked is believed more than what nobody did; what is made up sets no stage by

@@ -146,7 +146,9 @@ async function importAlone(
           : await importBatch(work, examined, reader, pids)
       const finished = { ...report, peakMemory: memory.stop() }
       if (finished.changed || finished.completed) {
-        await completeLive(work, finished, current, (undone) => onLive({ report: finished, undone }))
+        await completeLive(work, finished, current, (undone) =>
+          onLive({ report: finished, undone }),
+        )
       }
       return finished
     } finally {

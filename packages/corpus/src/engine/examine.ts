@@ -6,8 +6,9 @@ import { logDay } from "../formats/log-day.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
 import { dayWithin } from "../formats/written-day.ts"
 import { type ContentDigest, contentDigest, inputBytes } from "../inputs/content-digest.ts"
-import type { Member } from "../inputs/member.ts"
-import { InputError, openInputs, type SkipReason } from "../inputs/members.ts"
+import { firstBytes, InputError, type Member } from "../inputs/member.ts"
+import { openInputs } from "../inputs/members.ts"
+import type { SkipReason } from "../inputs/skipped.ts"
 import type { SecretClass } from "@assay/stores/exposure-index"
 import { DAY_MS } from "@assay/runtime/time"
 import { parseBlock } from "./parse-block.ts"
@@ -83,7 +84,7 @@ export async function examineInputs(
     for await (const member of inputs.members()) {
       const { number, name } = member
       onProgress({ ...progress, members: number, member: name })
-      const detected = detectFormat(name, await headOf(member), hints)
+      const detected = detectFormat(name, await firstBytes(member.bytes(), HEAD_BYTES_MAX), hints)
       members.push({
         number,
         name,
@@ -125,17 +126,6 @@ export async function digestInputs(
     onProgress({ bytes, totalBytes, members: 0, member: "" })
   })
   return { digest, progress: { bytes, totalBytes, members: 0, member: "" } }
-}
-
-async function headOf(member: Member): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of member.bytes()) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes >= HEAD_BYTES_MAX) break
-  }
-  return Buffer.concat(pieces).subarray(0, HEAD_BYTES_MAX)
 }
 
 async function showRows(

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
-import { InputError } from "../inputs/members.ts"
+import { InputError } from "../inputs/member.ts"
 import { readerFailure, sorterFailure } from "./import-failure.ts"
 import { refuseForeignFile } from "./reject-file.ts"
 

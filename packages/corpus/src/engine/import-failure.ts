@@ -1,4 +1,4 @@
-import { InputError } from "../inputs/members.ts"
+import { InputError } from "../inputs/member.ts"
 
 /** What stopped an import. The words are made here and hold nothing of what was read. */
 export type FailureCode =

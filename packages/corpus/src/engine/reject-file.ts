@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { REJECT_REASONS, type RejectReason } from "../formats/parsed-row.ts"
-import { InputError } from "../inputs/members.ts"
+import { InputError } from "../inputs/member.ts"
 import { readerFailure } from "./import-failure.ts"
 
 const HEADER = "file,line,reason\n"

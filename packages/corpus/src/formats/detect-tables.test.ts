@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { gzipSync } from "node:zlib"
-import { InputError } from "../inputs/members.ts"
+import { InputError } from "../inputs/member.ts"
 import type { ColumnMap } from "./columns.ts"
 import type { FoundFormat } from "./format.ts"
 import { detectFormat, FORMATS } from "./formats.ts"

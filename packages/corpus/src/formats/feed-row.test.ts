@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { ENTRY_KINDS } from "@assay/stores/entry"
 import { FEED_KINDS, feedRow } from "./feed-row.ts"
 import type { ParsedRow } from "./parsed-row.ts"
-import { observedHours } from "./observed-hours.ts"
+import { observedHours } from "./written-day.ts"
 
 const email = "ann@example.com"
 const phone = "+4915112345678"

@@ -9,7 +9,7 @@ import {
 } from "@assay/stores/entry"
 import type { Field } from "./columns.ts"
 import type { ParsedRow, RejectReason } from "./parsed-row.ts"
-import { observedHours } from "./observed-hours.ts"
+import { observedHours } from "./written-day.ts"
 import { secretClassOf } from "./secret-class.ts"
 
 /**

@@ -1,6 +1,5 @@
 import type { EntryKind } from "@assay/stores/entry"
-import { InputError } from "../inputs/input-error.ts"
-import type { Member } from "../inputs/member.ts"
+import { InputError, type Member } from "../inputs/member.ts"
 import { isCompanion } from "../inputs/stealer-log.ts"
 import { UnknownColumn } from "./columns.ts"
 import { CERTAIN, type Detected, type FileFormat, type FoundFormat } from "./format.ts"

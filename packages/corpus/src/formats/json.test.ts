@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { InputError } from "../inputs/members.ts"
+import { InputError } from "../inputs/member.ts"
 import type { Detected } from "./format.ts"
 import { memberOf, readDetected } from "../../testing/formats/test-read.ts"
 

@@ -1,4 +1,4 @@
-import { InputError } from "../inputs/input-error.ts"
+import { InputError } from "../inputs/member.ts"
 import { kindOfColumns } from "./columns.ts"
 import { CERTAIN, type FileFormat } from "./format.ts"
 import { JsonElements, NotJson } from "./json-elements.ts"

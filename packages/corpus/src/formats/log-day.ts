@@ -1,5 +1,5 @@
 import { isPasswordFile } from "../inputs/stealer-log.ts"
-import type { Member } from "../inputs/member.ts"
+import { firstBytes, type Member } from "../inputs/member.ts"
 import { encodingOf, textHead } from "./encoding.ts"
 import { writtenDay } from "./written-day.ts"
 
@@ -53,13 +53,6 @@ function dayInFolders(name: string, latestMs: number): string | null {
 }
 
 async function textOf(bytes: () => AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of bytes()) {
-    pieces.push(piece)
-    length += piece.length
-    if (length >= INFORMATION_BYTES_MAX) break
-  }
-  const head = Buffer.concat(pieces).subarray(0, INFORMATION_BYTES_MAX)
+  const head = await firstBytes(bytes(), INFORMATION_BYTES_MAX)
   return textHead(head, encodingOf(head)).toString()
 }

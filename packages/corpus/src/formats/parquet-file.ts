@@ -1,6 +1,5 @@
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from "@duckdb/node-api"
-import { InputError } from "../inputs/input-error.ts"
-import type { Member } from "../inputs/member.ts"
+import { InputError, type Member } from "../inputs/member.ts"
 import { sqlText } from "../segments/segment.ts"
 import {
   type ColumnHints,

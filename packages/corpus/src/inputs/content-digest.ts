@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { opendir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { fileSha256 } from "@assay/runtime/file-sha256"
-import { InputError } from "./members.ts"
+import { InputError } from "./member.ts"
 
 export interface ContentDigest {
   /** Stands for all bytes that were named, in whichever order they were named. */

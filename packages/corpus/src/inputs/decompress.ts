@@ -1,7 +1,7 @@
 import { pipeline, Readable } from "node:stream"
 import { createGunzip, createZstdDecompress } from "node:zlib"
-import { requireExpansion } from "./expansion.ts"
-import { InputError } from "./input-error.ts"
+import { requireExpansion } from "./packing.ts"
+import { InputError } from "./member.ts"
 
 const PIECE_BYTES = 1 << 18
 

@@ -1,15 +1,19 @@
 import { createReadStream } from "node:fs"
-import { ARCHIVE_FILES_MAX, NESTED_ZIP_BYTES_MAX, PACKING_LEVELS_MAX } from "./archive-limits.ts"
 import { decompressed } from "./decompress.ts"
-import { requireExpansion } from "./expansion.ts"
-import { InputError } from "./input-error.ts"
-import type { InputFile, Member } from "./member.ts"
-import { OpenZips } from "./open-zips.ts"
-import { PACKING_HEAD_BYTES, packingOf } from "./packing.ts"
+import { firstBytes, InputError, type InputFile, type Member } from "./member.ts"
+import { PACKING_HEAD_BYTES, packingOf, requireExpansion } from "./packing.ts"
 import { SkipTally } from "./skipped.ts"
 import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
-import { openZip, tooManyMembers, type Zip } from "./zip.ts"
+import { OpenZips, openZip, tooManyMembers, type Zip } from "./zip.ts"
 
+/** Files inside archives, over a whole import. */
+const ARCHIVE_FILES_MAX = 10_000
+/** How many packings may lie inside each other: a zip in a zip, or a gzip file in a zip. */
+const PACKING_LEVELS_MAX = 2
+/**
+ * A zip inside an archive is read out of order, so all of it is held in memory: never on the disk.
+ */
+const NESTED_ZIP_BYTES_MAX = 256 << 20
 const PIECE_BYTES = 1 << 20
 /** Archives that keep no times have zeros, which is 1980 or before. */
 const WRITTEN_MIN = Date.UTC(1990, 0, 1)
@@ -74,7 +78,7 @@ export class MemberFinder {
   }
 
   async *#membersOf(holding: Holding): AsyncGenerator<Member> {
-    const packing = packingOf(await headOf(holding))
+    const packing = packingOf(await firstBytes(holding.bytes(uncounted), PACKING_HEAD_BYTES))
     if (packing === null) {
       yield this.#memberOf(holding)
     } else if (typeof packing === "object") {
@@ -238,17 +242,6 @@ async function heldInMemory(holding: Holding): Promise<Buffer> {
     bytes += piece.length
     if (bytes > NESTED_ZIP_BYTES_MAX) throw new TooLargeToNest()
     pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
-}
-
-async function headOf(holding: Holding): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of holding.bytes(uncounted)) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes >= PACKING_HEAD_BYTES) break
   }
   return Buffer.concat(pieces)
 }

@@ -36,3 +36,20 @@ export interface InputFile {
   /** Named on the command line, so that leaving it out would be against what was asked. */
   readonly named: boolean
 }
+
+/** An input that cannot be read, in words for the person who named it. Nothing was changed. */
+export class InputError extends Error {
+  override readonly name = "InputError"
+}
+
+/** The first bytes of a text or file, `max` of them or fewer. */
+export async function firstBytes(pieces: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
+  const first: Buffer[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    first.push(piece)
+    bytes += piece.length
+    if (bytes >= max) break
+  }
+  return Buffer.concat(first).subarray(0, max)
+}

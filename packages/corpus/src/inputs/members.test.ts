@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, test } from "node:test"
 import { gzipSync, zstdCompressSync } from "node:zlib"
-import { InputError, type Inputs, openInputs } from "./members.ts"
+import { InputError } from "./member.ts"
+import { type Inputs, openInputs } from "./members.ts"
 import { testZip } from "../../testing/inputs/test-zip.ts"
 
 const root = mkdtempSync(join(tmpdir(), "assay-inputs-"))

@@ -1,14 +1,10 @@
 import { constants } from "node:fs"
 import { access, stat } from "node:fs/promises"
 import { basename } from "node:path"
-import { InputError } from "./input-error.ts"
+import { InputError, type InputFile, type Member } from "./member.ts"
 import { MemberFinder } from "./member-finder.ts"
-import type { InputFile, Member } from "./member.ts"
 import { SkipTally, type Skipped, type SkipReason } from "./skipped.ts"
 import { filesUnder } from "./walk.ts"
-
-export { InputError } from "./input-error.ts"
-export { SKIP_REASONS, type Skipped, type SkipReason } from "./skipped.ts"
 
 export interface Inputs {
   /** Bytes on the disk, packed as they are: what progress is counted in. */

@@ -1,3 +1,5 @@
+import { InputError } from "./member.ts"
+
 /** How a file is packed, where that can be read here. */
 export type Packing = "zip" | "gzip" | "zstd"
 
@@ -42,4 +44,19 @@ export function packingOf(head: Buffer): Packing | ForeignPacking | null {
   if (BZIP2.test(text)) return { title: "bzip2 file", command: "bunzip2 -k" }
   const foreign = FOREIGN.find(({ mark, at }) => text.startsWith(mark, at))
   return foreign === undefined ? null : { title: foreign.title, command: foreign.command }
+}
+
+/**
+ * How many times larger than it was packed anything may become. Text packs to a tenth, not to a
+ * two-hundredth.
+ */
+export const EXPANSION_MAX = 200
+/** So much may come out of anything, however small: a short file of equal lines packs very well. */
+const FLOOR_BYTES = 1 << 20
+
+/** Throws where more came out of packed bytes than files that people hold ever give. */
+export function requireExpansion(name: string, packedBytes: number, bytes: number): void {
+  if (bytes > Math.max(FLOOR_BYTES, packedBytes * EXPANSION_MAX)) {
+    throw new InputError(`${name} unpacks to more than ${EXPANSION_MAX} times its size`)
+  }
 }

@@ -1,4 +1,4 @@
-import type { Member } from "../../src/inputs/member.ts"
+import { firstBytes, type Member } from "../../src/inputs/member.ts"
 import type { Detected, FoundFormat } from "../../src/formats/format.ts"
 import { blocksOf, detectFormat, openParser } from "../../src/formats/formats.ts"
 import { type FormatHints, HEAD_BYTES_MAX } from "../../src/formats/head.ts"
@@ -13,7 +13,11 @@ export interface ReadMember {
 }
 
 export async function readMember(member: Member, hints: FormatHints): Promise<ReadMember> {
-  const detected = detectFormat(member.name, await headOf(member), hints)
+  const detected = detectFormat(
+    member.name,
+    await firstBytes(member.bytes(), HEAD_BYTES_MAX),
+    hints,
+  )
   const read: ReadMember = { format: detected?.format ?? null, rows: [], rejects: [], lines: 0 }
   return detected === null ? read : readDetected(member, detected)
 }
@@ -48,15 +52,4 @@ export function memberOf(name: string, bytes: Buffer, pieceBytes = 1 << 16): Mem
       }
     },
   }
-}
-
-async function headOf(member: Member): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of member.bytes()) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes >= HEAD_BYTES_MAX) break
-  }
-  return Buffer.concat(pieces).subarray(0, HEAD_BYTES_MAX)
 }

@@ -13,7 +13,8 @@ import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import { ImportRuns, holderText } from "@assay/corpus/import-lock"
 import { importCorpus, ImportStopped, ImportUnfinished } from "@assay/corpus/import"
 import type { ImportReport, ImportRequest } from "@assay/corpus/import-request"
-import { InputError, SKIP_REASONS } from "@assay/corpus/inputs/members"
+import { InputError } from "@assay/corpus/inputs/member"
+import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {
   IMPORT_KINDS,

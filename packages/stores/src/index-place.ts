@@ -14,6 +14,12 @@ export interface RemoteSettings {
   readonly indexTimeoutMs: number
 }
 
+/**
+ * Leading bits of an identity key that name its bucket: with 2^20 buckets, 100 million identities
+ * come to 95 each.
+ */
+export const INDEX_BUCKET_BITS = { min: 4, fallback: 20, max: 26 }
+
 /** A kind of index that a URL can name. */
 export interface IndexEngine {
   /** What ASSAY_INDEX_URL takes for it, for the message that refuses another URL. */

@@ -4,10 +4,9 @@ import { type DropConfig, dropSettings, readDropConfig } from "@assay/drop/drop-
 import { readBaseUrl } from "@assay/runtime/outbound/base-url"
 import { type NameServers, readNameServers } from "./name-servers.ts"
 import type { DatabasePlace } from "@assay/stores/database"
-import type { IndexPlace } from "@assay/stores/index-place"
+import { INDEX_BUCKET_BITS, type IndexPlace } from "@assay/stores/index-place"
 import { databaseUrls } from "@assay/stores/open/open-database"
 import { indexUrls } from "@assay/stores/open/open-index"
-import { BUCKET_BITS } from "@assay/stores/redis/bucket-bits"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
@@ -136,8 +135,8 @@ export const settings = [
   },
   {
     name: "ASSAY_INDEX_BUCKET_BITS",
-    takes: `an integer from ${BUCKET_BITS.min} to ${BUCKET_BITS.max}`,
-    fallback: String(BUCKET_BITS.fallback),
+    takes: `an integer from ${INDEX_BUCKET_BITS.min} to ${INDEX_BUCKET_BITS.max}`,
+    fallback: String(INDEX_BUCKET_BITS.fallback),
     meaning:
       "An index made in a cluster has 2 to the power of this many buckets; the fallback suits 100 million identities, one more suits twice as many. Fixed when the index is made.",
   },
@@ -391,7 +390,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     databaseUrl,
     indexUrl,
     indexName,
-    indexBucketBits: integer("ASSAY_INDEX_BUCKET_BITS", BUCKET_BITS.min, BUCKET_BITS.max),
+    indexBucketBits: integer(
+      "ASSAY_INDEX_BUCKET_BITS",
+      INDEX_BUCKET_BITS.min,
+      INDEX_BUCKET_BITS.max,
+    ),
     indexTimeoutMs: integer("ASSAY_INDEX_TIMEOUT_MS", 50, 60_000),
     indexVerifyHours: integer("ASSAY_INDEX_VERIFY_HOURS", 0, 8_760),
     bootstrapKey: optional("ASSAY_BOOTSTRAP_KEY"),

@@ -7,7 +7,10 @@ import type { Records } from "../records.ts"
 import { sqliteIn } from "../sqlite/engine.ts"
 
 /** The engines that DATABASE_URL can name. */
-const engines: readonly DatabaseEngine[] = [postgres]
+const engines: readonly DatabaseEngine[] = [
+  // PostgreSQL
+  postgres,
+]
 
 export const databaseUrls = {
   takes: engines.map(({ takes }) => takes).join(", or "),

@@ -8,7 +8,10 @@ import { openLmdbIndex } from "../lmdb/exposure-index.ts"
 import { cluster } from "../redis/engine.ts"
 
 /** The engines that ASSAY_INDEX_URL can name. */
-const engines: readonly IndexEngine[] = [cluster]
+const engines: readonly IndexEngine[] = [
+  // Redis or Valkey
+  cluster,
+]
 
 export const indexUrls = {
   takes: engines.map(({ takes }) => takes).join(", or "),

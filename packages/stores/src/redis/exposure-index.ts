@@ -3,14 +3,13 @@ import { BatchRefused, emptyCatalogue, type CatalogueDocument } from "../catalog
 import { entryBytes } from "../entry.ts"
 import { isTombstone, TOMBSTONE } from "../entry-set.ts"
 import { IndexUnavailable, type Found, type Row } from "../exposure-index.ts"
-import type { MarkedIndex } from "../index-place.ts"
+import { INDEX_BUCKET_BITS, type MarkedIndex } from "../index-place.ts"
 import { indexOver, mergeByRows, type CountingPut, type IndexStorage } from "../index-storage.ts"
 import { addFound, isReadable, tenantsAsked, UnknownBatch, type Finding } from "../stored-set.ts"
 import { isHeavy, openBuckets, type Buckets } from "./buckets.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
 import { openConnection, type ClusterConnection } from "./connection.ts"
 import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
-import { BUCKET_BITS } from "./bucket-bits.ts"
 import { layoutOf, type Layout } from "./layout.ts"
 import { madeIndex, madeOrNewIndex } from "./making.ts"
 import { openMeta, type Meta } from "./meta.ts"
@@ -51,7 +50,7 @@ export async function openRedisIndex(options: RedisIndexOptions): Promise<Marked
     const made = await named(
       readOnly || options.mayMake === false
         ? madeIndex(meta)
-        : madeOrNewIndex(connection, meta, name, options.bucketBits ?? BUCKET_BITS.fallback),
+        : madeOrNewIndex(connection, meta, name, options.bucketBits ?? INDEX_BUCKET_BITS.fallback),
     )
     const layout = layoutOf(name, made.bits)
     const buckets = openBuckets(connection, layout, made)

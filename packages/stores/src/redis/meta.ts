@@ -6,8 +6,8 @@ import {
   type CatalogueDocument,
 } from "../catalogue.ts"
 import { INDEX_FORMAT, NewerIndexFormat } from "../exposure-index.ts"
+import { INDEX_BUCKET_BITS } from "../index-place.ts"
 import type { ClusterConnection, Reply } from "./connection.ts"
-import { BUCKET_BITS } from "./bucket-bits.ts"
 import { metaKey } from "./layout.ts"
 import { beginIndex, changeCatalogue, run } from "./scripts.ts"
 
@@ -70,7 +70,7 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
       }
       const making = { format: number(format), bits: number(bits), mark }
       requireKnownFormat(making.format)
-      if (making.bits < BUCKET_BITS.min || making.bits > BUCKET_BITS.max) {
+      if (making.bits < INDEX_BUCKET_BITS.min || making.bits > INDEX_BUCKET_BITS.max) {
         throw new MalformedBytes("a number of buckets that no index has")
       }
       return { ...making, complete: version !== null }

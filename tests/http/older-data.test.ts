@@ -1,0 +1,71 @@
+import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { test } from "node:test"
+import { Client } from "pg"
+import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
+import { startTestServer } from "../../packages/stores/testing/postgres/test-server.ts"
+import { assay } from "../cli/assay.ts"
+import { type Answers, answersOf, ASKED_AT, type Names, writeProviders } from "./older-data.ts"
+import { startService } from "./service.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+const FIXTURE = join(import.meta.dirname, "../fixtures/older-data")
+const CLOCK = pathToFileURL(join(import.meta.dirname, "shifted-clock.ts")).href
+
+type Engine = "embedded" | "postgres"
+const recorded = JSON.parse(readFileSync(join(FIXTURE, "answers.json"), "utf8")) as Record<
+  Engine,
+  { readonly names: Names; readonly answers: Answers }
+>
+
+/** What today's program answers about the data that the older one wrote. */
+async function answersToday(engine: Engine, place: Record<string, string>): Promise<Answers> {
+  const folder = join(temporary, engine)
+  mkdirSync(folder)
+  const archive = join(FIXTURE, `${engine}.tar.gz`)
+  execFileSync("tar", ["-xzf", archive, "--no-same-owner", "-C", folder])
+  const data = join(folder, "data")
+  const { privateKeyPem } = await makeTrialClient("assay")
+  const env = {
+    ...place,
+    NODE_ENV: "production",
+    ASSAY_SECRET_IN_DATA: "true",
+    ASSAY_PROVIDERS: writeProviders(folder, privateKeyPem),
+    NODE_OPTIONS: `--import=${CLOCK}`,
+    CLOCK_OFFSET_MS: String(ASKED_AT - Date.now()),
+  }
+  await using service = await startService({ dataDirectory: data, env, drop: true })
+  const command = (args: readonly string[]) => assay(args, { ...env, ASSAY_DATA: data })
+  return await answersOf(service, command, recorded[engine].names)
+}
+
+/** One by one, so that a difference is shown with its question. */
+function assertSame(found: Answers, { answers }: { readonly answers: Answers }): void {
+  assert.deepEqual(Object.keys(found), Object.keys(answers))
+  for (const [question, answer] of Object.entries(answers))
+    assert.deepEqual(found[question], answer, question)
+}
+
+test("a data directory of an older program opens, migrates and answers the same", async () => {
+  assertSame(await answersToday("embedded", {}), recorded.embedded)
+})
+
+test("so does one whose records and decisions are in PostgreSQL", async (context) => {
+  const server = await startTestServer().catch((error: unknown) => {
+    if (process.env["CI"] === "true") throw error
+    context.skip("no PostgreSQL on this machine")
+    return null
+  })
+  if (server === null) return
+  context.after(() => server.stop())
+  const url = await server.createDatabase()
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(readFileSync(join(FIXTURE, "postgres.sql"), "utf8"))
+  await client.end()
+  assertSame(await answersToday("postgres", { DATABASE_URL: url }), recorded.postgres)
+})

@@ -154,7 +154,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     evidence: openEvidenceWriter({ records, index, now }),
     carriers: openNotifyingCarriers(null),
     notifications: openNotificationsWriter({ records, index, now }),
-    inbox: null,
+    askDrop: null,
     dropPage: () => null,
     audit: (note) => records.addAudit(note),
     metrics,

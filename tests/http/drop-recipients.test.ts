@@ -246,6 +246,33 @@ test("bodies of other kinds are refused before the drop hears of them", async ()
   ])
 })
 
+test("a batch is passed on as it comes, and one that grows too long is refused with its reason", async () => {
+  const begun = (body: AsyncGenerator<Uint8Array>): Promise<Response> =>
+    fetch(`${service.baseUrl}/api/v1/drop/batch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${recipient}`, "content-type": "application/x-tar" },
+      body: ReadableStream.from(body),
+      duplex: "half",
+    })
+  const refused = await begun(pieces(9))
+  assert.deepEqual([refused.status, await code(refused)], [413, "body-too-large"])
+  const archive = await begun(pieces(1))
+  assert.deepEqual([archive.status, await code(archive)], [422, "drop-batch-refused"])
+  // A sender that leaves in the middle is nobody's fault.
+  await assert.rejects(begun(pieces(1, { breaksOff: true })))
+  assert.equal((await client().drop.keys()).recipients.length, 2)
+  assert.doesNotMatch(service.stderr() + service.stdout(), /drop fault/)
+})
+
+/** So many MiB, of no archive. */
+async function* pieces(
+  count: number,
+  { breaksOff = false } = {},
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let n = 0; n < count; n++) yield new Uint8Array(1024 * 1024)
+  if (breaksOff) throw new Error("it breaks off")
+}
+
 test("the audit trail says who did what, and nowhere is which message it was", async () => {
   const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
   const entries = (await records.audit({ limit: 100 })).filter(({ subject }) => subject === "drop")

@@ -1,12 +1,12 @@
 import type { ProblemCode } from "@assay/core/contract"
 
-/** What recipients are refused with, on its way from the drop process to a worker. */
+/** The problems that the drop process refuses recipients with; a worker passes them on. */
 export type RecipientRefusalCode = Extract<
   ProblemCode,
   "drop-batch-refused" | "drop-keys-refused" | "drop-keys-exist" | "body-too-large"
 >
 
-/** A refusal in a fixed sentence: nothing of what was sent is in it. */
+/** Its message is a fixed sentence and quotes nothing of what was sent. */
 export class RecipientRefusal extends Error {
   override readonly name = "RecipientRefusal"
   readonly code: RecipientRefusalCode

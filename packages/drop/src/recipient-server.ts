@@ -14,7 +14,7 @@ import type { Keys } from "./keys-in-use.ts"
 import { RecipientRefusal } from "./recipient-refusal.ts"
 import { BATCH_BODY_MAX, readBatch } from "./read-batch.ts"
 import { syncArchive } from "./sync-archive.ts"
-import { takeResealed } from "./take-resealed.ts"
+import { RESEAL_BODY_MAX, takeResealed } from "./take-resealed.ts"
 
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -22,7 +22,7 @@ const PATH_MAX = 103
 interface RecipientServices {
   readonly drops: Drops
   readonly dropId: Uint8Array
-  /** The drop's own, where its keys are written. */
+  /** The drop's folder, where its keys are written. */
   readonly folder: string
   readonly keys: Keys
   readonly retentionDays: number
@@ -30,13 +30,14 @@ interface RecipientServices {
   readonly onFault: (error: unknown) => void
 }
 
-/** A message in a path, for which routes have a place. */
+/** The id of a message at the end of a path, which stands as `ID` in the routes. */
 const ID = /(?<=\/reseal)\/[0-9a-f]{32}$/
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
  * Answers what recipients ask of the drop, on a socket that only the service's own user can reach.
+ * A worker has found out who asks, and passes the answer on as it is.
  */
 export async function serveRecipients(
   socketPath: string,
@@ -50,8 +51,7 @@ export async function serveRecipients(
     if (handle === undefined) return void response.writeHead(404).end()
     handle(request, response).catch((error: unknown) => answerFault(response, error, services))
   })
-  // Whoever holds the data directory's lock started us: a socket that is already there is a dead
-  // one's.
+  // Our primary holds the lock of the data directory, so a socket that is here is a dead process's.
   rmSync(socketPath, { force: true })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
@@ -78,7 +78,7 @@ function recipientRoutes(services: RecipientServices): Readonly<Record<string, H
   return {
     "POST /sync": async (request, response) => {
       const { have } = JSON.parse((await bodyOf(request)).toString()) as { have: RandomId[] }
-      // Whoever names a message has it, even where its last way here broke off at the end.
+      // A recipient has the messages it names, even where the sync that brought them broke off.
       await drops.markRead(have)
       const sent: RandomId[] = []
       const { recipients } = keysNow()
@@ -112,7 +112,7 @@ function recipientRoutes(services: RecipientServices): Readonly<Record<string, H
 
     "POST /reseal/ID": async (request, response) => {
       const id = request.url?.slice(-32) ?? ""
-      const header = await bodyOf(request)
+      const header = await bodyOf(request, RESEAL_BODY_MAX)
       answer(response, 200, { outcome: await takeResealed(id, header, { drops, keys }) })
     },
 
@@ -144,7 +144,7 @@ function acceptable(recipients: readonly string[]): Recipients {
   }
 }
 
-/** A file that cannot be used is one too: whoever wrote it mends it. */
+/** Also true of a file that cannot be used: it is mended by hand and never replaced here. */
 function hasKeys(folder: string): boolean {
   try {
     return readKeysFile(folder) !== null
@@ -154,12 +154,12 @@ function hasKeys(folder: string): boolean {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function bodyOf(request: IncomingMessage, max = BATCH_BODY_MAX): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length
-    if (length > BATCH_BODY_MAX)
+    if (length > max)
       throw new RecipientRefusal("body-too-large", problems["body-too-large"].meaning)
     pieces.push(piece)
   }
@@ -167,7 +167,13 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+  const text = JSON.stringify(body)
+  response
+    .writeHead(status, {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(text),
+    })
+    .end(text)
 }
 
 function answerFault(
@@ -180,7 +186,7 @@ function answerFault(
     answer(response, problems[code].status, { code, detail: message })
     return
   }
-  // A reader that went away is no fault of ours.
+  // The recipient hung up.
   if (response.destroyed && !response.writableFinished) return
   onFault(error)
   if (response.headersSent) response.destroy()

@@ -6,6 +6,9 @@ import type { Keys } from "./keys-in-use.ts"
 import { RecipientRefusal } from "./recipient-refusal.ts"
 import { inPieces } from "./sealed-upload.ts"
 
+/** The most the header of a sealed message may have, in bytes: 16 post-quantum keys take 26,000. */
+export const RESEAL_BODY_MAX = 64 * 1024
+
 /**
  * Gives a message the header that a recipient made for the keys in use now. Its body is taken from
  * the store and never from a recipient: whoever has a token can make a message unreadable, which is

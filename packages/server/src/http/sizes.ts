@@ -12,5 +12,3 @@ export const LINE_MAX = 4 * 1024
 export const HEADERS_MAX = 8 * 1024
 /** The most the list of messages a recipient has may take, in bytes. */
 export const DROP_SYNC_BODY_MAX = 4 * 1024 * 1024
-/** The most the header of a sealed message may have, in bytes: 16 post-quantum keys take 26,000. */
-export const DROP_HEADER_MAX = 64 * 1024

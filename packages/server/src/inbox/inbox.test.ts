@@ -4,9 +4,16 @@ import { randomBytes } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { buffer } from "node:stream/consumers"
+import { Readable } from "node:stream"
+import { buffer, json } from "node:stream/consumers"
 import { after, before, beforeEach, test } from "node:test"
-import type { DropBatchActions, DropIndex, ProblemCode } from "@assay/core/contract"
+import type {
+  DropBatchActions,
+  DropBatchResult,
+  DropIndex,
+  DropKeys,
+  ProblemCode,
+} from "@assay/core/contract"
 import {
   emptyNote,
   mailboxTag,
@@ -25,7 +32,7 @@ import { bring, newId } from "@assay/drop/testing/store/drops-suite"
 import { openSqliteDrops } from "@assay/drop/store/sqlite-drops"
 import { DAY_MS } from "@assay/runtime/time"
 import { openKeys } from "@assay/drop/keys-in-use"
-import { type Inbox, remoteInbox } from "./inbox.ts"
+import { type AskDrop, askDropAt } from "./ask-drop.ts"
 import { serveRecipients } from "@assay/drop/recipient-server"
 import { syncArchive } from "@assay/drop/sync-archive"
 
@@ -37,7 +44,7 @@ const mailbox = randomBytes(32)
 const today = 20_000
 
 let drops: Drops
-let inbox: Inbox
+let inbox: ReturnType<typeof inboxAt>
 let server: { close(): Promise<void> }
 let recipients: Recipients
 let replyTo: string
@@ -54,7 +61,7 @@ before(async () => {
     now: () => today * DAY_MS,
     onFault: (error) => void faults.push(error),
   })
-  inbox = remoteInbox(socket)
+  inbox = inboxAt(socket)
   recipients = await newRecipients(2)
   replyTo = (await newRecipients(1)).keys[0] ?? ""
 })
@@ -74,6 +81,19 @@ async function newRecipients(count: number, suite: Suite = "x25519"): Promise<Re
     Array.from({ length: count }, async () => await identityToRecipient(await generate())),
   )
   return { suite, keys }
+}
+
+/** As the routes ask. */
+function inboxAt(path: string) {
+  const ask: AskDrop = askDropAt(path)
+  return {
+    sync: (have: readonly string[]) => ask("/sync", JSON.stringify({ have })),
+    batch: async (archive: Uint8Array) =>
+      (await json(await ask("/batch", Readable.from([archive])))) as DropBatchResult,
+    keys: async () => (await json(await ask("/keys"))) as DropKeys,
+    setFirstKeys: async (keys: readonly string[]) =>
+      (await json(await ask("/keys", JSON.stringify({ recipients: keys })))) as DropKeys,
+  }
 }
 
 const refusedWith =
@@ -345,7 +365,7 @@ test("T5, T11: a batch that is wrong anywhere is refused as a whole", async () =
 
 test("only the owner reaches the socket, and a drop that is gone is told as such", async () => {
   assert.equal(statSync(socket).mode & 0o777, 0o600)
-  const nobody = remoteInbox(join(root, "nobody.sock"))
+  const nobody = inboxAt(join(root, "nobody.sock"))
   for (const ask of [nobody.sync([]), nobody.keys(), nobody.batch(archiveOf({}))])
     await assert.rejects(ask, refusedWith("drop-unavailable"))
 })

@@ -17,7 +17,7 @@ const POLICY = [
 
 export interface PageServices {
   /** Whether recipients of the drop have an inbox here. */
-  readonly inbox: object | null
+  readonly askDrop: object | null
   /**
    * Where the drop is for a visitor who reached us by this name; null where there is none, or that
    * is not known.
@@ -31,7 +31,7 @@ export const pages: Feature<PageServices> = { routes: pageRoutes }
  * The pages for a person with a browser: what this is, and what each problem means. And for their
  * tools, the API description.
  */
-function pageRoutes(app: App, { inbox, dropPage }: PageServices): void {
+function pageRoutes(app: App, { askDrop, dropPage }: PageServices): void {
   const schema = { hide: true }
   let description: string | undefined
   app.get("/openapi.json", { schema }, async (_request, reply) => {
@@ -42,7 +42,7 @@ function pageRoutes(app: App, { inbox, dropPage }: PageServices): void {
     const address = addressOf(raw)
     const links = {
       drop: dropPage(hostnameOf(address)),
-      inbox: inbox === null ? null : "/console/drop",
+      inbox: askDrop === null ? null : "/console/drop",
     }
     return sendPage(reply, homePage(address, links))
   })

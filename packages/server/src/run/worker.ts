@@ -9,7 +9,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
-import { remoteInbox } from "../inbox/inbox.ts"
+import { askDropAt } from "../inbox/ask-drop.ts"
 import { RECIPIENTS_SOCKET } from "@assay/drop/sockets"
 import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../base/metrics.ts"
@@ -175,7 +175,7 @@ export async function runWorker(
     evidence: remote(evidencePort, within(WRITE_MS), orProblem()),
     carriers: openNotifyingCarriers(providers),
     notifications: remote(notificationsPort, within(WRITE_MS), orProblem()),
-    inbox: config.drop.on ? remoteInbox(join(directory.drop, RECIPIENTS_SOCKET)) : null,
+    askDrop: config.drop.on ? askDropAt(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),
     audit: primary.addAudit,
     metrics,

@@ -1,9 +1,32 @@
 import { AssayUnavailable, isFailure } from "./errors.ts"
-import { checkedTimeout } from "./options.ts"
+import type { Failover } from "./failover.ts"
+import { checkedTimeout, type Settings } from "./options.ts"
+import { type Asked, type Body, type CallOptions, sender } from "./request.ts"
 import { retryPause } from "./retry.ts"
-import { type TimeLimit, withinTime } from "./time-limit.ts"
 
-export interface AttemptOptions {
+/** One question to the service. */
+export interface Question extends Omit<Asked, "requestId"> {
+  readonly body?: Body
+  /** Where the caller names no time; the client's own unless given. */
+  readonly timeoutMs?: number
+  readonly repeatable: boolean
+}
+
+/** Asks until there is an answer, and reads it. */
+export async function ask<T>(
+  settings: Settings<Failover>,
+  { body = null, repeatable, timeoutMs: usualMs = settings.timeoutMs, ...asked }: Question,
+  { requestId, signal, timeoutMs = usualMs }: CallOptions,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const send = sender(settings, { ...asked, requestId })
+  return await answeredInTime(
+    { timeoutMs, retries: settings.retries, signal, repeatable },
+    async (limit) => await read(await send(body, limit)),
+  )
+}
+
+interface AttemptOptions {
   readonly timeoutMs: number
   readonly retries: number
   readonly signal: AbortSignal | undefined
@@ -39,5 +62,48 @@ async function sendWithRetries<T>(
       if (pauseMs === null || attempt === retries || pauseMs >= limit.remainingMs()) throw error
       await limit.pause(pauseMs)
     }
+  }
+}
+
+/** The time one call has, and what is left of it. */
+interface TimeLimit {
+  /** Aborted when the time is over or the caller gave up. */
+  readonly signal: AbortSignal
+  remainingMs(): number
+  /** Resolves after `ms`, or rejects when the limit is reached before. */
+  pause(ms: number): Promise<void>
+}
+
+/**
+ * Runs `work` until it is done, `timeoutMs` are over (rejects with `late()`) or the caller gives up
+ * by `signal` (rejects with its reason). Holds also where `work` takes no notice of its own signal.
+ */
+async function withinTime<T>(
+  { timeoutMs, signal, late }: { timeoutMs: number; signal?: AbortSignal; late: () => Error },
+  work: (limit: TimeLimit) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const endsAt = performance.now() + timeoutMs
+  const controller = new AbortController()
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error))
+  })
+  const giveUp = (): void => controller.abort(signal?.reason)
+  const timer = setTimeout(() => controller.abort(late()), timeoutMs)
+  signal?.addEventListener("abort", giveUp)
+  const limit: TimeLimit = {
+    signal: controller.signal,
+    remainingMs: () => endsAt - performance.now(),
+    async pause(ms) {
+      let alarm: ReturnType<typeof setTimeout> | undefined
+      const over = new Promise<void>((resolve) => (alarm = setTimeout(resolve, ms)))
+      await Promise.race([over, ended]).finally(() => clearTimeout(alarm))
+    },
+  }
+  try {
+    return await Promise.race([ended, work(limit)])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", giveUp)
   }
 }

@@ -1,11 +1,10 @@
 import { BATCH_ITEMS_MAX } from "@assay/core/contract"
 import { answeredInTime } from "./attempts.ts"
-import type { ScoreOptions } from "./score-options.ts"
 import type { Failover } from "./failover.ts"
 import { type ScoredItem, scoredItem } from "./items.ts"
 import type { Operation } from "./operations.ts"
 import type { Settings } from "./options.ts"
-import { sender } from "./request.ts"
+import { type ScoreOptions, sender } from "./request.ts"
 import { answerOf, notAssays } from "./response.ts"
 
 /** A thousand lookups take longer than one, and nobody waits at a login for them. */

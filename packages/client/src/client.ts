@@ -13,10 +13,9 @@ import type {
   SourceList,
   UsageReport,
 } from "@assay/core/contract"
-import { answeredInTime } from "./attempts.ts"
+import { ask } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
-import { rememberDecisionId } from "./decision-id.ts"
-import { getDecision } from "./decisions.ts"
+import { getDecision, rememberDecisionId } from "./decisions.ts"
 import { type DropCalls, dropCalls } from "./drop.ts"
 import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
@@ -25,10 +24,9 @@ import { type FeedbackOptions, sendFeedback, undoFeedback } from "./feedback.ts"
 import type { ScoredItem } from "./items.ts"
 import { emailOperation, type Operation, phoneOperation } from "./operations.ts"
 import { type ClientOptions, type Settings, settingsOf } from "./options.ts"
-import { type CallOptions, sender } from "./request.ts"
+import type { CallOptions, ScoreOptions } from "./request.ts"
 import { type Expected, resultOf } from "./response.ts"
 import { listSources, type SourceOptions } from "./sources.ts"
-import type { ScoreOptions } from "./score-options.ts"
 import { scoreStream } from "./stream.ts"
 import type { Identities } from "./outgoing-lines.ts"
 import { eraseSubject, exportSubject } from "./subjects.ts"
@@ -180,21 +178,20 @@ async function scored(
   identity: string,
   options: EmailOptions | PhoneOptions,
 ): Promise<object> {
-  const { explain = false, context, signal, timeoutMs = settings.timeoutMs, requestId } = options
+  const { explain = false, context } = options
   const { path, identity: member, members } = operation
-  const send = sender(settings, {
+  const question = {
     method: "POST",
     path: path + (explain ? "?explain=true" : ""),
-    requestId,
-  })
+    body: JSON.stringify({ [member]: identity, context }),
+    repeatable: false,
+  } as const
   const expected: Expected = {
     members: explain ? [...members, "explanation"] : members,
     echo: [member, identity],
   }
-  const body = JSON.stringify({ [member]: identity, context })
   try {
-    return await answeredInTime({ timeoutMs, retries: settings.retries, signal }, async (limit) => {
-      const response = await send(body, limit)
+    return await ask(settings, question, options, async (response) => {
       const result = await resultOf(response, expected)
       rememberDecisionId(result, response.headers.get("x-decision-id"))
       return result

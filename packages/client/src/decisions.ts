@@ -1,9 +1,8 @@
 import { DecisionDetails } from "@assay/core/contract"
-import { answeredInTime } from "./attempts.ts"
-import type { ScoreOptions } from "./score-options.ts"
+import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
-import { sender } from "./request.ts"
+import type { ScoreOptions } from "./request.ts"
 import { resultOf } from "./response.ts"
 
 /**
@@ -13,19 +12,33 @@ import { resultOf } from "./response.ts"
 export async function getDecision(
   settings: Settings<Failover>,
   id: string,
-  { explain = false, signal, timeoutMs = settings.timeoutMs, requestId }: ScoreOptions = {},
+  options: ScoreOptions = {},
 ): Promise<DecisionDetails> {
+  const { explain = false } = options
   const path = `/api/v1/decisions/${encodeURIComponent(id)}${explain ? "?explain=true" : ""}`
-  const send = sender(settings, { method: "GET", path, requestId })
   const members = DecisionDetails.required
-  const found = await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: true },
-    async (limit) =>
-      await resultOf(await send(null, limit), {
-        members: explain ? [...members, "explanation"] : members,
-        echo: ["id", id],
-        scoreIn: "recorded",
-      }),
-  )
-  return found as DecisionDetails
+  const expected = {
+    members: explain ? [...members, "explanation"] : members,
+    echo: ["id", id],
+    scoreIn: "recorded",
+  } as const
+  const question = { method: "GET", path, repeatable: true } as const
+  return (await ask(settings, question, options, (response) =>
+    resultOf(response, expected),
+  )) as DecisionDetails
+}
+
+// Beside the results and not in them: a result has exactly the members of the contract.
+const ids = new WeakMap<object, string>()
+
+export function rememberDecisionId(result: object, id: string | null): void {
+  if (id !== null) ids.set(result, id)
+}
+
+/**
+ * The id under which the service recorded this very result; null where it recorded none, or for a
+ * copy.
+ */
+export function decisionIdOf(result: object): string | null {
+  return ids.get(result) ?? null
 }

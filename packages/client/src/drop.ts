@@ -1,6 +1,6 @@
 import type { DropBatchResult, DropIndex, DropKeys, DropResealResult } from "@assay/core/contract"
 import { type TarMember, tarSize, writeTar } from "@assay/core/drop/tar"
-import { answeredInTime } from "./attempts.ts"
+import { answeredInTime, ask } from "./attempts.ts"
 import { AssayUnavailable } from "./errors.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
@@ -78,6 +78,13 @@ export interface DropCalls {
 
 const TIMEOUT_MS = 60_000
 const TAR = "application/x-tar"
+/** Sends what may be large and may arrive twice; the answer is JSON. */
+const POST = {
+  method: "POST",
+  headers: { accept: "application/json, application/problem+json" },
+  timeoutMs: TIMEOUT_MS,
+  repeatable: true,
+} as const
 const INDEX = "index.json"
 const SEALED = /^(note-)?([0-9a-f]{32})\.age$/
 
@@ -161,7 +168,7 @@ async function* piecesOf(
 async function send(
   settings: Settings<Failover>,
   batch: DropBatch,
-  { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<DropBatchResult> {
   const { replies = [], delete: deleted = [], notes = [], deleteNotes = [] } = batch
   const files: TarMember[] = []
@@ -189,17 +196,9 @@ async function send(
     ...files,
   ]
   const body = new Uint8Array(writeTar(members, tarSize(members)))
-  const post = sender(settings, {
-    method: "POST",
-    path: "/api/v1/drop/batch",
-    requestId,
-    contentType: TAR,
-    headers: { accept: "application/json, application/problem+json" },
-  })
-  const answer = await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: true },
-    async (limit) =>
-      await answerOf(await post(body, limit), 200, (told) => toldOfAll(told, actions.replies)),
+  const question = { ...POST, path: "/api/v1/drop/batch", contentType: TAR, body } as const
+  const answer = await ask(settings, question, options, (response) =>
+    answerOf(response, 200, (told) => toldOfAll(told, actions.replies)),
   )
   return answer as unknown as DropBatchResult
 }
@@ -208,23 +207,16 @@ async function reseal(
   settings: Settings<Failover>,
   id: string,
   header: Uint8Array<ArrayBuffer>,
-  { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<DropResealResult["outcome"]> {
-  const post = sender(settings, {
-    method: "POST",
-    path: `/api/v1/drop/reseal/${id}`,
-    requestId,
-    contentType: "application/octet-stream",
-    headers: { accept: "application/json, application/problem+json" },
-  })
-  const { outcome } = await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: true },
-    async (limit) =>
-      await answerOf(
-        await post(header, limit),
-        200,
-        (told) => told?.["outcome"] === "resealed" || told?.["outcome"] === "gone",
-      ),
+  const path = `/api/v1/drop/reseal/${id}`
+  const question = { ...POST, path, contentType: "application/octet-stream", body: header }
+  const { outcome } = await ask(settings, question, options, (response) =>
+    answerOf(
+      response,
+      200,
+      (told) => told?.["outcome"] === "resealed" || told?.["outcome"] === "gone",
+    ),
   )
   return outcome as DropResealResult["outcome"]
 }
@@ -247,19 +239,17 @@ function isOutcome(value: unknown): boolean {
 async function keys(
   settings: Settings<Failover>,
   recipients: readonly string[] | null,
-  { requestId, signal, timeoutMs = settings.timeoutMs }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<DropKeys> {
-  const method = recipients === null ? "GET" : "POST"
-  const ask = sender(settings, { method, path: "/api/v1/drop/keys", requestId })
-  const body = recipients === null ? null : JSON.stringify({ recipients })
-  const answer = await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: recipients === null },
-    async (limit) =>
-      await answerOf(
-        await ask(body, limit),
-        200,
-        (told) => isId(told?.["drop_id"]) && isTexts(told?.["recipients"]),
-      ),
+  const isRead = recipients === null
+  const question = {
+    method: isRead ? "GET" : "POST",
+    path: "/api/v1/drop/keys",
+    body: isRead ? null : JSON.stringify({ recipients }),
+    repeatable: isRead,
+  } as const
+  const answer = await ask(settings, question, options, (response) =>
+    answerOf(response, 200, (told) => isId(told?.["drop_id"]) && isTexts(told?.["recipients"])),
   )
   return answer as unknown as DropKeys
 }

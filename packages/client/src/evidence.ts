@@ -1,11 +1,10 @@
 import { EVIDENCE_LINES_MAX, type EvidenceLine, type EvidenceStatus } from "@assay/core/contract"
-import { answeredInTime } from "./attempts.ts"
+import { ask } from "./attempts.ts"
 import type { AssayProblem } from "./errors.ts"
 import type { Failover } from "./failover.ts"
 import type { FeedbackOptions } from "./feedback.ts"
 import { checkedKey, newKey } from "./idempotency-key.ts"
 import type { Settings } from "./options.ts"
-import { sender } from "./request.ts"
 import { answerOf, isJsonObject, itemProblem, notAssays } from "./response.ts"
 
 /** What became of one line: whether it was new, or why it was refused. */
@@ -29,19 +28,22 @@ export async function sendEvidence(
   lines: readonly EvidenceLine[],
   options: FeedbackOptions = {},
 ): Promise<EvidenceOutcome[]> {
-  const { idempotencyKey = newKey(), requestId, signal, timeoutMs = TIMEOUT_MS } = options
+  const { idempotencyKey = newKey() } = options
   checkedKey(idempotencyKey)
   const outcomes: EvidenceOutcome[] = []
   for (const [place, part] of parts(lines).entries()) {
     // The first request goes under the key as it is; the others under keys that follow from it, so
     // that retries match.
     const key = place === 0 ? idempotencyKey : checkedKey(`${idempotencyKey}.${place}`)
-    const headers = { "idempotency-key": key }
-    const send = sender(settings, { method: "POST", path: PATH, requestId, headers })
-    const answer = await answeredInTime(
-      { timeoutMs, retries: settings.retries, signal, repeatable: true },
-      async (limit) => await answerOf(await send(`[${part.join(",")}]`, limit)),
-    )
+    const question = {
+      method: "POST",
+      path: PATH,
+      headers: { "idempotency-key": key },
+      body: `[${part.join(",")}]`,
+      timeoutMs: TIMEOUT_MS,
+      repeatable: true,
+    } as const
+    const answer = await ask(settings, question, options, (response) => answerOf(response))
     const results = answer["results"]
     if (!Array.isArray(results) || results.length !== part.length) throw notAssays()
     const from = outcomes.length

@@ -3,11 +3,11 @@ import {
   type FeedbackReceipt,
   type FeedbackRequest,
 } from "@assay/core/contract"
-import { type AttemptOptions, answeredInTime } from "./attempts.ts"
+import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import { checkedKey, newKey } from "./idempotency-key.ts"
 import type { Settings } from "./options.ts"
-import { type CallOptions, sender } from "./request.ts"
+import type { CallOptions } from "./request.ts"
 import { answerOf } from "./response.ts"
 
 export interface FeedbackOptions extends CallOptions {
@@ -36,14 +36,16 @@ export async function sendFeedback(
   options: FeedbackOptions = {},
 ): Promise<FeedbackReceipt> {
   const { idempotencyKey = newKey() } = options
-  const headers = { "idempotency-key": checkedKey(idempotencyKey) }
-  const { requestId } = options
-  const send = sender(settings, { method: "POST", path: PATH, requestId, headers })
-  const body = JSON.stringify(feedback)
-  return await answeredInTime(patient(settings, options), async (limit) => {
-    const answer = await answerOf(await send(body, limit), 202, isReceipt)
-    return answer as FeedbackReceipt
-  })
+  const question = {
+    ...patient(settings),
+    method: "POST",
+    path: PATH,
+    headers: { "idempotency-key": checkedKey(idempotencyKey) },
+    body: JSON.stringify(feedback),
+  } as const
+  return (await ask(settings, question, options, (response) =>
+    answerOf(response, 202, isReceipt),
+  )) as FeedbackReceipt
 }
 
 /** Takes feedback back by the id it was acknowledged with. Doing it again changes nothing. */
@@ -55,23 +57,14 @@ export async function undoFeedback(
   // Also keeps what is no id, such as an identity passed by mistake, out of a path that proxies
   // log.
   if (!ID.test(id)) throw new TypeError("id takes an id that sendFeedback resolved to")
-  const { requestId } = options
-  const send = sender(settings, { method: "DELETE", path: `${PATH}/${id}`, requestId })
-  await answeredInTime(
-    patient(settings, options),
-    async (limit) => await answerOf(await send(null, limit), 204, () => true),
-  )
+  const question = { ...patient(settings), method: "DELETE", path: `${PATH}/${id}` } as const
+  await ask(settings, question, options, (response) => answerOf(response, 204, () => true))
 }
 
 function isReceipt(body: Readonly<Record<string, unknown>> | null): boolean {
   return typeof body?.["id"] === "string" && ID.test(body["id"])
 }
 
-function patient(settings: Settings<Failover>, options: CallOptions): AttemptOptions {
-  return {
-    timeoutMs: options.timeoutMs ?? Math.max(settings.timeoutMs, TIMEOUT_MS),
-    retries: settings.retries,
-    signal: options.signal,
-    repeatable: true,
-  }
+function patient({ timeoutMs }: Settings<Failover>): { timeoutMs: number; repeatable: true } {
+  return { timeoutMs: Math.max(timeoutMs, TIMEOUT_MS), repeatable: true }
 }

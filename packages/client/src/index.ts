@@ -1,5 +1,4 @@
 export { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
-export type { ScoreOptions } from "./score-options.ts"
 export {
   type Client,
   createClient,
@@ -7,7 +6,7 @@ export {
   type Explained,
   type PhoneOptions,
 } from "./client.ts"
-export { decisionIdOf } from "./decision-id.ts"
+export { decisionIdOf } from "./decisions.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
@@ -17,7 +16,7 @@ export type { SourceOptions } from "./sources.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ClientOptions } from "./options.ts"
-export type { CallOptions } from "./request.ts"
+export type { CallOptions, ScoreOptions } from "./request.ts"
 export type {
   DecisionDetails,
   DropBatchResult,

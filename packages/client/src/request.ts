@@ -11,6 +11,11 @@ export interface CallOptions {
   readonly requestId?: string
 }
 
+export interface ScoreOptions extends CallOptions {
+  /** Adds `explanation`: what the score was made from and how each part moved it. */
+  readonly explain?: boolean
+}
+
 export interface Asked {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
@@ -20,7 +25,15 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+
+/** The query of a URL, without what is not given. */
+export function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
+}
 
 /**
  * A function that sends a request to the service once. Throws a TypeError on a wrong request id.

@@ -1,8 +1,8 @@
 import type { SourceList } from "@assay/core/contract"
-import { answeredInTime } from "./attempts.ts"
+import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
-import { type CallOptions, sender } from "./request.ts"
+import { type CallOptions, query } from "./request.ts"
 import { answerOf } from "./response.ts"
 
 export interface SourceOptions extends CallOptions {
@@ -18,19 +18,13 @@ export interface SourceOptions extends CallOptions {
  */
 export async function listSources(
   settings: Settings<Failover>,
-  { after, limit, signal, timeoutMs = settings.timeoutMs, requestId }: SourceOptions = {},
+  options: SourceOptions = {},
 ): Promise<SourceList> {
-  const query = new URLSearchParams({
-    ...(after === undefined ? {} : { after }),
-    ...(limit === undefined ? {} : { limit: String(limit) }),
-  }).toString()
-  const path = `/api/v1/sources${query === "" ? "" : `?${query}`}`
-  const send = sender(settings, { method: "GET", path, requestId })
-  const found = await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: true },
-    async (time) => await answerOf(await send(null, time), 200, isList),
-  )
-  return found as SourceList
+  const path = `/api/v1/sources${query({ after: options.after, limit: options.limit })}`
+  const question = { method: "GET", path, repeatable: true } as const
+  return (await ask(settings, question, options, (response) =>
+    answerOf(response, 200, isList),
+  )) as SourceList
 }
 
 function isList(body: Readonly<Record<string, unknown>> | null): boolean {

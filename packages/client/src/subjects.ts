@@ -1,8 +1,8 @@
 import type { SubjectErasure, SubjectExport, SubjectRequest } from "@assay/core/contract"
-import { answeredInTime } from "./attempts.ts"
+import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
-import { type CallOptions, sender } from "./request.ts"
+import type { CallOptions } from "./request.ts"
 import { answerOf } from "./response.ts"
 
 /** Every decision about the person is looked for. */
@@ -32,15 +32,17 @@ async function asked(
   settings: Settings<Failover>,
   what: "erase" | "export",
   request: SubjectRequest,
-  { requestId, signal, timeoutMs = TIMEOUT_MS }: CallOptions,
+  options: CallOptions,
   member: string,
 ): Promise<object> {
-  const path = `/api/v1/subjects/${what}`
-  const send = sender(settings, { method: "POST", path, requestId })
-  const text = JSON.stringify(request)
-  return await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: what === "erase" },
-    async (limit) =>
-      await answerOf(await send(text, limit), 200, (body) => typeof body?.[member] === "string"),
+  const question = {
+    method: "POST",
+    path: `/api/v1/subjects/${what}`,
+    body: JSON.stringify(request),
+    timeoutMs: TIMEOUT_MS,
+    repeatable: what === "erase",
+  } as const
+  return await ask(settings, question, options, (response) =>
+    answerOf(response, 200, (body) => typeof body?.[member] === "string"),
   )
 }

@@ -1,8 +1,8 @@
 import type { UsageReport } from "@assay/core/contract"
-import { answeredInTime } from "./attempts.ts"
+import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
-import { type CallOptions, sender } from "./request.ts"
+import { type CallOptions, query } from "./request.ts"
 import { answerOf } from "./response.ts"
 
 export interface UsageOptions extends CallOptions {
@@ -18,19 +18,13 @@ export interface UsageOptions extends CallOptions {
  */
 export async function getUsage(
   settings: Settings<Failover>,
-  { from, to, signal, timeoutMs = settings.timeoutMs, requestId }: UsageOptions = {},
+  options: UsageOptions = {},
 ): Promise<UsageReport> {
-  const query = new URLSearchParams({
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-  }).toString()
-  const path = `/api/v1/usage${query === "" ? "" : `?${query}`}`
-  const send = sender(settings, { method: "GET", path, requestId })
-  const found = await answeredInTime(
-    { timeoutMs, retries: settings.retries, signal, repeatable: true },
-    async (time) => await answerOf(await send(null, time), 200, isReport),
-  )
-  return found as UsageReport
+  const path = `/api/v1/usage${query({ from: options.from, to: options.to })}`
+  const question = { method: "GET", path, repeatable: true } as const
+  return (await ask(settings, question, options, (response) =>
+    answerOf(response, 200, isReport),
+  )) as UsageReport
 }
 
 function isReport(body: Readonly<Record<string, unknown>> | null): boolean {

@@ -20,7 +20,7 @@ export interface SourceDescription {
   /** The UTC day of the event, YYYY-MM-DD, where it is known. */
   readonly eventDate: string | null
   /**
-   * The UTC day on which whoever runs this service came to hold it, and on which it became public.
+   * The UTC days on which the operator of this service obtained it, and on which it became public.
    */
   readonly acquiredDate?: string | null
   readonly publishedDate?: string | null
@@ -66,10 +66,10 @@ export interface Source extends SourceDescription {
 /** What may change of a source that is there. */
 export type SourceChange = Partial<Omit<SourceDescription, "name">>
 
-/** By source: what changes of it. */
+/** The change of each source, by its id. */
 export type SourceChanges = ReadonlyMap<number, SourceChange>
 
-/** What is known of a batch only when all of it is in the index. */
+/** What is known of a batch only once all its rows are in the index. */
 export interface GoingLive {
   readonly rows: number
   readonly identities: number
@@ -319,7 +319,7 @@ function changedSource(
 }
 
 /**
- * What was measured or decided of a source outlives a new description that does not speak of it.
+ * A new description that does not mention circulation keeps what was measured or decided.
  */
 function circulationAfter(
   source: SourceDescription,
@@ -511,7 +511,7 @@ const DocumentSchema = Type.Object({
   revisions: Type.Array(Type.Tuple([Id, DescriptionSchema])),
 })
 
-/** Only what a description consists of, whatever else the object handed in carries. */
+/** Copies the members of a description and nothing else of the object. */
 function pickDescription(from: SourceDescription): SourceDescription {
   const { name, title, kind, confidence, classes, eventDate, circulates } = from
   const { acquiredDate = null, publishedDate = null, circulation = null } = from

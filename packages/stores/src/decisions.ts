@@ -78,8 +78,8 @@ export interface Decisions extends DecisionsReader {
   }): Promise<Decision[]>
   /**
    * Empties the decisions about an identity made up to a moment, of one tenant or of all, and
-   * returns how many those were. Their ids stay, so that who asks for one is told, and so that no
-   * journal brings one back.
+   * returns how many those were. Their ids stay, so that a request for one can say that it was
+   * erased, and so that no journal brings one back.
    */
   eraseIdentity(erasure: DecisionErasure): Promise<number>
 }

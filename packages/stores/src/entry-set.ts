@@ -84,9 +84,9 @@ export function entriesStart(bytes: Uint8Array): number {
 
 /**
  * The stored set with `incoming` added, as bytes to store. Entries of removed batches are dropped
- * on the way. What has no room among the `max` best is cut, but entries nobody sees yet never push
- * out entries somebody does: a batch still loading competes with the live ones for its own places
- * only, and whether it goes live changes nothing but by adding.
+ * on the way. What has no room among the `max` best is cut, but entries of a loading batch never
+ * push out visible ones: they compete with live entries for places of their own, so that going live
+ * only adds.
  */
 export function mergedEntrySet(
   stored: Uint8Array | undefined,

@@ -1,3 +1,4 @@
+import { MalformedBytes } from "./bytes.ts"
 import type {
   Batch,
   Catalogue,
@@ -64,9 +65,8 @@ export interface Found {
 
 /**
  * What is known about identities. They are keyed hashes here: no store ever holds an e-mail address
- * or a phone number. A promise that resolves after a change means that the change survives a power
- * cut. Whatever cannot be read throws IndexUnavailable; an empty answer always means that nothing
- * is known.
+ * or a phone number. A change whose promise resolved survives a power cut. A read that fails throws
+ * IndexUnavailable; an empty answer always means that nothing is known.
  */
 export interface ExposureIndex {
   /**
@@ -115,8 +115,8 @@ export interface ExposureIndex {
    */
   changeSources(changes: SourceChanges, version: number): Promise<Catalogue | null>
   /**
-   * Forgets what every owner holds of an identity and lets nothing be held of it again. With a
-   * tenant, only that tenant's own evidence goes, and new evidence of it is taken.
+   * Forgets an identity for every owner and refuses evidence about it from then on. With a tenant,
+   * only that tenant's own evidence goes, and the tenant may send new evidence.
    */
   erase(key: Uint8Array, tenantId?: number): Promise<void>
   /**
@@ -211,6 +211,16 @@ export class IndexDamaged extends IndexUnavailable {
 /** The index was written by a newer program. */
 export class NewerIndexFormat extends IndexUnavailable {
   override readonly name = "NewerIndexFormat"
+}
+
+/** Throws unless this program can read an index of the format. */
+export function requireKnownFormat(format: number): void {
+  if (format > INDEX_FORMAT) {
+    throw new NewerIndexFormat(
+      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
+    )
+  }
+  if (format < 1) throw new MalformedBytes("format 0")
 }
 
 /**

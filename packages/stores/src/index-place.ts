@@ -40,6 +40,6 @@ export interface RemoteIndex {
 }
 
 export interface MarkedIndex extends ExposureIndex {
-  /** Tells this index from every other one, also from one made later under the same name. */
+  /** Differs between any two indexes, also from one made later under the same name. */
   readonly mark: string
 }

@@ -44,7 +44,7 @@ export interface IndexStorage extends Pick<
   found(key: Uint8Array, tenants: number | "all" | null): Found | Promise<Found>
   document(): CatalogueDocument | Promise<CatalogueDocument>
   /**
-   * Replaces the catalogue by what `change` makes of it; the same document changes nothing. `change`
+   * Replaces the catalogue by what `change` returns; the same document changes nothing. `change`
    * runs again where another process was faster.
    */
   changeDocument<T extends { readonly document: CatalogueDocument }>(

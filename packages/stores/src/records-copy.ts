@@ -5,7 +5,7 @@ import { RecordsError } from "./records-error.ts"
 import { migrateRecords } from "./records-migrate.ts"
 import type { Schema } from "./records-schema.ts"
 
-/** A row of a table, with values as JSON has them; bytes are told apart by their member. */
+/** A row of a table, with values as JSON; bytes are an object with the member `base64`. */
 export interface CopiedRow {
   readonly table: keyof Schema
   readonly row: Readonly<Record<string, CopiedValue>>

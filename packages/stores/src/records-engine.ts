@@ -16,7 +16,7 @@ export interface Engine {
   tableExists: (db: Database, name: keyof Schema) => Promise<boolean>
   /** What an error thrown by the engine means to a caller. */
   faultOf: (error: unknown) => RecordsFault
-  /** Runs `work` on the state of one moment, whoever writes meanwhile. */
+  /** Runs `work` on the state of one moment, while others may write. */
   snapshot: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   /** In an `insert` that says itself which numbers the engine would have counted up. */
   withOwnIdentities: RawBuilder<unknown>
@@ -28,10 +28,10 @@ export interface Engine {
   scrub: () => Promise<void>
 }
 
-/** How the port's methods reach an engine; whatever it throws leaves as a `RecordsError`. */
+/** How the port's methods reach an engine. Its errors are turned into a `RecordsError`. */
 export interface Store {
   read: <T>(work: (db: Database) => Promise<T>) => Promise<T>
-  /** One transaction: all of `work` or nothing of it. */
+  /** Runs `work` in one transaction. */
   write: <T>(work: (write: Write) => Promise<T>) => Promise<T>
 }
 

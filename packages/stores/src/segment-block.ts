@@ -18,7 +18,7 @@ export interface SegmentBlock {
 
 export const HEAD_BYTES = 8
 
-/** Splits an entry into what a row keeps of it. The batch does not matter. */
+/** Splits an entry into the parts that a row keeps; its batch is left out. */
 export function rowOfEntry(entry: Entry): { head: Uint8Array; extended: Uint8Array | null } {
   // Batch 1 takes one byte, so what follows it is the rest.
   const bytes = entryBytes({ ...entry, batchId: 1 })

@@ -21,7 +21,7 @@ export class SegmentMerger {
   readonly #batchId: number
   readonly #batchBytes: Uint8Array
   readonly #entriesMax: number
-  /** The set an identity unknown so far would have; `#ends` says where each entry of it ends. */
+  /** The set of an identity that is not stored yet; `#ends` has the end of each entry. */
   readonly #fresh: Buffer
   readonly #ends: Uint32Array
   readonly #joined: Buffer

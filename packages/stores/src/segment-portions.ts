@@ -7,8 +7,8 @@ const KEY_BYTES = 16
 /**
  * The rows of a segment again, in portions of at least `rowsMin` rows but for the last. A portion
  * ends where an identity does, so that what a segment says of one is in one hand. Throws
- * MalformedBytes where keys do not ascend or a row is no entry, so that who merges a portion need
- * not look. A portion is good until the next one is asked for.
+ * MalformedBytes where keys do not ascend or a row is no entry, so that merging need not check. A
+ * portion is good until the next one is asked for.
  */
 export async function* portionsOf(
   blocks: AsyncIterable<SegmentBlock>,

@@ -19,8 +19,13 @@ import { login, signup } from "../../testing/context-events-suite.ts"
 import type { ContextEvent } from "../counters.ts"
 import { embeddedCounters } from "./counters.ts"
 import { keptVelocity } from "./kept-velocity.ts"
-import { openSignupJournal, type SignupJournal } from "./signup-journal.ts"
-import { HEADER, readSignupLine, signupLine } from "./signup-line.ts"
+import {
+  HEADER,
+  openSignupJournal,
+  readSignupLine,
+  type SignupJournal,
+  signupLine,
+} from "./signup-journal.ts"
 
 const NOW = Date.UTC(2026, 10, 14, 12, 30)
 const FILE = "2026-11-14T12.log"

@@ -12,10 +12,10 @@ import {
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { crc32 } from "node:zlib"
 import type { Log } from "@assay/runtime/log"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import type { ContextEvent } from "../counters.ts"
-import { HEADER, readSignupLine, signupLine } from "./signup-line.ts"
+import { type ContextEvent, NAMES_BYTES } from "../counters.ts"
 
 /** Recorded sign-ups on disk, so that velocity outlives the process. Names and times only. */
 export interface SignupJournal {
@@ -120,7 +120,7 @@ export function openSignupJournal({ directory, now, log }: SignupJournalOptions)
         await write(lines)
       })
       waiting = { lines: line, written }
-      // Whoever appended hears of a failure; the next batch tries again.
+      // The callers of append() get this error; the next batch tries again.
       writing = written.catch(() => undefined)
       return written
     },
@@ -206,4 +206,38 @@ async function replayFile(
       store: `context/${name}`,
       count: damaged,
     })
+}
+
+/**
+ * The first line of a file: what it is, and its format. Another number is another way to read the
+ * lines.
+ */
+export const HEADER = "assay context 1"
+
+/**
+ * One sign-up on one line: tenant, seconds since 1970, names in base64, and a checksum over these.
+ */
+export function signupLine({ tenantId, atSeconds, names }: ContextEvent): string {
+  const text = `${tenantId} ${atSeconds} ${Buffer.from(names).toString("base64")}`
+  return `${text} ${checksum(text)}`
+}
+
+const LINE = /^((\d{1,15}) (\d{1,10}) ([A-Za-z0-9+/]{128})) ([0-9a-f]{8})$/
+
+/** The sign-up of a line, or null where the line is not one. */
+export function readSignupLine(line: string): ContextEvent | null {
+  const [, text = "", tenantId, atSeconds, names = "", sum] = LINE.exec(line) ?? []
+  if (sum === undefined || sum !== checksum(text)) return null
+  const bytes = Buffer.from(names, "base64")
+  if (bytes.length !== 2 * NAMES_BYTES) return null
+  return {
+    tenantId: Number(tenantId),
+    atSeconds: Number(atSeconds),
+    isRecorded: true,
+    names: bytes,
+  }
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0")
 }

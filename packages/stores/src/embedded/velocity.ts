@@ -83,7 +83,7 @@ export function embeddedVelocity(
   }
 
   /**
-   * Takes a member out of yesterday's window and tells when it first signed up; null where it was
+   * Takes a member out of yesterday's window and returns when it first signed up; null where it was
    * not there.
    */
   const takeFromYesterday = (

@@ -100,8 +100,8 @@ export class CheckedDatabase {
   }
 
   *range(options: RangeOptions, at?: ReadAt): Generator<StoredSet> {
-    // lmdb ends an iteration where it meets an error, so who must have seen all compares their
-    // number with `count`.
+    // lmdb ends an iteration at an error. A caller that needs all keys compares their number with
+    // `count`.
     for (const { key, value } of this.bare.getRange({ ...options, ...at })) {
       yield this.checked ? withoutChecksum(key, value) : { key, value, intact: true }
     }
@@ -157,8 +157,8 @@ export class CheckedDatabase {
 }
 
 /**
- * Finds the key on one side of another. Its range is made once and begun for each: making one costs
- * most of it.
+ * Finds the key on one side of another. The range is made once and started for each key, because
+ * making a range costs most of the time.
  */
 class Neighbour {
   readonly #options: { start: Uint8Array; limit: number; reverse: boolean }

@@ -12,8 +12,8 @@ import { readDocument, Superseded, supersededBy } from "./stored.ts"
  */
 export interface Connection {
   /**
-   * Runs `read` on the newest committed state, all of it on the same one. It reads the catalogue,
-   * with `document`.
+   * Runs `read` on one state, the newest that is committed. `read` must read the catalogue, with
+   * `document`.
    */
   reading<T>(read: (at: ReadAt, on: OpenGeneration) => T): T
   /**
@@ -116,7 +116,7 @@ async function writeFault(error: unknown): Promise<unknown> {
   return named(await commitFault(error))
 }
 
-/** Returns what `work` returns; whatever goes wrong in the store comes out as IndexUnavailable. */
+/** Runs `work` and turns errors of the store into IndexUnavailable. */
 function faultsNamed<T>(work: () => T): T {
   try {
     return work()

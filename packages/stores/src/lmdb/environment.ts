@@ -10,7 +10,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { open, type RootDatabase } from "lmdb"
-import { IndexUnavailable } from "../exposure-index.ts"
+import { IndexUnavailable, KEY_BYTES } from "../exposure-index.ts"
 import { type BareDatabase, CheckedDatabase } from "./checked-database.ts"
 import { valuesAreChecked } from "./format.ts"
 
@@ -24,6 +24,14 @@ export interface Environment {
   readonly meta: CheckedDatabase
   readonly dataFile: string
   close(): Promise<void>
+}
+
+/** The key of a tenant's own evidence of an identity. */
+export function tenantKey(tenantId: number, key: Uint8Array): Uint8Array {
+  const bytes = Buffer.allocUnsafe(4 + KEY_BYTES)
+  bytes.writeUInt32BE(tenantId)
+  bytes.set(key, 4)
+  return bytes
 }
 
 /** Address space set aside, not disk: a file grows as it fills. */
@@ -67,9 +75,9 @@ export function openEnvironment(path: string, mode: OpenMode, mapSize: number): 
 }
 
 /**
- * An environment is opened once in a process, whoever uses it: LMDB says of a process that it lives
- * by locks on its lock file, and the kernel drops all of those when any one descriptor of the file
- * is closed. Others would then take the process for dead and its place among the readers for free.
+ * An environment is opened once in a process and shared. LMDB marks a living process by locks on
+ * its lock file, and the kernel drops all of them when any descriptor of the file is closed. Other
+ * processes would then take this one for dead, and reuse its slot among the readers.
  */
 const openEnvironments = new Map<string, OpenedEnvironment>()
 
@@ -80,8 +88,8 @@ interface OpenedEnvironment {
 }
 
 /**
- * The file itself, whatever path leads to it. Who may write does not take what was opened for
- * reading only.
+ * Names the file itself, since several paths may lead to it. A writer does not share an environment
+ * that was opened for reading only.
  */
 function nameOf(dataFile: string, mode: OpenMode): string {
   const { dev, ino } = statSync(dataFile)

@@ -14,9 +14,8 @@ import {
   type ExposureIndex,
 } from "../exposure-index.ts"
 import { secondProcess } from "../../testing/second-process-suite.ts"
-import { openEnvironment, type Environment } from "./environment.ts"
+import { openEnvironment, tenantKey, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
-import { tenantKey } from "./tenant-key.ts"
 import { open } from "../../testing/lmdb/suite-opener.ts"
 
 const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)

@@ -1,6 +1,6 @@
 import { MalformedBytes } from "../bytes.ts"
 import { emptyCatalogue } from "../catalogue.ts"
-import { INDEX_FORMAT, NewerIndexFormat } from "../exposure-index.ts"
+import { INDEX_FORMAT } from "../exposure-index.ts"
 import type { BareDatabase, CheckedDatabase, ReadAt } from "./checked-database.ts"
 import { putDocument } from "./stored.ts"
 
@@ -48,13 +48,4 @@ export function readFormat({ meta }: { readonly meta: CheckedDatabase }, at?: Re
   const format = meta.copied(FORMAT, at)?.[0]
   if (format === undefined) throw new MalformedBytes("no format")
   return format
-}
-
-export function requireKnownFormat(format: number): void {
-  if (format > INDEX_FORMAT) {
-    throw new NewerIndexFormat(
-      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
-    )
-  }
-  if (format < 1) throw new MalformedBytes("format 0")
 }

@@ -2,9 +2,9 @@ import { statSync } from "node:fs"
 import { entriesStart, isTombstone } from "../entry-set.ts"
 import { readSpan, span } from "../entry-spans.ts"
 import { kindAt, type EntryKind } from "../entry.ts"
-import { IndexDamaged, type Catalogue } from "../exposure-index.ts"
+import { IndexDamaged, requireKnownFormat, type Catalogue } from "../exposure-index.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
-import { readFormat, requireKnownFormat } from "./format.ts"
+import { readFormat } from "./format.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
 import { type Compaction, type Erasures, readCompaction, readErasures } from "./history.ts"
 import { chunksOf, readingAll } from "./scan.ts"
@@ -70,7 +70,7 @@ export function countEntries(
   )
 }
 
-/** Runs `use` on the generation in use, which stays open meanwhile whatever takes its place. */
+/** Runs `use` on the generation in use, which stays open even if another takes its place. */
 export async function withGeneration<T>(
   path: string,
   use: (on: OpenGeneration) => Promise<T>,
@@ -84,7 +84,7 @@ export async function withGeneration<T>(
   }
 }
 
-/** Lets whatever else waits have its turn. */
+/** Yields to the event loop. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -8,8 +8,7 @@ import type { SegmentMerger } from "../segment-merger.ts"
 import { entriesMax, statesIn } from "../stored-set.ts"
 import type { Changes } from "./changes.ts"
 import type { CheckedDatabase } from "./checked-database.ts"
-import type { Environment } from "./environment.ts"
-import { tenantKey } from "./tenant-key.ts"
+import { tenantKey, type Environment } from "./environment.ts"
 
 /** Inside a write transaction: joins rows to what is stored of their identities. */
 export function putRows(

@@ -100,8 +100,7 @@ function keptOfTenant(value: Uint8Array, { document: { batches } }: Making): Ret
 
 /**
  * Copies what can be read of a database and returns how many sets could not be. They are left out:
- * segments and records have them too, and whatever stands under a key that changed belongs to
- * somebody else.
+ * segments and records have them too, and a value under a changed key belongs to another identity.
  */
 async function copyReadable(
   making: Making,

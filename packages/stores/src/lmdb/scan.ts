@@ -13,8 +13,8 @@ const CHUNK_SETS = 8_192
 
 /**
  * All of a database in the order in which its pages have it, some at a time. In a damaged file that
- * need not be the order of the keys, nor all of them: who must have all compares their number with
- * that of the snapshot.
+ * need not be the order of the keys, nor all of them: a caller that needs all compares their number
+ * with that of the snapshot.
  */
 export function* chunksOf(
   environment: Environment,
@@ -23,7 +23,7 @@ export function* chunksOf(
 ): Generator<readonly StoredSet[]> {
   let seen = 0
   let chunk: StoredSet[] = []
-  // One cursor for all of it: a key that was changed would be the wrong place to go on from.
+  // One cursor for the whole scan: going on from a key that was changed would skip others.
   for (const set of environment[name].range({}, at)) {
     chunk.push(set)
     // Pages that refer to each other in a circle have no end.

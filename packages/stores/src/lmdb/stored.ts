@@ -8,8 +8,8 @@ export const CATALOGUE_VERSION = Buffer.from("catalogue-version")
 export const KEY_CHECK = Buffer.from("key-check")
 
 /**
- * A later generation has taken this one's place: whoever reads this opens the index anew and
- * repeats what it did.
+ * A later generation has taken this one's place. The connection opens that one and repeats the read
+ * or write.
  */
 export class Superseded extends Error {
   override readonly name = "Superseded"

@@ -31,7 +31,7 @@ export function forgetVerification(index: string): void {
   rmSync(join(index, NAME), { force: true })
 }
 
-/** Null: there was none, or nothing can be said of it. */
+/** Null: there was none, or its file cannot be read. */
 export function readVerification(index: string): Verification | null {
   try {
     const { at, faults } = JSON.parse(

@@ -22,10 +22,10 @@ export async function openPostgresDecisions(options: {
 }): Promise<Decisions> {
   const { url, poolMax } = options
   const db = connected({ connectionString: url, max: poolMax, ...deadlines })
-  const told = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
+  const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
   const made = new Set<string>()
   try {
-    await told(() => createTables(db))
+    await orRecordsError(() => createTables(db))
   } catch (error) {
     await db.destroy()
     throw error
@@ -48,7 +48,7 @@ export async function openPostgresDecisions(options: {
 
   return {
     add: (decisions) =>
-      told(async () => {
+      orRecordsError(async () => {
         for (const [month, some] of byMonth(decisions)) {
           if (!made.has(month)) await createPartition(db, month)
           made.add(month)
@@ -57,13 +57,13 @@ export async function openPostgresDecisions(options: {
       }),
 
     find: (id) =>
-      told(async () => {
+      orRecordsError(async () => {
         const found = await sql<Row>`select * from decisions where id = ${id}`.execute(db)
         return found.rows.map(decisionOf)[0] ?? null
       }),
 
     list: ({ tenantId, before = AFTER_ALL_IDS, limit }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const found = await sql<Row>`
           select * from decisions where tenant_id = ${tenantId} and id < ${before}
           and format <> ${ERASED_FORMAT} order by id desc limit ${limit}`.execute(db)
@@ -71,7 +71,7 @@ export async function openPostgresDecisions(options: {
       }),
 
     forgetBefore: (day) =>
-      told(async () => {
+      orRecordsError(async () => {
         let forgotten = 0
         for (const month of await partitions(db)) {
           if (month >= day.slice(0, month.length)) continue
@@ -83,14 +83,14 @@ export async function openPostgresDecisions(options: {
       }),
 
     page: ({ after, limit }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const found = await sql<Row>`
           select * from decisions where id > ${after ?? ""} order by id limit ${limit}`.execute(db)
         return found.rows.map(decisionOf)
       }),
 
     ofIdentity: ({ identityKey, tenantId, limit }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const found = await sql<Row>`
           select * from decisions where identity_key = ${identityKey}
           and (${tenantId}::bigint is null or tenant_id = ${tenantId}::bigint)
@@ -99,7 +99,7 @@ export async function openPostgresDecisions(options: {
       }),
 
     eraseIdentity: ({ identityKey, tenantId, upTo }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const { numAffectedRows = 0n } = await sql`
           update decisions set ${sql.join(
             Object.entries(ERASED).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),

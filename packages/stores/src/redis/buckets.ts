@@ -11,23 +11,22 @@ import { changeBucket, run } from "./scripts.ts"
 export type Value = Uint8Array | undefined
 
 /**
- * The buckets of one index. A bucket that does not carry the index's mark throws IndexUnavailable,
- * whatever is asked.
+ * The buckets of one index. Every method throws IndexUnavailable for a bucket that does not carry
+ * the index's mark.
  */
 export interface Buckets {
   /** The values of some fields, all of the same moment. */
   read(bucket: number, fields: readonly Buffer[]): Promise<Value[]>
   /**
    * Makes of the values of some fields what `decide` says, all at once; an empty list changes
-   * nothing. Where somebody else was faster, `decide` is asked again, of the values as they are
-   * then.
+   * nothing. Where another process changed them first, `decide` runs again on the new values.
    */
   change(
     bucket: number,
     fields: readonly Buffer[],
     decide: (values: readonly Value[]) => readonly Value[],
   ): Promise<void>
-  /** Puts values in the place of whatever stands there, also where that cannot be read. */
+  /** Replaces values, also those that cannot be read. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
   /** Makes an empty bucket; one of this index stays as it is. */
   make(bucket: number): Promise<void>
@@ -44,7 +43,7 @@ export interface Buckets {
  * keep.
  */
 export const HEAVY_BYTES = 1024
-/** Each write that fails means that somebody else's succeeded. */
+/** Each write that fails means that one of another process succeeded. */
 const WRITES_MAX = 100
 /** A heavy value that is not there so often was not just being changed. */
 const READS_MAX = 8

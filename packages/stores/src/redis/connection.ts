@@ -155,8 +155,8 @@ function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutM
     commandOptions: { timeout: 0, ...BYTES },
     topologyRefreshOnReconnectionAttemptStrategy: RECONNECT_MS_MAX,
   })
-  // Each command that fails tells its caller; a connection that fails between two commands concerns
-  // nobody yet.
+  // A command that fails rejects. A connection that fails between two commands matters only to the
+  // next one.
   return client.on("error", () => undefined)
 }
 

@@ -29,7 +29,7 @@ export interface RedisIndexOptions {
 }
 
 const TIMEOUT_MS = 1000
-/** Each time means that somebody changed the catalogue meanwhile. */
+/** Each attempt that fails means that another process changed the catalogue. */
 const CATALOGUE_CHANGES_MAX = 50
 
 /**
@@ -173,8 +173,8 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
           do {
             document = await currentDocument()
             await clear(document)
-            // A tenant that was new meanwhile may have written before the tombstone stood; after
-            // it, nobody does.
+            // A tenant that is new since may have written before the tombstone stood. After it,
+            // nothing is written.
           } while ((await currentDocument()).tenants.size !== document.tenants.size)
         })(),
       )
@@ -267,7 +267,7 @@ async function usedBytes(connection: ClusterConnection): Promise<number> {
   return bytes
 }
 
-/** What `work` comes to; whatever goes wrong in the store comes out as IndexUnavailable. */
+/** Waits for `work` and turns errors of the store into IndexUnavailable. */
 async function named<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

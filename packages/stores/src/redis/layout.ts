@@ -23,7 +23,7 @@ export const TENANT_COUNT = "t"
  */
 export interface Layout {
   readonly buckets: number
-  /** Bytes of a tenant's field, which is how it is told from a shared one. */
+  /** Bytes of a tenant's field. A shared field is shorter. */
   readonly tenantFieldBytes: number
   bucketOf(key: Uint8Array): number
   bucketKey(bucket: number): string

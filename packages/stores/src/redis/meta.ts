@@ -5,7 +5,7 @@ import {
   readCatalogue,
   type CatalogueDocument,
 } from "../catalogue.ts"
-import { INDEX_FORMAT, NewerIndexFormat } from "../exposure-index.ts"
+import { requireKnownFormat } from "../exposure-index.ts"
 import { INDEX_BUCKET_BITS } from "../index-place.ts"
 import type { ClusterConnection, Reply } from "./connection.ts"
 import { metaKey } from "./layout.ts"
@@ -23,12 +23,12 @@ export interface Making {
 }
 
 /**
- * What is known about the index as a whole. It lies in one key, so all of it is of the same moment.
+ * What is known about the index as a whole. It lies in one key, so one read sees one moment.
  */
 export interface Meta {
   /** What the index was made as; null where there is none. */
   making(): Promise<(Making & { readonly complete: boolean }) | null>
-  /** Notes what the index is to be, unless somebody did before. */
+  /** Keeps how the index is to be made, unless that is kept already. */
   begin(making: Making): Promise<void>
   /** From here on the index can be read. */
   complete(): Promise<void>
@@ -133,13 +133,4 @@ function number(text: Buffer): number {
   const value = Number(text.toString("latin1"))
   if (!Number.isSafeInteger(value) || value < 0) throw new MalformedBytes("a number expected")
   return value
-}
-
-function requireKnownFormat(format: number): void {
-  if (format > INDEX_FORMAT) {
-    throw new NewerIndexFormat(
-      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
-    )
-  }
-  if (format < 1) throw new MalformedBytes("format 0")
 }

@@ -28,7 +28,7 @@ const OPEN_MAX = 2
 /** A day of a busy service is deleted in parts, between which new decisions are added. */
 const DELETED_AT_ONCE = 2_000
 
-const told = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
+const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
 
 /**
  * Reads decisions another process writes. It holds no file open: that could be one since deleted.
@@ -93,12 +93,12 @@ export function openSqliteDecisions(directory: string): Decisions {
     ...pastDecisions(directory, async (month, work) => work(await monthFor(month))),
 
     add: (decisions) =>
-      told(async () => {
+      orRecordsError(async () => {
         for (const [month, some] of byMonth(decisions)) addTo(await monthFor(month), some)
       }),
 
     forgetBefore: (day) =>
-      told(async () => {
+      orRecordsError(async () => {
         let forgotten = 0
         for (const month of monthsIn(directory)) {
           if (month < day.slice(0, month.length)) forgotten += await dropMonth(month)
@@ -109,7 +109,7 @@ export function openSqliteDecisions(directory: string): Decisions {
       }),
 
     page: ({ after, limit }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const found: Decision[] = []
         for (const month of monthsIn(directory).reverse()) {
           if (found.length === limit) break
@@ -123,7 +123,7 @@ export function openSqliteDecisions(directory: string): Decisions {
       }),
 
     ofIdentity: ({ identityKey, tenantId, limit }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const found: Decision[] = []
         for (const month of monthsIn(directory)) {
           if (found.length === limit) break
@@ -138,7 +138,7 @@ export function openSqliteDecisions(directory: string): Decisions {
       }),
 
     eraseIdentity: (erasure) =>
-      told(async () => {
+      orRecordsError(async () => {
         let erased = 0
         for (const month of monthsIn(directory)) {
           if (month > monthOf(erasure.upTo)) continue
@@ -174,10 +174,12 @@ function pastDecisions(directory: string, readMonth: ReadMonth): PastDecisions {
   }
   return {
     find: (id) =>
-      told(async () => (await rowsOf(monthOf(timeOfDecisionId(id)), "id = ?", id))[0] ?? null),
+      orRecordsError(
+        async () => (await rowsOf(monthOf(timeOfDecisionId(id)), "id = ?", id))[0] ?? null,
+      ),
 
     list: ({ tenantId, before = AFTER_ALL_IDS, limit }) =>
-      told(async () => {
+      orRecordsError(async () => {
         const newest = before === AFTER_ALL_IDS ? null : monthOf(timeOfDecisionId(before))
         const condition = `tenant_id = ? and id < ? and format <> ${ERASED_FORMAT} order by id desc limit ?`
         const found: Decision[] = []

@@ -8,7 +8,7 @@ import type {
   SourceDescription,
 } from "@assay/stores/exposure-index"
 import type { AuditEntry } from "@assay/stores/records"
-import type { NodeProgram } from "./engine/children.ts"
+import type { NodeProgram } from "@assay/runtime/children"
 import type { Examined } from "./engine/examine.ts"
 import type { ReadTally } from "./engine/reader.ts"
 import type { TakenAs } from "./engine/taken-as.ts"

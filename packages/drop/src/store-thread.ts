@@ -1,9 +1,7 @@
 import { extname } from "node:path"
-import { Worker } from "node:worker_threads"
-import { threadChannel } from "@assay/runtime/channels"
-import { openCalls, RemoteError } from "@assay/runtime/rpc"
-import { DROPS_METHODS } from "./drops-methods.ts"
-import type { Drops } from "./store/drops.ts"
+import { inThread } from "@assay/runtime/children"
+import type { RemoteError } from "@assay/runtime/rpc"
+import { type Drops, dropsPort } from "./store/drops.ts"
 import { DropsError, type DropsFault } from "./store/drops-error.ts"
 
 /** Readers and writers wait while a file of many gigabytes is written anew. */
@@ -14,34 +12,15 @@ const CALL_MS = 10 * 60_000
  * on a rewrite, while the loop of the drop process must go on reading uploads.
  */
 export async function openStoreThread(folder: string): Promise<Drops> {
-  const entry = new URL(`./store-thread-main${extname(import.meta.filename)}`, import.meta.url)
-  const thread = new Worker(entry, { workerData: folder })
-  const call = openCalls(threadChannel(thread))(CALL_MS)
-  const forward =
-    (method: string) =>
-    async (...args: unknown[]): Promise<unknown> => {
-      try {
-        return await call(method, ...args)
-      } catch (error) {
-        throw error instanceof RemoteError ? dropsFault(error) : error
-      }
-    }
-  const drops = Object.fromEntries(
-    DROPS_METHODS.map((method) => [method, forward(method)]),
-  ) as unknown as Drops
+  const module = new URL(`./store-thread-main${extname(import.meta.filename)}`, import.meta.url)
+  const drops = inThread(module, folder, dropsPort, { callMs: CALL_MS, faultOf: dropsFault })
   try {
     await drops.dropId()
   } catch (error) {
-    await thread.terminate()
+    await drops.close().catch(() => undefined)
     throw error
   }
-  return {
-    ...drops,
-    async close() {
-      await drops.close()
-      await thread.terminate()
-    },
-  }
+  return drops
 }
 
 const FAULTS: readonly string[] = [

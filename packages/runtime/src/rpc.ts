@@ -157,5 +157,3 @@ function describe(error: unknown): { code: string; message: string } {
 function isMessage(message: unknown, rpc: "call" | "reply"): boolean {
   return typeof message === "object" && message !== null && "rpc" in message && message.rpc === rpc
 }
-
-export { serve as answerCalls }

@@ -1,24 +1,20 @@
-import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
+import type { ChildProcess, StdioOptions } from "node:child_process"
 import { extname } from "node:path"
 import { PassThrough, type Stream } from "node:stream"
-import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { childChannel } from "@assay/runtime/channels"
+import {
+  type End,
+  ENDING_MS,
+  type NodeProgram,
+  orAfter,
+  startProcess,
+} from "@assay/runtime/children"
 import { openCalls, RemoteError } from "@assay/runtime/rpc"
 import type { ExamineJob, Examined, LookProgress } from "./examine.ts"
 import { type FailureCode, ImportFailure } from "./import-failure.ts"
 import type { ReadJob, ReadProgress, ReadTally } from "./reader.ts"
 import type { SortedSegment, SorterOptions } from "./sorter.ts"
 import { STALL_MS, watchStall } from "./stall-watch.ts"
-
-/**
- * How this program was started, so that its children are started alike; main.ts hands in the
- * process's own.
- */
-export interface NodeProgram {
-  readonly execPath: string
-  readonly execArgv: readonly string[]
-}
 
 export interface ReaderChild extends Child {
   /** What it puts out, to be handed to the sorter; nothing of it is read here. */
@@ -105,37 +101,23 @@ export function startSorter(program: NodeProgram, reader: ReaderChild): SorterCh
 
 /** The longest a timer can run, 24 days: a large import takes as long as it takes. */
 const CALL_MS = 2 ** 31 - 1
-/** How long a process may take to be gone once it is killed, or has let go of its pipe. */
-const ENDING_MS = 10_000
-/** Core dumps are memory on the disk, identities and passwords included. */
-const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
 
-interface Started extends Child {
+interface Caller extends Child {
   readonly child: ChildProcess
   /** `place` says where the process was, should it end unexpectedly. */
   call(method: string, job: unknown, place?: () => string): Promise<unknown>
 }
 
 /** Standard error goes nowhere: what a runtime prints of an error of its own may quote a row. */
-function start(name: "reader" | "sorter", program: NodeProgram, stdio: StdioOptions): Started {
-  const entry = new URL(`./${name}-process${extname(import.meta.filename)}`, import.meta.url)
-  const command = [program.execPath, ...program.execArgv, fileURLToPath(entry)]
-  const child = spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, ...command], {
-    stdio,
-    env: {},
-    serialization: "advanced",
-  })
-  const ended = new Promise<string>((resolve) => {
-    // Also for messages that reach nobody any more: its end says more than they do.
-    child.on("error", () => {
-      if (child.pid === undefined) resolve("it could not be started")
-    })
-    child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code ?? 0}`))
-  })
-  const send = openCalls(childChannel(child))(CALL_MS)
+function start(name: "reader" | "sorter", program: NodeProgram, stdio: StdioOptions): Caller {
+  const module = new URL(`./${name}-process${extname(import.meta.filename)}`, import.meta.url)
+  const started = startProcess(program, fileURLToPath(module), { stdio })
+  const { process: child, channel, ended, kill } = started
+  const send = openCalls(channel)(CALL_MS)
   return {
     child,
     pid: child.pid ?? 0,
+    kill,
     async call(method, job, place = () => "") {
       try {
         return await send(method, job)
@@ -144,28 +126,15 @@ function start(name: "reader" | "sorter", program: NodeProgram, stdio: StdioOpti
         if (error.code !== "unavailable") {
           throw new ImportFailure(error.code as FailureCode, error.message, { cause: error })
         }
-        const how = await orAfter(ENDING_MS, ended, "it no longer answers")
+        const how = describe(await orAfter(ENDING_MS, ended, null))
         throw new ImportFailure(name, `The ${name} ended unexpectedly (${how})${place()}`)
       }
-    },
-    async kill() {
-      child.kill("SIGKILL")
-      await orAfter(ENDING_MS, ended, null)
-      // One that hangs in the system does not keep this process from ending.
-      child.unref()
     },
   }
 }
 
-async function orAfter<T, Otherwise>(
-  ms: number,
-  work: Promise<T>,
-  otherwise: Otherwise,
-): Promise<T | Otherwise> {
-  const over = new AbortController()
-  try {
-    return await Promise.race([work, delay(ms, otherwise, { signal: over.signal })])
-  } finally {
-    over.abort()
-  }
+function describe(end: End | null): string {
+  if (end === null) return "it no longer answers"
+  const { exitCode, signal } = end
+  return signal ?? (exitCode === null ? "it could not be started" : `exit code ${exitCode}`)
 }

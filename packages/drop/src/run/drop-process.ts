@@ -6,7 +6,7 @@ import { listenFault } from "@assay/runtime/listen-fault"
 import { openLog } from "@assay/runtime/log"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
-import { answerCalls, openCalls } from "@assay/runtime/rpc"
+import { serve, openCalls } from "@assay/runtime/rpc"
 import type { DropSettings } from "../drop-settings.ts"
 import { openDrop } from "./drop.ts"
 
@@ -51,7 +51,7 @@ const stop = async (): Promise<void> => {
   await drop.close()
   log.info("drop stopped")
 }
-answerCalls(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
+serve(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
 leave = () => void stop().finally(() => process.exit(0))
 log.info("drop started", { configHash: drop.configHash })
 await within(5000)("ready", { port: drop.port, addresses: drop.addresses })

@@ -23,7 +23,7 @@ import { serveRecipients } from "../recipient-server.ts"
 import { RECIPIENTS_SOCKET } from "../sockets.ts"
 import { laneSizes } from "../sealer/lane-sizes.ts"
 import { openReadBuffer } from "../sealer/read-buffer.ts"
-import type { SealerProgram } from "../sealer/sealer.ts"
+import type { NodeProgram } from "@assay/runtime/children"
 import { openSealerPool } from "../sealer/sealer-pool.ts"
 import { openSpent } from "../spent.ts"
 import { keepStirring } from "../stirring.ts"
@@ -32,7 +32,7 @@ import { openTickets } from "../tickets.ts"
 export interface DropOptions {
   readonly settings: DropSettings
   /** How this program was started, so that sealers are started alike. */
-  readonly program: SealerProgram
+  readonly program: NodeProgram
   readonly log: Log
   readonly now: () => number
 }

@@ -5,8 +5,8 @@ import type { Socket } from "node:net"
 import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
-import { openCalls } from "@assay/runtime/rpc"
-import { publicDropOver } from "../remote-drop.ts"
+import { openCalls, remote } from "@assay/runtime/rpc"
+import { publicDropPort } from "../remote-drop.ts"
 import { plainRequests } from "./plain-requests.ts"
 import type { Report } from "./progress.ts"
 import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
@@ -21,7 +21,7 @@ process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 
 const channel = parentChannel(process)
-const drop = publicDropOver(openCalls(channel)(CALL_MS))
+const drop = remote(publicDropPort, openCalls(channel)(CALL_MS))
 const head = readHead()
 const report = (told: Report): void => channel.send({ report: told })
 

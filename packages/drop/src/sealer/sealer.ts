@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
-import { childChannel } from "@assay/runtime/channels"
-import { answerCalls } from "@assay/runtime/rpc"
+import { type NodeProgram, startProcess } from "@assay/runtime/children"
+import { offer, serve } from "@assay/runtime/rpc"
 import type { PublicDrop } from "../public-drop.ts"
-import { publicDropMethods } from "../remote-drop.ts"
+import { publicDropPort } from "../remote-drop.ts"
 import { longestAnswerMs } from "./deadlines.ts"
 import { ownUpload } from "./own-upload.ts"
 import type { PlainKind } from "./plain-kind.ts"
@@ -13,16 +13,10 @@ import { openProgress, type Phase, type Progress, type Report } from "./progress
 import { CONNECTION, type GiveWay, type SealerSettings } from "./sealer-settings.ts"
 import type { PlainConnection } from "./waiting-line.ts"
 
-/** How this program was started, so that sealers are started alike. */
-export interface SealerProgram {
-  readonly execPath: string
-  readonly execArgv: readonly string[]
-}
-
 export interface SealerOptions {
   readonly kind: PlainKind
   readonly drop: PublicDrop
-  readonly program: SealerProgram
+  readonly program: NodeProgram
   readonly settings: SealerSettings
   readonly times: PoolTimes
   readonly now: () => number
@@ -54,15 +48,14 @@ export interface Sealer {
  */
 const PROGRAM = join(import.meta.dirname, "..", "..", "programs", "sealer-process.js")
 
-/** Core dumps are memory on the disk, messages and codes included. */
-const WITHOUT_CORE_DUMPS = ["-c", 'ulimit -c 0; exec "$0" "$@"']
-
 export function startSealer(options: SealerOptions): Sealer {
   const { settings, times } = options
-  const child = spawnSealer(options.program)
+  // What a runtime prints of an error of its own goes nowhere: it may quote a message.
+  const { process: child, channel } = startProcess(options.program, PROGRAM, {
+    stdio: ["pipe", "ignore", "ignore", "ipc"],
+  })
   const upload = ownUpload(options.drop)
-  const channel = childChannel(child)
-  answerCalls(channel, publicDropMethods(upload.drop))
+  serve(channel, offer(publicDropPort, upload.drop))
   channel.send({ settings })
   const progress = openProgress(times.graceMs, options.now)
   let given = false
@@ -144,18 +137,6 @@ function letOthersPass(pid: number): void {
   } catch {
     // It is gone already, which its end tells.
   }
-}
-
-/**
- * Its environment is empty, and what a runtime prints of an error of its own goes nowhere: it may
- * quote a message.
- */
-function spawnSealer({ execPath, execArgv }: SealerProgram): ChildProcess {
-  return spawn("/bin/sh", [...WITHOUT_CORE_DUMPS, execPath, ...execArgv, PROGRAM], {
-    stdio: ["pipe", "ignore", "ignore", "ipc"],
-    env: {},
-    serialization: "advanced",
-  })
 }
 
 /** First what was read, which must not stay in this process, then the connection itself. */

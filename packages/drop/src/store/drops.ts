@@ -1,3 +1,5 @@
+import { portOf } from "@assay/runtime/rpc"
+
 /** 16 random bytes, lower-case hexadecimal. Says nothing of when or by whom. */
 export type RandomId = string
 
@@ -142,3 +144,32 @@ export interface Drops {
 
   close(): Promise<void>
 }
+
+/** The store, as it is reached in its thread. */
+export const dropsPort = portOf<Drops>("drops", {
+  dropId: true,
+  signingSecret: true,
+  appendPiece: true,
+  finishUpload: true,
+  abandonUpload: true,
+  messages: true,
+  piece: true,
+  reseal: true,
+  markRead: true,
+  deleteMessages: true,
+  withdraw: true,
+  replies: true,
+  postReply: true,
+  deleteReplies: true,
+  notes: true,
+  note: true,
+  putNote: true,
+  deleteNotes: true,
+  stir: true,
+  purge: true,
+  rewrite: true,
+  unordered: true,
+  digest: true,
+  digestTold: true,
+  close: true,
+})

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { beginVerification } from "@assay/stores/lmdb/verification"
 import { verifyCorpus } from "../upkeep/verify.ts"
 import { walkEnded } from "@assay/runtime/walk-ended"
-import { startVerify, type VerifyProgram } from "../run/verify-child.ts"
+import { startVerify } from "../run/keep-verified.ts"
+import type { CommandProgram } from "@assay/runtime/children"
 import { openSecrets } from "@assay/runtime/secrets"
 import { number, opened, phases } from "./index-terminal.ts"
 import { CommandError, type Terminal, ToldAlready } from "./print/terminal.ts"
@@ -27,7 +28,7 @@ const REST_MAX_MS = 1_000
 export async function verifyIndex(
   options: VerifyOptions,
   terminal: Terminal,
-  program: VerifyProgram,
+  program: CommandProgram,
 ): Promise<void> {
   if (options.here === true) await verifyHere(options, terminal)
   else await verifyInChild(options, terminal, program)
@@ -37,7 +38,7 @@ export async function verifyIndex(
 async function verifyInChild(
   { index = false, slowly = false }: VerifyOptions,
   terminal: Terminal,
-  program: VerifyProgram,
+  program: CommandProgram,
 ): Promise<void> {
   const { directory } = opened(terminal)
   const keep = beginVerification(directory.index)

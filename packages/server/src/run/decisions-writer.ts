@@ -1,18 +1,9 @@
 import { extname } from "node:path"
-import { Worker } from "node:worker_threads"
-import type { FoldReport, OnFolded } from "../decisions/fold.ts"
+import { inThread } from "@assay/runtime/children"
+import { portOf } from "@assay/runtime/rpc"
 import type { DatabasePlace } from "@assay/stores/database"
-import type { Decision, Decisions } from "@assay/stores/decisions"
-import { threadChannel } from "@assay/runtime/channels"
-import { serve, openCalls } from "@assay/runtime/rpc"
-import type { DecisionsThreadData } from "./decisions-place.ts"
-
-interface WriterOptions {
-  readonly place: DatabasePlace
-  /** The directory of the workers' journals. */
-  readonly journal: string
-  readonly onFolded: OnFolded
-}
+import type { Decisions } from "@assay/stores/decisions"
+import type { FoldReport, OnFolded } from "../decisions/fold.ts"
 
 /** The one writer of the decisions. */
 export interface DecisionsWriter extends Pick<
@@ -24,8 +15,28 @@ export interface DecisionsWriter extends Pick<
   close(): Promise<void>
 }
 
+export const decisionsPort = portOf<DecisionsWriter>("decisions", {
+  fold: true,
+  forgetBefore: true,
+  ofIdentity: true,
+  eraseIdentity: true,
+  close: true,
+})
+
+/** What the thread is started with. */
+export interface DecisionsThreadData {
+  readonly place: DatabasePlace
+  /** The directory of the workers' journals. */
+  readonly journal: string
+}
+
+interface WriterOptions extends DecisionsThreadData {
+  readonly onFolded: OnFolded
+}
+
 /** A first fold may find the journals of a long time in which the store was away. */
 const FOLD_MS = 10 * 60_000
+/** A store that hangs may not answer even this; nothing is lost by ending the thread. */
 const CLOSE_MS = 5_000
 
 /**
@@ -33,21 +44,11 @@ const CLOSE_MS = 5_000
  * for.
  */
 export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions): DecisionsWriter {
-  const entry = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
+  const module = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
   const workerData: DecisionsThreadData = { place, journal }
-  const thread = new Worker(entry, { workerData })
-  const channel = threadChannel(thread)
-  serve(channel, { onFolded })
-  const within = openCalls(channel)
-  const call = within(FOLD_MS)
-  return {
-    fold: async () => (await call("fold")) as FoldReport,
-    forgetBefore: async (day) => (await call("forgetBefore", day)) as number,
-    ofIdentity: async (query) => (await call("ofIdentity", query)) as Decision[],
-    eraseIdentity: async (erasure) => (await call("eraseIdentity", erasure)) as number,
-    async close() {
-      // A store that hangs may not answer even this; nothing is lost by ending the thread.
-      await within(CLOSE_MS)("close").finally(() => thread.terminate())
-    },
-  }
+  return inThread(module, workerData, decisionsPort, {
+    callMs: FOLD_MS,
+    deadlines: { close: CLOSE_MS },
+    methods: { onFolded },
+  })
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
+import type { End } from "@assay/runtime/children"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openLog } from "@assay/runtime/log"
 import { keyOf } from "@assay/stores/testing/exposure-index-process-suite"
@@ -11,8 +12,7 @@ import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { importedBatch } from "@assay/stores/testing/opened-index-suite"
 import { temporaryDirectory } from "@assay/stores/testing/second-process-suite"
 import { DAY_MS } from "@assay/runtime/time"
-import { startCompaction } from "./compaction-child.ts"
-import { watchCompaction } from "./keep-compacted.ts"
+import { startCompaction, watchCompaction } from "./keep-compacted.ts"
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url))
 const log = openLog("error")
@@ -59,16 +59,17 @@ test("what failed is tried again after a day and not before, and a stop ends wha
   let started = 0
   let stopped = 0
   const begun = Promise.withResolvers<undefined>()
-  const ended = Promise.withResolvers<number | null>()
+  const ended = Promise.withResolvers<End>()
   const watch = watchCompaction({
     facts: () => readIndexFacts(index),
     start: () => {
       started++
       if (started === 2) begun.resolve(undefined)
-      if (started === 1) return { ended: Promise.resolve(1), stop: () => undefined }
+      if (started === 1)
+        return { ended: Promise.resolve({ exitCode: 1, signal: null }), stop: () => undefined }
       const stop = (): void => {
         stopped++
-        ended.resolve(null)
+        ended.resolve({ exitCode: null, signal: "SIGKILL" })
       }
       return { ended: ended.promise, stop }
     },
@@ -101,7 +102,7 @@ test("a clock that is set back or forth puts no compaction off, nor does it brin
     facts: () => readIndexFacts(index),
     start: () => {
       started++
-      return { ended: Promise.resolve(1), stop: () => undefined }
+      return { ended: Promise.resolve({ exitCode: 1, signal: null }), stop: () => undefined }
     },
     now: () => now,
     elapsed: () => elapsed,
@@ -130,7 +131,7 @@ test("a stop while the facts are read keeps a compaction from being started afte
     },
     start: () => {
       started++
-      return { ended: Promise.resolve(0), stop: () => undefined }
+      return { ended: Promise.resolve({ exitCode: 0, signal: null }), stop: () => undefined }
     },
     now: Date.now,
     elapsed: () => performance.now(),

@@ -3,7 +3,7 @@ import type { Log } from "@assay/runtime/log"
 import { INDEX_FORMAT } from "@assay/stores/exposure-index"
 import type { IndexFacts } from "@assay/stores/lmdb/index-facts"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import type { RunningCompaction } from "./compaction-child.ts"
+import { type CommandProgram, type RunningCommand, startCommand } from "@assay/runtime/children"
 
 export interface CompactionWatch {
   /**
@@ -16,18 +16,38 @@ export interface CompactionWatch {
 
 export interface WatchOptions {
   readonly facts: () => Promise<IndexFacts>
-  readonly start: () => RunningCompaction
+  readonly start: () => RunningCommand
   readonly now: () => number
   /** Milliseconds of a clock that nobody sets. */
   readonly elapsed: () => number
   readonly log: Log
 }
 
+/** Longer than the largest index takes; the next is tried after a day. */
+const COMPACTION_MS = 20 * HOUR_MS
+
+/**
+ * Compacts the index, if that is due, by the command of that name in a process of its own:
+ * rewriting every identity would hold up the primary's answers to its workers. Ended at any time,
+ * it leaves the index as it was or compacted.
+ */
+export function startCompaction(
+  program: CommandProgram,
+  env?: Record<string, string>,
+): RunningCommand {
+  return startCommand(program, ["corpus", "compact", "--if-needed"], {
+    stdio: "ignore",
+    // It keeps imports waiting; one that stands still, on a disk that does not answer, is ended.
+    timeoutMs: COMPACTION_MS,
+    ...(env !== undefined && { env }),
+  })
+}
+
 /** One compaction at a time, and at most one a day, whatever becomes of it. */
 export function watchCompaction(options: WatchOptions): CompactionWatch {
   const { facts, start, now, elapsed, log } = options
   let triedAt = -Infinity
-  let running: RunningCompaction | null = null
+  let running: RunningCommand | null = null
   let stopped = false
   const isStopped = (): boolean => stopped
   const look = async (): Promise<void> => {
@@ -37,7 +57,7 @@ export function watchCompaction(options: WatchOptions): CompactionWatch {
     if (stopped) return
     triedAt = elapsed()
     running = start()
-    const exitCode = await running.ended.finally(() => (running = null))
+    const { exitCode } = await running.ended.finally(() => (running = null))
     if (exitCode === 0) log.info("the index was compacted")
     else if (exitCode !== null) log.warn("the index could not be compacted", { exitCode })
     else if (!isStopped()) log.warn("the compaction of the index was ended")

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 import { beginVerification, readVerification } from "@assay/stores/lmdb/verification"
+import type { End } from "@assay/runtime/children"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openLog } from "@assay/runtime/log"
 import { openSecrets } from "@assay/runtime/secrets"
@@ -13,8 +14,7 @@ import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { flipBit, placeOfKey } from "@assay/stores/testing/lmdb/flipped-bits-suite"
 import { temporaryDirectory } from "@assay/stores/testing/second-process-suite"
 import { DAY_MS } from "@assay/runtime/time"
-import { watchVerify } from "./keep-verified.ts"
-import { startVerify, type VerifyEnd } from "./verify-child.ts"
+import { startVerify, watchVerify } from "./keep-verified.ts"
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url))
 const log = openLog("error")
@@ -81,9 +81,9 @@ test("an index is read through once a day by another process, and what it finds 
 
 test("a reading that a damaged page ends is a fault by name, and a stop is none", async (t) => {
   const { index } = await writtenDirectory(t)
-  const ends: VerifyEnd[] = [{ exitCode: null, signal: "SIGBUS" }]
+  const ends: End[] = [{ exitCode: null, signal: "SIGBUS" }]
   let now = Date.now()
-  const running = Promise.withResolvers<VerifyEnd>()
+  const running = Promise.withResolvers<End>()
   const begun = Promise.withResolvers<undefined>()
   const watch = watchVerify({
     index,

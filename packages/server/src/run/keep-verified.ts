@@ -1,7 +1,7 @@
 import { beginVerification, readVerification } from "@assay/stores/lmdb/verification"
 import { walkEnded } from "@assay/runtime/walk-ended"
 import type { Log } from "@assay/runtime/log"
-import type { RunningVerify } from "./verify-child.ts"
+import { type CommandProgram, type RunningCommand, startCommand } from "@assay/runtime/children"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface VerifyWatch {
@@ -14,7 +14,7 @@ export interface VerifyWatchOptions {
   /** Directory of the index. */
   readonly index: string
   readonly everyMs: number
-  readonly start: () => RunningVerify
+  readonly start: () => RunningCommand
   readonly now: () => number
   readonly log: Log
 }
@@ -22,12 +22,26 @@ export interface VerifyWatchOptions {
 const LOOK_MS = 600_000
 
 /**
+ * Reads the index through by the command of that name in a process of its own: LMDB trusts the
+ * file, and a page that is damaged in the wrong place ends the process that follows it.
+ */
+export function startVerify(
+  program: CommandProgram,
+  options: readonly string[],
+  stdio: "inherit" | "ignore",
+  env?: Record<string, string>,
+): RunningCommand {
+  const args = ["corpus", "verify", "--here", ...options]
+  return startCommand(program, args, { stdio, ...(env !== undefined && { env }) })
+}
+
+/**
  * One reading at a time; the next is due `everyMs` after the last one, and after the last attempt.
  */
 export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   const { index, everyMs, start, now, log } = options
   let triedAt = -Infinity
-  let running: RunningVerify | null = null
+  let running: RunningCommand | null = null
   let stopping = false
   const isStopping = (): boolean => stopping
 

@@ -7,6 +7,7 @@ import type { EvidenceIntake } from "../intake/evidence-writer.ts"
 import type { FeedbackIntake } from "../intake/feedback-writer.ts"
 import type { NotificationIntake } from "../intake/notifications-writer.ts"
 import type { SignalDesk } from "../score/providers/phone-signals.ts"
+import type { Spending } from "../score/providers/spending.ts"
 import type { SubjectDesk } from "../subjects/subject-desk.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
@@ -60,6 +61,21 @@ export const evidencePort = portOf<EvidenceIntake>("evidence", { submit: true })
 export const notificationsPort = portOf<NotificationIntake>("notifications", { submit: true })
 export const subjectsPort = portOf<SubjectDesk>("subjects", { erase: true, export: true })
 export const signalsPort = portOf<SignalDesk>("signals", { look: true })
+
+/** The thread that asks providers. */
+export interface ProvidersPort extends SignalDesk {
+  /** Drops what is remembered of an identity. */
+  forget(key: string): Promise<void>
+  /** Its registry, as JSON. */
+  metrics(): Promise<object>
+}
+export const providersPort = portOf<ProvidersPort>("providers", {
+  look: true,
+  forget: true,
+  metrics: true,
+})
+/** What that thread pays by, in the primary. */
+export const spendingPort = portOf<Spending>("spending", { spend: true })
 
 export const recordsPort = portOf<Records>("records", {
   createTenant: true,

@@ -35,15 +35,14 @@ import type { ProviderSettings } from "../score/phone/providers.ts"
 import { MICROS } from "@assay/stores/records-provider-costs"
 import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
 import { DAY_MS, dayOf, HOUR_MS, monthOf } from "@assay/runtime/time"
-import { startCompaction } from "./compaction-child.ts"
 import { VERSION } from "../base/version.ts"
 import { openControlSocket } from "@assay/runtime/control-socket"
 import { keepDecisions } from "./decision-keeping.ts"
 import { openDecisionsWriter } from "./decisions-writer.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { everyStep } from "./every-step.ts"
-import { keepCompacted } from "./keep-compacted.ts"
-import { keepVerified } from "./keep-verified.ts"
+import { keepCompacted, startCompaction } from "./keep-compacted.ts"
+import { keepVerified, startVerify } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
 import {
   countersPort,
@@ -60,8 +59,8 @@ import { keepLearnt } from "./keep-learnt.ts"
 import { describeService } from "./running-service.ts"
 import { reloadLists } from "./reload-lists.ts"
 import { type Methods, offer } from "@assay/runtime/rpc"
-import { startVerify } from "./verify-child.ts"
-import { StartError, startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
+import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
+import { StartError } from "@assay/runtime/children"
 
 export interface Service {
   readonly address: WorkerAddress

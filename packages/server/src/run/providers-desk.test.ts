@@ -108,7 +108,7 @@ suite("the thread that asks providers", async () => {
       found = await desk.look(question).catch(() => null)
     }
     assert.equal(found.results[0]?.status, "ok")
-    assert.ok(lines.some((line) => line.includes("ended and is replaced")))
+    assert.ok(lines.some((line) => line.includes("died and is replaced")))
     assert.ok(lines.every((line) => !line.includes(question.e164.slice(1))))
   })
 

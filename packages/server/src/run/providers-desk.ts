@@ -1,13 +1,13 @@
 import { extname } from "node:path"
-import { Worker } from "node:worker_threads"
 import { ConfigError } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
-import type { PhoneSignals, SignalDesk } from "../score/providers/phone-signals.ts"
+import type { SignalDesk } from "../score/providers/phone-signals.ts"
 import { BUDGET_MS } from "../score/providers/provider-limits.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
 import type { Spending } from "../score/providers/spending.ts"
-import { threadChannel } from "@assay/runtime/channels"
-import { serve, type Call, openCalls } from "@assay/runtime/rpc"
+import { keepChildren, startThread } from "@assay/runtime/children"
+import { offer, remote } from "@assay/runtime/rpc"
+import { providersPort, spendingPort } from "./ports.ts"
 
 /** The thread that asks providers, as the primary reaches it. */
 export interface ProvidersDesk {
@@ -27,15 +27,7 @@ export interface ProvidersDeskOptions {
   readonly log: Log
 }
 
-interface Running {
-  readonly thread: Worker
-  readonly within: (timeoutMs: number) => Call
-}
-
-const START_MS = 30_000
 const CALL_MS = 2_000
-/** A thread that dies is replaced, but one that keeps dying does not turn into a busy loop. */
-const RESPAWN_MS = 1_000
 
 /**
  * Starts the thread and keeps one running. Throws a ConfigError where the settings turn out to be
@@ -43,61 +35,36 @@ const RESPAWN_MS = 1_000
  */
 export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<ProvidersDesk> {
   const { settings, spending, log } = options
-  const entry = new URL(`./providers-thread${extname(import.meta.filename)}`, import.meta.url)
+  const module = new URL(`./providers-thread${extname(import.meta.filename)}`, import.meta.url)
+  const threads = await keepChildren<true>({
+    name: "thread that asks providers",
+    start: () => ({
+      ...startThread(module, settings, (error) =>
+        log.error("the thread that asks providers failed", { error }),
+      ),
+      methods: offer(spendingPort, spending),
+    }),
+    unable: (why) =>
+      new ConfigError([`ASSAY_PROVIDERS names settings that cannot be used: ${why}`]),
+    stopMs: CALL_MS,
+    silentMs: null,
+    log,
+  })
+  const providers = remote(providersPort, threads.within(CALL_MS))
   // By then whoever asked has given up; a worker's own limit is tighter.
   const lookMs = (settings.budget_ms ?? BUDGET_MS) + CALL_MS
-  let closing = false
-  let respawning: NodeJS.Timeout | undefined
-
-  function start(): Running {
-    const thread = new Worker(entry, { workerData: settings })
-    // Without a listener a fault of the thread's would end the primary, and the service with it.
-    thread.on("error", (error) => log.error("the thread that asks providers failed", { error }))
-    thread.once("exit", (exitCode) => {
-      if (closing) return
-      log.error("the thread that asks providers ended and is replaced", { exitCode })
-      respawning = setTimeout(() => {
-        running = start()
-      }, RESPAWN_MS)
-    })
-    const channel = threadChannel(thread)
-    serve(channel, { spend: spending.spend })
-    return { thread, within: openCalls(channel) }
-  }
-
-  async function close(): Promise<void> {
-    closing = true
-    clearTimeout(respawning)
-    await running
-      .within(CALL_MS)("close")
-      .catch((error: unknown) => log.warn("calls to providers were not ended", { error }))
-    await running.thread.terminate()
-  }
-
-  let running = start()
-  try {
-    const fault = (await running.within(START_MS)("fault")) as string | null
-    if (fault !== null)
-      throw new ConfigError([`ASSAY_PROVIDERS names settings that cannot be used: ${fault}`])
-  } catch (error) {
-    await close()
-    throw error
-  }
   return {
-    look: async (question) => (await running.within(lookMs)("look", question)) as PhoneSignals,
+    look: remote(providersPort, threads.within(lookMs)).look,
     async forget(key) {
       // A change that is not told of here is still in the index, which counts beside what is
       // remembered.
-      await running
-        .within(CALL_MS)("forget", key)
+      await providers
+        .forget(key)
         .catch((error: unknown) =>
           log.warn("what providers said of an identity was not forgotten", { error }),
         )
     },
-    metrics: async () =>
-      (await running
-        .within(CALL_MS)("metrics")
-        .catch(() => null)) as object | null,
-    close,
+    metrics: () => providers.metrics().catch(() => null),
+    close: threads.stop,
   }
 }

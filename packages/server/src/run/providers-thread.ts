@@ -1,14 +1,13 @@
 import { Registry } from "prom-client"
 import { parentPort, workerData } from "node:worker_threads"
-import { openProviderMetrics } from "../score/providers/provider-metrics.ts"
-import type { SignalQuestion } from "../score/providers/phone-signals.ts"
-import type { ProviderAsker } from "../score/providers/ask-providers.ts"
+import { threadChannel } from "@assay/runtime/channels"
+import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { openProviderAsker } from "../score/phone/provider-asker.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
+import type { ProviderAsker } from "../score/providers/ask-providers.ts"
 import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
-import type { Spend } from "../score/providers/spending.ts"
-import { threadChannel } from "@assay/runtime/channels"
-import { serve, openCalls } from "@assay/runtime/rpc"
+import { openProviderMetrics } from "../score/providers/provider-metrics.ts"
+import { providersPort, spendingPort } from "./ports.ts"
 
 /**
  * The records are asked before a call is made; one that waits longer is no longer of use to
@@ -18,37 +17,32 @@ const SPEND_MS = 2_000
 
 if (parentPort === null) throw new Error("providers-thread runs as a thread of the primary process")
 const channel = threadChannel(parentPort)
-const callPrimary = openCalls(channel)(SPEND_MS)
+const within = openCalls(channel)
 const registry = new Registry()
 
-async function open(): Promise<ProviderAsker> {
-  return openProviderAsker({
-    settings: workerData as ProviderSettings,
-    spending: { spend: async (spend: Spend) => (await callPrimary("spend", spend)) as boolean },
-    metricsOf: openProviderMetrics(registry),
-  })
-}
-
-/** Calls wait for the opening, so its failure reaches whoever called first. */
-const opening = open()
-
-/** What of the settings cannot be used; null: nothing. */
-async function fault(): Promise<string | null> {
+function open(): ProviderAsker | ProviderSettingsError {
   try {
-    await opening
-    return null
+    return openProviderAsker({
+      settings: workerData as ProviderSettings,
+      spending: remote(spendingPort, within(SPEND_MS)),
+      metricsOf: openProviderMetrics(registry),
+    })
   } catch (error) {
-    if (error instanceof ProviderSettingsError) return error.message
+    if (error instanceof ProviderSettingsError) return error
     throw error
   }
 }
 
-serve(channel, {
-  fault,
-  look: async (question: SignalQuestion) => await (await opening).look(question),
-  forget: async (key: string) => (await opening).forget(key),
-  metrics: async () => await registry.getMetricsAsJSON(),
-  close: async () => (await opening).close(),
-})
-// Told to the first caller; until there is one, it must not end the process as unhandled.
-opening.catch(() => undefined)
+const asker = open()
+if (asker instanceof ProviderSettingsError) await within(5000)("unable", asker.message)
+else {
+  serve(channel, {
+    stop: async () => asker.close(),
+    ...offer(providersPort, {
+      look: asker.look,
+      forget: async (key) => asker.forget(key),
+      metrics: async () => await registry.getMetricsAsJSON(),
+    }),
+  })
+  await within(5000)("ready", true)
+}

@@ -1,9 +1,7 @@
 import { extname } from "node:path"
-import { Worker } from "node:worker_threads"
+import { inThread } from "@assay/runtime/children"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Records } from "@assay/stores/records"
-import { threadChannel } from "@assay/runtime/channels"
-import { openCalls, remote } from "@assay/runtime/rpc"
 import { recordsFault, recordsPort } from "./ports.ts"
 
 /**
@@ -11,21 +9,18 @@ import { recordsFault, recordsPort } from "./ports.ts"
  * the primary's own loop must keep granting leases meanwhile.
  */
 export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000): Promise<Records> {
-  const entry = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
-  const thread = new Worker(entry, { workerData: place })
-  const within = openCalls(threadChannel(thread))
-  const records = remote(recordsPort, within(answerMs), recordsFault)
-  // As long as it takes to rewrite a large table. The engine limits what it may wait for.
-  await remote(recordsPort, within(null), recordsFault)
-    .migrate()
-    .catch(async (error: unknown) => {
-      await thread.terminate()
-      throw error
-    })
-  return {
-    ...records,
-    async close() {
-      await records.close().finally(() => thread.terminate())
-    },
+  const module = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
+  const records = inThread(module, place, recordsPort, {
+    callMs: answerMs,
+    // As long as it takes to rewrite a large table. The engine limits what it may wait for.
+    deadlines: { migrate: null },
+    faultOf: recordsFault,
+  })
+  try {
+    await records.migrate()
+  } catch (error) {
+    await records.close().catch(() => undefined)
+    throw error
   }
+  return records
 }

@@ -33,7 +33,7 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
   // By itself: beside all the commands that the next page runs, the service does not start in time
   // on a busy machine.
   const api = await apiPage()
-  const [commandLine, dropFiles] = await Promise.all([commandLinePage(), dropFilesPage()])
+  const [commandLine, dropFiles] = [commandLinePage(), await dropFilesPage()]
   const texts = {
     "api.md": api,
     "command-line.md": commandLine,

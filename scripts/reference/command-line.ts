@@ -1,40 +1,40 @@
-import { execFile } from "node:child_process"
-import { tmpdir } from "node:os"
-import { promisify } from "node:util"
-import { serverCommand } from "./demo-server.ts"
+import cluster from "node:cluster"
+import type { Command } from "commander"
+import { assayCommand } from "../../packages/server/src/cli/commands/all.ts"
 import { lines } from "./page.ts"
 
-const run = promisify(execFile)
+/** As wide as where nobody looks at a terminal. */
+const COLUMNS = 80
 
-export async function commandLinePage(): Promise<string> {
-  const sections = await sectionsOf([])
+export function commandLinePage(): string {
+  const terminal = {
+    env: {},
+    user: "",
+    now: Date.now,
+    print: () => undefined,
+    note: () => undefined,
+  }
   return lines(
     "# Command line",
     "In a checkout the command is `npx assay`; the published package `@assay/server` installs it as `assay`. A command that changes something hands the change to the service running on the same data directory, or takes the directory's lock where none runs. Results go to standard output, everything else to standard error. Exit code 0: done; 1: could not be done; 2: wrong arguments.",
-    ...sections,
+    ...sectionsOf(assayCommand({ terminal, process, cluster }), "assay"),
   )
 }
 
 /** The help of a command and of all commands under it, in the order its own help names them. */
-async function sectionsOf(path: readonly string[]): Promise<string[]> {
-  const help = await helpOf(path)
-  const below = await Promise.all(subcommands(help).map((name) => sectionsOf([...path, name])))
-  const title = ["assay", ...path].join(" ")
-  return [`## ${title}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``, ...below.flat()]
+function sectionsOf(command: Command, title: string): string[] {
+  const below = command.commands.map((each) => sectionsOf(each, `${title} ${each.name()}`))
+  return [`## ${title}\n\n\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\``, ...below.flat()]
 }
 
-async function helpOf(path: readonly string[]): Promise<string> {
-  const [program, ...args] = serverCommand
-  const { stdout } = await run(program, [...args, ...path, "--help"], {
-    cwd: tmpdir(),
-    env: { PATH: process.env.PATH, NO_COLOR: "1" },
-  })
-  return stdout
-}
-
-function subcommands(help: string): string[] {
-  const [, list = ""] = help.split("\nCommands:\n")
-  return [...list.matchAll(/^ {2}([a-z-]+)/gm)]
-    .map(([, name = ""]) => name)
-    .filter((name) => name !== "help")
+function helpOf(command: Command): string {
+  let help = ""
+  command
+    .configureOutput({
+      writeOut: (text) => void (help += text),
+      getOutHelpWidth: () => COLUMNS,
+      getOutHasColors: () => false,
+    })
+    .outputHelp()
+  return help
 }

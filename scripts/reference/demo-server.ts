@@ -5,17 +5,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assayProgram } from "../program.ts"
 
-/** The `assay` command of this checkout. */
-export const serverCommand = [process.execPath, ...assayProgram()] as const
-
 const READY_MS = 60_000
 const STOP_MS = 60_000
 
 /** Starts a real service on a directory of its own, asks it something, and stops it. */
 export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promise<T> {
   const data = mkdtempSync(join(tmpdir(), "assay-docs-"))
-  const [program, ...args] = serverCommand
-  const server = spawn(program, [...args, "serve"], {
+  const server = spawn(process.execPath, [...assayProgram(), "serve"], {
     cwd: data,
     // A machine that is busy with other checks must not make it turn the one question away.
     env: {

@@ -1,14 +1,12 @@
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Registry } from "prom-client"
-import { buildApp } from "../../packages/server/src/run/app.ts"
+import { buildApp, type Services } from "../../packages/server/src/run/app.ts"
 import { type Callers, openCallers } from "../../packages/server/src/accounts/callers.ts"
 import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
-import { openEvidenceWriter } from "../../packages/server/src/intake/evidence-writer.ts"
-import { openFeedbackWriter } from "../../packages/server/src/intake/feedback-writer.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openLog } from "../../packages/runtime/src/log.ts"
@@ -25,14 +23,13 @@ import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import type { Records } from "../../packages/stores/src/records.ts"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { openVelocityOfNumbers } from "../../packages/server/src/score/phone/number-velocity.ts"
-import { openNotificationsWriter } from "../../packages/server/src/intake/notifications-writer.ts"
 import { openNotifyingCarriers } from "../../packages/server/src/notifications/notifying-carriers.ts"
 import {
   type SignalDesk,
   signalsOff,
 } from "../../packages/server/src/score/providers/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
-import { openSubjectWriter } from "../../packages/server/src/subjects/subject-writer.ts"
+import { openWriters } from "../../packages/server/src/run/writers.ts"
 import { openTombstones } from "../../packages/server/src/subjects/tombstone-file.ts"
 
 const temporary = temporaryDirectory()
@@ -112,7 +109,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
   const metrics = openMetrics(registry, () => registry.metrics())
   const callers = openCallers({ accounts: records, now, elapsed, demoKeysAllowed: true })
   const counters = change.counters ?? embeddedCounters({ now, elapsed })
-  const app = await buildApp({
+  const services: Services = {
     config: {
       production: false,
       requestSeconds: 10,
@@ -141,19 +138,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     }),
     usage: openUsage(records, now, log),
     metering: records,
-    feedback: await openFeedbackWriter({ records, index, now }),
-    subjects: openSubjectWriter({
-      records,
-      tombstones: await openTombstones(`${directory}-tombstones`, secrets.checkValue),
-      index,
-      decisions: { ofIdentity: async () => [], eraseIdentity: async () => 0 },
-      fold: async () => undefined,
-      deleteSetAside: () => undefined,
-      now,
-    }),
-    evidence: openEvidenceWriter({ records, index, now }),
     carriers: openNotifyingCarriers(null),
-    notifications: openNotificationsWriter({ records, index, now }),
     askDrop: null,
     dropPage: () => null,
     audit: (note) => records.addAudit(note),
@@ -163,7 +148,21 @@ export async function openApplication(change: Change = {}): Promise<Application>
     streams: openStreams(),
     pingRecords: () => records.ping(),
     requireSoundIndex: () => undefined,
-  })
+  }
+  const writers = await openWriters(
+    {
+      records,
+      index,
+      decisions: { ofIdentity: async () => [], eraseIdentity: async () => 0 },
+      fold: async () => undefined,
+      deleteSetAside: () => undefined,
+      tombstones: await openTombstones(`${directory}-tombstones`, secrets.checkValue),
+      forgetSignals: async () => undefined,
+      now,
+    },
+    log,
+  )
+  const app = await buildApp(services, writers.get)
   let address: string | null = null
   const listen = async (): Promise<string> =>
     (address ??= await app.listen({ port: 0, host: "127.0.0.1" }))
@@ -224,6 +223,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     async close() {
       callers.close()
       await app.close()
+      for (const end of writers.ends) await end()
       await Promise.allSettled([index.close(), records.close()])
     },
   }

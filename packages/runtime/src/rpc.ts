@@ -14,13 +14,13 @@ export type Methods = Readonly<Record<string, (...args: never[]) => Promise<unkn
  */
 export interface Port<P> {
   readonly name: string
-  readonly methods: readonly (keyof P & string)[]
+  readonly methods: readonly string[]
   /** For the compiler alone; never set. */
   readonly of?: P
 }
 
 export function portOf<P>(name: string, methods: Readonly<Record<keyof P, true>>): Port<P> {
-  return { name, methods: Object.keys(methods) as (keyof P & string)[] }
+  return { name, methods: Object.keys(methods) }
 }
 
 interface CallMessage {

@@ -9,6 +9,7 @@ import { openSecrets } from "@assay/runtime/secrets"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { readTombstones } from "../subjects/tombstone-file.ts"
 import { CommandError, type Terminal } from "./print/terminal.ts"
+import { replays } from "../run/features.ts"
 
 /** Copies all that the service holds into a new folder, while it runs or not. */
 export async function backUp(
@@ -65,6 +66,7 @@ export async function restore(
       if (tombstones === null) throw new CommandError(noTombstones(tombstonesFile))
       return tombstones
     },
+    replays,
     now: terminal.now,
     tell: terminal.note,
   })

@@ -6,6 +6,7 @@ import { compactIfNeeded, rowsOf } from "@assay/corpus/compaction"
 import { readKeptCatalogue } from "@assay/corpus/kept-catalogue"
 import { rebuildCorpus, SegmentsDamaged } from "../upkeep/rebuild.ts"
 import { recreateIndex } from "../upkeep/recreate.ts"
+import { replays } from "../run/features.ts"
 import { settleIndex } from "../upkeep/settle-index.ts"
 import { forgetVerification } from "@assay/stores/lmdb/verification"
 import {
@@ -92,14 +93,13 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
           ...phases(terminal, "rebuilding"),
         })
         const known = await tellPastDecisions(config, index)
-        const { feedback, evidence, notifications, erased } = await withOwnRecords(
-          config,
-          (records) => settleIndex(records, index, terminal.now()),
+        const { identities, erased } = await withOwnRecords(config, (records) =>
+          settleIndex(records, index, replays, terminal.now()),
         )
         directory.markIndexed()
         rmSync(join(directory.index, RECREATING), { force: true })
         terminal.print(
-          `${number(rows)} rows of segments, ${number(known)} decisions, feedback on ${number(feedback)}, evidence of tenants on ${number(evidence)} and notifications on ${number(notifications)} identities, ${number(erased)} erased`,
+          `${number(rows)} rows of segments, ${number(known)} decisions, ${settled(identities)} identities, ${number(erased)} erased`,
         )
       } finally {
         await index.close()
@@ -184,16 +184,13 @@ export async function rebuildIndex(
     })
     forgetVerification(directory.index)
     const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
-    const { feedback, evidence, notifications, erased } = await withRecords(
-      config,
-      async (records) => {
-        // What tenants asked before is in no segment and in no record.
-        if (unreadable > 0) await tellPastDecisions(config, index)
-        return await settleIndex(records, index, terminal.now())
-      },
-    ).finally(() => index.close())
+    const { identities, erased } = await withRecords(config, async (records) => {
+      // What tenants asked before is in no segment and in no record.
+      if (unreadable > 0) await tellPastDecisions(config, index)
+      return await settleIndex(records, index, replays, terminal.now())
+    }).finally(() => index.close())
     terminal.print(
-      `${number(rows)} rows of segments, feedback on ${number(feedback)}, evidence of tenants on ${number(evidence)} and notifications on ${number(notifications)} identities, ${number(erased)} erased, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
+      `${number(rows)} rows of segments, ${settled(identities)} identities, ${number(erased)} erased, ${number(bytesBefore)} bytes before, ${number(bytesAfter)} now`,
     )
     if (unreadable > 0) {
       throw new CommandError(
@@ -201,6 +198,12 @@ export async function rebuildIndex(
       )
     }
   })
+}
+
+function settled(identities: Readonly<Record<string, number>>): string {
+  return Object.entries(identities)
+    .map(([name, count]) => `${name} on ${number(count)}`)
+    .join(", ")
 }
 
 /** Neither an import nor another rewriting of the index runs beside `work`; a service may. */

@@ -15,8 +15,8 @@ import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { openIndex } from "@assay/stores/open/open-index"
 import { identifySubject } from "../subjects/identify-subject.ts"
 import { remote } from "@assay/runtime/rpc"
-import { subjectsPort, subjectsProblem } from "../run/ports.ts"
-import type { SubjectDesk, SubjectInquiry } from "../subjects/subject-desk.ts"
+import { subjectsPort } from "../subjects/subjects.ts"
+import type { Subjects, SubjectInquiry } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
@@ -67,7 +67,7 @@ async function atDesk<T>(
   options: SubjectOptions,
   terminal: Terminal,
   input: AsyncIterable<Buffer | string>,
-  work: (desk: SubjectDesk, inquiry: SubjectInquiry) => Promise<T>,
+  work: (desk: Subjects, inquiry: SubjectInquiry) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(terminal.env)
   const { reason, reference = null } = options
@@ -87,7 +87,7 @@ async function atDesk<T>(
   }
   const server = await callRunningServer(directory.controlSocket)
   if (server !== null) {
-    const subjects = remote(subjectsPort, server.call, subjectsProblem)
+    const subjects = remote(subjectsPort, server.call, subjectsPort.problemOf)
     return await work(subjects, inquiry).finally(server.close)
   }
   return await withOwnDesk(config, directory, secrets, terminal, (desk) => work(desk, inquiry))
@@ -137,7 +137,7 @@ async function withOwnDesk<T>(
   directory: DataDirectory,
   secrets: Secrets,
   terminal: Terminal,
-  work: (desk: SubjectDesk) => Promise<T>,
+  work: (desk: Subjects) => Promise<T>,
 ): Promise<T> {
   const lock = lockDataDirectory(directory.path)
   if (lock === null)
@@ -172,6 +172,8 @@ async function withOwnDesk<T>(
         await fold()
       },
       deleteSetAside: () => void deleteSetAside(directory.journal),
+      // Only a running service remembers what providers said.
+      forgetSignals: async () => undefined,
       now: terminal.now,
     })
     return await work(desk)

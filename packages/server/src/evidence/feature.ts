@@ -8,7 +8,9 @@ import { Type } from "typebox"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import type { EvidenceIntake } from "../intake/evidence-writer.ts"
+import { writerPort } from "../base/writer-port.ts"
+import { applyAllEvidence } from "../intake/apply-evidence.ts"
+import { type EvidenceIntake, openEvidenceWriter } from "../intake/evidence-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { refuseCompression } from "../http/json-body.ts"
@@ -61,15 +63,23 @@ const schema = {
 }
 
 export interface EvidenceServices {
-  readonly evidence: EvidenceIntake
   readonly secrets: Secrets
   readonly now: () => number
 }
 
-export const evidence: Feature<EvidenceServices> = { routes: evidenceRoutes }
+export const evidence: Feature<EvidenceServices, EvidenceIntake> = {
+  routes: evidenceRoutes,
+  port: writerPort<EvidenceIntake>("evidence", { submit: true }),
+  writer: async (primary) => openEvidenceWriter(primary),
+  replay: applyAllEvidence,
+}
 
 /** Evidence a tenant has of its own, for its own scores. */
-async function evidenceRoutes(app: App, services: EvidenceServices): Promise<void> {
+async function evidenceRoutes(
+  app: App,
+  services: EvidenceServices,
+  intake: EvidenceIntake,
+): Promise<void> {
   // In a scope of their own: other routes read lines while they come, this one all at once.
   await app.register(async (scope) => {
     scope.removeContentTypeParser("application/json")
@@ -77,11 +87,11 @@ async function evidenceRoutes(app: App, services: EvidenceServices): Promise<voi
     scope.addContentTypeParser(NDJSON, { parseAs: "buffer" }, (request, body, done) => {
       done(refuseCompression(request.headers["content-encoding"]), body)
     })
-    evidenceRoute(scope, services)
+    evidenceRoute(scope, services, intake)
   })
 }
 
-function evidenceRoute(app: App, { evidence, secrets, now }: EvidenceServices): void {
+function evidenceRoute(app: App, { secrets, now }: EvidenceServices, intake: EvidenceIntake): void {
   const config = { scope: "evidence:write" } as const
   const route = { schema, config, bodyLimit: EVIDENCE_BODY_MAX }
 
@@ -92,7 +102,7 @@ function evidenceRoute(app: App, { evidence, secrets, now }: EvidenceServices): 
     const lines = await readLines(body, secrets, now())
     const name = headers["idempotency-key"]
     const claim = idempotencyClaim(name, caller, EVIDENCE_ROUTE, body, secrets.subkeys.context)
-    const submission = await evidence.submit({ ...by, lines }, claim)
+    const submission = await intake.submit({ ...by, lines }, claim)
     if (submission.state !== "stored") throw claimRefusal(submission.state)
     const results = submission.outcomes.map(itemOf)
     if (!Buffer.isBuffer(body)) return { results }

@@ -8,11 +8,13 @@ import {
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import type { FeedbackIntake } from "../intake/feedback-writer.ts"
+import { applyAllFeedback } from "../intake/apply-feedback.ts"
+import { type FeedbackIntake, openFeedbackWriter } from "../intake/feedback-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
+import { writerPort } from "../base/writer-port.ts"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import { readReport } from "./read-report.ts"
 
@@ -64,14 +66,22 @@ const undoSchema = {
 const FEEDBACK_ID = new RegExp(FEEDBACK_ID_PATTERN)
 
 export interface FeedbackServices {
-  readonly feedback: FeedbackIntake
   readonly secrets: Secrets
   readonly now: () => number
 }
 
-export const feedback: Feature<FeedbackServices> = { routes: feedbackRoutes }
+export const feedback: Feature<FeedbackServices, FeedbackIntake> = {
+  routes: feedbackRoutes,
+  port: writerPort<FeedbackIntake>("feedback", { submit: true, undo: true }),
+  writer: openFeedbackWriter,
+  replay: applyAllFeedback,
+}
 
-function feedbackRoutes(app: App, { feedback, secrets, now }: FeedbackServices): void {
+function feedbackRoutes(
+  app: App,
+  { secrets, now }: FeedbackServices,
+  feedback: FeedbackIntake,
+): void {
   const config = { scope: "feedback:write" } as const
 
   app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {

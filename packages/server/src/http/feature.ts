@@ -1,10 +1,54 @@
+import type { Decisions } from "@assay/stores/decisions"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import type { Records } from "@assay/stores/records"
+import type { WriterPort } from "../base/writer-port.ts"
 import type { App } from "./app.ts"
 
 /**
  * One thing that the service does, whole: its folder holds a `feature.ts` that says so, and a line
  * in `run/features.ts` makes it part of the service.
  */
-export interface Feature<Needs> {
-  /** Adds its operations and pages, in every worker. */
-  routes(app: App, services: Needs): void | Promise<void>
+export interface Feature<Needs, P = undefined> {
+  /** Adds its operations and pages, in every worker. `writer` is the writer behind `port`. */
+  routes(app: App, services: Needs, writer: P): void | Promise<void>
+  /** How its routes reach the writer that they hand on to, this feature's own or another's. */
+  readonly port?: WriterPort<P>
+  /** Opens the writer of `port`, in the primary: nothing else writes. */
+  writer?(primary: Primary): Promise<P & Settling>
+  /**
+   * Brings what it keeps in the records into an index that was made anew; returns of how many
+   * identities.
+   */
+  replay?(records: Records, index: ExposureIndex, nowMs: number): Promise<number>
+}
+
+/** What a writer may leave to be done later. */
+export interface Settling {
+  /** Applies what is due: what an earlier process or a failing index left undone. */
+  settleDue?(): Promise<void>
+  /** Deletes what ended long ago, where anything ends. */
+  forget?(): Promise<void>
+  /** Resolves when nothing is under way any more. */
+  idle?(): Promise<void>
+}
+
+/** What the primary has for writers. */
+export interface Primary {
+  readonly records: Records
+  readonly index: ExposureIndex
+  readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
+  /** Brings every decision the workers wrote so far into the store. */
+  readonly fold: () => Promise<void>
+  /** Deletes journals that are damaged: nobody can be looked for in them. */
+  readonly deleteSetAside: () => void
+  /** The list of erased identities outside of the data directory. */
+  readonly tombstones: {
+    add(tombstone: { readonly identityKey: Uint8Array; readonly erasedAt: number }): Promise<void>
+  }
+  /**
+   * Drops what providers said of a phone number, by its key in hexadecimal: something newer is
+   * known. Never rejects.
+   */
+  readonly forgetSignals: (key: string) => Promise<void>
+  readonly now: () => number
 }

@@ -2,8 +2,10 @@ import { CarrierNotification } from "@assay/core/contract"
 import type { onRequestHookHandler } from "fastify"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
+import { writerPort } from "../base/writer-port.ts"
 import type { Metrics } from "../base/metrics.ts"
-import type { NotificationIntake } from "../intake/notifications-writer.ts"
+import { applyAllNotifications } from "../intake/apply-notifications.ts"
+import { type NotificationIntake, openNotificationsWriter } from "../intake/notifications-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { readJson } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
@@ -60,17 +62,25 @@ const schema = {
 export interface NotificationServices {
   /** Carriers that may send notifications. */
   readonly carriers: NotifyingCarriers
-  readonly notifications: NotificationIntake
   readonly secrets: Secrets
   readonly metrics: Pick<Metrics, "countNotification">
   readonly now: () => number
 }
 
-export const notifications: Feature<NotificationServices> = { routes: notificationRoutes }
+export const notifications: Feature<NotificationServices, NotificationIntake> = {
+  routes: notificationRoutes,
+  port: writerPort<NotificationIntake>("notifications", { submit: true }),
+  writer: async (primary) => openNotificationsWriter({ ...primary, forget: primary.forgetSignals }),
+  replay: applyAllNotifications,
+}
 
 /** What carriers notify us of, as evidence for everybody. */
-async function notificationRoutes(app: App, services: NotificationServices): Promise<void> {
-  const { carriers, notifications, secrets, metrics, now } = services
+async function notificationRoutes(
+  app: App,
+  services: NotificationServices,
+  intake: NotificationIntake,
+): Promise<void> {
+  const { carriers, secrets, metrics, now } = services
   // Before the body is read: whoever has no token is not listened to.
   const onRequest: onRequestHookHandler = (request, _reply, done) => {
     request.carrier = carriers.authenticate(request.headers.authorization)
@@ -89,7 +99,7 @@ async function notificationRoutes(app: App, services: NotificationServices): Pro
         const notification = request.body as CarrierNotification
         const read = readNotification(notification, carrier, secrets, now())
         const outcome =
-          read.says === "sim_change" ? await notifications.submit(read.observation) : read.says
+          read.says === "sim_change" ? await intake.submit(read.observation) : read.says
         metrics.countNotification(carrier.name, outcome)
         return reply.code(204).send(null)
       },

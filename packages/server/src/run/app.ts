@@ -20,7 +20,8 @@ import { senderIsGone } from "../http/sender-is-gone.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
 import type { Log } from "@assay/runtime/log"
 import type { Metrics } from "../base/metrics.ts"
-import { type FeatureServices, features } from "./features.ts"
+import { type AnyFeature, type FeatureServices, features } from "./features.ts"
+import type { WriterPort } from "../base/writer-port.ts"
 import { asProblem, Problem, problemDetails } from "../base/problem.ts"
 
 /** What every request passes. */
@@ -45,7 +46,10 @@ const SECURITY_HEADERS = {
   "x-content-type-options": "nosniff",
 }
 
-export async function buildApp(services: Services): Promise<App> {
+/** Reaches the writer of a feature, which is in another process or in this one. */
+export type Reach = <P>(port: WriterPort<P>) => P
+
+export async function buildApp(services: Services, reach: Reach): Promise<App> {
   const { config, log, callers, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
   const observeReply = (
@@ -156,7 +160,8 @@ export async function buildApp(services: Services): Promise<App> {
   readJsonBodies(app)
   await describeApi(app)
   const finishMethods = refuseOtherMethods(app)
-  for (const feature of features) await feature.routes(app, services)
+  for (const feature of features as readonly AnyFeature[])
+    await feature.routes(app, services, feature.port && reach(feature.port))
   finishMethods()
   return app
 }

@@ -36,10 +36,22 @@ export const features = [
   inbox,
 ] as const
 
+/** How each brings what it keeps in the records into an index that was made anew. */
+export const replays = Object.fromEntries(
+  (features as readonly AnyFeature[]).flatMap(({ port, replay }) =>
+    port === undefined || replay === undefined ? [] : [[port.name, replay]],
+  ),
+)
+
 /** What all features need together. */
 export type FeatureServices = Together<NeedsOf<(typeof features)[number]>>
 
-type NeedsOf<F> = F extends Feature<infer Needs> ? Needs : never
+/** One of them, whichever. */
+export type AnyFeature = Feature<FeatureServices, unknown>
+
+type NeedsOf<F> = F extends { routes(app: never, services: infer Needs, writer: never): unknown }
+  ? Needs
+  : never
 type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (
   all: infer All,
 ) => void

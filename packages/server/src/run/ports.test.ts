@@ -2,13 +2,14 @@ import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
 import { MessageChannel } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
-import { offer, openCalls, type Port, remote, serve } from "@assay/runtime/rpc"
+import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { RecordsError } from "@assay/stores/records-error"
-import { orProblem } from "../base/or-problem.ts"
+import type { WriterPort } from "../base/writer-port.ts"
 import { asProblem } from "../base/problem.ts"
 import { EvidenceOverload, type EvidenceReport } from "../intake/evidence-writer.ts"
 import { FeedbackOverload, type FeedbackReport } from "../intake/feedback-writer.ts"
-import { evidencePort, feedbackPort } from "./ports.ts"
+import { evidence as evidenceFeature } from "../evidence/feature.ts"
+import { feedback as feedbackFeature } from "../feedback/feature.ts"
 
 const report: FeedbackReport = {
   tenantId: 1,
@@ -38,15 +39,16 @@ const claim = {
 }
 
 /** The port at the other end of a channel from its implementation. */
-function across<P>(t: TestContext, port: Port<P>, implementation: P): P {
+function across<P>(t: TestContext, { port }: { port?: WriterPort<P> }, implementation: P): P {
+  assert.ok(port !== undefined)
   const { port1, port2 } = new MessageChannel()
   t.after(() => port1.close())
   serve(threadChannel(port1), offer(port, implementation))
-  return remote(port, openCalls(threadChannel(port2))(5000), orProblem())
+  return remote(port, openCalls(threadChannel(port2))(5000), port.problemOf)
 }
 
 test("feedback and its answers cross as they are", async (t) => {
-  const intake = across(t, feedbackPort, {
+  const intake = across(t, feedbackFeature, {
     async submit(...args) {
       assert.deepEqual(args, [report, claim])
       return { state: "stored", id: "fb_1" }
@@ -60,7 +62,7 @@ test("feedback and its answers cross as they are", async (t) => {
 
 test("evidence and its answers cross as they are", async (t) => {
   const answer = { state: "stored", outcomes: ["stored", { refusal: "{}" }] } as const
-  const intake = across(t, evidencePort, {
+  const intake = across(t, evidenceFeature, {
     async submit(...args) {
       assert.deepEqual(args, [evidence, claim])
       return answer
@@ -77,8 +79,8 @@ test("stores that are away and a writer with too much to do are 503, any other f
     [new TypeError("a bug"), "internal-error"],
   ] as const) {
     const failing = async (): Promise<never> => Promise.reject(error)
-    const feedback = across(t, feedbackPort, { submit: failing, undo: failing })
-    const { submit } = across(t, evidencePort, { submit: failing })
+    const feedback = across(t, feedbackFeature, { submit: failing, undo: failing })
+    const { submit } = across(t, evidenceFeature, { submit: failing })
     for (const call of [
       () => feedback.submit(report, null),
       () => feedback.undo("fb_1", 1),

@@ -2,13 +2,8 @@ import { type Port, portOf, type RemoteError } from "@assay/runtime/rpc"
 import type { Counters } from "@assay/stores/counters"
 import type { Records } from "@assay/stores/records"
 import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
-import { orProblem } from "../base/or-problem.ts"
-import type { EvidenceIntake } from "../intake/evidence-writer.ts"
-import type { FeedbackIntake } from "../intake/feedback-writer.ts"
-import type { NotificationIntake } from "../intake/notifications-writer.ts"
 import type { SignalDesk } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
-import type { SubjectDesk } from "../subjects/subject-desk.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
 // What is called between the processes and threads of the service. Ports are named and listed here,
@@ -56,10 +51,6 @@ export const countersPort = portOf<Counters>("counters", {
   velocity: true,
 })
 
-export const feedbackPort = portOf<FeedbackIntake>("feedback", { submit: true, undo: true })
-export const evidencePort = portOf<EvidenceIntake>("evidence", { submit: true })
-export const notificationsPort = portOf<NotificationIntake>("notifications", { submit: true })
-export const subjectsPort = portOf<SubjectDesk>("subjects", { erase: true, export: true })
 export const signalsPort = portOf<SignalDesk>("signals", { look: true })
 
 /** The thread that asks providers. */
@@ -139,9 +130,6 @@ export const openRecordsPort: Port<Records> = {
   ...recordsPort,
   methods: recordsPort.methods.filter((method) => method !== "close" && method !== "migrate"),
 }
-
-/** A subject's data that cannot be reached, as the caller of the service sees it. */
-export const subjectsProblem = orProblem("The subject's data cannot be reached")
 
 /** Faults of the records keep their codes. */
 export function recordsFault(error: RemoteError): Error {

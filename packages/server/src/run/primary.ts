@@ -12,9 +12,6 @@ import {
 } from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
-import { openEvidenceWriter } from "../intake/evidence-writer.ts"
-import { openFeedbackWriter } from "../intake/feedback-writer.ts"
-import { keepSettling } from "../intake/keep-settling.ts"
 import { listenFault } from "@assay/runtime/listen-fault"
 import type { Log } from "@assay/runtime/log"
 import { openModels } from "../score/models.ts"
@@ -25,12 +22,10 @@ import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
-import type { SubjectDesk } from "../subjects/subject-desk.ts"
+import { subjectsPort } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
-import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
-import { openNotificationsWriter } from "../intake/notifications-writer.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
 import { MICROS } from "@assay/stores/records-provider-costs"
 import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
@@ -44,22 +39,14 @@ import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
 import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
-import {
-  countersPort,
-  evidencePort,
-  feedbackPort,
-  notificationsPort,
-  openRecordsPort,
-  primaryPort,
-  signalsPort,
-  subjectsPort,
-} from "./ports.ts"
+import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openRecordsWriter } from "./records-writer.ts"
 import { keepLearnt } from "./keep-learnt.ts"
 import { describeService } from "./running-service.ts"
 import { reloadLists } from "./reload-lists.ts"
 import { type Methods, offer } from "@assay/runtime/rpc"
 import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
+import { openWriters } from "./writers.ts"
 import { StartError } from "@assay/runtime/children"
 
 export interface Service {
@@ -144,14 +131,6 @@ export async function startService(
 
   const providers = asked && (await openProviders(asked, records, log))
 
-  const feedback = await openFeedbackWriter({ records, index, now: Date.now })
-  await feedback.settleDue()
-  const endSettling = keepSettling(feedback, Date.now, log)
-
-  const evidence = openEvidenceWriter({ records, index, now: Date.now })
-  await evidence.settleDue()
-  const endEvidence = keepSettling(evidence, Date.now, log, "evidence")
-
   const velocity = await keptVelocity({
     counters,
     directory: directory.context,
@@ -171,35 +150,22 @@ export async function startService(
     now: Date.now,
   })
 
-  const subjects = openSubjectWriter({
-    records,
-    tombstones,
-    index,
-    decisions: decisionsWriter,
-    fold: decisions.fold,
-    deleteSetAside() {
-      const count = deleteSetAside(directory.journal)
-      if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
+  const writers = await openWriters(
+    {
+      records,
+      index,
+      decisions: decisionsWriter,
+      fold: decisions.fold,
+      deleteSetAside() {
+        const count = deleteSetAside(directory.journal)
+        if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
+      },
+      tombstones,
+      forgetSignals: async (key) => await providers?.forget(key),
+      now: Date.now,
     },
-    now: Date.now,
-  })
-  await subjects.repeatErasures()
-  const notifications = openNotificationsWriter({
-    records,
-    index,
-    now: Date.now,
-    ...(providers && { forget: providers.forget }),
-  })
-  await notifications.settleDue()
-  const endNotifications = keepSettling(notifications, Date.now, log, "notifications")
-  const forgettingSubjects: SubjectDesk = {
-    async erase(inquiry) {
-      const erasure = await subjects.erase(inquiry)
-      await providers?.forget(Buffer.from(inquiry.identityKey).toString("hex"))
-      return erasure
-    },
-    export: subjects.export,
-  }
+    log,
+  )
 
   if (config.drop.wanted && !config.drop.on)
     log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
@@ -214,7 +180,7 @@ export async function startService(
   })
   const control = await openControlSocket(directory.controlSocket, {
     ...offer(openRecordsPort, records),
-    ...offer(subjectsPort, forgettingSubjects),
+    ...offer(subjectsPort, writers.get(subjectsPort)),
     // Asked for while the service starts, it waits: a worker may have read the lists before they
     // changed.
     reloadLists: async () => await reloadLists(await running),
@@ -238,10 +204,7 @@ export async function startService(
       gatherMetrics,
       foldDecisions: decisions.fold,
     }),
-    ...offer(feedbackPort, feedback),
-    ...offer(evidencePort, evidence),
-    ...offer(notificationsPort, notifications),
-    ...offer(subjectsPort, forgettingSubjects),
+    ...writers.methods,
     ...(providers && offer(signalsPort, providers)),
   }
   const countersOf = (worker: number): Counters => ({
@@ -322,9 +285,7 @@ export async function startService(
           () => workers.stop(),
           () => drop?.stop(),
           () => clearInterval(keeping),
-          endSettling,
-          endEvidence,
-          endNotifications,
+          ...writers.ends,
           endCompacting,
           endVerifying,
           () => providers?.close(),

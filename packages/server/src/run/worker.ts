@@ -3,7 +3,7 @@ import { Registry } from "prom-client"
 import { openCallers } from "../accounts/callers.ts"
 import { openLimits } from "../accounts/limits.ts"
 import { openUsage } from "../accounts/usage.ts"
-import { buildApp } from "./app.ts"
+import { buildApp, type Services } from "./app.ts"
 import { type Environment, readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
@@ -40,18 +40,7 @@ import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
 import { reloadedLists } from "./reload-lists.ts"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
-import { orProblem } from "../base/or-problem.ts"
-import {
-  countersPort,
-  evidencePort,
-  feedbackPort,
-  notificationsPort,
-  primaryPort,
-  signalsPort,
-  subjectsPort,
-  subjectsProblem,
-  workerPort,
-} from "./ports.ts"
+import { countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
@@ -66,8 +55,6 @@ const VELOCITY_MS = 250
 const COUNTERS_MS = 30_000
 const FLUSH_MS = 1000
 const WRITE_MS = 30_000
-/** An erasure walks through every store. */
-const SUBJECTS_MS = 60_000
 /**
  * Somebody waits: for the metrics, or for a past decision that is still in the journals, which hold
  * at most a second's.
@@ -152,7 +139,7 @@ export async function runWorker(
     // A decision just made cannot be looked for: that is no "not found".
     (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
   )
-  const app = await buildApp({
+  const services: Services = {
     config,
     log,
     now,
@@ -170,11 +157,7 @@ export async function runWorker(
     limits,
     usage,
     metering: records,
-    feedback: remote(feedbackPort, within(WRITE_MS), orProblem()),
-    subjects: remote(subjectsPort, within(SUBJECTS_MS), subjectsProblem),
-    evidence: remote(evidencePort, within(WRITE_MS), orProblem()),
     carriers: openNotifyingCarriers(providers),
-    notifications: remote(notificationsPort, within(WRITE_MS), orProblem()),
     askDrop: config.drop.on ? askDropAt(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),
     audit: primary.addAudit,
@@ -184,7 +167,10 @@ export async function runWorker(
     streams,
     pingRecords: () => records.ping(),
     requireSoundIndex: requireSound,
-  })
+  }
+  const app = await buildApp(services, (port) =>
+    remote(port, within(port.answerMs), port.problemOf),
+  )
   const sharing = sharesPort(config.drop) ? await import("@assay/drop/shared-port") : null
   // A request that is passed on has a connection to the drop besides its own.
   const limited = limitConnections(connectionsMax(sharing === null ? 1 : 2))

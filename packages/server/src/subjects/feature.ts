@@ -11,7 +11,8 @@ import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { identifySubject } from "./identify-subject.ts"
-import type { SubjectDesk, SubjectInquiry } from "./subject-desk.ts"
+import { type Subjects, type SubjectInquiry, subjectsPort } from "./subjects.ts"
+import { openSubjectWriter } from "./subject-writer.ts"
 
 /** Nobody is scored here, so only the rate counts. */
 const LOOKUP_LIMITS: ReadonlySet<ProblemCode> = new Set(["quota-exceeded", "identities-exceeded"])
@@ -47,13 +48,20 @@ const exportSchema = {
 }
 
 export interface SubjectServices {
-  readonly subjects: SubjectDesk
   readonly secrets: Secrets
 }
 
-export const subjects: Feature<SubjectServices> = { routes: subjectRoutes }
+export const subjects: Feature<SubjectServices, Subjects> = {
+  routes: subjectRoutes,
+  port: subjectsPort,
+  async writer(primary) {
+    const { erase, export: exported, repeatErasures } = openSubjectWriter(primary)
+    await repeatErasures()
+    return { erase, export: exported }
+  },
+}
 
-function subjectRoutes(app: App, { subjects, secrets }: SubjectServices): void {
+function subjectRoutes(app: App, { secrets }: SubjectServices, subjects: Subjects): void {
   const config = { scope: ["subjects:admin", "subjects:own"] } as const
 
   app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request) => {

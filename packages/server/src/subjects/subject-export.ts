@@ -4,7 +4,7 @@ import type { Found, FoundEntry, Owner } from "@assay/stores/exposure-index"
 import type { Feedback } from "@assay/stores/records-feedback"
 import type { Tombstone } from "@assay/stores/records-subjects"
 import { HOUR_MS } from "@assay/runtime/time"
-import type { SubjectInquiry } from "./subject-desk.ts"
+import type { SubjectInquiry } from "./subjects.ts"
 
 interface Held {
   readonly inquiry: SubjectInquiry

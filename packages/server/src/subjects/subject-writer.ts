@@ -1,30 +1,23 @@
 import { SUBJECT_DECISIONS_MAX } from "@assay/core/contract"
-import type { Decisions } from "@assay/stores/decisions"
 import { type ExposureIndex, IndexUnavailable } from "@assay/stores/exposure-index"
 import { RecordsError } from "@assay/stores/records-error"
 import type { SubjectChange, SubjectRecords } from "@assay/stores/records-subjects"
 import { HOUR_MS } from "@assay/runtime/time"
 import { eachTombstone } from "./each-tombstone.ts"
-import { type TombstoneFile, TombstonesError } from "./tombstone-file.ts"
+import type { Primary } from "../http/feature.ts"
+import { TombstonesError } from "./tombstone-file.ts"
 import { subjectExport } from "./subject-export.ts"
-import type { SubjectDesk, SubjectInquiry } from "./subject-desk.ts"
+import type { Subjects, SubjectInquiry } from "./subjects.ts"
 
-interface WriterOptions {
+type WriterOptions = Pick<
+  Primary,
+  "tombstones" | "decisions" | "fold" | "deleteSetAside" | "forgetSignals" | "now"
+> & {
   readonly records: SubjectRecords
-  readonly tombstones: Pick<TombstoneFile, "add">
   readonly index: Pick<ExposureIndex, "erase" | "holdings" | "lookup">
-  readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
-  /** Brings every decision the workers wrote so far into the store. */
-  readonly fold: () => Promise<void>
-  /**
-   * Deletes journal files that were set aside because they are damaged: nobody can be looked for in
-   * them.
-   */
-  readonly deleteSetAside: () => void
-  readonly now: () => number
 }
 
-export interface SubjectWriter extends SubjectDesk {
+export interface SubjectWriter extends Subjects {
   /**
    * Carries out again what an earlier process may have left undone, and what was restored, imported
    * or folded since; returns how many identities are erased. At every start, before the first
@@ -61,6 +54,7 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
       await fold()
       deleteSetAside()
       const erased = await decisions.eraseIdentity({ identityKey, tenantId, upTo: at })
+      await options.forgetSignals(Buffer.from(identityKey).toString("hex"))
       return {
         erased_at: new Date(at).toISOString(),
         scope: tenantId === null ? "everything" : "own",

@@ -28,6 +28,7 @@ import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { makeBackup } from "./make-backup.ts"
 import { BackupError } from "./manifest.ts"
 import { restoreBackup } from "./restore-backup.ts"
+import { replays } from "../run/features.ts"
 
 const secrets = deriveSecrets(new Uint8Array(32).fill(7))
 const now = (): number => Date.UTC(2026, 2, 2)
@@ -93,6 +94,7 @@ async function restored(
     config: { databaseUrl: null, dataDirectory, secretFile: join(folder, "secret") },
     secrets,
     tombstones: async () => tombstones,
+    replays,
     now,
     tell: () => undefined,
   })

@@ -20,6 +20,7 @@ import { type DecisionLine, decisionOfLine } from "./decision-lines.ts"
 import { readJsonLines } from "./lines.ts"
 import { PARTS } from "./make-backup.ts"
 import { BackupError, checkedManifest, type Manifest } from "./manifest.ts"
+import type { Replays } from "./settle-index.ts"
 import { settleRestored } from "./settle-restored.ts"
 
 export interface RestoreReach {
@@ -30,6 +31,7 @@ export interface RestoreReach {
    * refuse.
    */
   readonly tombstones: () => Promise<readonly Tombstone[]>
+  readonly replays: Replays
   readonly now: () => number
   readonly tell: (line: string) => void
 }
@@ -78,6 +80,7 @@ export async function restoreBackup(
       config,
       secrets,
       { decisions: decisionsIn(folder), tombstones },
+      reach.replays,
       reach.now(),
     )
     const directory = openDataDirectory(dataDirectory, { completing: RESTORING })

@@ -1,17 +1,14 @@
-import { applyAllEvidence } from "../intake/apply-evidence.ts"
-import { applyAllFeedback } from "../intake/apply-feedback.ts"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Records } from "@assay/stores/records"
 import { eachTombstone } from "../subjects/each-tombstone.ts"
-import { applyAllNotifications } from "../intake/apply-notifications.ts"
+import type { Feature } from "../http/feature.ts"
+
+/** How features bring what they keep in the records into an index, by their names. */
+export type Replays = Readonly<Record<string, NonNullable<Feature<never>["replay"]>>>
 
 export interface SettledIndex {
-  /**
-   * Identities with feedback, with evidence of tenants, with notifications, and that are erased.
-   */
-  readonly feedback: number
-  readonly evidence: number
-  readonly notifications: number
+  /** Of how many identities each feature keeps something. */
+  readonly identities: Readonly<Record<string, number>>
   readonly erased: number
 }
 
@@ -22,13 +19,14 @@ export interface SettledIndex {
 export async function settleIndex(
   records: Records,
   index: ExposureIndex,
+  replays: Replays,
   nowMs: number,
 ): Promise<SettledIndex> {
   const erased = await eachTombstone(records, async ({ identityKey }) => {
     if (!(await index.lookup(identityKey, null)).erased) await index.erase(identityKey)
   })
-  const feedback = await applyAllFeedback(records, index, nowMs)
-  const evidence = await applyAllEvidence(records, index, nowMs)
-  const notifications = await applyAllNotifications(records, index, nowMs)
-  return { feedback, evidence, notifications, erased }
+  const identities: Record<string, number> = {}
+  for (const [name, replay] of Object.entries(replays))
+    identities[name] = await replay(records, index, nowMs)
+  return { identities, erased }
 }

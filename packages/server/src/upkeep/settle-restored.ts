@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { settleIndex } from "./settle-index.ts"
+import { type Replays, settleIndex } from "./settle-index.ts"
 import { foldedDecision } from "../decisions/fold.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import type { Secrets } from "@assay/runtime/secrets"
@@ -23,6 +23,7 @@ export async function settleRestored(
   place: DatabasePlace,
   { checkValue }: Secrets,
   { decisions, tombstones }: RestoredPast,
+  replays: Replays,
   nowMs: number,
 ): Promise<void> {
   const index = await openLmdbIndex({ path: join(place.dataDirectory, "index") })
@@ -31,7 +32,7 @@ export async function settleRestored(
     const records = await openRecords(place)
     try {
       for (const tombstone of tombstones) await records.eraseAgain(tombstone)
-      await settleIndex(records, index, nowMs)
+      await settleIndex(records, index, replays, nowMs)
     } finally {
       await records.close()
     }

@@ -1,5 +1,6 @@
 import type { IdentityType } from "@assay/core/identity"
 import type { SubjectErasure, SubjectExport, SubjectReason } from "@assay/core/contract"
+import { writerPort } from "../base/writer-port.ts"
 
 /**
  * Whom a request about a subject names, and who makes it. The identity is a keyed hash from here
@@ -23,8 +24,15 @@ export type SubjectAnswer =
   | { readonly state: "too-many"; readonly retryAfterSeconds: number }
 
 /** Does for the person behind an identity what they may ask for. */
-export interface SubjectDesk {
+export interface Subjects {
   /** When it resolves nothing is left that a lookup, an export or a past decision could show. */
   erase(inquiry: SubjectInquiry): Promise<SubjectErasure>
   export(inquiry: SubjectInquiry): Promise<SubjectAnswer>
 }
+
+export const subjectsPort = writerPort<Subjects>(
+  "subjects",
+  { erase: true, export: true },
+  // An erasure walks through every store.
+  { answerMs: 60_000, failed: "The subject's data cannot be reached" },
+)

@@ -1,13 +1,6 @@
 import type { Log } from "@assay/runtime/log"
 import { HOUR_MS } from "@assay/runtime/time"
-
-/** A writer that leaves what it could not finish to be settled later. */
-export interface Settling {
-  settleDue(): Promise<void>
-  /** Deletes what ended long ago, where anything ends. */
-  forget?(): Promise<void>
-  idle(): Promise<void>
-}
+import type { Settling } from "../http/feature.ts"
 
 const SETTLE_MS = 1000
 
@@ -19,12 +12,12 @@ export function keepSettling(
   writer: Settling,
   now: () => number,
   log: Log,
-  what: "feedback" | "evidence" | "notifications" = "feedback",
+  what: string,
 ): () => Promise<void> {
   let forgotAt = 0
   let settling: Promise<void> | null = null
   const settle = async (): Promise<void> => {
-    await writer.settleDue()
+    await writer.settleDue?.()
     // Also where the last time is still to come: the clock was set back, and what is to be
     // forgotten must not wait for it.
     if (Math.abs(now() - forgotAt) < HOUR_MS) return
@@ -39,6 +32,6 @@ export function keepSettling(
   return async () => {
     clearInterval(timer)
     await settling
-    await writer.idle()
+    await writer.idle?.()
   }
 }

@@ -19,6 +19,7 @@ test("what ended long ago is forgotten each hour, also after the clock was set b
     },
     () => nowMs,
     openLog("error"),
+    "feedback",
   )
   const after = async (ms: number): Promise<number> => {
     nowMs += ms

@@ -9,7 +9,6 @@ export {
   type ReplyToPack,
   unpackMessage,
 } from "./envelope.ts"
-export { EFFORT_MAX, effortText } from "./effort.ts"
 export { EnvelopeFault, type EnvelopeFaultCode } from "./envelope-fault.ts"
 export { attachmentName, keptName } from "./file-names.ts"
 export { fingerprint } from "./fingerprint.ts"
@@ -20,8 +19,16 @@ export {
   type NewIdentityFile,
   readIdentities,
 } from "./identity-file.ts"
-export { FILE_MAX, FILES_MAX, MAILBOX_SLOTS, MESSAGE_MAX, WITHDRAWABLE } from "./limits.ts"
-export { mailboxFiles } from "./mailbox.ts"
+export {
+  EFFORT_MAX,
+  effortText,
+  FILE_MAX,
+  FILES_MAX,
+  MAILBOX_SLOTS,
+  MESSAGE_MAX,
+  WITHDRAWABLE,
+} from "./limits.ts"
+export { inReplyOrder, mailboxFiles } from "./mailbox.ts"
 export type {
   Manifest,
   ManifestFile,
@@ -53,7 +60,6 @@ export {
   type Suite,
   suiteOf,
 } from "./recipients.ts"
-export { inReplyOrder } from "./reply-order.ts"
 export { contentMark, reseal, type Resealed, sealedBody } from "./reseal.ts"
 export { open, type Progress, recipientOf, replyRecipients, seal, sealInPieces } from "./seal.ts"
 export {
@@ -67,7 +73,6 @@ export {
   unpackSeen,
 } from "./seen.ts"
 export { shownText } from "./shown-text.ts"
-export { threadAddress } from "./thread-address.ts"
 export {
   CODE_WORDS,
   type CodeFault,
@@ -83,6 +88,7 @@ export {
 export {
   DROP_ID_BYTES,
   mailboxTag,
+  threadAddress,
   threadKeys,
   type ThreadKeys,
   verifierOf,

@@ -1,5 +1,6 @@
 import { readAgeHeader } from "./age-header.ts"
 import { MAILBOX_SLOTS } from "./limits.ts"
+import type { Manifest } from "./manifest.ts"
 import { sealedSize, SMALLEST_CLASS } from "./padding.ts"
 
 /**
@@ -16,4 +17,16 @@ export function mailboxFiles(answer: Uint8Array): Uint8Array[] {
     if (header === "incomplete" || "fault" in header) return slot
     return slot.subarray(0, sealedSize(SMALLEST_CLASS, header.stanzas, header.suite))
   })
+}
+
+/**
+ * Replies in the order they were written. The store gives them in the order of their random ids, so
+ * each says its number inside. One that says none was made by hand and comes last; an
+ * acknowledgement has the lowest number there is.
+ */
+export function inReplyOrder<R extends { readonly manifest: Pick<Manifest, "order"> }>(
+  replies: readonly R[],
+): R[] {
+  const place = ({ manifest: { order = Number.MAX_VALUE } }: R): number => order
+  return [...replies].sort((a, b) => place(a) - place(b))
 }

@@ -1,8 +1,10 @@
 import { hkdf } from "@noble/hashes/hkdf.js"
 import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 import { bech32 } from "@scure/base"
 import { identityToRecipient } from "age-encryption"
 import { WITHDRAWABLE } from "./limits.ts"
+import type { ThreadAddress } from "./manifest.ts"
 import type { Suite } from "./recipients.ts"
 import { SECRET_BYTES } from "./thread-code.ts"
 
@@ -67,6 +69,20 @@ export function mailboxTag(mailbox: Uint8Array): Uint8Array<ArrayBuffer> {
 /** What the server stores in place of a token. */
 export function verifierOf(token: Uint8Array): Uint8Array<ArrayBuffer> {
   return own(sha256(token))
+}
+
+/**
+ * What a two-way message tells its recipients of its thread: where replies go and what they are
+ * sealed to.
+ */
+export function threadAddress(keys: ThreadKeys, n: number | null): ThreadAddress {
+  return {
+    mailbox: bytesToHex(keys.mailbox),
+    reply_to: keys.replyTo,
+    ...(keys.replyToPq === undefined ? {} : { reply_to_pq: keys.replyToPq }),
+    delete_verifier: bytesToHex(verifierOf(keys.deleteToken)),
+    n,
+  }
 }
 
 // The id is that of the drop, not its address: a code works on its onion and its other name, and on

@@ -11,11 +11,19 @@ export {
   identityKeyOf,
   keyCheckValue,
   passwordFingerprint,
+  SUBKEY_NAMES,
+  subkeyInfo,
   type IdentityKey,
   type IdentityTag,
   type IdentityType,
   type Sha256,
+  type SubkeyName,
 } from "./keys.ts"
-export type { PhoneFault, PhoneFaultWord } from "./phone-fault.ts"
-export { parsePhone, type NumberType, type ParsedPhone, type SpecialNumber } from "./phone.ts"
-export { subkeyInfo, SUBKEY_NAMES, type SubkeyName } from "./subkeys.ts"
+export {
+  parsePhone,
+  type NumberType,
+  type ParsedPhone,
+  type PhoneFault,
+  type PhoneFaultWord,
+  type SpecialNumber,
+} from "./phone.ts"

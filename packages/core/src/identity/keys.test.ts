@@ -10,8 +10,9 @@ import {
   keyCheckValue,
   passwordFingerprint,
   type Sha256,
+  SUBKEY_NAMES,
+  subkeyInfo,
 } from "./keys.ts"
-import { subkeyInfo, SUBKEY_NAMES } from "./subkeys.ts"
 
 const sha256: Sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).digest()
 const subkey = new Uint8Array(32).fill(7)

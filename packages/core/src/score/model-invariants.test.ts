@@ -15,9 +15,9 @@ import { uncheckedExposure } from "./email-reasons.ts"
 import document10 from "./email-1.0.json" with { type: "json" }
 import document11 from "./email-1.1.json" with { type: "json" }
 import { ModelFault } from "./model-document.ts"
-import { loadEmailModel } from "./load-email-model.ts"
 import type { EmailModel } from "./model-email.ts"
 import { bandOf, SECRETS } from "./vocabulary.ts"
+import { loadEmailModel } from "./models.ts"
 
 // The rules at loading are there so that every model keeps the invariants, not only the shipped
 // one: here documents are changed at random, and whichever is accepted is held to them.

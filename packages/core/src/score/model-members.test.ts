@@ -3,10 +3,9 @@ import { suite, test } from "node:test"
 import emailDocument from "./email-1.0.json" with { type: "json" }
 import emailDocument11 from "./email-1.1.json" with { type: "json" }
 import { ModelFault } from "./model-document.ts"
-import { loadEmailModel } from "./load-email-model.ts"
-import { loadPhoneModel } from "./load-phone-model.ts"
 import phoneDocument from "./phone-1.0.json" with { type: "json" }
 import phoneDocument11 from "./phone-1.1.json" with { type: "json" }
+import { loadEmailModel, loadPhoneModel } from "./models.ts"
 
 // Generated over every member of both documents: none may be mistyped, out of range or missing
 // without being named.

@@ -4,9 +4,7 @@ import { emailInput, emailModel, phoneModel } from "../../testing/score/arbitrar
 import { assessEmail } from "./assess-email.ts"
 import emailDocument from "./email-1.0.json" with { type: "json" }
 import { ModelFault } from "./model-document.ts"
-import { loadEmailModel } from "./load-email-model.ts"
-import { loadPhoneModel } from "./load-phone-model.ts"
-import { emailModels, phoneModels } from "./models.ts"
+import { emailModels, loadEmailModel, loadPhoneModel, phoneModels } from "./models.ts"
 import phoneDocument from "./phone-1.0.json" with { type: "json" }
 import { lineOf } from "./phone-input.ts"
 

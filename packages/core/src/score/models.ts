@@ -1,9 +1,10 @@
 import email10 from "./email-1.0.json" with { type: "json" }
 import email11 from "./email-1.1.json" with { type: "json" }
-import { loadEmailModel } from "./load-email-model.ts"
-import { loadPhoneModel } from "./load-phone-model.ts"
-import type { EmailModel } from "./model-email.ts"
-import type { PhoneModel } from "./model-phone.ts"
+import { readDocument } from "./model-document.ts"
+import { checkEmailRules } from "./model-email-rules.ts"
+import { type EmailModel, EmailModelSchema } from "./model-email.ts"
+import { checkPhoneRules } from "./model-phone-rules.ts"
+import { type PhoneModel, PhoneModelSchema } from "./model-phone.ts"
 import phone10 from "./phone-1.0.json" with { type: "json" }
 import phone11 from "./phone-1.1.json" with { type: "json" }
 
@@ -27,4 +28,33 @@ export const phoneModels: Models<PhoneModel> = byVersion({
 // Without a prototype, so that no version can be asked for that is a method of objects.
 function byVersion<M>(models: Models<M>): Models<M> {
   return Object.freeze(Object.assign(Object.create(null) as object, models))
+}
+
+/** A checked e-mail model; fails with the path and the reason for a malformed document. */
+export function loadEmailModel(document: unknown): EmailModel {
+  const model = readDocument("email", EmailModelSchema, document)
+  checkEmailRules(model)
+  return model
+}
+
+/** A checked phone model; fails with the path and the reason for a malformed document. */
+export function loadPhoneModel(document: unknown): PhoneModel {
+  const model = readDocument("phone", PhoneModelSchema, document)
+  checkPhoneRules(model)
+  return model
+}
+
+/**
+ * The JSON Schemas of model documents, for editors and other tools. They say what a member may be
+ * by itself; how members must lie to each other is checked when a model is loaded.
+ */
+export const modelSchemas = {
+  email: published("email", "E-mail model of Assay", EmailModelSchema),
+  phone: published("phone", "Phone model of Assay", PhoneModelSchema),
+}
+
+// Tables are written as tuples in the manner of draft 7.
+function published(name: string, title: string, schema: object): object {
+  const $schema = "http://json-schema.org/draft-07/schema#"
+  return { $schema, $id: `urn:assay:model:${name}`, title, ...schema }
 }

@@ -3,8 +3,7 @@ import { generateHybridIdentity, generateX25519Identity, identityToRecipient } f
 import type { FileToPack, MessageToPack } from "../../src/drop/envelope.ts"
 import type { ThreadAddress } from "../../src/drop/manifest.ts"
 import type { Recipients, Suite } from "../../src/drop/recipients.ts"
-import { threadAddress } from "../../src/drop/thread-address.ts"
-import { threadKeys } from "../../src/drop/thread-keys.ts"
+import { threadAddress, threadKeys } from "../../src/drop/thread-keys.ts"
 
 export const DROP_ID = new Uint8Array(16).fill(0xaa)
 

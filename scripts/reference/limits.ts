@@ -5,7 +5,7 @@ import { REFUSED_IN_A_ROW } from "../../packages/server/src/score/many/refused-l
 import { settings, type SettingName } from "../../packages/server/src/base/config.ts"
 import { BODY_MAX } from "../../packages/server/src/http/sizes.ts"
 import { SHARED_ENTRIES_MAX, TENANT_ENTRIES_MAX } from "../../packages/stores/src/entry-set.ts"
-import { NOTIFICATIONS_PER_SECOND } from "../../packages/server/src/intake/notifications-writer.ts"
+import { NOTIFICATIONS_PER_SECOND } from "../../packages/server/src/intake/evidence-writer.ts"
 import { code, counted, lines, table } from "./page.ts"
 
 export function limitsPage(): string {

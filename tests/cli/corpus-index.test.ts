@@ -63,7 +63,7 @@ test("rebuilding reads the segments again; one that is gone stops it and is a fa
   assert.equal(code, 0)
   assert.match(
     out,
-    /^[\d,]+ rows of segments, feedback on 0, evidence on 0, notifications on 0 identities, 0 erased, [\d,]+ bytes before, /,
+    /^[\d,]+ rows of segments, feedback on 0, evidence on 0 identities, 0 erased, [\d,]+ bytes before, /,
   )
   const segment = join(data.segments, "first.parquet")
   renameSync(segment, `${segment}.away`)

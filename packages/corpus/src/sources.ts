@@ -1,5 +1,5 @@
 import type { Batch, Catalogue, Source, SourceDescription } from "@assay/stores/exposure-index"
-import { arrivesOneByOne } from "@assay/stores/shared-batches"
+import { arrivesOneByOne } from "@assay/stores/arriving-batches"
 
 /** A shared source with its batches, and what the live ones hold. */
 export interface HeldSource {

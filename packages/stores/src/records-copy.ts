@@ -2,7 +2,7 @@ import { sql } from "kysely"
 
 import { type Database, type Engine, explained, type Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
-import { migrateRecords } from "./records-migrate.ts"
+import { migrateRecords, recordsFormat } from "./records-migrate.ts"
 import type { Schema } from "./records-schema.ts"
 
 /** A row of a table, with values as JSON; bytes are an object with the member `base64`. */
@@ -23,31 +23,44 @@ export interface RecordsCopy {
   close(): Promise<void>
 }
 
-/** Every table, each after those it refers to, with the columns that put its rows in an order. */
-const TABLES = {
+/** Tables, each after those it refers to, with the columns that put its rows in an order. */
+const OTHER_TABLES = {
   meta: ["name"],
   tenants: ["id"],
   keys: ["id"],
   usage: ["key_id", "day", "operation"],
   daily_identities: ["day", "tenant_id", "tag"],
   audit: ["id"],
-  evidence: ["id"],
-  observations: ["identity_key", "tenant_id", "source", "entry"],
-  shared_observations: ["identity_key", "source", "entry"],
   tombstones: ["identity_key"],
   idempotency: ["key_id", "route", "key_hash"],
   provider_costs: ["day", "tenant_id", "provider"],
+} as const
+const TABLES = {
+  ...OTHER_TABLES,
+  feedback: ["id"],
+  evidence: ["identity_key", "owner", "source", "entry"],
 } as const satisfies Record<keyof Schema, readonly string[]>
+/** A backup may be made before the first start of this program has changed the tables. */
+const TABLES_BEFORE_7 = {
+  ...OTHER_TABLES,
+  evidence: ["id"],
+  observations: ["identity_key", "tenant_id", "source", "entry"],
+  shared_observations: ["identity_key", "source", "entry"],
+} as const
 
 const ROWS_AT_ONCE = 1_000
-const TABLE_NAMES = Object.keys(TABLES) as readonly (keyof Schema)[]
 
 export function recordsCopy(engine: Engine): RecordsCopy {
   return {
     rows: (take) =>
       explained(engine, () =>
         engine.snapshot(async (db) => {
-          for (const table of TABLE_NAMES) await takeRows(db, table, take)
+          const format = await formatOf(db)
+          const tables: Readonly<Record<string, readonly string[]>> =
+            format < 7 ? TABLES_BEFORE_7 : TABLES
+          for (const [table, order] of Object.entries(tables)) {
+            await takeRows(db, table, order, (row) => take(asOfNow({ table, row }, format)))
+          }
         }),
       ),
 
@@ -57,13 +70,20 @@ export function recordsCopy(engine: Engine): RecordsCopy {
         await engine.db.transaction().execute(async (write) => {
           await requireEmpty(write)
           const successors = new Map<CopiedValue, CopiedValue>()
-          for await (const { table, row } of rows) {
+          // The tables of an older backup have other names; its first rows say how old it is.
+          let format = recordsFormat
+          for await (const found of rows) {
+            if (isFormat(found)) format = Number(found.row["value"])
+            const { table, row } = asOfNow(found, format)
             await putRow(engine, write, table, row, successors)
           }
           // A key may name one that comes after it, so these names are put in last.
           for (const [id, successor] of successors) {
             await sql`update keys set replaced_by = ${successor} where id = ${id}`.execute(write)
           }
+          // Older programs could leave rows of an erased subject until the next start.
+          await sql`delete from evidence
+            where identity_key in (select identity_key from tombstones)`.execute(write)
           await engine.advanceIdentities(write)
         })
       }),
@@ -72,17 +92,50 @@ export function recordsCopy(engine: Engine): RecordsCopy {
   }
 }
 
+async function formatOf(db: Database): Promise<number> {
+  const query = db.selectFrom("meta").select("value").where("name", "=", "format")
+  return Number((await query.executeTakeFirst())?.value ?? recordsFormat)
+}
+
+/** A row of any format. */
+interface FoundRow {
+  readonly table: string
+  readonly row: CopiedRow["row"]
+}
+
+function isFormat({ table, row }: FoundRow): boolean {
+  return table === "meta" && row["name"] === "format"
+}
+
+/** A row of an older format as the tables of now have it. */
+function asOfNow(found: FoundRow, format: number): CopiedRow {
+  const { table, row } = found
+  if (isFormat(found)) return { table: "meta", row: { ...row, value: String(recordsFormat) } }
+  if (format < 7 && table === "evidence") {
+    const { subject = null, ...rest } = row
+    return { table: "feedback", row: { ...rest, identity_type: subject } }
+  }
+  if (format < 7 && table === "observations") {
+    const { tenant_id: owner = null, ...rest } = row
+    return { table: "evidence", row: { ...rest, owner, event: null } }
+  }
+  if (table === "shared_observations")
+    return { table: "evidence", row: { ...row, owner: 0, key_id: null } }
+  return { table: table as keyof Schema, row }
+}
+
 async function takeRows(
   db: Database,
-  table: keyof Schema,
-  take: (row: CopiedRow) => void | Promise<void>,
+  table: string,
+  orderedBy: readonly string[],
+  take: (row: CopiedRow["row"]) => void | Promise<void>,
 ): Promise<void> {
-  const order = sql.join(TABLES[table].map((column) => sql.ref(column)))
+  const order = sql.join(orderedBy.map((column) => sql.ref(column)))
   for (let offset = 0; ; offset += ROWS_AT_ONCE) {
     const { rows } = await sql<Record<string, string | number | null | Uint8Array>>`
       select * from ${sql.table(table)} order by ${order}
       limit ${ROWS_AT_ONCE} offset ${offset}`.execute(db)
-    for (const row of rows) await take({ table, row: copied(row) })
+    for (const row of rows) await take(copied(row))
     if (rows.length < ROWS_AT_ONCE) return
   }
 }

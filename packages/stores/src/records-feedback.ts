@@ -100,7 +100,7 @@ export function sqlFeedback(
           if (outcome.state !== "taken") return outcome
         }
         await db
-          .insertInto("evidence")
+          .insertInto("feedback")
           .values({ ...columnsOf(feedback), claim: claim?.keyHash ?? null })
           .execute()
         return { state: "taken" }
@@ -109,14 +109,14 @@ export function sqlFeedback(
     undoFeedback: ({ id, tenantId, at }) =>
       write(async (db) => {
         await db
-          .updateTable("evidence")
+          .updateTable("feedback")
           .set({ undone_at: at, due_at: at })
           .where("id", "=", id)
           .where("tenant_id", "=", tenantId)
           .where("undone_at", "is", null)
           .execute()
         const row = await db
-          .selectFrom("evidence")
+          .selectFrom("feedback")
           .select(["tenant_id as tenantId", "identity_key as identityKey"])
           .where("id", "=", id)
           .where("tenant_id", "=", tenantId)
@@ -127,7 +127,7 @@ export function sqlFeedback(
     feedbackOf: ({ tenantId, identityKey }) =>
       read(async (db) => {
         const rows = await db
-          .selectFrom("evidence")
+          .selectFrom("feedback")
           .selectAll()
           .where("tenant_id", "=", tenantId)
           .where("identity_key", "=", identityKey)
@@ -140,7 +140,7 @@ export function sqlFeedback(
     dueFeedback: ({ at, limit }) =>
       read(async (db) => {
         const rows = await db
-          .selectFrom("evidence")
+          .selectFrom("feedback")
           .select(["tenant_id as tenantId", "identity_key as identityKey"])
           .distinct()
           .where("due_at", "<=", at)
@@ -155,7 +155,7 @@ export function sqlFeedback(
       write(async (db) => {
         await finishClaims(db, identity, at)
         await db
-          .updateTable("evidence")
+          .updateTable("feedback")
           .set((row) => ({
             due_at: row
               .case()
@@ -173,7 +173,7 @@ export function sqlFeedback(
     feedbackIdentities: ({ after, limit }) =>
       read(async (db) => {
         let query = db
-          .selectFrom("evidence")
+          .selectFrom("feedback")
           .select(["tenant_id as tenantId", "identity_key as identityKey"])
           .distinct()
           .orderBy("tenant_id")
@@ -196,7 +196,7 @@ export function sqlFeedback(
     newestFeedbackAt: () =>
       read(async (db) => {
         const { newest } = await db
-          .selectFrom("evidence")
+          .selectFrom("feedback")
           .select((row) => row.fn.max<number | null>("received_at").as("newest"))
           .executeTakeFirstOrThrow()
         return newest
@@ -205,7 +205,7 @@ export function sqlFeedback(
     async forgetFeedback(before) {
       const { numDeletedRows } = await write((db) =>
         db
-          .deleteFrom("evidence")
+          .deleteFrom("feedback")
           .where((row) => row.or([row("undone_at", "<", before), row("expires_at", "<", before)]))
           .where("due_at", "is", null)
           .executeTakeFirstOrThrow(),
@@ -229,7 +229,7 @@ async function finishClaims(
   at: number,
 ): Promise<void> {
   const waiting = await db
-    .selectFrom("evidence")
+    .selectFrom("feedback")
     .select(["key_id", "claim"])
     .where("tenant_id", "=", tenantId)
     .where("identity_key", "=", identityKey)
@@ -242,13 +242,13 @@ async function finishClaims(
   }
 }
 
-function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["evidence"]>, "claim"> {
+function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["feedback"]>, "claim"> {
   return {
     id: feedback.id,
     tenant_id: feedback.tenantId,
     key_id: feedback.keyId,
     identity_key: feedback.identityKey,
-    subject: feedback.identityType,
+    identity_type: feedback.identityType,
     alias_tag: feedback.aliasTag,
     outcome: feedback.outcome,
     occurred_at: feedback.occurredAt,
@@ -261,13 +261,13 @@ function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["evidence"]>, 
   }
 }
 
-export function feedbackOf(row: Selectable<Schema["evidence"]>): Feedback {
+export function feedbackOf(row: Selectable<Schema["feedback"]>): Feedback {
   return {
     id: row.id,
     tenantId: row.tenant_id,
     keyId: row.key_id,
     identityKey: row.identity_key,
-    identityType: row.subject as IdentityType,
+    identityType: row.identity_type as IdentityType,
     aliasTag: row.alias_tag,
     outcome: row.outcome as FeedbackOutcome,
     occurredAt: row.occurred_at,

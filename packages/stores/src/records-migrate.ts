@@ -11,6 +11,7 @@ import { observations } from "./records-migrations/0003-observations.ts"
 import { subjects } from "./records-migrations/0004-subjects.ts"
 import { providerCosts } from "./records-migrations/0005-provider-costs.ts"
 import { sharedObservations } from "./records-migrations/0006-shared-observations.ts"
+import { evidence } from "./records-migrations/0007-evidence.ts"
 
 // In order and never edited once released; the format is the number of the last one.
 const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => Promise<void>> = {
@@ -20,6 +21,7 @@ const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => 
   "0004-subjects": subjects,
   "0005-provider-costs": providerCosts,
   "0006-shared-observations": sharedObservations,
+  "0007-evidence": evidence,
 }
 export const recordsFormat = Object.keys(migrations).length
 

@@ -32,12 +32,12 @@ export interface Schema {
     subject: string
     detail: string
   }
-  evidence: {
+  feedback: {
     id: string
     tenant_id: number
     key_id: string
     identity_key: Uint8Array
-    subject: string
+    identity_type: string
     alias_tag: number
     outcome: string
     occurred_at: number
@@ -50,20 +50,14 @@ export interface Schema {
     claim: Uint8Array | null
   }
   tombstones: { identity_key: Uint8Array; erased_at: number }
-  observations: {
+  evidence: {
     identity_key: Uint8Array
-    tenant_id: number
+    /** The tenant's id; 0 for what all tenants share. */
+    owner: number
     source: string
     entry: Uint8Array
-    key_id: string
-    received_at: number
-    due_at: number | null
-  }
-  shared_observations: {
-    identity_key: Uint8Array
-    source: string
-    entry: Uint8Array
-    event: Uint8Array
+    event: Uint8Array | null
+    key_id: string | null
     received_at: number
     due_at: number | null
   }

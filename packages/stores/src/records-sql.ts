@@ -1,13 +1,12 @@
 import { sqlAccounts } from "./records-accounts.ts"
 import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { WrongSecretError } from "./records-error.ts"
+import { sqlEvidence } from "./records-evidence.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
 import { sqlProviderCosts } from "./records-provider-costs.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
-import { sqlObservations } from "./records-observations.ts"
-import { sqlSharedObservations } from "./records-shared-observations.ts"
 import type { AuditEntry, Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
@@ -29,9 +28,8 @@ function sqlRecords(engine: Engine): Records {
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
     ...sqlSubjects(store, engine),
-    ...sqlObservations(store, engine),
+    ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),
-    ...sqlSharedObservations(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 

@@ -3,6 +3,7 @@ import type { SubjectReason } from "@assay/core/contract"
 
 import { type Change, note } from "./records-audit.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
+import { deleteEvidence } from "./records-evidence.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
 
 /** Who asked about a subject and why. The subject itself is in no audit entry. */
@@ -106,7 +107,7 @@ export function sqlSubjects(
     reportsOn: (identityKey, tenantId) =>
       read(async (db) => {
         const rows = await db
-          .selectFrom("evidence")
+          .selectFrom("feedback")
           .selectAll()
           .where("identity_key", "=", identityKey)
           .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
@@ -161,21 +162,12 @@ async function deleteReports(
   identityKey: Uint8Array,
   tenantId: number | null,
 ): Promise<number> {
-  let reports = 0
-  for (const table of ["evidence", "observations"] as const) {
-    const { numDeletedRows } = await db
-      .deleteFrom(table)
-      .where("identity_key", "=", identityKey)
-      .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
-      .executeTakeFirstOrThrow()
-    reports += Number(numDeletedRows)
-  }
-  if (tenantId !== null) return reports
   const { numDeletedRows } = await db
-    .deleteFrom("shared_observations")
+    .deleteFrom("feedback")
     .where("identity_key", "=", identityKey)
+    .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
     .executeTakeFirstOrThrow()
-  return reports + Number(numDeletedRows)
+  return Number(numDeletedRows) + (await deleteEvidence(db, identityKey, tenantId))
 }
 
 function ownerOf(tenantId: number | null): string {

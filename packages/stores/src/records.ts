@@ -1,8 +1,7 @@
 import type { Change } from "./records-audit.ts"
+import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
-import type { ObservationRecords } from "./records-observations.ts"
 import type { ProviderCostRecords } from "./records-provider-costs.ts"
-import type { SharedObservationRecords } from "./records-shared-observations.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
 export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
@@ -167,9 +166,8 @@ export interface Records
     Accounts,
     Metering,
     FeedbackRecords,
-    ObservationRecords,
+    EvidenceRecords,
     ProviderCostRecords,
-    SharedObservationRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>

@@ -52,7 +52,8 @@ export function recordsCopySuite(
       entry: Uint8Array.of(1, 2),
       event: hashOf("event").slice(0, 16),
     }
-    await before.addSharedObservations([told], at)
+    const sent = { owner: "shared", keyId: null, receivedAt: at, lines: [told] } as const
+    await before.addEvidence(sent, null)
     await before.eraseSubject({
       identityKey: hashOf("gone").slice(0, 16),
       identityType: "email",
@@ -77,9 +78,9 @@ export function recordsCopySuite(
     assert.deepEqual(await after.keys(), await before.keys())
     assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
-    assert.deepEqual(await after.addSharedObservations([told], at), ["known"])
-    assert.deepEqual(await after.dueSharedObservations({ identities: 9 }), [
-      { ...told, receivedAt: at },
+    assert.deepEqual(await after.addEvidence(sent, null), { state: "taken", outcomes: ["known"] })
+    assert.deepEqual(await after.dueEvidence({ owner: "shared", identities: 9 }), [
+      { ...told, owner: "shared", keyId: null, receivedAt: at },
     ])
     const next = await after.createTenant({ name: "next", plan: "free", at, actor })
     assert.ok(next.id > Math.max(...(await before.tenants()).map(({ id }) => id)))

@@ -6,7 +6,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client"
-import type { NotificationOutcome } from "@assay/stores/records-shared-observations"
+import type { EvidenceOutcome } from "@assay/stores/records-evidence"
 
 export interface Metrics {
   /** `route` is a pattern, never a URL: no label may carry what a caller sent. */
@@ -28,7 +28,7 @@ export interface Metrics {
    */
   countSignalsFailed(): void
   /** What became of a notification of a carrier, by the carrier's name in the settings. */
-  countNotification(carrier: string, outcome: NotificationOutcome | "ended" | "other"): void
+  countNotification(carrier: string, outcome: EvidenceOutcome | "ended" | "other"): void
   /** The metrics of all workers, in Prometheus' text form. */
   text(): Promise<string>
 }

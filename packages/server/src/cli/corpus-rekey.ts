@@ -176,7 +176,7 @@ async function oldCatalogue(
  * nevertheless.
  */
 function refuseUnconfirmed(
-  { evidence, observations, shared_observations: notifications, tombstones }: LeftBehind,
+  { feedback, evidence, notifications, tombstones }: LeftBehind,
   { yes = false, forgetErasures = false }: RekeyOptions,
 ): void {
   if (tombstones > 0 && !forgetErasures) {
@@ -186,7 +186,7 @@ function refuseUnconfirmed(
   }
   if (yes) return
   throw new CommandError(
-    `Left behind, because all of it is under keys that only the old secret makes: ${number(evidence)} reports of tenants, ${number(observations)} lines of their evidence, ${number(notifications)} notifications of carriers, all decisions, and since when a tenant knows an identity. With --yes it is done; the old directory stays as it is`,
+    `Left behind, because all of it is under keys that only the old secret makes: ${number(feedback)} reports of tenants, ${number(evidence)} lines of their evidence, ${number(notifications)} notifications of carriers, all decisions, and since when a tenant knows an identity. With --yes it is done; the old directory stays as it is`,
   )
 }
 

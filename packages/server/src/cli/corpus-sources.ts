@@ -14,7 +14,7 @@ import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-direc
 import { openSecrets } from "@assay/runtime/secrets"
 import type { Catalogue, ExposureIndex, Source, SourceChange } from "@assay/stores/exposure-index"
 import { openIndex } from "@assay/stores/open/open-index"
-import { arrivesOneByOne } from "@assay/stores/shared-batches"
+import { arrivesOneByOne } from "@assay/stores/arriving-batches"
 import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { type CorrectionOptions, readCorrection } from "./source-correction.ts"

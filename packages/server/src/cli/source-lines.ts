@@ -6,7 +6,7 @@ import {
 } from "@assay/corpus/circulation"
 import type { HeldSource } from "@assay/corpus/sources"
 import type { Batch, Source, SourceFlags } from "@assay/stores/exposure-index"
-import { arrivesOneByOne } from "@assay/stores/shared-batches"
+import { arrivesOneByOne } from "@assay/stores/arriving-batches"
 import { dayOf } from "@assay/runtime/time"
 import { table } from "./table.ts"
 

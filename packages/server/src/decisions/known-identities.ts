@@ -1,6 +1,6 @@
 import { plainEntry } from "@assay/stores/entry"
 import type { ExposureIndex, Row, SourceDescription } from "@assay/stores/exposure-index"
-import { tenantBatches } from "@assay/stores/tenant-batches"
+import { arrivingBatches } from "@assay/stores/arriving-batches"
 import { HOUR_MS } from "@assay/runtime/time"
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
@@ -27,14 +27,14 @@ const ROWS_AT_ONCE = 500
  * history in the same read. The first moment stands; telling it again changes nothing.
  */
 export function knownIdentities(
-  index: Pick<ExposureIndex, "openBatch" | "goLive" | "addFirstTenantEvidence">,
+  index: Pick<ExposureIndex, "catalogue" | "openBatch" | "goLive" | "addFirstTenantEvidence">,
 ): OnFolded {
-  const batchOf = tenantBatches(index, SOURCE)
+  const batchOf = arrivingBatches(index, () => SOURCE)
   return async (decisions) => {
     const ofTenants = Map.groupBy(decisions, ({ tenantId }) => tenantId)
     for (const [tenantId, own] of ofTenants) {
       if (tenantId === null) continue
-      const batchId = await batchOf(tenantId, own[0]?.atMs ?? 0)
+      const batchId = await batchOf(tenantId, SOURCE.name, own[0]?.atMs ?? 0)
       for (let from = 0; from < own.length; from += ROWS_AT_ONCE) {
         const rows = own
           .slice(from, from + ROWS_AT_ONCE)

@@ -8,9 +8,13 @@ import { Type } from "typebox"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import { writerPort } from "../base/writer-port.ts"
 import { applyAllEvidence } from "../intake/apply-evidence.ts"
-import { type EvidenceIntake, openEvidenceWriter } from "../intake/evidence-writer.ts"
+import {
+  type EvidenceIntake,
+  evidencePort,
+  openEvidenceWriter,
+  type TenantOutcome,
+} from "../intake/evidence-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { refuseCompression } from "../http/json-body.ts"
@@ -18,7 +22,7 @@ import { NDJSON } from "../http/ndjson-body.ts"
 import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
 import { EVIDENCE_BODY_MAX } from "../http/sizes.ts"
 import { Problem } from "../base/problem.ts"
-import { EVIDENCE_ROUTE, type LineOutcome } from "@assay/stores/records-observations"
+import { EVIDENCE_ROUTE } from "@assay/stores/records-evidence"
 import { readJsonLines } from "./read-json-lines.ts"
 import { readLines } from "./read-lines.ts"
 import { problemOf } from "../intake/refusal.ts"
@@ -69,8 +73,8 @@ export interface EvidenceServices {
 
 export const evidence: Feature<EvidenceServices, EvidenceIntake> = {
   routes: evidenceRoutes,
-  port: writerPort<EvidenceIntake>("evidence", { submit: true }),
-  writer: async (primary) => openEvidenceWriter(primary),
+  port: evidencePort,
+  writer: async (primary) => openEvidenceWriter({ ...primary, forget: primary.forgetSignals }),
   replay: applyAllEvidence,
 }
 
@@ -110,7 +114,7 @@ function evidenceRoute(app: App, { secrets, now }: EvidenceServices, intake: Evi
   })
 }
 
-function itemOf(outcome: LineOutcome, index: number): EvidenceItem {
+function itemOf(outcome: TenantOutcome, index: number): EvidenceItem {
   if (typeof outcome === "string") return { index, status: outcome }
   return { index, problem: problemOf(outcome) }
 }

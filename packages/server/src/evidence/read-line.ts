@@ -15,8 +15,8 @@ import { parseTime } from "@assay/runtime/rfc3339"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { type DataClass, entryBytes, SECRET_CLASSES, type SecretClass } from "@assay/stores/entry"
-import type { SentObservation } from "@assay/stores/records-observations"
-import { SERVICE_SOURCES } from "@assay/stores/tenant-batches"
+import type { SentEvidence } from "@assay/stores/records-evidence"
+import { SERVICE_SOURCES } from "@assay/stores/arriving-batches"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { KIND_VALUES } from "./kind-values.ts"
 
@@ -53,7 +53,7 @@ export function readLine(
   line: unknown,
   { subkeys }: Pick<Secrets, "subkeys">,
   nowMs: number,
-): SentObservation {
+): SentEvidence {
   if (typeof line !== "object" || line === null || Array.isArray(line))
     throw refusal([{ pointer: "#", detail: "must be of type object" }])
   const members = line as Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import { LINE_MAX } from "../http/sizes.ts"
 import { openTimeSlices, type TimeSlices } from "../http/time-slices.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
-import type { RefusedLine, SentObservation } from "@assay/stores/records-observations"
+import type { RefusedLine, SentEvidence } from "@assay/stores/records-evidence"
 import { readLine } from "./read-line.ts"
 import { TOO_LONG } from "./read-json-lines.ts"
 import { refusedLine, tooManyLines } from "../intake/refusal.ts"
@@ -25,7 +25,7 @@ export async function readLines(
   secrets: Pick<Secrets, "subkeys">,
   nowMs: number,
   slices: TimeSlices = openTimeSlices(),
-): Promise<(SentObservation | RefusedLine)[]> {
+): Promise<(SentEvidence | RefusedLine)[]> {
   const given = Buffer.isBuffer(body) ? await linesOf(body, slices) : body
   const valueOf = Buffer.isBuffer(body) ? (line: unknown) => parsed(line as Line) : itself
   if (given.length === 0)
@@ -33,7 +33,7 @@ export async function readLines(
       errors: [{ pointer: "#", detail: "must have at least 1 line" }],
     })
   if (given.length > EVIDENCE_LINES_MAX) throw tooManyLines()
-  const lines: (SentObservation | RefusedLine)[] = []
+  const lines: (SentEvidence | RefusedLine)[] = []
   for (const line of given) {
     if (slices.isOver()) await slices.next()
     try {

@@ -1,103 +1,97 @@
 import { Cursor } from "@assay/stores/bytes"
 import { readEntry } from "@assay/stores/entry"
-import type { Entry, ExposureIndex, Row, SourceDescription } from "@assay/stores/exposure-index"
-import type { ObservationRecords, Observed } from "@assay/stores/records-observations"
-import { type TenantBatch, tenantBatches } from "@assay/stores/tenant-batches"
+import type {
+  Entry,
+  ExposureIndex,
+  Owner,
+  Row,
+  SourceDescription,
+} from "@assay/stores/exposure-index"
+import { arrivingBatches } from "@assay/stores/arriving-batches"
+import type { EvidenceRecords, KeptEvidence } from "@assay/stores/records-evidence"
+import { carrierSource } from "./carrier-source.ts"
 
-type AppliedRecords = Pick<ObservationRecords, "observationsAfter" | "forgetObservations">
-type DueRecords = Pick<ObservationRecords, "dueObservations" | "settleObservations"> &
-  AppliedRecords
-type AppliedIndex = Pick<ExposureIndex, "openBatch" | "goLive" | "lookup" | "addTenantEvidence">
+type AppliedIndex = Pick<
+  ExposureIndex,
+  "catalogue" | "openBatch" | "goLive" | "addTenantEvidence" | "addSharedEvidence"
+>
 
 /** Identities of one write: the primary grants leases between writes. */
 const IDENTITIES_AT_ONCE = 1_000
 
 /**
- * Puts all of a tenant's observations that are due into the index. Doing it again changes nothing.
+ * Puts all evidence of an owner that is due into the index and returns whom it is about. Doing it
+ * again changes nothing.
  */
-export type ApplyEvidence = (tenantId: number, atMs: number) => Promise<void>
+export type ApplyEvidence = (owner: Owner, atMs: number) => Promise<readonly Uint8Array[]>
 
-export function evidenceApplier(records: DueRecords, index: AppliedIndex): ApplyEvidence {
-  const put = observationPutter(records, index)
-  return async (tenantId, atMs) => {
+export function evidenceApplier(
+  records: Pick<EvidenceRecords, "dueEvidence" | "settleEvidence">,
+  index: AppliedIndex,
+): ApplyEvidence {
+  const put = evidencePutter(index)
+  return async (owner, atMs) => {
+    const about: Uint8Array[] = []
     for (;;) {
-      const due = await records.dueObservations({ tenantId, identities: IDENTITIES_AT_ONCE })
+      const due = await records.dueEvidence({ owner, identities: IDENTITIES_AT_ONCE })
       const last = due.at(-1)
-      if (last === undefined) return
-      await put(tenantId, due, atMs)
-      await records.settleObservations({ tenantId, through: last.identityKey })
+      if (last === undefined) return about
+      const rows = await put(owner, due, atMs)
+      await records.settleEvidence({ owner, through: last.identityKey })
+      for (const { key } of rows) about.push(key)
     }
   }
 }
 
 /**
- * Puts all observations there are into an index that was made anew; returns how many identities
- * they are about.
+ * Puts all evidence there is into an index that was made anew; returns how many identities it is
+ * about.
  */
 export async function applyAllEvidence(
-  records: AppliedRecords,
+  records: Pick<EvidenceRecords, "evidenceAfter">,
   index: AppliedIndex,
   atMs: number,
 ): Promise<number> {
-  const put = observationPutter(records, index)
+  const put = evidencePutter(index)
   let count = 0
   for (let after: Uint8Array | null = null; ;) {
-    const page: Observed[] = await records.observationsAfter({
+    const page: KeptEvidence[] = await records.evidenceAfter({
       after,
       identities: IDENTITIES_AT_ONCE,
     })
     const last = page.at(-1)
     if (last === undefined) return count
-    for (const [tenantId, own] of Map.groupBy(page, ({ tenantId }) => tenantId)) {
-      await put(tenantId, own, atMs)
-    }
+    for (const [owner, own] of Map.groupBy(page, ({ owner }) => owner)) await put(owner, own, atMs)
     count += byIdentity(page).size
     after = last.identityKey
   }
 }
 
-type PutObservations = (
-  tenantId: number,
-  observations: readonly Observed[],
-  atMs: number,
-) => Promise<void>
-
 /**
- * All observations of an identity come together, so that the index counts exactly what it has no
- * room for.
+ * All evidence of an identity comes together, so that the index counts exactly what it has no room
+ * for.
  */
-function observationPutter(
-  records: Pick<ObservationRecords, "forgetObservations">,
+function evidencePutter(
   index: AppliedIndex,
-): PutObservations {
-  const batches = new Map<string, TenantBatch>()
-  const batchOf = (source: string, tenantId: number, atMs: number): Promise<number> => {
-    const known = batches.get(source) ?? tenantBatches(index, sourceOf(source))
-    batches.set(source, known)
-    return known(tenantId, atMs)
-  }
-
-  return async (tenantId, observations, atMs) => {
+): (owner: Owner, evidence: readonly KeptEvidence[], atMs: number) => Promise<readonly Row[]> {
+  const batchOf = arrivingBatches(index, (source, owner) =>
+    owner === "shared" ? carrierSource(source) : tenantSource(source),
+  )
+  return async (owner, evidence, atMs) => {
     const batchIds = new Map<string, number>()
-    for (const source of new Set(observations.map((each) => each.source))) {
-      batchIds.set(source, await batchOf(source, tenantId, atMs))
-    }
-    const identities = [...byIdentity(observations).values()]
-    const rows = await Promise.all(
-      identities.map(async (own): Promise<Row[]> => {
-        const key = (own[0] as Observed).identityKey
-        // Of a subject that was erased nothing is held, and what arrives is not kept either.
-        if ((await index.lookup(key, null)).erased) {
-          await records.forgetObservations(key, tenantId)
-          return []
-        }
-        const entries = own.map(({ source, entry }) =>
-          entryOf(entry, batchIds.get(source) as number),
-        )
-        return [{ key, entries }]
-      }),
-    )
-    await index.addTenantEvidence(tenantId, rows.flat())
+    for (const source of new Set(evidence.map((each) => each.source)))
+      batchIds.set(source, await batchOf(owner, source, atMs))
+    const entryOf = ({ source, entry }: KeptEvidence): Entry => ({
+      ...readEntry(new Cursor(entry)),
+      batchId: batchIds.get(source) as number,
+    })
+    const rows = [...byIdentity(evidence).values()].map((own) => ({
+      key: (own[0] as KeptEvidence).identityKey,
+      entries: own.map(entryOf),
+    }))
+    if (owner === "shared") await index.addSharedEvidence(rows)
+    else await index.addTenantEvidence(owner, rows)
+    return rows
   }
 }
 
@@ -105,7 +99,7 @@ function observationPutter(
  * A tenant's source may tell of anything, so its kind says nothing; model 1.0 believes a line at
  * 0.8 unless it says more.
  */
-function sourceOf(name: string): SourceDescription {
+function tenantSource(name: string): SourceDescription {
   return {
     name,
     title: name,
@@ -118,10 +112,6 @@ function sourceOf(name: string): SourceDescription {
   }
 }
 
-function entryOf(bytes: Uint8Array, batchId: number): Entry {
-  return { ...readEntry(new Cursor(bytes)), batchId }
-}
-
-function byIdentity(observations: readonly Observed[]): Map<string, Observed[]> {
-  return Map.groupBy(observations, ({ identityKey }) => Buffer.from(identityKey).toString("latin1"))
+function byIdentity(evidence: readonly KeptEvidence[]): Map<string, KeptEvidence[]> {
+  return Map.groupBy(evidence, ({ identityKey }) => Buffer.from(identityKey).toString("latin1"))
 }

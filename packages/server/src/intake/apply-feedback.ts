@@ -1,12 +1,15 @@
 import type { IdentityType } from "@assay/core/identity"
 import type { Entry, ExposureIndex, SourceDescription } from "@assay/stores/exposure-index"
 import type { FeedbackIdentity, FeedbackRecords } from "@assay/stores/records-feedback"
-import { tenantBatches } from "@assay/stores/tenant-batches"
+import { arrivingBatches } from "@assay/stores/arriving-batches"
 import { HOUR_MS } from "@assay/runtime/time"
 import { type EffectiveEvidence, effectiveEvidence } from "./effective-evidence.ts"
 
 type AppliedRecords = Pick<FeedbackRecords, "feedbackOf" | "settleFeedback" | "feedbackIdentities">
-type AppliedIndex = Pick<ExposureIndex, "openBatch" | "goLive" | "replaceTenantEvidence">
+type AppliedIndex = Pick<
+  ExposureIndex,
+  "catalogue" | "openBatch" | "goLive" | "replaceTenantEvidence"
+>
 
 /**
  * Brings what the index says of an identity in line with the tenant's feedback. Doing it again
@@ -30,12 +33,12 @@ const SOURCE: SourceDescription = {
 }
 
 export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): ApplyFeedback {
-  const batchOf = tenantBatches(index, SOURCE)
+  const batchOf = arrivingBatches(index, () => SOURCE)
   return async (identity, atMs) => {
     const { tenantId, identityKey: key } = identity
     const reports = await records.feedbackOf(identity)
     const identityType = reports[0]?.identityType ?? "email"
-    const batchId = await batchOf(tenantId, atMs)
+    const batchId = await batchOf(tenantId, SOURCE.name, atMs)
     const entries = effectiveEvidence(reports, atMs).map((each) =>
       entryOf(each, identityType, batchId),
     )

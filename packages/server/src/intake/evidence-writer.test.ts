@@ -8,7 +8,11 @@ import { entryBytes, type EntryKind, plainEntry } from "@assay/stores/entry"
 import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
-import { EVIDENCE_ROUTE, type SentObservation } from "@assay/stores/records-observations"
+import {
+  EVIDENCE_ROUTE,
+  type KeptEvidence,
+  type SentEvidence,
+} from "@assay/stores/records-evidence"
 import { hashOf, newKey } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
@@ -69,13 +73,18 @@ async function place(t: TestContext): Promise<Place> {
   }
 }
 
-function observation(
+function evidence(
   identityKey: Uint8Array,
   day: number,
   { source = "soc", kind = "breach" }: { source?: string; kind?: EntryKind } = {},
-): SentObservation {
+): SentEvidence {
   const entry = entryBytes(plainEntry(kind, 24 * day, 1))
   return { identityKey, source, entry }
+}
+
+async function keptOf(records: Records, key: Uint8Array): Promise<KeptEvidence[]> {
+  const kept = await records.evidenceAfter({ after: null, identities: 1_000 })
+  return kept.filter(({ identityKey }) => String(identityKey) === String(key))
 }
 
 function claim(name = "a"): IdempotencyClaim {
@@ -98,10 +107,10 @@ async function failing(index: ExposureIndex, isAway: () => boolean): Promise<Exp
 test("what is stored is in the tenant's next lookup under its source, and in nobody else's", async (t) => {
   const { writer, report, said, otherId, index, tenantId } = await place(t)
   const lines = [
-    observation(alice, 5),
-    observation(alice, 5, { source: "mail", kind: "bounced" }),
+    evidence(alice, 5),
+    evidence(alice, 5, { source: "mail", kind: "bounced" }),
     { refusal: "{}" },
-    observation(bob, 7),
+    evidence(bob, 7),
   ]
   assert.deepEqual(
     await writer.submit(report(...lines), null),
@@ -118,11 +127,11 @@ test("what is stored is in the tenant's next lookup under its source, and in nob
 
 test("what was there stays, and content sent again changes nothing", async (t) => {
   const { writer, report, said, records } = await place(t)
-  await writer.submit(report(observation(alice, 5)), null)
-  const again = report(observation(alice, 5), observation(alice, 6), observation(alice, 6))
+  await writer.submit(report(evidence(alice, 5)), null)
+  const again = report(evidence(alice, 5), evidence(alice, 6), evidence(alice, 6))
   assert.deepEqual(await writer.submit(again, null), stored("known", "stored", "known"))
   assert.deepEqual(await said(), ["breach 5 soc", "breach 6 soc"])
-  assert.equal((await records.observationsOf(alice)).length, 2)
+  assert.equal((await keptOf(records, alice)).length, 2)
 })
 
 test("a request of nothing but refusals, or of what is known, is answered and done", async (t) => {
@@ -130,24 +139,21 @@ test("a request of nothing but refusals, or of what is known, is answered and do
   const refused = report({ refusal: "{}" })
   for (let twice = 0; twice < 2; twice++)
     assert.deepEqual(await writer.submit(refused, claim()), stored({ refusal: "{}" }))
-  await writer.submit(report(observation(alice, 1)), null)
+  await writer.submit(report(evidence(alice, 1)), null)
   for (let twice = 0; twice < 2; twice++)
-    assert.deepEqual(
-      await writer.submit(report(observation(alice, 1)), claim("b")),
-      stored("known"),
-    )
+    assert.deepEqual(await writer.submit(report(evidence(alice, 1)), claim("b")), stored("known"))
 })
 
 test("what a process stored and did not get to apply, the next one applies", async (t) => {
-  const { writer, records, report, said } = await place(t)
-  const sent = report(observation(alice, 5), observation(bob, 6))
-  await records.addObservations({ ...sent, receivedAt: start }, claim())
+  const { writer, records, report, said, tenantId } = await place(t)
+  const sent = report(evidence(alice, 5), evidence(bob, 6))
+  await records.addEvidence({ owner: tenantId, ...sent, receivedAt: start }, claim())
   assert.deepEqual(await said(), [])
   assert.deepEqual(await writer.submit(sent, claim()), { state: "running" })
   await writer.settleDue()
   assert.deepEqual([...(await said()), ...(await said(bob))], ["breach 5 soc", "breach 6 soc"])
   assert.deepEqual(await writer.submit(sent, claim()), stored("stored", "stored"))
-  assert.deepEqual(await records.tenantsWithDueObservations(), [])
+  assert.deepEqual(await records.ownersWithDueEvidence(), [])
 })
 
 test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {
@@ -155,12 +161,12 @@ test("an index that cannot be written is told, and what it missed follows when i
   let away = true
   const writer = openEvidenceWriter({ records, index: await failing(index, () => away), now })
   const unavailable = { name: "RecordsError", code: "unavailable" }
-  const sent = report(observation(alice, 5))
+  const sent = report(evidence(alice, 5))
   await assert.rejects(writer.submit(sent, claim()), unavailable)
   assert.deepEqual(await writer.submit(sent, claim()), { state: "running" })
   // Known is as good as stored only once the index has it.
   await assert.rejects(writer.submit(sent, null), unavailable)
-  const theirs = { ...report(observation(alice, 9)), tenantId: otherId, keyId: "k2" }
+  const theirs = { ...report(evidence(alice, 9)), tenantId: otherId, keyId: "k2" }
   await assert.rejects(writer.submit(theirs, null), unavailable)
   await assert.rejects(writer.settleDue(), unavailable)
   away = false
@@ -174,29 +180,37 @@ test("an index that cannot be read takes nothing in", async (t) => {
   const { index, writer, records, report } = await place(t)
   await index.close()
   const unavailable = { name: "RecordsError", code: "unavailable" }
-  await assert.rejects(writer.submit(report(observation(alice, 5)), claim()), unavailable)
-  assert.deepEqual(await records.observationsOf(alice), [])
+  await assert.rejects(writer.submit(report(evidence(alice, 5)), claim()), unavailable)
+  assert.deepEqual(await keptOf(records, alice), [])
 })
 
 test("one claim sent many times at once is carried out once and answered alike", async (t) => {
   const { writer, report, records } = await place(t)
-  const sent = report(observation(alice, 5))
+  const sent = report(evidence(alice, 5))
   const answers = await Promise.all(Array.from({ length: 20 }, () => writer.submit(sent, claim())))
   for (const answer of answers) assert.deepEqual(answer, stored("stored"))
-  assert.equal((await records.observationsOf(alice)).length, 1)
+  assert.equal((await keptOf(records, alice)).length, 1)
 })
 
 test("of a subject that was erased nothing is kept, and nothing tells so", async (t) => {
   const { writer, report, said, records, index } = await place(t)
-  await writer.submit(report(observation(alice, 5)), null)
+  await writer.submit(report(evidence(alice, 5)), null)
+  await records.eraseSubject({
+    identityKey: alice,
+    identityType: "email",
+    tenantId: null,
+    reason: "subject_request",
+    reference: null,
+    at: start,
+    actor: "test",
+  })
   await index.erase(alice)
-  await records.forgetObservations(alice)
-  const sent = report(observation(alice, 6), observation(bob, 6))
+  const sent = report(evidence(alice, 6), evidence(bob, 6))
   assert.deepEqual(await writer.submit(sent, claim()), stored("stored", "stored"))
-  assert.deepEqual(await records.observationsOf(alice), [])
+  assert.deepEqual(await keptOf(records, alice), [])
   assert.deepEqual(await said(), [])
   assert.deepEqual(await said(bob), ["breach 6 soc"])
-  const alone = report(observation(alice, 7))
+  const alone = report(evidence(alice, 7))
   for (let twice = 0; twice < 2; twice++)
     assert.deepEqual(await writer.submit(alone, claim("b")), stored("stored"))
 })
@@ -211,7 +225,7 @@ test("a tenant's sources are counted, not those of others nor the service's own"
     await index.openBatch({ ...description, name }, name, start, owner)
   }
   const lines = Array.from({ length: EVIDENCE_SOURCES_MAX + 1 }, (_, n) =>
-    observation(alice, 5, { source: `source-${n}` }),
+    evidence(alice, 5, { source: `source-${n}` }),
   )
   const submission = await writer.submit(report(...lines), null)
   assert.ok(submission.state === "stored")
@@ -239,7 +253,7 @@ test("an index made anew says the same once all evidence is applied to it, also 
   const keys = Array.from({ length: 30 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))
   const lines = keys.flatMap((key, n) =>
     Array.from({ length: 1 + 5 * (n % 16) }, (_, day) =>
-      observation(key, day, { source: day % 2 === 0 ? "soc" : "mail" }),
+      evidence(key, day, { source: day % 2 === 0 ? "soc" : "mail" }),
     ),
   )
   await writer.submit(report(...lines), null)
@@ -265,14 +279,14 @@ test("more lines than can wait are refused before anything is stored", async (t)
   const { records, index, report } = await place(t)
   const writer = openEvidenceWriter({ records, index, now, linesWaitingMax: 5 })
   const sent = Array.from({ length: 4 }, (_, n) =>
-    writer.submit(report(observation(alice, n), observation(bob, n)), null),
+    writer.submit(report(evidence(alice, n), evidence(bob, n)), null),
   )
   const outcomes = await Promise.allSettled(sent)
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
   for (const { reason } of refused) assert.ok(reason instanceof EvidenceOverload)
-  assert.equal((await records.observationsOf(alice)).length, 2)
-  assert.deepEqual(await writer.submit(report(observation(alice, 9)), null), stored("stored"))
+  assert.equal((await keptOf(records, alice)).length, 2)
+  assert.deepEqual(await writer.submit(report(evidence(alice, 9)), null), stored("stored"))
 })
 
 test("one tenant's line does not wait behind 120 requests of another's, and a full queue is its tenant's own", async (t) => {
@@ -280,14 +294,14 @@ test("one tenant's line does not wait behind 120 requests of another's, and a fu
   const writer = openEvidenceWriter({ records, index, now, linesWaitingMax: 100 })
   let taken = 0
   const flood = Array.from({ length: 120 }, (_, n) =>
-    writer.submit(report(observation(alice, n)), null).then(
+    writer.submit(report(evidence(alice, n)), null).then(
       () => {
         taken++
       },
       (error: unknown) => assert.ok(error instanceof EvidenceOverload),
     ),
   )
-  const theirs = { ...report(observation(bob, 1)), tenantId: otherId, keyId: "k2" }
+  const theirs = { ...report(evidence(bob, 1)), tenantId: otherId, keyId: "k2" }
   assert.deepEqual(await writer.submit(theirs, null), stored("stored"))
   assert.ok(taken <= 2, `${taken} others were taken before it`)
   await Promise.all(flood)

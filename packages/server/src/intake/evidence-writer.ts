@@ -1,30 +1,56 @@
 import { EVIDENCE_SOURCES_MAX } from "@assay/core/contract"
-import { Problem } from "../base/problem.ts"
-import { type Catalogue, IndexUnavailable, type ExposureIndex } from "@assay/stores/exposure-index"
-import { RecordsError } from "@assay/stores/records-error"
-import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
-import type { LineOutcome, ObservationRecords, SentLines } from "@assay/stores/records-observations"
-import { SERVICE_SOURCES } from "@assay/stores/tenant-batches"
 import { openFairTurns } from "@assay/runtime/fair-turns"
+import { openTurns } from "@assay/runtime/turns"
+import { SERVICE_SOURCES } from "@assay/stores/arriving-batches"
+import {
+  BatchRefused,
+  type Catalogue,
+  type ExposureIndex,
+  IndexUnavailable,
+  type Owner,
+} from "@assay/stores/exposure-index"
+import { RecordsError } from "@assay/stores/records-error"
+import type {
+  EvidenceOutcome,
+  EvidenceRecords,
+  LineOutcome,
+  LinesOutcome,
+  SentEvidence,
+  SentLines,
+} from "@assay/stores/records-evidence"
+import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
+import { Problem } from "../base/problem.ts"
+import { writerPort } from "../base/writer-port.ts"
 import { evidenceApplier } from "./apply-evidence.ts"
+import { openRates, takenInTurn } from "./notification-queues.ts"
 import { refusedLine } from "./refusal.ts"
 
 /** What a tenant sends with one request, before it is received. */
-export type EvidenceReport = Omit<SentLines, "receivedAt">
+export interface EvidenceReport extends Pick<SentLines, "lines"> {
+  readonly tenantId: number
+  readonly keyId: string
+}
+
+/** A tenant does not learn who had their data erased. */
+export type TenantOutcome = Exclude<LineOutcome, "erased">
 
 export type Submission =
-  | { readonly state: "stored"; readonly outcomes: readonly LineOutcome[] }
+  | { readonly state: "stored"; readonly outcomes: readonly TenantOutcome[] }
   | { readonly state: "running" }
   | { readonly state: "mismatch" }
 
 /** Takes evidence in. What is stored or known is in the next score of every worker. */
 export interface EvidenceIntake {
   /**
-   * Stores what is new, or answers a request that was sent before under the same claim as it was
-   * answered then.
+   * Stores what is new of a tenant's own evidence, or answers a request that was sent before under
+   * the same claim as it was answered then.
    */
   submit(report: EvidenceReport, claim: IdempotencyClaim | null): Promise<Submission>
+  /** Stores what a carrier notifies us of, which counts for every tenant. */
+  notify(notification: SentEvidence): Promise<EvidenceOutcome>
 }
+
+export const evidencePort = writerPort<EvidenceIntake>("evidence", { submit: true, notify: true })
 
 export interface EvidenceWriter extends EvidenceIntake {
   /** Applies what is due: what an earlier process or a failing index left undone. */
@@ -39,67 +65,155 @@ export class EvidenceOverload extends Error {
   readonly code = "overloaded"
 }
 
+/** A carrier sends more in a second than it may; this one was not stored. */
+export class NotificationRate extends Error {
+  override readonly name = "NotificationRate"
+  readonly code = "rate-limited"
+}
+
 /** What may wait of all tenants: about 60 MB. */
 const LINES_WAITING_MAX = 200_000
 
+/**
+ * The most notifications of one carrier in a second. Among 50 million lines a SIM changes about
+ * every four seconds; this leaves room for what was held back for a while.
+ */
+export const NOTIFICATIONS_PER_SECOND = 500
+
+/** Notifications of one write: more would keep the next carrier's waiting. */
+const TOGETHER_MAX = 500
+
 interface WriterOptions {
-  readonly records: ObservationRecords
+  readonly records: EvidenceRecords
   readonly index: ExposureIndex
   readonly now: () => number
+  /**
+   * Drops what is remembered of an identity, by its key in hexadecimal: the index says something
+   * newer for everybody. Never rejects.
+   */
+  readonly forget?: (key: string) => Promise<void>
   /**
    * More lines than this waiting of one tenant means that it sends faster than disks can take them.
    */
   readonly linesWaitingMax?: number
+  readonly notificationsPerSecond?: number
+  /** The same for notifications of one carrier. */
+  readonly notificationsWaitingMax?: number
+}
+
+interface Waiting {
+  readonly notification: SentEvidence
+  readonly stored: (outcome: EvidenceOutcome) => void
+  readonly failed: (error: unknown) => void
 }
 
 /**
- * The one writer of evidence, in the primary. The lines of a request are first written to the
- * records, with its claim in the same transaction, then to the index, and only then acknowledged: a
- * process that dies in between leaves rows that are due, and the next one finds them. One request
- * after the other, so that a claim is done when nothing of its tenant is due; tenants take turns,
- * so that none waits behind all that another sent.
+ * The one writer of evidence, in the primary. It is first written to the records, a request's claim
+ * in the same transaction, then to the index, and only then acknowledged: a process that dies in
+ * between leaves rows that are due, and the next one finds them.
+ *
+ * Requests of tenants are taken one after the other, so that a claim is done when nothing of its
+ * tenant is due; tenants take turns, so that none waits behind all that another sent. Notifications
+ * that come while others are written go together with the next write, since each one waits for the
+ * disk; carriers take turns in filling it.
  */
 export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
-  const { records, index, now, linesWaitingMax = 30_000 } = options
+  const { records, index, now, forget = async () => undefined } = options
+  const { linesWaitingMax = 30_000, notificationsWaitingMax = 2_000 } = options
   const apply = evidenceApplier(records, index)
   const turns = openFairTurns<number>({ eachMax: linesWaitingMax, allMax: LINES_WAITING_MAX })
+  const sharedTurns = openTurns()
+  const rates = openRates(options.notificationsPerSecond ?? NOTIFICATIONS_PER_SECOND, now)
+  const waiting = new Map<string, Waiting[]>()
+  let scheduled = false
+
+  const applyDue = async (owner: Owner): Promise<void> => {
+    const about = await apply(owner, now())
+    if (owner === "shared")
+      await Promise.all(about.map((key) => forget(Buffer.from(key).toString("hex"))))
+  }
+
+  const store = (sent: Omit<SentLines, "receivedAt">, claim: IdempotencyClaim | null) =>
+    faultsNamed(async (): Promise<LinesOutcome> => {
+      const lines =
+        sent.owner === "shared"
+          ? sent.lines
+          : withinSources(sent.owner, sent.lines, await index.catalogue())
+      const outcome = await records.addEvidence({ ...sent, lines, receivedAt: now() }, claim)
+      // Also where all of it was known: it may still be due after a failure.
+      if (outcome.state === "taken") await applyDue(sent.owner)
+      return outcome
+    })
+
+  const storeWaiting = async (): Promise<void> => {
+    scheduled = false
+    const together = takenInTurn(waiting, TOGETHER_MAX)
+    if (waiting.size > 0) schedule()
+    try {
+      const lines = together.map(({ notification }) => notification)
+      const taken = await store({ owner: "shared", keyId: null, lines }, null)
+      const outcomes = "outcomes" in taken ? taken.outcomes : []
+      together.forEach(({ stored }, i) => stored(outcomes[i] as EvidenceOutcome))
+    } catch (error) {
+      for (const { failed } of together) failed(error)
+    }
+  }
+
+  const schedule = (): void => {
+    if (scheduled) return
+    scheduled = true
+    void sharedTurns.take(storeWaiting)
+  }
 
   return {
-    async submit(report, claim) {
-      const { tenantId, lines: sentLines } = report
-      if (!turns.hasRoom(tenantId, sentLines.length))
+    async submit({ tenantId, keyId, lines }, claim) {
+      if (!turns.hasRoom(tenantId, lines.length))
         throw new EvidenceOverload("Too much evidence is waiting")
-      const stored = async (): Promise<Submission> => {
-        const lines = withinSources(report, await index.catalogue())
-        const sent = { ...report, lines, receivedAt: now() }
-        const outcome = await records.addObservations(sent, claim)
-        if (!("outcomes" in outcome)) return outcome
-        if (outcome.state === "taken") await apply(report.tenantId, now())
-        return { state: "stored", outcomes: outcome.outcomes }
-      }
-      return await turns.take(tenantId, sentLines.length, () => faultsNamed(stored))
+      const taken = await turns.take(tenantId, lines.length, () =>
+        store({ owner: tenantId, keyId, lines }, claim),
+      )
+      if (!("outcomes" in taken)) return taken
+      const outcomes = taken.outcomes.map((each) => (each === "erased" ? "stored" : each))
+      return { state: "stored", outcomes }
+    },
+
+    async notify(notification) {
+      const { source } = notification
+      const own = waiting.get(source) ?? []
+      if (own.length >= notificationsWaitingMax)
+        throw new EvidenceOverload("Too many notifications are waiting")
+      if (!rates.admit(source))
+        throw new NotificationRate("The carrier sends too many notifications")
+      return await new Promise<EvidenceOutcome>((stored, failed) => {
+        own.push({ notification, stored, failed })
+        waiting.set(source, own)
+        schedule()
+      })
     },
 
     async settleDue() {
       const failures: unknown[] = []
-      for (const tenantId of await records.tenantsWithDueObservations()) {
-        // One tenant's that fails must not keep the others' waiting.
-        await turns
-          .take(tenantId, 0, () => faultsNamed(() => apply(tenantId, now())))
-          .catch((error: unknown) => failures.push(error))
+      for (const owner of await records.ownersWithDueEvidence()) {
+        const settle = (): Promise<void> => faultsNamed(() => applyDue(owner))
+        const settled = owner === "shared" ? sharedTurns.take(settle) : turns.take(owner, 0, settle)
+        // One owner's that fails must not keep the others' waiting.
+        await settled.catch((error: unknown) => failures.push(error))
       }
       if (failures.length > 0) throw failures[0]
     },
 
-    idle: turns.idle,
+    async idle() {
+      await Promise.all([turns.idle(), sharedTurns.idle()])
+    },
   }
 }
 
 /** Every lookup of every tenant reads the catalogue, so no tenant may fill it with names. */
 function withinSources(
-  { tenantId, lines }: EvidenceReport,
+  tenantId: number,
+  lines: SentLines["lines"],
   { sources }: Catalogue,
-): EvidenceReport["lines"] {
+): SentLines["lines"] {
   const names = new Set<string>()
   for (const { owner, name } of sources.values()) {
     if (owner === tenantId && !SERVICE_SOURCES.has(name)) names.add(name)
@@ -127,7 +241,9 @@ async function faultsNamed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof IndexUnavailable)) throw error
+    // A source that is removed at this moment begins anew with the next try.
+    const passes = error instanceof IndexUnavailable || error instanceof BatchRefused
+    if (!passes) throw error
     throw new RecordsError("unavailable", "The index cannot be written", { cause: error })
   }
 }

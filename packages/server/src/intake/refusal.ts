@@ -1,6 +1,6 @@
 import { EVIDENCE_LINES_MAX, type ProblemCode, type ProblemDetails } from "@assay/core/contract"
 import { Problem, problemDetails } from "../base/problem.ts"
-import type { RefusedLine } from "@assay/stores/records-observations"
+import type { RefusedLine } from "@assay/stores/records-evidence"
 
 interface Told {
   readonly code: ProblemCode

@@ -2,10 +2,8 @@ import { CarrierNotification } from "@assay/core/contract"
 import type { onRequestHookHandler } from "fastify"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import { writerPort } from "../base/writer-port.ts"
 import type { Metrics } from "../base/metrics.ts"
-import { applyAllNotifications } from "../intake/apply-notifications.ts"
-import { type NotificationIntake, openNotificationsWriter } from "../intake/notifications-writer.ts"
+import { type EvidenceIntake, evidencePort } from "../intake/evidence-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { readJson } from "../http/json-body.ts"
 import { failures, named } from "../http/schemas.ts"
@@ -67,18 +65,16 @@ export interface NotificationServices {
   readonly now: () => number
 }
 
-export const notifications: Feature<NotificationServices, NotificationIntake> = {
+export const notifications: Feature<NotificationServices, EvidenceIntake> = {
   routes: notificationRoutes,
-  port: writerPort<NotificationIntake>("notifications", { submit: true }),
-  writer: async (primary) => openNotificationsWriter({ ...primary, forget: primary.forgetSignals }),
-  replay: applyAllNotifications,
+  port: evidencePort,
 }
 
 /** What carriers notify us of, as evidence for everybody. */
 async function notificationRoutes(
   app: App,
   services: NotificationServices,
-  intake: NotificationIntake,
+  intake: EvidenceIntake,
 ): Promise<void> {
   const { carriers, secrets, metrics, now } = services
   // Before the body is read: whoever has no token is not listened to.
@@ -98,8 +94,7 @@ async function notificationRoutes(
         const { carrier } = request
         const notification = request.body as CarrierNotification
         const read = readNotification(notification, carrier, secrets, now())
-        const outcome =
-          read.says === "sim_change" ? await intake.submit(read.observation) : read.says
+        const outcome = read.says === "sim_change" ? await intake.notify(read.evidence) : read.says
         metrics.countNotification(carrier.name, outcome)
         return reply.code(204).send(null)
       },

@@ -7,7 +7,7 @@ import { Problem } from "../base/problem.ts"
 import { deriveSecrets, sha256 } from "@assay/runtime/secrets"
 import { Cursor } from "@assay/stores/bytes"
 import { readEntry } from "@assay/stores/entry"
-import type { SharedObservation } from "@assay/stores/records-shared-observations"
+import type { SentEvidence } from "@assay/stores/records-evidence"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import type { NotifyingCarrier } from "./notifying-carriers.ts"
 import { readNotification, type ReadNotification } from "./read-notification.ts"
@@ -33,10 +33,10 @@ function read(changes: Partial<CarrierNotification> = {}, by = carrier): ReadNot
   return readNotification({ ...swapped, ...changes }, by, secrets, now)
 }
 
-function observationOf(...args: Parameters<typeof read>): SharedObservation {
+function evidenceOf(...args: Parameters<typeof read>): Required<SentEvidence> {
   const notification = read(...args)
   assert.ok(notification.says === "sim_change")
-  return notification.observation
+  return notification.evidence
 }
 
 const refusedAs = (code: string, pointer?: string) => (error: unknown) => {
@@ -47,7 +47,7 @@ const refusedAs = (code: string, pointer?: string) => (error: unknown) => {
 }
 
 test("a swapped SIM is a change at its hour, under the key a score looks up, of the carrier's source", () => {
-  const { identityKey: key, source, entry, event } = observationOf()
+  const { identityKey: key, source, entry, event } = evidenceOf()
   assert.deepEqual(key, identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.phone, NUMBER))
   assert.equal(source, "camara:one")
   assert.equal(event.length, 16)
@@ -63,12 +63,12 @@ test("a swapped SIM is a change at its hour, under the key a score looks up, of 
     },
   )
   const later = "org.camaraproject.sim-swap-subscriptions.v12.swapped"
-  assert.deepEqual(observationOf({ type: later }), observationOf())
+  assert.deepEqual(evidenceOf({ type: later }), evidenceOf())
 })
 
 test("a notification is named by carrier, sender and id together, and by nothing else", () => {
-  const { event } = observationOf()
-  const same = observationOf({
+  const { event } = evidenceOf()
+  const same = evidenceOf({
     time: "2026-11-13T09:30:00Z",
     data: { phoneNumber: "+493012345678" },
   })
@@ -79,7 +79,7 @@ test("a notification is named by carrier, sender and id together, and by nothing
     [{ id: "1", source: "https://carrier.examplee-" }, carrier],
     [{}, { ...carrier, name: "two" }],
   ] as const)
-    assert.notDeepEqual(observationOf(changes, by).event, event)
+    assert.notDeepEqual(evidenceOf(changes, by).event, event)
 })
 
 test("other types say nothing of a SIM, whatever number they name", () => {
@@ -113,7 +113,7 @@ test("a moment that cannot be is refused, of every type; up to an hour ahead is 
     assert.throws(() => read({ ...wrong, type: "x" }), refusedAs("invalid-request", "#/time"))
   }
   for (const ms of [now + HOUR_MS, now, now - 400 * DAY_MS, Date.UTC(1990, 0, 1)])
-    assert.equal(readEntry(new Cursor(observationOf(at(ms)).entry)).hours, Math.floor(ms / HOUR_MS))
+    assert.equal(readEntry(new Cursor(evidenceOf(at(ms)).entry)).hours, Math.floor(ms / HOUR_MS))
 })
 
 test("a swapped SIM of nobody, of no number or of another's number is refused", () => {

@@ -4,7 +4,7 @@ import { parseTime } from "@assay/runtime/rfc3339"
 import { Problem } from "../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import { entryBytes, plainEntry } from "@assay/stores/entry"
-import type { SharedObservation } from "@assay/stores/records-shared-observations"
+import type { SentEvidence } from "@assay/stores/records-evidence"
 import { HOUR_MS } from "@assay/runtime/time"
 import type { NotifyingCarrier } from "./notifying-carriers.ts"
 
@@ -13,7 +13,7 @@ import type { NotifyingCarrier } from "./notifying-carriers.ts"
  * evidence.
  */
 export type ReadNotification =
-  | { readonly says: "sim_change"; readonly observation: SharedObservation }
+  | { readonly says: "sim_change"; readonly evidence: Required<SentEvidence> }
   | { readonly says: "ended" | "other" }
 
 /** Whatever the version of the API: what these two say has not changed with it. */
@@ -54,7 +54,7 @@ export function readNotification(
   const event = sha256(subkeys.context, Buffer.from("carrier notification "), name)
   return {
     says: "sim_change",
-    observation: {
+    evidence: {
       identityKey: identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164),
       source: carrier.source,
       entry: entryBytes(plainEntry("sim_change", Math.floor(changedAtMs / HOUR_MS), 1)),

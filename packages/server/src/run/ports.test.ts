@@ -4,9 +4,14 @@ import { MessageChannel } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { RecordsError } from "@assay/stores/records-error"
+import type { SentEvidence } from "@assay/stores/records-evidence"
 import type { WriterPort } from "../base/writer-port.ts"
 import { asProblem } from "../base/problem.ts"
-import { EvidenceOverload, type EvidenceReport } from "../intake/evidence-writer.ts"
+import {
+  EvidenceOverload,
+  type EvidenceReport,
+  NotificationRate,
+} from "../intake/evidence-writer.ts"
 import { FeedbackOverload, type FeedbackReport } from "../intake/feedback-writer.ts"
 import { evidence as evidenceFeature } from "../evidence/feature.ts"
 import { feedback as feedbackFeature } from "../feedback/feature.ts"
@@ -30,6 +35,12 @@ const evidence: EvidenceReport = {
     { identityKey: new Uint8Array(16).fill(3), source: "soc", entry: Uint8Array.of(1, 2) },
     { refusal: "{}" },
   ],
+}
+const notified: SentEvidence = {
+  identityKey: new Uint8Array(16).fill(4),
+  source: "camara:one",
+  entry: Uint8Array.of(3),
+  event: Uint8Array.of(5),
 }
 const claim = {
   keyId: "k1",
@@ -67,24 +78,31 @@ test("evidence and its answers cross as they are", async (t) => {
       assert.deepEqual(args, [evidence, claim])
       return answer
     },
+    async notify(notification) {
+      assert.deepEqual(notification, notified)
+      return "erased"
+    },
   })
+  assert.equal(await intake.notify(notified), "erased")
   assert.deepEqual(await intake.submit(evidence, claim), answer)
 })
 
-test("stores that are away and a writer with too much to do are 503, any other failure is 500", async (t) => {
+test("stores that are away and a writer with too much to do are 503, a carrier that sends too much 429, any other failure 500", async (t) => {
   for (const [error, code] of [
     [new RecordsError("unavailable", "away"), "store-unavailable"],
     [new FeedbackOverload("full"), "overloaded"],
     [new EvidenceOverload("full"), "overloaded"],
+    [new NotificationRate("too many"), "rate-limited"],
     [new TypeError("a bug"), "internal-error"],
   ] as const) {
     const failing = async (): Promise<never> => Promise.reject(error)
     const feedback = across(t, feedbackFeature, { submit: failing, undo: failing })
-    const { submit } = across(t, evidenceFeature, { submit: failing })
+    const { submit, notify } = across(t, evidenceFeature, { submit: failing, notify: failing })
     for (const call of [
       () => feedback.submit(report, null),
       () => feedback.undo("fb_1", 1),
       () => submit(evidence, null),
+      () => notify(notified),
     ])
       await assert.rejects(call, (told) => asProblem(told).code === code)
   }

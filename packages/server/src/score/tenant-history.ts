@@ -1,4 +1,4 @@
-import { SERVICE_SOURCES } from "@assay/stores/tenant-batches"
+import { SERVICE_SOURCES } from "@assay/stores/arriving-batches"
 import type { MailboxState } from "./mailbox-state.ts"
 import type { Observation } from "./observations.ts"
 

@@ -7,7 +7,7 @@ import { Value } from "typebox/value"
 /**
  * Grows by one with each change of what a backup consists of; an older program refuses a newer one.
  */
-export const BACKUP_FORMAT = 1
+export const BACKUP_FORMAT = 2
 export const MANIFEST = "manifest.json"
 
 /** What a backup says of itself. It is written last: a folder without one is no backup. */

@@ -15,22 +15,25 @@ import {
 import type { Secrets } from "@assay/runtime/secrets"
 import type { DatabasePlace } from "@assay/stores/database"
 import { copyRecords, openRecords } from "@assay/stores/open/open-database"
+import { SHARED_OWNER } from "@assay/stores/records-evidence"
 import type { CopiedRow } from "@assay/stores/records-copy"
 import type { AuditNote } from "@assay/stores/records"
 import { syncTree, writeDurably } from "@assay/runtime/durable-files"
 
 /** How many rows of the records are under keys of the old secret, and so cannot be carried over. */
 export interface LeftBehind {
+  readonly feedback: number
+  /** Lines that tenants sent. */
   readonly evidence: number
-  readonly observations: number
-  readonly shared_observations: number
+  readonly notifications: number
   readonly tombstones: number
 }
 
 export async function countLeftBehind(place: DatabasePlace): Promise<LeftBehind> {
-  const counts = { evidence: 0, observations: 0, shared_observations: 0, tombstones: 0 }
-  await eachRecord(place, ({ table }) => {
-    if (table in counts) counts[table as keyof LeftBehind]++
+  const counts = { feedback: 0, evidence: 0, notifications: 0, tombstones: 0 }
+  await eachRecord(place, ({ table, row }) => {
+    const name = table === "evidence" && row["owner"] === SHARED_OWNER ? "notifications" : table
+    if (name in counts) counts[name as keyof LeftBehind]++
   })
   return counts
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { type Batch, IndexUnavailable, NewerIndexFormat } from "@assay/stores/exposure-index"
 import { MalformedBytes } from "@assay/stores/bytes"
 import { examineIndex, type Examined } from "@assay/stores/lmdb/examine"
-import { arrivesOneByOne } from "@assay/stores/shared-batches"
+import { arrivesOneByOne } from "@assay/stores/arriving-batches"
 import { fileSha256, openSegmentReader, type SegmentReader } from "@assay/corpus/segments/segment"
 import { typedCommand } from "@assay/runtime/typed-command"
 

@@ -7,9 +7,9 @@ import { after, test } from "node:test"
 import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
-import { recordsObservationsSuite } from "../../testing/records-observations-suite.ts"
+import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
+import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
-import { recordsSharedObservationsSuite } from "../../testing/records-shared-observations-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
 import { copyPostgresRecords, openPostgresRecords } from "./records.ts"
@@ -58,9 +58,23 @@ function testOn(server: TestServer): void {
   }
   recordsCopySuite("postgres to postgres", copied, copied)
   recordsCopySuite("sqlite to postgres", file, copied)
-  recordsObservationsSuite("postgres", newDatabase)
+  recordsEvidenceSuite("postgres", newDatabase)
+  recordsMigrationSuite("postgres", async () => {
+    const url = await server.createDatabase()
+    return {
+      open: () => openPostgresRecords({ url, poolMax: 2 }),
+      copy: async () => copyPostgresRecords(url),
+      execute: (statement) => execute(url, statement),
+      spelling: {
+        integer: "bigint",
+        text: 'text collate "C"',
+        bytes: "bytea",
+        tableEnd: "",
+        hex: (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'`,
+      },
+    }
+  })
   recordsProviderCostsSuite("postgres", newDatabase)
-  recordsSharedObservationsSuite("postgres", newDatabase)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()

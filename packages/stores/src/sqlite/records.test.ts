@@ -8,9 +8,9 @@ import { DatabaseSync } from "node:sqlite"
 import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
-import { recordsObservationsSuite } from "../../testing/records-observations-suite.ts"
+import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
+import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
-import { recordsSharedObservationsSuite } from "../../testing/records-shared-observations-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
 import type { Records } from "../records.ts"
 import { copySqliteRecords, openSqliteRecords } from "./records.ts"
@@ -55,9 +55,23 @@ async function copiedDatabase(): Promise<CopiedDatabase> {
   }
 }
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
-recordsObservationsSuite("sqlite", newDatabase)
+recordsEvidenceSuite("sqlite", newDatabase)
+recordsMigrationSuite("sqlite", async () => {
+  const file = newFile()
+  return {
+    open: () => openSqliteRecords({ file }),
+    copy: () => copySqliteRecords({ file, readOnly: false }),
+    execute: async (statement) => execute(file, statement),
+    spelling: {
+      integer: "integer",
+      text: "text",
+      bytes: "blob",
+      tableEnd: "strict",
+      hex: (bytes) => `x'${Buffer.from(bytes).toString("hex")}'`,
+    },
+  }
+})
 recordsProviderCostsSuite("sqlite", newDatabase)
-recordsSharedObservationsSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

@@ -1,7 +1,7 @@
 import type { Caller } from "../../accounts/callers.ts"
 import { type Observation, visibleTo } from "../observations.ts"
 import type { EntryKind, Found } from "@assay/stores/exposure-index"
-import { SERVICE_SOURCES } from "@assay/stores/tenant-batches"
+import { SERVICE_SOURCES } from "@assay/stores/arriving-batches"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 
 const ROUTE_DAYS = 90

@@ -7,18 +7,18 @@ import { entryBytes, plainEntry } from "@assay/stores/entry"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { RecordsError } from "@assay/stores/records-error"
-import type { SharedObservation } from "@assay/stores/records-shared-observations"
+import type { SentEvidence } from "@assay/stores/records-evidence"
 import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { DAY_MS } from "@assay/runtime/time"
-import { applyAllNotifications } from "./apply-notifications.ts"
+import { applyAllEvidence } from "./apply-evidence.ts"
 import {
-  NotificationOverload,
+  EvidenceOverload,
+  type EvidenceWriter,
   NotificationRate,
-  type NotificationsWriter,
-  openNotificationsWriter,
-} from "./notifications-writer.ts"
+  openEvidenceWriter,
+} from "./evidence-writer.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-notifications-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -32,7 +32,7 @@ const now = (): number => start
 interface Place {
   readonly records: Records
   readonly index: ExposureIndex
-  readonly writer: NotificationsWriter
+  readonly writer: EvidenceWriter
 }
 
 async function place(t: TestContext): Promise<Place> {
@@ -41,14 +41,14 @@ async function place(t: TestContext): Promise<Place> {
   await records.migrate()
   const index = await openLmdbIndex({ path: `${path}-index` })
   t.after(() => Promise.all([records.close(), index.close()]))
-  return { records, index, writer: openNotificationsWriter({ records, index, now }) }
+  return { records, index, writer: openEvidenceWriter({ records, index, now }) }
 }
 
-function observation(
+function notification(
   identityKey: Uint8Array,
   day: number,
   { source = "camara:one", event }: { source?: string; event?: string } = {},
-): SharedObservation {
+): SentEvidence {
   const entry = entryBytes(plainEntry("sim_change", 24 * day, 1))
   const name = event ?? `${source} ${day} ${String(identityKey)}`
   return { identityKey, source, entry, event: hashOf(name).slice(0, 16) }
@@ -75,8 +75,8 @@ async function failing(index: ExposureIndex, isAway: () => boolean): Promise<Exp
 
 test("what is stored is in everybody's next lookup, as one source a carrier", async (t) => {
   const { writer, index, records } = await place(t)
-  assert.equal(await writer.submit(observation(alice, 5)), "stored")
-  assert.equal(await writer.submit(observation(alice, 6, { source: "camara:two" })), "stored")
+  assert.equal(await writer.notify(notification(alice, 5)), "stored")
+  assert.equal(await writer.notify(notification(alice, 6, { source: "camara:two" })), "stored")
   for (const tenantId of [null, 7, 8])
     assert.deepEqual(await said(index, alice, tenantId), [
       "sim_change 5 camara:one",
@@ -92,16 +92,16 @@ test("what is stored is in everybody's next lookup, as one source a carrier", as
       ["camara:two", "shared", "sim_change", "SIM changes reported by two"],
     ],
   )
-  assert.deepEqual(await records.dueSharedObservations({ identities: 9 }), [])
+  assert.deepEqual(await records.dueEvidence({ owner: "shared", identities: 9 }), [])
 })
 
 test("a notification that comes again, by name or by content, changes nothing", async (t) => {
   const { writer, index } = await place(t)
-  await writer.submit(observation(alice, 5, { event: "a" }))
+  await writer.notify(notification(alice, 5, { event: "a" }))
   const { version } = await index.catalogue()
-  assert.equal(await writer.submit(observation(alice, 5, { event: "a" })), "known")
-  assert.equal(await writer.submit(observation(alice, 5, { event: "b" })), "known")
-  assert.equal(await writer.submit(observation(bob, 9, { event: "a" })), "known")
+  assert.equal(await writer.notify(notification(alice, 5, { event: "a" })), "known")
+  assert.equal(await writer.notify(notification(alice, 5, { event: "b" })), "known")
+  assert.equal(await writer.notify(notification(bob, 9, { event: "a" })), "known")
   assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
   assert.deepEqual(await said(index, bob), [])
   assert.equal((await index.catalogue()).version, version)
@@ -112,14 +112,14 @@ test("many at the same time are stored together, each with its own outcome", asy
   let writes = 0
   const counted: Records = {
     ...records,
-    addSharedObservations: (...args) => {
+    addEvidence: (...args) => {
       writes++
-      return records.addSharedObservations(...args)
+      return records.addEvidence(...args)
     },
   }
-  const writer = openNotificationsWriter({ records: counted, index, now })
+  const writer = openEvidenceWriter({ records: counted, index, now })
   const keys = Array.from({ length: 300 }, (_, n) => hashOf(`${n % 200}`).slice(0, 16))
-  const outcomes = await Promise.all(keys.map((key) => writer.submit(observation(key, 5))))
+  const outcomes = await Promise.all(keys.map((key) => writer.notify(notification(key, 5))))
   assert.deepEqual(
     outcomes,
     keys.map((_, n) => (n < 200 ? "stored" : "known")),
@@ -131,45 +131,46 @@ test("many at the same time are stored together, each with its own outcome", asy
 test("while the index is away nothing is acknowledged, and nothing is lost", async (t) => {
   const { records, index } = await place(t)
   let away = true
-  const writer = openNotificationsWriter({
+  const writer = openEvidenceWriter({
     records,
     index: await failing(index, () => away),
     now,
   })
   const unavailable = (error: unknown): boolean =>
     error instanceof RecordsError && error.code === "unavailable"
-  await assert.rejects(writer.submit(observation(alice, 5)), unavailable)
-  await assert.rejects(writer.submit(observation(alice, 5)), unavailable)
+  await assert.rejects(writer.notify(notification(alice, 5)), unavailable)
+  await assert.rejects(writer.notify(notification(alice, 5)), unavailable)
   await assert.rejects(writer.settleDue(), unavailable)
   assert.deepEqual(await said(index), [])
   away = false
   // Sent again it is known, and is acknowledged only with what is due in the index.
-  assert.equal(await writer.submit(observation(alice, 5)), "known")
+  assert.equal(await writer.notify(notification(alice, 5)), "known")
   assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
 })
 
 test("what a process left due is settled by the next one", async (t) => {
   const { writer, records, index } = await place(t)
-  await records.addSharedObservations([observation(alice, 5), observation(bob, 6)], start)
+  const lines = [notification(alice, 5), notification(bob, 6)]
+  await records.addEvidence({ owner: "shared", keyId: null, receivedAt: start, lines }, null)
   assert.deepEqual(await said(index), [])
   await writer.settleDue()
   assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
   assert.deepEqual(await said(index, bob), ["sim_change 6 camara:one"])
-  assert.deepEqual(await records.dueSharedObservations({ identities: 9 }), [])
+  assert.deepEqual(await records.dueEvidence({ owner: "shared", identities: 9 }), [])
 })
 
 test("what is remembered of an identity is dropped when there is something new, and only then", async (t) => {
   const { records, index } = await place(t)
   const heard: string[] = []
-  const writer = openNotificationsWriter({
+  const writer = openEvidenceWriter({
     records,
     index,
     now,
     forget: async (key) => void heard.push(key),
   })
-  await writer.submit(observation(alice, 5))
-  await writer.submit(observation(alice, 5))
-  await writer.submit(observation(bob, 5))
+  await writer.notify(notification(alice, 5))
+  await writer.notify(notification(alice, 5))
+  await writer.notify(notification(bob, 5))
   assert.deepEqual(
     heard,
     [alice, bob].map((key) => Buffer.from(key).toString("hex")),
@@ -188,28 +189,28 @@ test("of an erased subject nothing is stored, in the records or in the index", a
     actor: "test",
   })
   await index.erase(alice)
-  assert.equal(await writer.submit(observation(alice, 5)), "erased")
+  assert.equal(await writer.notify(notification(alice, 5)), "erased")
   assert.deepEqual(await said(index), [])
   assert.equal((await index.lookup(alice, null)).erased, true)
-  assert.deepEqual(await records.sharedObservationsAfter({ after: null, identities: 9 }), [])
+  assert.deepEqual(await records.evidenceAfter({ after: null, identities: 9 }), [])
 })
 
 test("a source that was removed begins anew, with what comes after", async (t) => {
   const { writer, index } = await place(t)
-  await writer.submit(observation(alice, 5))
+  await writer.notify(notification(alice, 5))
   const [source] = (await index.catalogue()).sources.values()
   await index.removeSource(source?.id ?? 0, start)
   assert.deepEqual(await said(index), [])
-  assert.equal(await writer.submit(observation(alice, 6)), "stored")
+  assert.equal(await writer.notify(notification(alice, 6)), "stored")
   assert.deepEqual(await said(index), ["sim_change 6 camara:one"])
 })
 
 test("a carrier that sends too many is told, and others are not held up by it", async (t) => {
   const { records, index } = await place(t)
   let ms = start
-  const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
+  const writer = openEvidenceWriter({ records, index, now: () => ms, notificationsPerSecond: 2 })
   const sent = (day: number, source?: string): Promise<string> =>
-    writer.submit(observation(alice, day, source === undefined ? {} : { source }))
+    writer.notify(notification(alice, day, source === undefined ? {} : { source }))
   await sent(1)
   await sent(2)
   await assert.rejects(sent(3), NotificationRate)
@@ -221,8 +222,8 @@ test("a carrier that sends too many is told, and others are not held up by it", 
 test("a clock that is set back does not keep a carrier out until it comes round again", async (t) => {
   const { records, index } = await place(t)
   let ms = start
-  const writer = openNotificationsWriter({ records, index, now: () => ms, perSecond: 2 })
-  const sent = (day: number): Promise<string> => writer.submit(observation(alice, day))
+  const writer = openEvidenceWriter({ records, index, now: () => ms, notificationsPerSecond: 2 })
+  const sent = (day: number): Promise<string> => writer.notify(notification(alice, day))
   await sent(1)
   await sent(2)
   ms -= 7 * DAY_MS
@@ -233,13 +234,13 @@ test("a clock that is set back does not keep a carrier out until it comes round 
 
 test("more than can wait are refused before anything of them is stored", async (t) => {
   const { records, index } = await place(t)
-  const writer = openNotificationsWriter({ records, index, now, waitingMax: 3 })
+  const writer = openEvidenceWriter({ records, index, now, notificationsWaitingMax: 3 })
   const outcomes = await Promise.allSettled(
-    [1, 2, 3, 4, 5].map((day) => writer.submit(observation(alice, day))),
+    [1, 2, 3, 4, 5].map((day) => writer.notify(notification(alice, day))),
   )
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused) assert.ok(reason instanceof NotificationOverload)
+  for (const { reason } of refused) assert.ok(reason instanceof EvidenceOverload)
   assert.equal((await said(index)).length, 3)
 })
 
@@ -248,23 +249,22 @@ test("one carrier's notification does not wait behind all of another's, and a fu
   const writes: string[][] = []
   const counted: typeof records = {
     ...records,
-    async addSharedObservations(observations, at) {
-      writes.push(observations.map(({ source }) => source))
-      return await records.addSharedObservations(observations, at)
+    async addEvidence(sent, claim) {
+      writes.push(sent.lines.map((line) => ("source" in line ? line.source : "")))
+      return await records.addEvidence(sent, claim)
     },
   }
-  const perSecond = 10_000
-  const writer = openNotificationsWriter({
+  const writer = openEvidenceWriter({
     records: counted,
     index,
     now,
-    perSecond,
-    waitingMax: 900,
+    notificationsPerSecond: 10_000,
+    notificationsWaitingMax: 900,
   })
   const flood = Promise.allSettled(
-    Array.from({ length: 1000 }, (_, n) => writer.submit(observation(alice, n % 50))),
+    Array.from({ length: 1000 }, (_, n) => writer.notify(notification(alice, n % 50))),
   )
-  const single = writer.submit(observation(alice, 1, { source: "camara:two" }))
+  const single = writer.notify(notification(alice, 1, { source: "camara:two" }))
   assert.equal(await single, "stored")
   assert.ok(writes.length <= 2, `it went with write ${writes.length}`)
   assert.ok(writes.every(({ length }) => length <= 500))
@@ -278,14 +278,14 @@ test("an index made anew says the same once all notifications are applied to it"
   await Promise.all(
     keys.flatMap((key, n) =>
       Array.from({ length: 1 + (n % 5) }, (_, day) =>
-        writer.submit(observation(key, day, { source: n % 2 === 0 ? "camara:a" : "camara:b" })),
+        writer.notify(notification(key, day, { source: n % 2 === 0 ? "camara:a" : "camara:b" })),
       ),
     ),
   )
   const anew = await openLmdbIndex({ path: join(folder, `anew-${++opened}`) })
   t.after(() => anew.close())
   for (let twice = 0; twice < 2; twice++) {
-    assert.equal(await applyAllNotifications(records, anew, start), keys.length)
+    assert.equal(await applyAllEvidence(records, anew, start), keys.length)
     for (const key of keys) assert.deepEqual(await said(anew, key), await said(index, key))
   }
 })

@@ -1,16 +1,6 @@
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
-import {
-  allowedSizes,
-  fingerprint,
-  readRecipients,
-  type Recipients,
-  recipientsFile,
-} from "@assay/core/drop"
+import { allowedSizes, fingerprint, type Recipients, recipientsFile } from "@assay/core/drop"
 import { loadWords } from "@assay/core/drop/words"
-
-/** The name of the recipients file in the drop's folder. */
-export const KEYS_FILE = "keys.txt"
+import { readKeysFile } from "./keys-file.ts"
 
 /** The keys messages are sealed to now, and what follows from them. */
 export interface KeysInUse {
@@ -48,27 +38,13 @@ export async function openKeys(folder: string, dropId: Uint8Array): Promise<Keys
   return {
     current: () => keys,
     async reload() {
-      const text = await readIfThere(join(folder, KEYS_FILE))
-      if (text === null) {
-        keys = null
-        return
-      }
-      const { recipients } = readRecipients(text)
-      keys = {
+      const recipients = readKeysFile(folder)
+      keys = recipients && {
         recipients,
         file: recipientsFile({ dropId: new Uint8Array(dropId), recipients }),
         fingerprint: fingerprint(recipients.keys, words),
         sizes: new Set(allowedSizes(recipients.keys.length, recipients.suite)),
       }
     },
-  }
-}
-
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw error
   }
 }

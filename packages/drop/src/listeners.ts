@@ -41,11 +41,12 @@ export async function openListeners({
   const listen = async (
     place: { path: string } | { port: number; host: string },
   ): Promise<Server> => {
-    const server = createServer((socket) => {
+    const server = createServer()
+    server.on("connection", (socket) => {
       open.add(socket)
       socket.once("close", () => open.delete(socket))
-      onConnection(socket)
     })
+    server.on("connection", onConnection)
     limited(server)
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject)

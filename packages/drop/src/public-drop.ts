@@ -1,4 +1,5 @@
 import type { Recipients } from "@assay/core/drop"
+import { portOf } from "@assay/runtime/rpc"
 import { DAY_MS } from "@assay/runtime/time"
 import type { Budgets, MessageKind, Refusal } from "./budgets.ts"
 import type { DropConfig } from "./drop-config.ts"
@@ -53,6 +54,24 @@ export interface PublicDrop {
   deleteReplies(tag: Uint8Array, deleteVerifier: Uint8Array): Promise<void>
   withdraw(verifiers: readonly Uint8Array[]): Promise<void>
 }
+
+/** The drop as a sealer calls it over its channel. */
+export const publicDropPort = portOf<PublicDrop>("drop", {
+  facts: true,
+  headers: true,
+  recipients: true,
+  newFormToken: true,
+  formTokenState: true,
+  spendFormToken: true,
+  isRightAnswer: true,
+  admit: true,
+  storePiece: true,
+  finish: true,
+  abandon: true,
+  replies: true,
+  deleteReplies: true,
+  withdraw: true,
+})
 
 export interface PublicDropOptions {
   readonly config: DropConfig

@@ -21,7 +21,7 @@ import {
 import type { DropFacts, Locale } from "./pages/page-input.ts"
 import { dropPath } from "./pages/paths.ts"
 import { exactBody, jsonBody } from "./request-bodies.ts"
-import { takeSealed, type UploadServices } from "./sealed-upload.ts"
+import { sealedUploads, type UploadServices } from "./sealed-upload.ts"
 
 export interface Route {
   readonly get?: (visit: Visit) => Promise<Answer>
@@ -172,13 +172,7 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
       },
       forScripts: true,
     },
-    sealed: {
-      async post(visit) {
-        await takeSealed(visit.request, visit.readBody, options)
-        return { status: 201 }
-      },
-      forScripts: true,
-    },
+    sealed: { post: sealedUploads(options), forScripts: true },
     mailbox: {
       async post(visit) {
         const mailbox = await exactBody(visit, KEY_BYTES)

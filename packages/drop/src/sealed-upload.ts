@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { readAgeHeader } from "@assay/core/drop"
+import type { Answer } from "./answers.ts"
 import { type Budgets, kindOf } from "./budgets.ts"
+import { inPieces } from "./pieces.ts"
 import type { PublicDrop } from "./public-drop.ts"
 import { classOfSize, type Keys, type KeysInUse } from "./keys-in-use.ts"
 import { Refused } from "./refused.ts"
 import { lengthOf } from "./request-bodies.ts"
 import type { Tickets } from "./tickets.ts"
-
-/** Bytes that are handed to the store at a time. */
-const PIECE_BYTES = 256 * 1024
+import type { Visit } from "./visit.ts"
 
 export interface UploadServices {
   readonly drop: Pick<PublicDrop, "storePiece" | "finish" | "abandon">
@@ -23,11 +23,14 @@ export interface UploadServices {
  * its size, which tells nothing but its class, and its header. Resolves when it is on the disk;
  * whatever else happens, nothing of it stays.
  */
-export async function takeSealed(
-  request: IncomingMessage,
-  readBody: () => IncomingMessage,
+export function sealedUploads(services: UploadServices): (visit: Visit) => Promise<Answer> {
+  return (visit) => takeSealed(visit, services)
+}
+
+async function takeSealed(
+  { request, readBody }: Visit,
   { drop, keys, tickets, budgets }: UploadServices,
-): Promise<void> {
+): Promise<Answer> {
   const current = keys.current()
   if (current === null) throw new Refused(503, "keys-changed")
   const size = lengthOf(request)
@@ -50,13 +53,14 @@ export async function takeSealed(
   try {
     let index = 0
     let received = 0
-    for await (const piece of checkedPieces(readBody(), current)) {
+    for await (const piece of inPieces(checked(readBody(), current))) {
       await drop.storePiece(id, index, piece)
       index += 1
       received += piece.length
     }
     if (received !== size) throw new Refused(400, "broken")
     await drop.finish({ id, size, withdrawVerifier: Buffer.from(verifier, "hex"), effort })
+    return { status: 201 }
   } catch (error) {
     // What cannot be removed now goes when the store is next opened.
     await drop.abandon(id).catch(() => undefined)
@@ -64,20 +68,13 @@ export async function takeSealed(
   }
 }
 
-/** The body in pieces of one size, the first of which begins with a header as it must be. */
-export async function* checkedPieces(
-  body: IncomingMessage,
-  { recipients }: KeysInUse,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* inPieces(checked(body as AsyncIterable<Buffer>, recipients))
-}
-
+/** The same bytes, once they have begun with a header as it must be. */
 async function* checked(
-  body: AsyncIterable<Buffer>,
-  { suite, keys }: KeysInUse["recipients"],
+  body: IncomingMessage,
+  { recipients: { suite, keys } }: KeysInUse,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let start: Buffer | null = Buffer.alloc(0)
-  for await (const chunk of body) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     if (start === null) {
       yield chunk
       continue
@@ -92,27 +89,6 @@ async function* checked(
     start = null
   }
   if (start !== null) throw new Refused(400, "header")
-}
-
-/** The same bytes in pieces as the store takes them, all but the last of one size. */
-export async function* inPieces(
-  bytes: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let held: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of bytes) {
-    held.push(chunk)
-    length += chunk.length
-    while (length >= PIECE_BYTES) {
-      const joined = Buffer.concat(held)
-      // A copy: what is sent to the store's thread takes all of its memory along, not only what it
-      // shows.
-      yield new Uint8Array(joined.subarray(0, PIECE_BYTES))
-      held = [joined.subarray(PIECE_BYTES)]
-      length -= PIECE_BYTES
-    }
-  }
-  if (length > 0) yield new Uint8Array(Buffer.concat(held))
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string {

@@ -4,7 +4,7 @@ import { readAgeHeader, sealedBody } from "@assay/core/drop"
 import type { Drops, RandomId } from "./store/drops.ts"
 import type { Keys } from "./keys-in-use.ts"
 import { RecipientRefusal } from "./recipient-refusal.ts"
-import { inPieces } from "./sealed-upload.ts"
+import { inPieces } from "./pieces.ts"
 
 /** The most the header of a sealed message may have, in bytes: 16 post-quantum keys take 26,000. */
 export const RESEAL_BODY_MAX = 64 * 1024

@@ -6,7 +6,7 @@ import { listenFault } from "@assay/runtime/listen-fault"
 import { openLog } from "@assay/runtime/log"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
-import { serve, openCalls } from "@assay/runtime/rpc"
+import { openCalls, serve } from "@assay/runtime/rpc"
 import type { DropSettings } from "../drop-settings.ts"
 import { openDrop } from "./drop.ts"
 

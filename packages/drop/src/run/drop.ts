@@ -104,7 +104,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
       answerUnread: http.answerUnread,
     }),
   })
-  const operators = await serveRecipients(join(folder, RECIPIENTS_SOCKET), {
+  const recipients = await serveRecipients(join(folder, RECIPIENTS_SOCKET), {
     drops,
     dropId,
     folder,
@@ -124,7 +124,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
       const withinMs = settings.stopSeconds * 1000
       await Promise.all([listeners.close(withinMs), sealers.close(withinMs)])
       readBuffer.close()
-      await operators.close()
+      await recipients.close()
       await Promise.all([maintenance.stop(), digest.stop()])
       await stirring.stop()
       await drops.close()

@@ -5,16 +5,13 @@ import { notSetUpPage, refusalPage } from "../pages/index.ts"
 import type { Locale, PageFiles } from "../pages/page-input.ts"
 import { readTarget } from "../target.ts"
 import { type Answer, CODE_PADDING } from "./answer.ts"
-import { confirmCode } from "./confirm-code.ts"
-import { deleteReplies } from "./delete-replies.ts"
+import { confirmCode, deleteReplies, showReplies, withdraw } from "./code-requests.ts"
 import { type FormLimits, readFormBody } from "./form-body.ts"
 import { presealed, PRESEALED_LIMITS } from "./presealed.ts"
 import type { SealerSettings } from "./sealer-settings.ts"
 import { SEND_LIMITS, sendForm } from "./send-form.ts"
-import { showReplies } from "./show-replies.ts"
 import type { ConnectionHandler } from "./take-connection.ts"
 import type { Visit } from "./visit.ts"
-import { withdraw } from "./withdraw.ts"
 
 interface PlainRoute {
   readonly limits: FormLimits

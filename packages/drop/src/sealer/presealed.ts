@@ -15,8 +15,7 @@ import { type Answer, CODE_PADDING } from "./answer.ts"
 import { DRAINED_MAX, type FormLimits } from "./form-body.ts"
 import { bodyFault, refusalFault, type StatusFault, storeFault, tokenFault } from "./form-faults.ts"
 import { storeSealed } from "./store-sealed.ts"
-import { usableToken } from "./usable-token.ts"
-import type { Visit } from "./visit.ts"
+import { usableToken, type Visit } from "./visit.ts"
 
 const LARGEST_CLASS = SIZE_CLASSES.at(-1) ?? 0
 /**

@@ -3,10 +3,9 @@ import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { type NodeProgram, startProcess } from "@assay/runtime/children"
 import { offer, serve } from "@assay/runtime/rpc"
-import type { PublicDrop } from "../public-drop.ts"
-import { publicDropPort } from "../remote-drop.ts"
+import { type PublicDrop, publicDropPort } from "../public-drop.ts"
+import type { RandomId } from "../store/drops.ts"
 import { longestAnswerMs } from "./deadlines.ts"
-import { ownUpload } from "./own-upload.ts"
 import type { PlainKind } from "./plain-kind.ts"
 import type { PoolTimes } from "./pool-times.ts"
 import { openProgress, type Phase, type Progress, type Report } from "./progress.ts"
@@ -175,4 +174,34 @@ function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
       if (error !== null) failed()
     })
   })
+}
+
+/** The drop as one sealer may use it, which makes one upload at most. */
+interface OwnUpload {
+  readonly drop: PublicDrop
+  /** Deletes the pieces of an upload whose sealer ended before it was finished. */
+  abandonUnfinished(): Promise<void>
+}
+
+function ownUpload(drop: PublicDrop): OwnUpload {
+  let unfinished: RandomId | null = null
+  return {
+    drop: {
+      ...drop,
+      async storePiece(id, index, piece) {
+        unfinished ??= id
+        if (unfinished !== id) throw new Error("A sealer makes one upload")
+        await drop.storePiece(id, index, piece)
+      },
+      async finish(upload) {
+        await drop.finish(upload)
+        unfinished = null
+      },
+    },
+    async abandonUnfinished() {
+      if (unfinished === null) return
+      // A store that does not answer removes them at its next start.
+      await drop.abandon(unfinished).catch(() => undefined)
+    },
+  }
 }

@@ -27,8 +27,7 @@ import {
   threadOf,
   withdrawVerifier,
 } from "./thread-of-code.ts"
-import { usableToken } from "./usable-token.ts"
-import type { Visit } from "./visit.ts"
+import { usableToken, type Visit } from "./visit.ts"
 
 export const SEND_LIMITS: FormLimits = {
   fileField: "files",

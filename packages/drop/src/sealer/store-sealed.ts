@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
+import { inPieces } from "../pieces.ts"
 import type { PublicDrop } from "../public-drop.ts"
-
-const PIECE = 256 * 1024
 
 /**
  * Stores a sealed file piece by piece; resolves when it is on the disk as a message. On any fault
@@ -28,25 +27,4 @@ export async function storeSealed(
     await drop.abandon(id).catch(() => undefined)
     throw error
   }
-}
-
-/** The same bytes in pieces of the size they are stored in. */
-async function* inPieces(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let piece = new Uint8Array(PIECE)
-  let filled = 0
-  for await (const bytes of source) {
-    for (let at = 0; at < bytes.length;) {
-      const part = bytes.subarray(at, at + PIECE - filled)
-      piece.set(part, filled)
-      filled += part.length
-      at += part.length
-      if (filled < PIECE) continue
-      yield piece
-      piece = new Uint8Array(PIECE)
-      filled = 0
-    }
-  }
-  if (filled > 0) yield piece.slice(0, filled)
 }

@@ -145,7 +145,7 @@ export interface Drops {
   close(): Promise<void>
 }
 
-/** The store, as it is reached in its thread. */
+/** The store as it is called in its thread. */
 export const dropsPort = portOf<Drops>("drops", {
   dropId: true,
   signingSecret: true,

@@ -1,17 +1,35 @@
 import { randomBytes, randomInt } from "node:crypto"
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { MAILBOX_SLOTS } from "@assay/core/drop"
-import type { Digest, Drops, RandomId, ReplyOutcome, StoredMessage } from "./drops.ts"
+import type { Digest, Drops, ReplyOutcome, StoredMessage } from "./drops.ts"
 import { DropsError, type DropsFault } from "./drops-error.ts"
 import { openDropsFile } from "./drops-file.ts"
-import { openWritingTurn } from "./drops-turn.ts"
+import {
+  bytesOf,
+  dueOn,
+  idOf,
+  isMessage,
+  keyOf,
+  messageOf,
+  meta,
+  one,
+  piecesOf,
+  put,
+  refused,
+  type Removal,
+  run,
+  set,
+  stir,
+  STIR_BYTES,
+  strayPieces,
+  wasPosted,
+} from "./drops-rows.ts"
 
 /**
  * A message goes up to seven days later than it must, so that the day it goes does not tell the day
  * it came.
  */
 const FUZZ_DAYS = 8
-const STIR_BYTES = 32
 
 interface Options {
   /** From 0 to 7, each as likely as the other. */
@@ -254,101 +272,95 @@ export async function openSqliteDrops(
   }
 }
 
-/** A piece of a deletion that needs little room by itself. */
-type Removal = (db: DatabaseSync) => unknown
-
-/** A change that every writing makes the same way. */
-function stir(db: DatabaseSync): void {
-  run(db, "update meta set value = ? where name = 'stirred'", randomBytes(STIR_BYTES))
+/**
+ * Writes that come in one turn of the loop, committed together: fifty uploads wait for one flush of
+ * the disk, not fifty.
+ */
+interface WritingTurn {
+  /**
+   * Resolves with what `work` returned once it is on the disk. What `work` did is undone where it
+   * throws.
+   */
+  write<T>(work: (db: DatabaseSync) => T): Promise<T>
+  /** Commits `work` by itself, before anything that waits. */
+  writeNow(work: (db: DatabaseSync) => void): void
+  /** Commits what still waits. */
+  flush(): void
 }
 
-/** A message: its row, which makes it one, and then its pieces. */
-function messageOf(db: DatabaseSync, key: Uint8Array): Removal[] {
-  if (!isMessage(db, key)) return []
-  return [(now) => run(now, "delete from blob where id = ?", key), ...piecesOf(db, key)]
+interface Waiting {
+  readonly work: (db: DatabaseSync) => unknown
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
 }
 
-function piecesOf(db: DatabaseSync, key: Uint8Array): Removal[] {
-  return pieces(db.prepare("select id, i from chunk where id = ?").all(key))
+function openWritingTurn(database: () => DatabaseSync): WritingTurn {
+  let waiting: Waiting[] = []
+
+  function flush(): void {
+    const batch = waiting
+    waiting = []
+    if (batch.length === 0 || committed(batch)) return
+    // Perhaps only one of them has no room left: it must not take the others with it.
+    for (const one of batch) committed([one], one.reject)
+  }
+
+  /** Whether all of them are on the disk, or refused by their own work. */
+  function committed(batch: readonly Waiting[], onFault?: (error: unknown) => void): boolean {
+    const db = database()
+    const settling: (() => void)[] = []
+    try {
+      db.exec("begin immediate")
+      for (const { work, resolve, reject } of batch) {
+        const outcome = within(db, work)
+        settling.push(
+          "refusal" in outcome
+            ? () => reject(outcome.refusal)
+            : () => resolve(outcome.value as never),
+        )
+      }
+      db.exec("commit")
+    } catch (error) {
+      // A full disk ends the transaction by itself.
+      if (db.isTransaction) db.exec("rollback")
+      onFault?.(error)
+      return false
+    }
+    for (const settle of settling) settle()
+    return true
+  }
+
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ work, resolve, reject })
+        if (waiting.length === 1) setImmediate(flush)
+      }),
+    writeNow(work) {
+      const rethrow = (error: unknown): never => {
+        throw error
+      }
+      committed([{ work, resolve: () => undefined, reject: rethrow }], rethrow)
+    },
+    flush,
+  }
 }
 
-function strayPieces(db: DatabaseSync): Removal[] {
-  return pieces(db.prepare("select id, i from chunk where id not in (select id from blob)").all())
-}
-
-function pieces(rows: readonly Readonly<Record<string, SQLOutputValue>>[]): Removal[] {
-  return rows.map(({ id = null, i = null }) => (db) => {
-    run(db, "delete from chunk where id = ? and i = ?", id, i)
-  })
-}
-
-/** What goes on this day. A message that nobody fetched is counted in the same step. */
-function dueOn(db: DatabaseSync, day: number): Removal[] {
-  const messages = db.prepare("select id, unread from blob where purge_day <= ?").all(day)
-  const replies = db.prepare("select tag, id from mailbox where purge_day <= ?").all(day)
-  const notes = db.prepare("select id from note where purge_day <= ?").all(day)
-  return [
-    ...messages.flatMap(({ id = null, unread }): Removal[] => [
-      (now) => {
-        if (run(now, "delete from blob where id = ?", id) === 1 && unread === 1)
-          run(now, "update meta set value = value + 1 where name = 'expired-unread'")
-      },
-      ...piecesOf(db, bytesOf(id)),
-    ]),
-    ...replies.map(({ tag = null, id = null }): Removal => (now) => {
-      run(now, "delete from mailbox where tag = ? and id = ?", tag, id)
-    }),
-    ...notes.map(({ id = null }): Removal => (now) => {
-      run(now, "delete from note where id = ?", id)
-    }),
-  ]
-}
-
-function isMessage(db: DatabaseSync, key: Uint8Array): boolean {
-  return db.prepare("select 1 from blob where id = ?").get(key) !== undefined
-}
-
-function wasPosted(db: DatabaseSync, key: Uint8Array): boolean {
-  return db.prepare("select 1 from posted where id = ?").get(key) !== undefined
-}
-
-function meta(db: DatabaseSync, name: string): unknown {
-  return one(db, "select value from meta where name = ?", name)["value"]
-}
-
-function set(db: DatabaseSync, name: string, value: number): void {
-  run(db, "update meta set value = ? where name = ?", value, name)
-}
-
-/** Gives a fact of the file its first value, once. */
-function put(db: DatabaseSync, name: string, value: SQLInputValue): void {
-  run(db, "insert or ignore into meta values (?, ?)", name, value)
-}
-
-function one(db: DatabaseSync, statement: string, ...values: SQLInputValue[]) {
-  const row = db.prepare(statement).get(...values)
-  if (row === undefined) throw new DropsError("damaged", "A row of the drop's file is missing")
-  return row
-}
-
-function run(db: DatabaseSync, statement: string, ...values: SQLInputValue[]): number {
-  return Number(db.prepare(statement).run(...values).changes)
-}
-
-function keyOf(id: RandomId): Uint8Array {
-  if (!/^[0-9a-f]{32}$/.test(id)) throw refused()
-  return Buffer.from(id, "hex")
-}
-
-const idOf = (value: unknown): RandomId => Buffer.from(bytesOf(value)).toString("hex")
-
-function bytesOf(value: unknown): Uint8Array {
-  if (value instanceof Uint8Array) return value
-  throw new DropsError("damaged", "A value of the drop's file is not what was written")
-}
-
-function refused(): DropsError {
-  return new DropsError("refused", "This does not follow from what the drop holds")
+/** A refusal undoes what its own work did and nothing else; a fault of the engine ends the turn. */
+function within(
+  db: DatabaseSync,
+  work: (db: DatabaseSync) => unknown,
+): { value: unknown } | { refusal: DropsError } {
+  db.exec("savepoint work")
+  try {
+    const value = work(db)
+    db.exec("release work")
+    return { value }
+  } catch (error) {
+    if (!(error instanceof DropsError)) throw error
+    db.exec("rollback to work; release work")
+    return { refusal: error }
+  }
 }
 
 function explained<T>(work: () => T): T {

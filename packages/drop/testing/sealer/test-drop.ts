@@ -1,5 +1,5 @@
 // A drop over a real store with one key, and what a recipient finds in it, for tests of sealers.
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
@@ -7,15 +7,15 @@ import {
   open,
   type OpenedMessage,
   readIdentities,
-  recipientsFile,
   unpackMessage,
   WORD_LANGUAGES,
 } from "@assay/core/drop"
 import { testDropConfig } from "../test-config.ts"
 import { openBudgets } from "../../src/budgets.ts"
 import { openPublicDrop, type PublicDrop } from "../../src/public-drop.ts"
+import { writeKeysFile } from "../../src/keys-file.ts"
 import { formToken, openFormTokens } from "../../src/form-tokens.ts"
-import { KEYS_FILE, openKeys } from "../../src/keys-in-use.ts"
+import { openKeys } from "../../src/keys-in-use.ts"
 import { openStoreThread } from "../../src/store-thread.ts"
 import type { PageFile } from "../../src/pages/page-input.ts"
 import { openSpent } from "../../src/spent.ts"
@@ -36,8 +36,7 @@ export async function openTestDrop(env: Readonly<Record<string, string>> = {}): 
   const { file, recipient } = await newIdentityFile(undefined, "x25519")
   const identities = await readIdentities(file)
   const recipients = { suite: "x25519", keys: [recipient] } as const
-  const text = recipientsFile({ dropId: Uint8Array.from(dropId), recipients })
-  await writeFile(join(folder, KEYS_FILE), text)
+  writeKeysFile(folder, recipients)
   const keys = await openKeys(folder, dropId)
   await keys.reload()
   const config = testDropConfig(env)

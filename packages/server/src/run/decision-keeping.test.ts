@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import { openLog } from "@assay/runtime/log"
 import { DAY_MS } from "@assay/runtime/time"
 import { type DecisionKeeping, keepDecisions } from "./decision-keeping.ts"
-import type { DecisionsWriter } from "./decisions-writer.ts"
+import type { DecisionsWriter } from "./ports.ts"
 
 const log = openLog("error")
 

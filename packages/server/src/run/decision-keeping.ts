@@ -1,6 +1,6 @@
 import type { Log } from "@assay/runtime/log"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
-import type { DecisionsWriter } from "./decisions-writer.ts"
+import type { DecisionsWriter } from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface DecisionKeeping {

@@ -5,11 +5,7 @@ import { openDecisions } from "@assay/stores/open/open-database"
 import { journalFolder } from "../decisions/fold.ts"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
-import {
-  type DecisionsThreadData,
-  type DecisionsWriter,
-  decisionsPort,
-} from "./decisions-writer.ts"
+import { decisionsPort, type DecisionsThreadData, type DecisionsWriter } from "./ports.ts"
 
 if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")
 const { place, journal } = workerData as DecisionsThreadData

@@ -1,7 +1,10 @@
 import { type Port, portOf, type RemoteError } from "@assay/runtime/rpc"
 import type { Counters } from "@assay/stores/counters"
+import type { DatabasePlace } from "@assay/stores/database"
+import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
 import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
+import type { FoldReport } from "../decisions/fold.ts"
 import type { SignalDesk } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
@@ -118,6 +121,31 @@ export const recordsPort = portOf<Records>("records", {
   ping: true,
   close: true,
 })
+
+/** The one writer of the decisions. */
+export interface DecisionsWriter extends Pick<
+  Decisions,
+  "forgetBefore" | "ofIdentity" | "eraseIdentity"
+> {
+  /** Brings everything the workers have appended so far into the store. */
+  fold(): Promise<FoldReport>
+  close(): Promise<void>
+}
+
+export const decisionsPort = portOf<DecisionsWriter>("decisions", {
+  fold: true,
+  forgetBefore: true,
+  ofIdentity: true,
+  eraseIdentity: true,
+  close: true,
+})
+
+/** What the thread of the decisions is started with. */
+export interface DecisionsThreadData {
+  readonly place: DatabasePlace
+  /** The directory of the workers' journals. */
+  readonly journal: string
+}
 
 /** What commands may do through the running service: all but closing the records under it. */
 export const openRecordsPort: Port<Records> = {

@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { holdMigrations, startTestServer } from "@assay/stores/testing/postgres/test-server"
 import { RecordsError } from "@assay/stores/records-error"
-import { openRecordsWriter } from "./records-writer.ts"
+import { openRecordsWriter } from "./store-writers.ts"
 
 const server = await startTestServer().catch((error: unknown) => {
   if (process.env["CI"] === "true") throw error

@@ -10,11 +10,9 @@ import { markdownTable } from "./table.ts"
 const sources = readSources(root)
 const imports = importsOf(sources)
 const folders = between(imports, dirname)
-/** A package, or a folder on a floor of the server with all that is in it. */
-const rooms = between(imports, (file) => {
-  const { name, room } = placeOf(file)
-  return name === "server" ? `server/${room.split("/")[0] ?? ""}` : name
-})
+const packages = between(imports, (file) => placeOf(file).name)
+const packageOf = (folder: string): string => folder.split("/")[1] ?? ""
+const foldersOfOnePackage = folders.filter(({ from, to }) => packageOf(from) === packageOf(to))
 const files = [...sources].map(([file, text]) => ({ name: file, lines: lineCount(text) }))
 const functions = [...sources].flatMap(([file, text]) => functionsOf(file, text))
 const upward = structureFaults(sources).filter((fault) => fault.includes(" imports "))
@@ -23,15 +21,16 @@ console.log(
   markdownTable(
     ["what", "how many", "which"],
     [
-      ["packages", new Set([...sources.keys()].map((file) => placeOf(file).name)).size, ""],
+      ["packages", new Set(files.map(({ name }) => packageOf(name))).size, ""],
       ["files", files.length, ""],
       ["lines", files.reduce((sum, { lines }) => sum + lines, 0), ""],
       ["folders", new Set(files.map(({ name }) => dirname(name))).size, ""],
       ["folders in a knot", circles(folders).flat().length, circles(folders).join("; ")],
       ["circles of files", circles(imports).length, ""],
       ["imports upwards or on one floor", upward.length, ""],
-      ["longest chain of rooms", ...chain(rooms)],
-      ["longest chain of folders", ...chain(folders)],
+      ["longest chain of packages", ...chain(packages)],
+      ["longest chain of folders inside a package", ...chain(foldersOfOnePackage)],
+      ["longest chain of folders across packages", ...chain(folders)],
       ...sizes("file", files),
       ...sizes("function", functions),
     ],

@@ -1,6 +1,6 @@
 import cluster from "node:cluster"
 import type { Command } from "commander"
-import { assayCommand } from "../../packages/server/src/cli/commands/all.ts"
+import { assayCommand } from "../../packages/server/src/cli/assay-command.ts"
 import { lines } from "./page.ts"
 
 /** As wide as where nobody looks at a terminal. */

@@ -1,7 +1,7 @@
 import cluster from "node:cluster"
 import { constants, userInfo } from "node:os"
 import { CommanderError } from "commander"
-import type { Terminal } from "./cli/print/terminal.ts"
+import type { Terminal } from "./cli/terminal.ts"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { keepCompiledCode } from "./base/compiled-code.ts"
 
@@ -76,7 +76,7 @@ async function run(): Promise<void> {
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") process.exit(128 + constants.signals.SIGPIPE)
   })
-  const { assayCommand } = await import("./cli/commands/all.ts")
+  const { assayCommand } = await import("./cli/assay-command.ts")
   await assayCommand({ terminal, process, cluster }).parseAsync(process.argv)
   // Where the output is a socket, as for programs that start us, an exit would cut off what is not
   // written yet.

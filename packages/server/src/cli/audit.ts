@@ -3,7 +3,7 @@ import type { AuditEntry, Records } from "@assay/stores/records"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 const LIST_MAX = 1_000
 const PAGE = 1_000

@@ -8,7 +8,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { readTombstones } from "../subjects/tombstone-file.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 import { replays } from "../run/features.ts"
 
 /** Copies all that the service holds into a new folder, while it runs or not. */

@@ -6,7 +6,7 @@ import { after, suite, test } from "node:test"
 import type { Calibration, EmailInput } from "@assay/core/score"
 import { currentModels } from "../score/models.ts"
 import { calibrate, type CalibrateOptions, type CalibrationReach } from "./calibrate.ts"
-import type { Terminal } from "./print/terminal.ts"
+import type { Terminal } from "./terminal.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-calibrate-"))
 after(() => rmSync(directory, { recursive: true }))

@@ -11,7 +11,7 @@ import {
 import { readLabelFile, type LabelRow } from "../model-tools/label-file.ts"
 import { sha256 } from "@assay/runtime/secrets"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface CalibrateOptions {
   readonly labels: string

@@ -8,7 +8,7 @@ import type { CalibrationReach } from "./calibrate.ts"
 import { decisionIn, readAllDecisions, type ReadDecisions } from "./decisions.ts"
 import { knownTenant } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
-import type { Terminal } from "./print/terminal.ts"
+import type { Terminal } from "./terminal.ts"
 
 /**
  * Runs `work` with the model, decisions and settings of a tenant; without one, of the service as it

@@ -1,5 +1,5 @@
 import { readConfig, shownSettings } from "../base/config.ts"
-import type { Terminal } from "./print/terminal.ts"
+import type { Terminal } from "./terminal.ts"
 
 /**
  * Prints every setting with its value, where that comes from, and its meaning; then fails if any is

@@ -1,5 +1,5 @@
 import type { ImportProgress } from "@assay/corpus/import-request"
-import { barOf, clock, type ProgressScreen, showLines } from "./score/progress.ts"
+import { barOf, clock, type ProgressScreen, showLines } from "./progress.ts"
 
 const PLAIN_MS = 5_000
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { type CorpusImportOptions, importFiles } from "./corpus-import.ts"
 import { importBar, importLine, type ShownProgress } from "./corpus-import-progress.ts"
-import type { Terminal } from "./print/terminal.ts"
+import type { Terminal } from "./terminal.ts"
 
 const terminal: Terminal = {
   env: {},

@@ -32,9 +32,9 @@ import { DAY_MS, dayOf, HOUR_MS } from "@assay/runtime/time"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { indexAt } from "@assay/stores/open/open-index"
 import { withRecords } from "./records-access.ts"
-import type { ProgressScreen } from "./score/progress.ts"
+import type { ProgressScreen } from "./progress.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface CorpusImportOptions {
   readonly source: string

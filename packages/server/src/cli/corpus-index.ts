@@ -29,7 +29,7 @@ import type { Records } from "@assay/stores/records"
 import { number, opened, phases, progressNotes } from "./index-terminal.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 /** Prints what the index holds and what it takes. */
 export async function printCorpusStats(terminal: Terminal): Promise<void> {

@@ -21,7 +21,7 @@ import { indexAt } from "@assay/stores/open/open-index"
 import { type ImportProcess, memoryOf, UNFINISHED } from "./corpus-import.ts"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface RekeyOptions {
   readonly into: string

@@ -22,7 +22,7 @@ import {
   showSource,
 } from "./corpus-sources.ts"
 import type { CorrectionOptions } from "./source-correction.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-sources-"))
 after(() => rmSync(directory, { recursive: true, force: true }))

@@ -19,7 +19,7 @@ import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { type CorrectionOptions, readCorrection } from "./source-correction.ts"
 import { sourceFacts, sourceLines, sourceTable } from "./source-lines.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export async function listSources(terminal: Terminal): Promise<void> {
   await withIndex(terminal, "read", async ({ index }) => {

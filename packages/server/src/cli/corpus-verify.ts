@@ -7,7 +7,7 @@ import { startVerify } from "../run/keep-verified.ts"
 import type { CommandProgram } from "@assay/runtime/children"
 import { openSecrets } from "@assay/runtime/secrets"
 import { number, opened, phases } from "./index-terminal.ts"
-import { CommandError, type Terminal, ToldAlready } from "./print/terminal.ts"
+import { CommandError, type Terminal, ToldAlready } from "./terminal.ts"
 
 export interface VerifyOptions {
   /** Only the index. */

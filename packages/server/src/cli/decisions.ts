@@ -9,7 +9,7 @@ import type { Decision, DecisionsReader } from "@assay/stores/decisions"
 import { readDecisions } from "@assay/stores/open/open-database"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 const LIMIT_MAX = 1_000
 

@@ -10,7 +10,7 @@ import { trialSettings } from "@assay/carrier/trial-settings"
 import { makeTrialTwilio } from "@assay/carrier/twilio"
 import type { OnSignal } from "./serve.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface DevCarrierOptions {
   readonly port: string

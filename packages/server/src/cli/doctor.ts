@@ -19,7 +19,7 @@ import { checkProviders, openProviders } from "../score/phone/providers.ts"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
 import { VERSION } from "../base/version.ts"
 import { withRecords } from "./records-access.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 type Finding = readonly [state: "ok" | "warning" | "fault", text: string]

@@ -1,7 +1,7 @@
-import { existsSync, writeFileSync } from "node:fs"
-import { newIdentityFile } from "@assay/core/drop"
-import { type Keyboard, readPassphrase } from "./drop/passphrase.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { IdentityFault, isLocked, newIdentityFile, readIdentities } from "@assay/core/drop"
+import { type Keyboard, readPassphrase } from "./passphrase.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface NewIdentityOptions {
@@ -44,4 +44,36 @@ async function chosen({ passphraseFile }: NewIdentityOptions, keyboard: Keyboard
 
 function exists(): CommandError {
   return new CommandError("There is such a file already; an identity is never overwritten")
+}
+
+/** Where a recipient's secret key is. It is read here and goes nowhere else. */
+export interface IdentityOptions {
+  readonly identity: string
+  readonly passphraseFile?: string
+}
+
+export async function identitiesOf(
+  { identity, passphraseFile }: IdentityOptions,
+  keyboard: Keyboard,
+): Promise<string[]> {
+  let file: Buffer
+  try {
+    file = readFileSync(identity)
+  } catch (error) {
+    throw new CommandError("--identity names a file that cannot be read", { cause: error })
+  }
+  try {
+    if (!isLocked(file)) return await readIdentities(file)
+    const passphrase = await readPassphrase(
+      "Passphrase of the identity file: ",
+      passphraseFile,
+      keyboard,
+    )
+    return await readIdentities(file, passphrase)
+  } catch (error) {
+    if (error instanceof IdentityFault) throw new CommandError(error.message, { cause: error })
+    throw error
+  } finally {
+    file.fill(0)
+  }
 }

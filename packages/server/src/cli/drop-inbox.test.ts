@@ -29,10 +29,10 @@ import {
 import { writeTar } from "@assay/core/drop/tar"
 import { loadWords } from "@assay/core/drop/words"
 import { deleteMessage, listMessages, openMessageOf, replyTo } from "./drop-inbox.ts"
-import { openInbox } from "./drop/inbox-folder.ts"
-import type { Keyboard } from "./drop/passphrase.ts"
-import { dropNote, readQueue } from "./drop/queue.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { openInbox } from "./drop-inbox-folder.ts"
+import type { Keyboard } from "./passphrase.ts"
+import { dropNote, readQueue } from "./drop-queue.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 const home = mkdtempSync(join(tmpdir(), "assay-inbox-"))
 after(() => rmSync(home, { recursive: true }))

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, beforeEach, test } from "node:test"
 import { newIdentityFile } from "@assay/core/drop"
 import { addDropKeys, listDropKeys, removeDropKey, rotateDropKey } from "./drop-keys.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 const home = mkdtempSync(join(tmpdir(), "assay-drop-keys-"))
 after(() => rmSync(home, { recursive: true }))

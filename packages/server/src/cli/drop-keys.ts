@@ -12,7 +12,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { readKeysFile, writeKeysFile } from "@assay/drop/keys-file"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /** Keys are long; this much of one tells it from fifteen others, and may be typed in its place. */

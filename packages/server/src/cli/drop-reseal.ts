@@ -8,11 +8,11 @@ import {
   type Resealed,
 } from "@assay/core/drop"
 import { fetchAll } from "./drop-sync.ts"
-import { identitiesOf, type IdentityOptions } from "./drop/identity.ts"
-import { type InboxFolder, openInbox, type SealedKind } from "./drop/inbox-folder.ts"
-import type { Keyboard } from "./drop/passphrase.ts"
-import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { identitiesOf, type IdentityOptions } from "./drop-identity.ts"
+import { type InboxFolder, openInbox, type SealedKind } from "./drop-inbox-folder.ts"
+import type { Keyboard } from "./passphrase.ts"
+import { asked, type ServiceOptions, serviceOf } from "./drop-service.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface ResealOptions extends ServiceOptions, IdentityOptions {
   readonly into: string

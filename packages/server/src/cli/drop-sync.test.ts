@@ -15,9 +15,9 @@ import {
 } from "@assay/core/drop"
 import { listMessages, openMessageOf } from "./drop-inbox.ts"
 import { fetchAll } from "./drop-sync.ts"
-import { openInbox } from "./drop/inbox-folder.ts"
-import type { Keyboard } from "./drop/passphrase.ts"
-import type { Terminal } from "./print/terminal.ts"
+import { openInbox } from "./drop-inbox-folder.ts"
+import type { Keyboard } from "./passphrase.ts"
+import type { Terminal } from "./terminal.ts"
 
 const home = mkdtempSync(join(tmpdir(), "assay-sync-"))
 after(() => rmSync(home, { recursive: true }))

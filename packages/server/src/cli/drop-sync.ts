@@ -2,12 +2,12 @@ import type { Client } from "@assay/client"
 import { DROP_BATCH_FILES_MAX } from "@assay/core/contract"
 import { remembered, type Strange, strangeness } from "@assay/core/drop"
 import { DAY_MS } from "@assay/runtime/time"
-import { type InboxFolder, openInbox } from "./drop/inbox-folder.ts"
-import { markOf, seenIn } from "./drop/seen-messages.ts"
-import { shortId } from "./drop/message-lines.ts"
-import { dropDeletion, dropNote, dropReply, readQueue } from "./drop/queue.ts"
-import { asked, type ServiceOptions, serviceOf } from "./drop/service.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { type InboxFolder, openInbox } from "./drop-inbox-folder.ts"
+import { markOf, seenIn } from "./drop-seen-messages.ts"
+import { shortId } from "./drop-message-lines.ts"
+import { dropDeletion, dropNote, dropReply, readQueue } from "./drop-queue.ts"
+import { asked, type ServiceOptions, serviceOf } from "./drop-service.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface SyncOptions extends ServiceOptions {
   readonly into: string

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../base/config.ts"
 import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
 import { indexAt } from "@assay/stores/open/open-index"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 /** The data directory of a command that is about an index in files. */
 export function opened({ env }: Terminal): { config: Config; directory: DataDirectory } {

@@ -7,7 +7,7 @@ import type { ApiKey, Records, Tenant } from "@assay/stores/records"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface CreateOptions {
   readonly tenant?: string

@@ -11,7 +11,7 @@ import { readLearnt, writeLearnt } from "../score/email/lists/learnt-file.ts"
 import { HOSTS_NEEDED, type LearntServer } from "../score/email/lists/learnt-servers.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface LearntOptions {

@@ -20,7 +20,7 @@ import { callRunningServer } from "@assay/runtime/control-socket"
 import { RemoteError } from "@assay/runtime/rpc"
 import { DAY_MS } from "@assay/runtime/time"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface ImportOptions {
   readonly category: string

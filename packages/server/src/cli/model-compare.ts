@@ -11,7 +11,7 @@ import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 import { decisionsOfTenant, limitOf } from "./decisions.ts"
 import { loadedModels, modelName, versionOrFile } from "./model.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface CompareOptions {
   readonly tenant: string

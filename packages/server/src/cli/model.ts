@@ -27,7 +27,7 @@ import { phoneModelCard } from "../model-tools/phone-model-card.ts"
 import { documentLines, partLines } from "./model-lines.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 /** How much of a value `model diff` prints. */
 const CELL_MAX = 60

@@ -1,5 +1,5 @@
 import { createKey, refuseUnprintable } from "./keys.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface OperatorTokenOptions {
   readonly name?: string

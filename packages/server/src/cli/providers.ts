@@ -7,7 +7,7 @@ import type { PhoneSignalProvider, SignalName } from "../score/providers/signals
 import { monthOf } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 /**
  * Prints whom the settings name, for which numbers and signals, and the most a call can cost. Asks

@@ -6,7 +6,7 @@ import { recordsFault, recordsPort } from "../run/ports.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { openRecords } from "@assay/stores/open/open-database"
 import type { Records } from "@assay/stores/records"
-import { CommandError } from "./print/terminal.ts"
+import { CommandError } from "./terminal.ts"
 
 /**
  * Runs `work` on the records: through the running server, which is their only writer, or, where

@@ -2,12 +2,12 @@ import { createReadStream, fstatSync, openSync, readFileSync } from "node:fs"
 import { AssayProblem, AssayUnavailable, type Client, createClient } from "@assay/client"
 import type { Readable, Writable } from "node:stream"
 import type { IdentityType } from "@assay/core/identity"
-import { readCsv } from "./score/csv-rows.ts"
-import { readNdjson } from "./score/ndjson-rows.ts"
-import { fileOutput, type Output, refuseExisting, streamOutput } from "./score/output.ts"
-import { type ProgressScreen, showProgress } from "./score/progress.ts"
-import type { Outcome, Row, Rows } from "./score/row.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { readCsv } from "./score-csv-rows.ts"
+import { readNdjson } from "./score-ndjson-rows.ts"
+import { fileOutput, type Output, refuseExisting, streamOutput } from "./score-output.ts"
+import { type ProgressScreen, showProgress } from "./progress.ts"
+import type { Outcome, Row, Rows } from "./score-row.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface ScoreFileOptions {
   readonly in: string

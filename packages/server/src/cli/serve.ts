@@ -5,7 +5,7 @@ import { sharesPort } from "@assay/drop/drop-config"
 import { type Log, openLog } from "@assay/runtime/log"
 import type { Program } from "../run/drop-child.ts"
 import { type Service, startService } from "../run/primary.ts"
-import type { Terminal } from "./print/terminal.ts"
+import type { Terminal } from "./terminal.ts"
 
 /** Signals a service reacts to, as main.ts receives them. */
 export type OnSignal = (signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: () => void) => void

@@ -2,7 +2,7 @@ import { DATA_CLASSES, type DataClass } from "@assay/stores/entry"
 import type { Source, SourceChange, SourceFlags } from "@assay/stores/exposure-index"
 import { DAY_MS } from "@assay/runtime/time"
 import { FLAG_WORDS } from "./source-lines.ts"
-import { CommandError } from "./print/terminal.ts"
+import { CommandError } from "./terminal.ts"
 
 export interface CorrectionOptions {
   readonly confidence?: string

@@ -21,7 +21,7 @@ import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
 import { openSubjectWriter } from "../subjects/subject-writer.ts"
 import { withRecords } from "./records-access.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface SubjectOptions {
   readonly reason: string

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { openModels } from "../score/models.ts"
 import { readAssignment, TENANT_SETTINGS, valueAt, withValueAt } from "./tenant-setting.ts"
-import { CommandError } from "./print/terminal.ts"
+import { CommandError } from "./terminal.ts"
 
 const models = openModels("/nowhere")
 const read = (text: string) => {

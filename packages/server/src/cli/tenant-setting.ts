@@ -1,7 +1,7 @@
 import { plans } from "../accounts/plans.ts"
 import { ownDomainOf } from "../score/email/lists/own-domains.ts"
 import type { Models } from "../score/models.ts"
-import { CommandError } from "./print/terminal.ts"
+import { CommandError } from "./terminal.ts"
 
 type SettingValue = boolean | number | string | readonly string[]
 

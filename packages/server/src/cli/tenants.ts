@@ -17,7 +17,7 @@ import {
   valueAt,
   withValueAt,
 } from "./tenant-setting.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export async function listTenants(terminal: Terminal): Promise<void> {
   await withTenants(terminal, async (records, models) => {

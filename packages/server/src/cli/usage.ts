@@ -3,7 +3,7 @@ import { monthOf } from "@assay/runtime/time"
 import { knownTenant } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
-import { CommandError, type Terminal } from "./print/terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface UsageOptions {
   readonly tenant?: string

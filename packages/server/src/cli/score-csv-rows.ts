@@ -1,0 +1,147 @@
+import { stringify } from "csv-stringify/sync"
+import { CsvFault, type CsvRecord, csvRecords } from "@assay/corpus/formats/csv-rows"
+import { converterOf } from "@assay/corpus/formats/plain-text"
+import type { IdentityType } from "@assay/core/identity"
+import { CommandError } from "./terminal.ts"
+import { addedCells, addedNames } from "./score-result-columns.ts"
+import type { Row, Rows } from "./score-row.ts"
+
+const DELIMITERS = [",", ";", "\t", "|"] as const
+/** As much as is looked at to find the delimiter, and more than any line of people's data. */
+const FIRST_LINE_MAX = 64 * 1024
+
+/** What columns with identities are called, once letters are all that is left of the name. */
+const USUAL_NAMES = {
+  email: /^(e?mail|e?mailaddress|useremail|contactemail|customeremail|login|username)$/,
+  phone:
+    /^(phone|phonenumber|mobile|mobilenumber|mobilephone|cell|cellphone|tel|telephone|msisdn)$/,
+} as const
+const IDENTITY = { email: /^[^\s@]+@[^\s@]+$/, phone: /^\+\d{7,15}$/ } as const
+
+/**
+ * Reads CSV with any of the usual delimiters, with or without a line of names. Throws before
+ * anything is written where no column holds identities. Messages name lines and never what is in
+ * them.
+ */
+export async function readCsv(
+  input: AsyncIterable<Buffer>,
+  identityType: IdentityType,
+  column: string | undefined,
+): Promise<Rows> {
+  const pieces = input[Symbol.asyncIterator]()
+  const head = await firstLine(pieces)
+  const delimiter = delimiterOf(head.toString("utf8"))
+  const records = csvRecords(continued(head, pieces), delimiter)
+  const first = await nextRecord(records)
+  if (first === null) throw new CommandError("There is no row in the input")
+  const { at, named } = columnOf(first, identityType, column)
+  const text = (cells: readonly string[]): string =>
+    stringify([cells.map(harmless)], { delimiter, record_delimiter: "\n" })
+
+  async function* rows(): AsyncGenerator<Row> {
+    const width = first?.length ?? 0
+    for (
+      let record = named ? await nextRecord(records) : first;
+      record !== null;
+      record = await nextRecord(records)
+    ) {
+      const cells = record
+      // Short rows are filled up, so that what is added stands under its name.
+      const filled = [...cells, ...Array<string>(Math.max(0, width - cells.length)).fill("")]
+      const identity = cells[at] ?? ""
+      // Bytes that are no UTF-8 were replaced in reading: what is left is not the identity that was
+      // meant.
+      const isWhole = !identity.includes("\ufffd")
+      yield {
+        identity: isWhole ? identity : null,
+        problem: isWhole ? null : identityType === "email" ? "not-an-email" : "not-a-phone-number",
+        told: (outcome) => text([...filled, ...addedCells(identityType, outcome)]),
+      }
+    }
+  }
+  return {
+    head: named ? text([...first, ...addedNames(identityType, first)]) : "",
+    rows: rows(),
+  }
+}
+
+async function nextRecord(records: AsyncIterator<CsvRecord>): Promise<string[] | null> {
+  try {
+    const next = await records.next()
+    return next.done === true ? null : next.value.cells
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error
+    throw new CommandError(`The CSV cannot be read past line ${error.line} (${error.message})`)
+  }
+}
+
+interface Column {
+  readonly at: number
+  /** Whether the first record holds names. */
+  readonly named: boolean
+}
+
+function columnOf(
+  first: readonly string[],
+  identityType: IdentityType,
+  wanted: string | undefined,
+): Column {
+  const named = !first.some((cell) => IDENTITY[identityType].test(cell.trim()))
+  if (wanted !== undefined) {
+    const at = /^\d+$/.test(wanted)
+      ? Number(wanted) - 1
+      : first.findIndex((cell) => sameName(cell, wanted))
+    if (at < 0 || at >= first.length)
+      throw new CommandError("--column names no column of the input")
+    return { at, named }
+  }
+  const at = named
+    ? first.findIndex((cell) => USUAL_NAMES[identityType].test(lettersOf(cell)))
+    : first.findIndex((cell) => IDENTITY[identityType].test(cell.trim()))
+  if (at === -1)
+    throw new CommandError(
+      `No column of the input is called ${identityType === "email" ? "email" : "phone_number"}; --column says which one it is, by name or number`,
+    )
+  return { at, named }
+}
+
+function sameName(cell: string, name: string): boolean {
+  return cell.trim().toLowerCase() === name.trim().toLowerCase()
+}
+
+function lettersOf(cell: string): string {
+  return cell.toLowerCase().replace(/[^a-z]/g, "")
+}
+
+/**
+ * A spreadsheet runs a cell that begins like a formula, and a cell may hold what a stranger typed.
+ * A leading quote makes it text. Plain numbers, phone numbers among them, are no formula and stay
+ * as they are.
+ */
+function harmless(cell: string): string {
+  return /^[=+\-@\t\r]/.test(cell) && !/^[+-]?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell
+}
+
+/** The delimiter there is most of in the first line, outside of quotes. */
+export function delimiterOf(line: string): string {
+  const bare = line.replace(/"[^"]*"/g, "")
+  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length - 1)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ","
+}
+
+async function firstLine(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
+  let line: Buffer = Buffer.alloc(0)
+  while (line.length < FIRST_LINE_MAX && !line.includes("\n")) {
+    const next = await pieces.next()
+    if (next.done === true) break
+    line = Buffer.concat([line, next.value])
+  }
+  return line
+}
+
+async function* continued(head: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  const plain = converterOf(head, "utf-8")
+  yield plain(head)
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next())
+    yield plain(next.value)
+}

@@ -33,7 +33,7 @@ export function holderText({ pid, startedAtMs }: ImportHolder): string {
 
 const RETRY_MS = 250
 
-/** Takes the right to import. Throws ImportRuns where another has it and nobody wants to wait. */
+/** Takes the right to import. Throws ImportRuns where another has it and `wait` is false. */
 export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn): Promise<Lock> {
   // Beside the lock, because nobody else can read a file that is locked.
   const note = join(directory.path, "import.holder")
@@ -59,7 +59,7 @@ export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn)
 
 const Holder = Type.Object({ pid: Type.Integer(), startedAtMs: Type.Number() })
 
-/** null while the holder has not written it yet: the lock counts, this is only said. */
+/** null while the holder has not written it. Only the lock decides; the note is for people. */
 function readHolder(note: string): ImportHolder | null {
   try {
     const holder: unknown = JSON.parse(readFileSync(note, "utf8"))

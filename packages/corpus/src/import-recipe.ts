@@ -18,8 +18,8 @@ export interface RepeatedImport {
 }
 
 /**
- * A catalogue is read often; whoever imports more files than this at once can name their folder
- * instead.
+ * A catalogue is read often, so it names no more inputs than this. A person with more files can
+ * name their folder instead.
  */
 const INPUTS_MAX = 1_000
 /** 64 bits: enough to tell apart the files of one operator. */

@@ -39,7 +39,7 @@ export interface ImportReach {
   readonly program: NodeProgram
   readonly pid: number
   readonly now: () => number
-  /** Stops the import where it is, before anything of it is seen. */
+  /** Stops the import. Until its batch is live, nothing that is served has changed. */
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
   audit(entry: Omit<AuditEntry, "id">): Promise<void>
@@ -50,7 +50,7 @@ export interface ImportReach {
 /** Hears how an import goes. */
 export interface ImportWatch {
   waits(holder: ImportHolder | null): void
-  /** What the input is, before anything of it is read or written. */
+  /** What the input is. No row has been read or written yet. */
   examined(examined: Examined, source: SourceDescription, taken: ReadonlyMap<number, TakenAs>): void
   /** The segment of an earlier try is there in full, so nothing is read again. */
   resumes(): void
@@ -63,7 +63,7 @@ export interface ImportProgress {
   readonly rows: number
   /** Bytes of the input while examining and reading, rows while merging. */
   readonly done: number
-  /** null where nobody knows how much there is to do. */
+  /** null where it is not known how much there is to do. */
   readonly total: number | null
 }
 

@@ -53,7 +53,7 @@ export function segmentFile(fingerprint: string): string {
 }
 
 /**
- * Gives the segment its name. The note comes first: a segment without one would belong to nobody.
+ * Gives the segment its name. The note comes first: a segment without one would never be removed.
  */
 export async function keepSegment(
   directory: DataDirectory,

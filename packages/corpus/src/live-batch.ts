@@ -72,7 +72,7 @@ export async function goLive(
   }
 }
 
-/** What follows once a batch is live. Before each step `next` hears what is undone if it fails. */
+/** What follows once a batch is live. Before each step `next` gets what is undone if it fails. */
 export async function completeLive(
   { request, reach, fingerprint }: ImportWork,
   {

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import type { Catalogue } from "@assay/stores/exposure-index"
 
 /**
- * Deletes the segments of removed batches and returns how many there were. A command that removes
- * does it last, and one that was killed before leaves it to the next: a file that nobody reads any
- * more is all that can be left over.
+ * Deletes the segments of removed batches and returns how many there were. The command that removes
+ * a source calls this last. If it is killed before, the next command deletes the files, which are
+ * not read any more.
  */
 export async function deleteRemovedSegments(
   { batches }: Catalogue,

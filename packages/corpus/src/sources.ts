@@ -8,7 +8,7 @@ export interface HeldSource {
   readonly batches: readonly Batch[]
   /** null where they arrive one by one and are not counted. */
   readonly rows: number | null
-  /** An identity that several batches name is counted by each; null where nobody counts. */
+  /** An identity that several batches name is counted by each; null where they are not counted. */
   readonly identities: number | null
 }
 

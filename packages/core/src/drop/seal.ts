@@ -7,7 +7,7 @@ import { RECIPIENTS_MAX, type Recipients, type Suite, suiteOf } from "./recipien
 /** Bytes handed to age at a time. */
 const STEP = 65_536
 
-/** Told while sealing or opening, for a progress bar: how many bytes are done of how many. */
+/** Called while sealing or opening, for a progress bar: how many bytes are done, of how many. */
 export type Progress = (done: number, total: number) => void
 
 /**

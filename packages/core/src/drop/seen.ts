@@ -74,8 +74,8 @@ export function readSeen(value: unknown): Seen {
 const MEMBER = "seen.json"
 
 /**
- * The envelope of a memory, for whoever must leave it where others can read. Its size tells little
- * of how much it holds.
+ * The envelope of a memory, for a store that others can read. Its size says little of how much it
+ * holds.
  */
 export function packSeen(seen: Seen): Uint8Array {
   const members = [{ name: MEMBER, bytes: new TextEncoder().encode(JSON.stringify(seen)) }]

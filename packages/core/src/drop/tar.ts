@@ -79,7 +79,7 @@ function writeHeader(header: Uint8Array, name: string, size: number): void {
   put(TYPE, REGULAR)
   put(MAGIC, USTAR)
   // Of no meaning here, and written by GNU tar: an archive of the same members has the same bytes,
-  // whoever made it.
+  // whichever program made it.
   for (const field of DEVICE) put(field, octal(0, 7))
   put(CHECKSUM, `${octal(checksum(header), 6)}\u0000 `)
 }

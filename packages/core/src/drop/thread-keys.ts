@@ -12,11 +12,11 @@ export const DROP_ID_BYTES = 16
 
 /** All that a code opens, on one drop. */
 export interface ThreadKeys {
-  /** 32 bytes. Shown to the server to ask for replies; it keeps only the tag of it. */
+  /** 32 bytes. Shown to the server to ask for replies; it keeps only its tag. */
   readonly mailbox: Uint8Array<ArrayBuffer>
   /** 32 bytes. Shown to the server to delete replies. */
   readonly deleteToken: Uint8Array<ArrayBuffer>
-  /** Opens replies; never leaves whoever holds the code. */
+  /** Opens replies; never leaves the device of the person who holds the code. */
   readonly identity: string
   /** What replies are sealed to. */
   readonly replyTo: string

@@ -30,7 +30,7 @@ export type NumberType = (typeof NUMBER_TYPES)[number]
 /** What makes a number other than an ordinary line of a person. */
 export type SpecialNumber = "premium" | "toll_free" | "shared_cost" | ReservedUse
 
-/** A well-formed E.164 number. Told from a `PhoneFault` by `"fault" in result`. */
+/** A well-formed E.164 number. `"fault" in result` tells a `PhoneFault` apart. */
 export interface ParsedPhone {
   /** The number as given, which is also its canonical form. */
   readonly e164: string

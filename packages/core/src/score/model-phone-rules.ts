@@ -23,7 +23,7 @@ export function checkPhoneRules(model: PhoneModel): void {
   checkTold(model)
 }
 
-/** Fails where a finding is weighed and no sentence tells it. */
+/** Fails where a finding has a weight and no sentence explains it. */
 function checkTold({ quality, texts }: PhoneModel): void {
   const { NUMBER_RESERVED, FRAUD_CONFIRMED } = texts.reasons
   if (quality.reserved !== undefined && NUMBER_RESERVED === undefined) {

@@ -66,7 +66,7 @@ export interface PhoneInput {
   readonly confirmedFraudAge?: number | null | undefined
   /** Days since this account last verified the number. */
   readonly verifiedAge?: number | null | undefined
-  /** It was not verified by a code or call to the number, which whoever holds the SIM receives. */
+  /** It was not verified by a code or call to the number, which the holder of the SIM receives. */
   readonly verifiedIndependently?: boolean | null | undefined
   readonly coverage?: PhoneCoverage | null | undefined
   readonly ctx?: ActionContext | null | undefined

@@ -17,7 +17,7 @@ import type { SortedSegment, SorterOptions } from "./sorter.ts"
 import { STALL_MS, watchStall } from "./stall-watch.ts"
 
 export interface ReaderChild extends Child {
-  /** What it puts out, to be handed to the sorter; nothing of it is read here. */
+  /** Its output, which is handed to the sorter and not read here. */
   readonly keyedRows: Stream
   /** Stands for the contents of a file or folder. */
   digest(path: string, onProgress: (progress: LookProgress) => void): Promise<string>
@@ -35,7 +35,7 @@ export interface Child {
   kill(): Promise<void>
 }
 
-/** What a reader is asked to do, what it tells meanwhile and what comes of it. */
+/** The calls of a reader, with their progress and their results. */
 interface Work {
   readonly digest: { job: string; progress: LookProgress; result: string }
   readonly examine: { job: ExamineJob; progress: LookProgress; result: Examined }

@@ -16,7 +16,7 @@ import { parseBlock } from "./parse-block.ts"
 export interface ExamineJob {
   readonly paths: readonly string[]
   readonly hints: FormatHints
-  /** How many parsed rows to show; 0 where nobody looks at them. */
+  /** How many parsed rows to show; 0 for none. */
   readonly rowsShown: number
   /** No log and no file is dated later than a day after this moment. */
   readonly nowMs: number
@@ -57,8 +57,8 @@ export interface ExaminedMember {
 }
 
 /**
- * A parsed row for the person whose file it is. What it has for a secret stays behind; only its
- * form is told.
+ * A parsed row for the person whose file it is. The secret itself is left out; only its class is
+ * shown.
  */
 export type ShownRow = {
   readonly member: number
@@ -114,7 +114,7 @@ export async function examineInputs(
   }
 }
 
-/** Reads all contents, and tells how far that is. */
+/** Reads all contents and reports progress. */
 export async function digestInputs(
   paths: readonly string[],
   onProgress: (progress: LookProgress) => void,

@@ -10,7 +10,7 @@ export type FailureCode =
   | "memory"
   /** The sorter's input ended early: the reader knows why. */
   | "cut-short"
-  /** Nobody takes the reader's rows any more: the sorter knows why. */
+  /** The sorter stopped taking the reader's rows; its own failure says why. */
   | "sorter-gone"
 
 export class ImportFailure extends Error {

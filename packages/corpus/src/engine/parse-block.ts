@@ -3,7 +3,7 @@ import { openParser } from "../formats/formats.ts"
 import type { RowSink } from "../formats/parsed-row.ts"
 import { errorName, ImportFailure } from "./import-failure.ts"
 
-/** Runs a parser. What it throws is a bug in it, told without the row it stumbled over. */
+/** Runs a parser. An error is a bug in it; its message may hold the row, so it is dropped. */
 export function parseBlock(format: FoundFormat, block: Buffer, sink: RowSink): number {
   try {
     return openParser(format).parse(block, sink)

@@ -16,7 +16,7 @@ process.once("disconnect", () => process.exit(1))
 
 // `process.stdout` would write synchronously and stop all else while the sorter is busy.
 const out = new Socket({ fd: 1, readable: false, writable: true })
-// Told by the next write; without a listener it would end the process.
+// The next write reports the error. Without a listener it would end the process.
 out.on("error", () => undefined)
 
 const channel = parentChannel(process)

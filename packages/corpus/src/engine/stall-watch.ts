@@ -13,13 +13,13 @@ export interface StallWatch {
 }
 
 /**
- * Notices work that stands still, whoever's fault it is: a process that was stopped, a thread in an
- * endless loop, a promise that nobody settles. Looks are counted and not the time between them, so
- * that a command that was suspended itself does not blame its child.
+ * Notices work that makes no progress for any reason: a stopped process, a thread in an endless
+ * loop, a promise that is never settled. It counts its looks and not the time between them, so that
+ * a command that was suspended itself does not blame its child.
  */
 export function watchStall(failure: () => Error, stallMs: number = STALL_MS): StallWatch {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
-  // Whoever races with it hears of it; nobody may.
+  // A race reports the error. Swallow it here: there may be no race.
   stalled.catch(() => undefined)
   let last = ""
   let looks = 0

@@ -65,8 +65,8 @@ const NOTHING_LENGTH_MAX = 19
 
 /**
  * The row that these fields say, or why they say none. A row with an e-mail address is about that
- * address, also where it has a phone number too. A secret is left as it is for whoever keys the
- * row. Whether the date can be true, and the identity a valid one, is settled there as well.
+ * address, also where it has a phone number too. A secret is left as it is: the keyer classifies
+ * it, and also checks the date and the identity.
  */
 export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
   const email = textOf(fields.email)

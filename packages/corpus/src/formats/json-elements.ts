@@ -20,8 +20,8 @@ export class NotJson extends Error {
 /**
  * Cuts a JSON document into lines of one row each, however large it is: the elements of the array
  * that it is, or of the arrays that are members of the object that it is. Elements are not looked
- * into; that is for whoever parses the lines. One of more bytes than a row may have becomes a line
- * too long to be one.
+ * into; the parser of the lines does that. An element over the size of a row becomes a line that
+ * the parser rejects as too long.
  */
 export class JsonElements {
   /** 1 where the document is an array, 2 where it is an object. */

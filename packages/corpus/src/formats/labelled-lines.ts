@@ -57,8 +57,7 @@ function labelledReader(delimiter: string): (text: string) => LabelledLogin | nu
     const values = found.map(({ kind, valueAt }, n) => {
       const next = found[n + 1]
       const value = text.slice(valueAt, next?.at)
-      // At the end of a line a password keeps its spaces; before a delimiter nobody knows whose
-      // they are.
+      // At the end of a line a password keeps its spaces. Before a delimiter they may belong to it.
       return { kind, value: next === undefined && kind === "password" ? value : value.trim() }
     })
     const logins = values.filter(({ kind }) => kind === "login").map(({ value }) => value)

@@ -24,7 +24,7 @@ export interface NamedColumns extends FoundFormat {
 const LF = 10
 /** Objects need not name all their members, so as many are looked at as a head may hold. */
 export const OBJECTS_MAX = 1000
-/** Members of members of members: deeper ones are nobody's columns. */
+/** How deep members are looked for: data that people hold is not nested deeper. */
 const NAME_PARTS_MAX = 8
 
 /** A JSON object a line. */
@@ -160,7 +160,7 @@ function objectOf(text: string, reviver?: Reviver): object | null {
     const value = JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]) as unknown
     return typeof value === "object" && !Array.isArray(value) ? value : null
   } catch {
-    // The row is counted as bad by the caller; what the parser says of it quotes it.
+    // The caller rejects the row. The error is dropped, because its message quotes the row.
     return null
   }
 }

@@ -61,8 +61,8 @@ function decoderOf(encoding: "utf-16le" | "utf-16be"): (piece: Buffer) => Buffer
 }
 
 /**
- * Reads rows of a block as text: UTF-8, and a row that is none of it as Latin-1. NUL bytes are
- * nobody's.
+ * Reads rows of a block as UTF-8, and a row that is not UTF-8 as Latin-1. NUL bytes are dropped:
+ * programs leave them, people do not type them.
  */
 export function rowTextOf(block: Buffer): (from: number, to: number) => string {
   const hasNul = block.includes(0)

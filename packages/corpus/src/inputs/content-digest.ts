@@ -14,7 +14,7 @@ export interface ContentDigest {
 }
 
 /**
- * Reads all of the inputs as they lie on the disk; `onBytes` is told how many more were read.
+ * Reads all of the inputs as they lie on the disk; `onBytes` gets how many more were read.
  * Throws InputError.
  */
 export async function contentDigest(

@@ -18,7 +18,7 @@ const PIECE_BYTES = 1 << 20
 /** Archives that keep no times have zeros, which is 1980 or before. */
 const WRITTEN_MIN = Date.UTC(1990, 0, 1)
 
-/** A file on the disk, and what has been read and unpacked of it so far, whatever is read twice. */
+/** A file on the disk, and how many bytes were unpacked from it; what is read twice counts once. */
 interface Origin {
   readonly file: InputFile
   unpackedBytes: number
@@ -34,7 +34,7 @@ interface Holding {
   readonly origin: Origin
   readonly modifiedMs: number
   readonly information: Member["information"]
-  /** Tells `count` which part of it was taken, 0 to 1. */
+  /** Calls `count` with the part that was read so far, 0 to 1. */
   bytes(count: CountRead): AsyncIterable<Buffer>
   readonly countRead: CountRead
 }
@@ -179,7 +179,7 @@ export class MemberFinder {
         let read = 0
         try {
           for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
-            // Whoever takes the piece may hand it away, and its length with it.
+            // Read the length first: the consumer may transfer the piece, which empties it.
             const { length } = piece as Buffer
             yield piece as Buffer
             read += length

@@ -21,7 +21,7 @@ export interface Member {
   readonly information: (() => AsyncIterable<Buffer>) | null
   /** What it holds, unpacked. Each call begins anew. Members are read one after the other. */
   bytes(): AsyncIterable<Buffer>
-  /** Counts the member as read up to this part of it, 0 to 1, by whoever reads it by its path. */
+  /** Reports progress, 0 to 1, for a format that reads the file by its path. */
   countRead(part: number): void
 }
 

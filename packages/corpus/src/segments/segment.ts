@@ -82,7 +82,7 @@ async function* blocksOf(connection: DuckDBConnection, path: string): AsyncGener
     const chunk = await next
     if (chunk === null || chunk.rowCount === 0) return
     next = result.fetchChunk()
-    // Whoever asks for the next one hears of its failure; nobody may.
+    // next() reports the error. Swallow it here: nobody may call next().
     next.catch(() => undefined)
     yield blockOf(chunk)
   }

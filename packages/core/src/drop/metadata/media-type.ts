@@ -41,7 +41,7 @@ const BEGINNINGS: readonly (readonly [RegExp, string, string])[] = [
 
 /**
  * What a file is by its first bytes. Web pages, drawings that hold scripts and all other text are
- * plain text here: whoever opens one by its name then sees its letters.
+ * plain text here: a person who opens one by its name then sees its letters.
  */
 export function mediaTypeOf(bytes: Uint8Array): MediaType {
   const head = latin1(bytes, 0, Math.min(bytes.length, 1028))

@@ -1,7 +1,7 @@
 import type { LogLevel } from "@assay/runtime/log"
 import type { DropConfig } from "./drop-config.ts"
 
-/** All that the process of the drop is told of the service it belongs to. */
+/** All that the process of the drop knows of the service: it reads no settings itself. */
 export interface DropSettings {
   readonly drop: DropConfig
   /** null: 127.0.0.1 and ::1. */

@@ -137,8 +137,8 @@ async function answerOf(
 }
 
 /**
- * What a failure looks like from outside. A full disk is told, for the sender can come back; of
- * anything else nothing is.
+ * What a failure looks like from outside. A full disk is named, since the sender can come back;
+ * nothing else is.
  */
 function refusedAnswer(error: unknown): Answer {
   if (error instanceof Refused) return wordAnswer(error.status, error.word)

@@ -55,8 +55,7 @@ export async function openListeners({
     servers.push(server)
     return server
   }
-  // Whoever holds the data directory's lock started us: a socket that is already there is a dead
-  // one's.
+  // Our primary holds the lock of the data directory, so a socket that is here is a dead process's.
   rmSync(socketPath, { force: true })
   await listen({ path: socketPath })
   chmodSync(socketPath, 0o600)

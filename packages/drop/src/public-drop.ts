@@ -83,7 +83,7 @@ export interface PublicDropOptions {
   readonly budgets: Budgets
   readonly formTokens: FormTokens
   readonly now: () => number
-  /** A message has come; nothing is told of it. */
+  /** Called when a message is on the disk, without anything of it. */
   readonly onStored: () => void
 }
 

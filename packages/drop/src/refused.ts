@@ -1,4 +1,4 @@
-/** What a script is told of a request that was refused, in one word. */
+/** The one word that a script gets for a request that was refused. */
 export type RefusalWord = "ticket" | "size" | "header" | "keys-changed" | "busy" | "full" | "broken"
 
 export class Refused extends Error {

@@ -26,7 +26,7 @@ import { sealedUploads, type UploadServices } from "./sealed-upload.ts"
 export interface Route {
   readonly get?: (visit: Visit) => Promise<Answer>
   readonly post?: (visit: Visit) => Promise<Answer>
-  /** Refusals are told in one word instead of a page. */
+  /** Refusals are one word instead of a page. */
   readonly forScripts?: true
 }
 

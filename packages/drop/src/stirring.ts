@@ -16,7 +16,7 @@ export function keepStirring({
   readonly drops: Pick<Drops, "stir">
   readonly nextMs?: () => number
 }): { stop(): Promise<void> } {
-  // A store that fails says so to whoever brings or fetches a message; here the next time is soon.
+  // Senders and recipients see a store that fails. Here the next try comes soon.
   const stir = (): Promise<void> => drops.stir().catch(() => undefined)
   let stirring: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout

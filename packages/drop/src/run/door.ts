@@ -41,7 +41,7 @@ export function openDoor({
   answerUnread,
 }: DoorOptions): (socket: Socket) => void {
   return (socket) => {
-    // Whoever hangs up is nobody's fault.
+    // A sender who hangs up is no fault of ours.
     socket.on("error", () => socket.destroy())
     const stopTiming = endIfSlow(socket)
     let head: Buffer = Buffer.alloc(0)

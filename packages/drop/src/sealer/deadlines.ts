@@ -15,10 +15,10 @@ export interface Deadlines {
 }
 
 /**
- * A code is a line of text: whoever needs longer than this for it holds a sealer, and nothing else.
+ * A code is a line of text. A sender who needs longer than this only keeps a sealer from others.
  */
 const CODE_MS = 20_000
-/** And whoever needs longer for a short message. */
+/** The same for a short message. */
 const MESSAGE_MS = 70_000
 
 export const DEADLINES: Readonly<Record<PlainKind, Deadlines>> = {

@@ -55,7 +55,7 @@ export function plainRequests(
     const gaveWay = reason === "gave-way"
     const status = gaveWay ? 503 : reason === "too-slow" ? 408 : reason
     const page = refusalPage(localeOf(request), facts, files, { status, gaveWay })
-    // Whoever gave way is slow, and others wait for the end of this: it is as short as it can be.
+    // A sender who gave way is slow, and others wait for the sealer: the page is not padded.
     return { status, page, padding: gaveWay ? 1 : CODE_PADDING }
   }
   return {

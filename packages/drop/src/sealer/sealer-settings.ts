@@ -2,8 +2,8 @@ import type { PageFile } from "../pages/page-input.ts"
 import type { Deadlines } from "./deadlines.ts"
 
 /**
- * What a sealer is told when it starts, over its channel: its command line and environment say
- * nothing.
+ * The settings that a sealer gets over its channel when it starts: its command line and environment
+ * carry none.
  */
 export interface SealerSettings {
   /** The files that pages name, by name: a sealer itself opens none. */

@@ -101,7 +101,7 @@ export function startSealer(options: SealerOptions): Sealer {
   }).then(() => {
     clearTimeout(late)
     stay()
-    // Whoever starts the next one does not wait for the store.
+    // The next sealer starts without waiting for the store.
     void upload.abandonUnfinished()
   })
   return {

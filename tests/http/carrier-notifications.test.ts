@@ -364,13 +364,13 @@ test("what was acknowledged survives the death of the service, and an index made
 
   service = await serve()
   for (const phone of phones) await assertChanged(phone, /^[56]h$/)
-  assert.match(await command(["corpus", "rebuild"]), / and notifications on [2-9]\d identities/)
+  assert.match(await command(["corpus", "rebuild"]), /, evidence on [2-9]\d identities/)
   for (const phone of phones) await assertChanged(phone, /^[56]h$/)
   assert.equal(await service.stop(), 0)
 
   assert.match(
     await command(["corpus", "rebuild", "--lost-index"]),
-    / and notifications on [2-9]\d identities/,
+    /, evidence on [2-9]\d identities/,
   )
   assert.match(await command(["corpus", "verify"]), /^ok /m)
   service = await serve()

@@ -38,9 +38,11 @@ async function answersToday(engine: Engine, place: Record<string, string>): Prom
     NODE_OPTIONS: `--import=${CLOCK}`,
     CLOCK_OFFSET_MS: String(ASKED_AT - Date.now()),
   }
-  await using service = await startService({ dataDirectory: data, env, drop: true })
-  const command = (args: readonly string[]) => assay(args, { ...env, ASSAY_DATA: data })
-  return await answersOf(service, command, recorded[engine].names)
+  return await answersOf(
+    () => startService({ dataDirectory: data, env, drop: true }),
+    (args) => assay(args, { ...env, ASSAY_DATA: data }),
+    recorded[engine].names,
+  )
 }
 
 /** One by one, so that a difference is shown with its question. */

@@ -1,5 +1,6 @@
 import { ALWAYS, Balance, type Term } from "./balance.ts"
 import type { BlocklistEntry, Trust } from "./email-input.ts"
+import { rowNats } from "./factor-rows.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, decayed, interpolated, logit, sigmoid, steppedDown, steppedUp } from "./scale.ts"
 import { EMAIL_REASON_CODES, type EmailReasonCode } from "./vocabulary.ts"
@@ -29,7 +30,7 @@ export class AbuseTerms {
 
 // Unknown is not negative: a look-up nobody made must not count against an honest person, nor for
 // a dishonest one. So null adds no term, and flags act only where the model says which way.
-function abuseTerms(trust: Trust, { abuse, conf }: EmailModel): readonly Term[] {
+function abuseTerms(trust: Trust, { abuse, conf, factors }: EmailModel): readonly Term[] {
   const terms: Term[] = []
   const add = (name: string, nats: number, code: EmailReasonCode | null): void => {
     if (nats === 0) return
@@ -96,6 +97,12 @@ function abuseTerms(trust: Trust, { abuse, conf }: EmailModel): readonly Term[] 
   if (known(trust.goodHistoryDays)) {
     add("good_history", steppedUp(abuse.goodHistory, trust.goodHistoryDays), null)
   }
+  factors?.forEach((row, place) => {
+    const nats = rowNats(row, trust)
+    if (nats === 0) return
+    const code = nats < 0 ? ALWAYS : EMAIL_REASON_CODES.length + place
+    terms.push({ name: row.code.toLowerCase(), nats, code })
+  })
   return terms
 }
 

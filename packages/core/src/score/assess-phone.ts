@@ -12,11 +12,9 @@ import { phonePass, type PhonePass } from "./phone-pass.ts"
 import { missesSimHistory, nothingRaises, toldPhoneReason } from "./phone-reasons.ts"
 import {
   bandOf,
-  PHONE_REASON_CODES,
   type Action,
   type Confidence,
   type NetworkContinuity,
-  type PhoneReasonCode,
   type RiskLevel,
   type SimSwapRisk,
 } from "./vocabulary.ts"
@@ -67,8 +65,7 @@ function publicFields(pass: PhonePass, input: PhoneInput, model: PhoneModel): Ph
 
 function reasonsOf(pass: PhonePass, input: PhoneInput, model: PhoneModel): string[] {
   const reasons = leading(pass.contributions, model.reasons).map(
-    ({ code }) =>
-      toldPhoneReason(PHONE_REASON_CODES[code] as PhoneReasonCode, pass, input, model).text,
+    ({ code }) => toldPhoneReason(code, pass, input, model).text,
   )
   if (reasons.length === 0) reasons.push(nothingRaises(pass.knowledge, model.texts))
   if (missesSimHistory(pass.knowledge, input, model)) {

@@ -54,7 +54,7 @@ for (const version of VERSIONS)
     fc.assert(
       fc.property(separable, (input) => {
         const { contributions, baseline } = explainPhone(input, phoneModel)
-        const codes = contributions.map(({ code }) => code)
+        const codes = contributions.map(({ code }) => code as PhoneReasonCode)
         if (codes.includes("SIM_CHANGED") && codes.includes("NUMBER_RECYCLED")) floors++
         const none = scoreWithout(input, codes, phoneModel)
         const all = scoreWithout(input, [], phoneModel)

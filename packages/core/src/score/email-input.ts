@@ -69,6 +69,35 @@ export interface Trust {
   readonly confirmedFraudAge?: number | null | undefined
 }
 
+/** What rows of a document may weigh: flags and numbers of `trust`. */
+export const TRUST_MEMBERS = {
+  emailAge: "number",
+  free: "flag",
+  disposable: "flag",
+  disposableDomainAge: "number",
+  disposableLikely: "flag",
+  masked: "flag",
+  mx: "flag",
+  deliverable: "flag",
+  catchAll: "flag",
+  role: "flag",
+  typosquat: "flag",
+  homograph: "flag",
+  toxicDomain: "flag",
+  domainAge: "number",
+  ownershipVerified: "flag",
+  traces: "number",
+  handle: "number",
+  localLength: "number",
+  velocity24h: "number",
+  signupToActionSec: "number",
+  clusterSize: "number",
+  anomaly: "number",
+  mailboxDied: "flag",
+  goodHistoryDays: "number",
+  confirmedFraudAge: "number",
+} as const satisfies Partial<Record<keyof Trust, "flag" | "number">>
+
 export interface BlocklistEntry {
   readonly conf?: number | null | undefined
   /** Days by which the entry has lost weight; a list that is in force has lost none. */

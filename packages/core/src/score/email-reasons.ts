@@ -2,6 +2,7 @@ import { blocklistEntries, isBurner } from "./abuse.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
 import { codeOfKind, REUSE_CODE, type EmailPass } from "./email-pass.ts"
+import { type FactorRow, rowText } from "./factor-rows.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { counted, daysAgo, filled } from "./sentence.ts"
@@ -25,7 +26,7 @@ export function toldReason(
   model: EmailModel,
 ): Told {
   const name = EMAIL_REASON_CODES[code]
-  if (name === undefined) throw new RangeError("no such reason code")
+  if (name === undefined) return { text: rowText(rowOf(code, model), input.trust ?? {}), age: null }
   if (code === REUSE_CODE) return toldReuse(pass, model.texts)
   if (isExposureCode(name, model.texts)) {
     return toldExposures(itemsOf(code, pass), model.texts, model.texts.exposures[name])
@@ -36,6 +37,17 @@ export function toldReason(
     return { text: counted(model.texts.signals[name], sources, { ago }), age }
   }
   return toldTrust(name as TrustCode, input.trust ?? {}, model)
+}
+
+/** The public code at a place: the program's codes come first, then the rows of the document. */
+export function emailCode(code: number, model: EmailModel): string {
+  return EMAIL_REASON_CODES[code] ?? rowOf(code, model).code
+}
+
+function rowOf(code: number, { factors }: EmailModel): FactorRow {
+  const row = factors?.[code - EMAIL_REASON_CODES.length]
+  if (row === undefined) throw new RangeError("no such reason code")
+  return row
 }
 
 /** The newest date behind a reason, as YYYY-MM-DD. */

@@ -2,23 +2,18 @@ import type { Decision } from "./action.ts"
 import { totalOf, type Calibration } from "./calibration.ts"
 import type { EmailInput } from "./email-input.ts"
 import type { EmailPass } from "./email-pass.ts"
-import { newestDate, toldReason } from "./email-reasons.ts"
+import { emailCode, newestDate, toldReason } from "./email-reasons.ts"
 import type { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, decayed, eitherOf, roundHalfUp } from "./scale.ts"
 import { daysAgo, filled } from "./sentence.ts"
 import { emailSummary, type EmailSummary } from "./summary-email.ts"
 import { explainedStage, type ExplainedStage } from "./explain-stage.ts"
-import {
-  bandOf,
-  EMAIL_REASON_CODES,
-  EMAIL_EVIDENCE_KINDS,
-  type Band,
-  type EmailReasonCode,
-} from "./vocabulary.ts"
+import { bandOf, EMAIL_EVIDENCE_KINDS, type Band } from "./vocabulary.ts"
 
-export interface ExplainedContribution<Code extends string> {
-  readonly code: Code
+export interface ExplainedContribution {
+  /** One of the program's reason codes, or that of a row of the document. */
+  readonly code: string
   readonly points: number
   readonly rounded: number
   readonly newest: string | null
@@ -53,7 +48,7 @@ export interface EmailExplanation {
   }
   /** `baseline`, the points of every contribution and `rounding` add up to the score. */
   readonly baseline: number
-  readonly contributions: readonly ExplainedContribution<EmailReasonCode>[]
+  readonly contributions: readonly ExplainedContribution[]
   readonly rounding: number
   readonly mitigations: Mitigations
   readonly action: Decision
@@ -99,7 +94,7 @@ export function emailExplanation(
     contributions: pass.contributions.map(({ code, points }) => {
       const told = toldReason(code, pass, input, model)
       return {
-        code: EMAIL_REASON_CODES[code] as EmailReasonCode,
+        code: emailCode(code, model),
         points,
         rounded: roundHalfUp(points),
         newest: newestDate(told, input.as_of),

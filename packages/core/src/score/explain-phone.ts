@@ -6,18 +6,11 @@ import type { PhoneModel } from "./model-phone.ts"
 import { smsOtpTrust } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { unmitigatedBaseline, type PhonePass } from "./phone-pass.ts"
-import { hoursAgo, missesSimHistory, toldPhoneReason } from "./phone-reasons.ts"
+import { hoursAgo, missesSimHistory, phoneCode, toldPhoneReason } from "./phone-reasons.ts"
 import { roundHalfUp } from "./scale.ts"
 import { filled, spanOf } from "./sentence.ts"
 import { phoneSummary, type PhoneSummary } from "./summary-phone.ts"
-import {
-  bandOf,
-  PHONE_REASON_CODES,
-  type Band,
-  type PhoneReasonCode,
-  type RiskLevel,
-  type SmsOtpTrust,
-} from "./vocabulary.ts"
+import { bandOf, type Band, type RiskLevel, type SmsOtpTrust } from "./vocabulary.ts"
 
 const FAMILIES = ["number", "sim", "device", "network", "context"] as const
 type Family = (typeof FAMILIES)[number]
@@ -38,7 +31,7 @@ export interface PhoneExplanation {
   readonly coverage: { readonly value: number } & { readonly [F in Family]: number }
   /** `baseline`, the points of every contribution and `rounding` add up to the score. */
   readonly baseline: number
-  readonly contributions: readonly ExplainedContribution<PhoneReasonCode>[]
+  readonly contributions: readonly ExplainedContribution[]
   readonly rounding: number
   readonly mitigations: Mitigations
   readonly action: Decision
@@ -71,8 +64,8 @@ export function phoneExplanation(
     coverage: coverageOf(input, model),
     baseline,
     contributions: pass.contributions.map(({ code: place, points }) => {
-      const code = PHONE_REASON_CODES[place] as PhoneReasonCode
-      const { text, age } = toldPhoneReason(code, pass, input, model)
+      const code = phoneCode(place, model)
+      const { text, age } = toldPhoneReason(place, pass, input, model)
       const newest = age === null ? null : dateBefore(input.as_of, age)
       return { code, points, rounded: roundHalfUp(points), newest, text }
     }),

@@ -49,28 +49,31 @@ const phoneMembers: readonly Added<PhoneModel>[] = [
  * unknown.
  */
 export function lackingEmailMembers(input: EmailInput, model: EmailModel): string[] {
-  return lackingOf(emailMembers, input.writtenFor, model)
+  const rows = model.factors?.map(({ member }) => `trust.${member}`)
+  return lackingOf(emailMembers, input.writtenFor, model, rows)
 }
 
 export function lackingPhoneMembers(input: PhoneInput, model: PhoneModel): string[] {
-  return lackingOf(phoneMembers, input.writtenFor, model)
+  const rows = model.factors?.map(({ member }) => member)
+  return lackingOf(phoneMembers, input.writtenFor, model, rows)
 }
 
 function lackingOf<M>(
   added: readonly Added<M>[],
   writtenFor: string | null | undefined,
   model: M,
+  rows: readonly string[] = [],
 ): string[] {
-  if (writtenFor == null) return read(added, model)
+  if (writtenFor == null) return read(added, model, rows)
   const at = added.findIndex(({ version }) => version === writtenFor)
   // A version that is not named here is newer than all that are.
-  return at < 0 ? [] : read(added.slice(at + 1), model)
+  return at < 0 ? [] : read(added.slice(at + 1), model, rows)
 }
 
-function read<M>(added: readonly Added<M>[], model: M): string[] {
+function read<M>(added: readonly Added<M>[], model: M, rows: readonly string[]): string[] {
   return added.flatMap(({ members }) =>
     Object.entries(members)
-      .filter(([, isRead]) => isRead(model))
+      .filter(([member, isRead]) => isRead(model) || rows.includes(member))
       .map(([member]) => member),
   )
 }

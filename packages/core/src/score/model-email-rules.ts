@@ -1,10 +1,11 @@
 import { assessEmail } from "./assess-email.ts"
-import type { Trust } from "./email-input.ts"
+import { TRUST_MEMBERS, type Trust } from "./email-input.ts"
+import { checkFactorRows } from "./factor-rows.ts"
 import { ModelFault } from "./model-document.ts"
 import type { EmailModel } from "./model-email.ts"
 import { checkCosts, checkFalling, checkOrder, checkRising, checkWhole } from "./model-rules.ts"
 import { stagePlace } from "./stage.ts"
-import { bandOf, EXPOSURE_KINDS, SECRETS, STAGES } from "./vocabulary.ts"
+import { bandOf, EMAIL_REASON_CODES, EXPOSURE_KINDS, SECRETS, STAGES } from "./vocabulary.ts"
 
 /** Fails with the path of the first number that would break what every e-mail score promises. */
 export function checkEmailRules(model: EmailModel): void {
@@ -25,6 +26,7 @@ export function checkEmailRules(model: EmailModel): void {
   checkOrder("email", "/calibration", calibration, ["slopeMin", "slopeMax"])
   checkCosts("email", model.scale, model.costs)
   checkLikeness(model)
+  checkFactorRows("email", model.factors, EMAIL_REASON_CODES, TRUST_MEMBERS)
   checkAlone(model, "/abuse/handle/max", { handle: abuse.handle.max })
   checkAlone(model, "/abuse/masked", { masked: true })
 }

@@ -22,6 +22,7 @@ import {
   WholePoints,
   type Frozen,
 } from "./model-document.ts"
+import { EmailFactors } from "./factor-rows.ts"
 import { EmailTexts } from "./model-email-texts.ts"
 import { SECRETS, STAGES } from "./vocabulary.ts"
 
@@ -195,6 +196,7 @@ export const EmailModelSchema = exactly({
   calibration: CalibrationSchema,
   reasons: ReasonsSchema,
   texts: EmailTexts,
+  factors: EmailFactors,
 })
 
 export type EmailModel = Frozen<Static<typeof EmailModelSchema>>

@@ -1,6 +1,9 @@
+import { checkFactorRows } from "./factor-rows.ts"
 import { ModelFault } from "./model-document.ts"
 import type { PhoneModel } from "./model-phone.ts"
+import { PHONE_MEMBERS } from "./phone-input.ts"
 import { checkCosts, checkFalling, checkOrder, checkRising, checkWhole } from "./model-rules.ts"
+import { PHONE_REASON_CODES } from "./vocabulary.ts"
 
 /** Fails with the path of the first number that would break what every phone score promises. */
 export function checkPhoneRules(model: PhoneModel): void {
@@ -21,6 +24,7 @@ export function checkPhoneRules(model: PhoneModel): void {
   checkOrder("phone", "/calibration", calibration, ["slopeMin", "slopeMax"])
   checkCosts("phone", model.scale, model.costs)
   checkTold(model)
+  checkFactorRows("phone", model.factors, PHONE_REASON_CODES, PHONE_MEMBERS)
 }
 
 /** Fails where a finding has a weight and no sentence explains it. */

@@ -25,6 +25,7 @@ import {
   WholePoints,
   type Frozen,
 } from "./model-document.ts"
+import { PhoneFactors } from "./factor-rows.ts"
 import { LINES } from "./vocabulary.ts"
 
 const LineName = oneOf(LINES)
@@ -220,6 +221,7 @@ export const PhoneModelSchema = exactly({
   calibration: CalibrationSchema,
   reasons: ReasonsSchema,
   texts: Texts,
+  factors: PhoneFactors,
 })
 
 export type PhoneModel = Frozen<Static<typeof PhoneModelSchema>>

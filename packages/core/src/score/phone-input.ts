@@ -73,6 +73,32 @@ export interface PhoneInput {
   readonly settings?: PhoneSettings | null | undefined
 }
 
+/** What rows of a document may weigh: flags and numbers of the input. */
+export const PHONE_MEMBERS = {
+  valid: "flag",
+  reserved: "flag",
+  active: "flag",
+  tenureDays: "number",
+  simChangeAge: "number",
+  simChangeAgeMin: "number",
+  portAge: "number",
+  noSimChangeDays: "number",
+  deviceContinuityDays: "number",
+  deviceChangedWithSim: "flag",
+  simMovedSameDevice: "flag",
+  recycledSinceVerified: "flag",
+  callForwarding: "flag",
+  routeChanges90d: "number",
+  otpFailureBurst: "flag",
+  accounts24h: "number",
+  countryMismatch: "flag",
+  blocklisted: "flag",
+  blocklistedForFraud: "flag",
+  confirmedFraudAge: "number",
+  verifiedAge: "number",
+  verifiedIndependently: "flag",
+} as const satisfies Partial<Record<keyof PhoneInput, "flag" | "number">>
+
 /** Ages in days, of which the first is weighed and the second shown. */
 export interface AgeSpan {
   readonly from: number

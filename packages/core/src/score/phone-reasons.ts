@@ -1,9 +1,10 @@
+import { type FactorRow, rowText } from "./factor-rows.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import { lineOf, type AgeSpan, type PhoneInput, type PhoneKnowledge } from "./phone-input.ts"
 import type { PhonePass } from "./phone-pass.ts"
 import { roundHalfUp } from "./scale.ts"
 import { counted, filled, inLargestUnit, spanOf } from "./sentence.ts"
-import type { PhoneReasonCode } from "./vocabulary.ts"
+import { PHONE_REASON_CODES } from "./vocabulary.ts"
 
 /** What a reason tells: its sentence, and how long ago it happened, if that is known. */
 export interface ToldPhone {
@@ -13,8 +14,19 @@ export interface ToldPhone {
 
 type Texts = PhoneModel["texts"]
 
+/** The public code at a place: the program's codes come first, then the rows of the document. */
+export function phoneCode(place: number, model: PhoneModel): string {
+  return PHONE_REASON_CODES[place] ?? rowOf(place, model).code
+}
+
+function rowOf(place: number, { factors }: PhoneModel): FactorRow {
+  const row = factors?.[place - PHONE_REASON_CODES.length]
+  if (row === undefined) throw new RangeError("no such reason code")
+  return row
+}
+
 export function toldPhoneReason(
-  code: PhoneReasonCode,
+  place: number,
   { knowledge }: PhonePass,
   input: PhoneInput,
   model: PhoneModel,
@@ -30,6 +42,8 @@ export function toldPhoneReason(
     const ago = span === null ? null : between(span, model)
     return ago === null ? dated(text, age) : { text: filled(text, { ago }), age }
   }
+  const code = PHONE_REASON_CODES[place]
+  if (code === undefined) return undated(rowText(rowOf(place, model), input))
   switch (code) {
     case "SIM_CHANGED":
       return spanned(texts[code], knowledge.sim)

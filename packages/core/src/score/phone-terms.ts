@@ -1,4 +1,5 @@
 import { ALWAYS, Balance, type Term } from "./balance.ts"
+import { rowNats } from "./factor-rows.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import type { PhoneInput, PhoneKnowledge } from "./phone-input.ts"
 import { decayed, interpolated, steppedUp } from "./scale.ts"
@@ -28,6 +29,16 @@ const CODES = Object.fromEntries(
 class TermList {
   readonly terms: Term[] = []
 
+  /** The rows of the document that speak on a side. */
+  addRows(input: PhoneInput, { factors }: PhoneModel, side: "takeover" | "quality"): void {
+    factors?.forEach((row, place) => {
+      const nats = row.side === side ? rowNats(row, input) : 0
+      if (nats === 0) return
+      const code = nats < 0 ? ALWAYS : PHONE_REASON_CODES.length + place
+      this.terms.push({ name: row.code.toLowerCase(), nats, code })
+    })
+  }
+
   add(name: string, nats: number, code: PhoneReasonCode | null): void {
     if (nats === 0) return
     this.terms.push({ name, nats, code: nats < 0 || code === null ? ALWAYS : CODES[code] })
@@ -50,9 +61,10 @@ export function phoneTerms(
 function takeoverTerms(
   input: PhoneInput,
   { changeAge, sim, ported, verifiedSince }: PhoneKnowledge,
-  { takeover: model, floors: policy }: PhoneModel,
+  document: PhoneModel,
   floors: Floor[],
 ): readonly Term[] {
+  const { takeover: model, floors: policy } = document
   const list = new TermList()
   if (changeAge !== null && !verifiedSince) {
     const code = ported ? "SIM_PORTED" : "SIM_CHANGED"
@@ -92,14 +104,12 @@ function takeoverTerms(
   if (input.otpFailureBurst === true) {
     list.add("otp_failures", model.otpFailureBurst, "OTP_FAILURES")
   }
+  list.addRows(input, document, "takeover")
   return list.terms
 }
 
-function qualityTerms(
-  input: PhoneInput,
-  { quality: model, floors: policy }: PhoneModel,
-  floors: Floor[],
-): readonly Term[] {
+function qualityTerms(input: PhoneInput, document: PhoneModel, floors: Floor[]): readonly Term[] {
+  const { quality: model, floors: policy } = document
   const list = new TermList()
   const addFloor = (under: Floor["under"], code: PhoneReasonCode, points: number | undefined) => {
     if (points !== undefined) floors.push({ under, code: CODES[code], points })
@@ -137,6 +147,7 @@ function qualityTerms(
   if (input.confirmedFraudAge != null && confirmedFraud !== undefined) {
     list.add("confirmed_fraud", fading(confirmedFraud, input.confirmedFraudAge), "FRAUD_CONFIRMED")
   }
+  list.addRows(input, document, "quality")
   return list.terms
 }
 

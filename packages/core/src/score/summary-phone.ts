@@ -6,7 +6,7 @@ import type { PhoneInput, PhoneKnowledge } from "./phone-input.ts"
 import { phonePass, type PhonePass } from "./phone-pass.ts"
 import { missesSimHistory, toldPhoneReason } from "./phone-reasons.ts"
 import { filled } from "./sentence.ts"
-import { bandOf, PHONE_REASON_CODES, type PhoneReasonCode } from "./vocabulary.ts"
+import { bandOf } from "./vocabulary.ts"
 
 /** An explanation in a sentence each, for somebody who does not know the model. */
 export interface PhoneSummary {
@@ -42,8 +42,7 @@ function held(pass: PhonePass, input: PhoneInput, model: PhoneModel, texts: Text
   const level = levelOf(pass.score)
   const [first] = leading(pass.contributions, model.reasons)
   if (first === undefined) return filled(texts.held.nothing, { level })
-  const code = PHONE_REASON_CODES[first.code] as PhoneReasonCode
-  const reason = toldPhoneReason(code, pass, input, model).text
+  const reason = toldPhoneReason(first.code, pass, input, model).text
   const byFloor = pass.held !== null && pass.held.raw < pass.held.floor
   return filled(byFloor ? texts.held.floor : texts.held.reason, { level, reason })
 }

@@ -142,6 +142,15 @@ function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt
   return expiresAt !== null && expiresAt - createdAt <= BRIEF_HOURS_MAX * HOUR_MS
 }
 
+/** What a tenant sends is its own; a key of the service has no tenant to give it to. */
+export function tenantOf(
+  { tenantId, keyId }: Caller,
+  sent: "Evidence" | "Feedback",
+): { tenantId: number; keyId: string } {
+  if (tenantId !== null) return { tenantId, keyId }
+  throw new Problem("insufficient-scope", `${sent} takes a key of a tenant.`)
+}
+
 /** Throws the 403 of RFC 6750 when the caller has none of the scopes that the route is open to. */
 export function requireScope(caller: Caller, scopes: readonly Scope[]): void {
   if (scopes.some((scope) => caller.scopes.has(scope))) return

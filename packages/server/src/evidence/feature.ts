@@ -5,7 +5,7 @@ import {
   IdempotencyHeaders,
 } from "@assay/core/contract"
 import { Type } from "typebox"
-import type { Caller } from "../accounts/callers.ts"
+import { tenantOf } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import { applyAllEvidence } from "../intake/apply-evidence.ts"
@@ -19,16 +19,12 @@ import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { NDJSON } from "../http/ndjson-body.ts"
-import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { failures, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { EVIDENCE_BODY_MAX } from "../http/sizes.ts"
-import { Problem } from "../base/problem.ts"
 import { EVIDENCE_ROUTE } from "@assay/stores/records-evidence"
 import { readJsonLines } from "./read-json-lines.ts"
 import { readLines } from "./read-lines.ts"
 import { problemOf } from "../intake/refusal.ts"
-
-/** Evidence looks nobody up, so it takes of the rate alone. */
-const LOOKUP_LIMITS: ReadonlySet<string> = new Set(["quota-exceeded", "identities-exceeded"])
 
 const response: Record<number, object> = {
   200: {
@@ -39,11 +35,7 @@ const response: Record<number, object> = {
       [NDJSON]: { schema: named(EvidenceItem) },
     },
   },
-  ...failures(
-    "idempotency-in-progress",
-    "idempotency-mismatch",
-    ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
-  ),
+  ...failures("idempotency-in-progress", "idempotency-mismatch", ...FAILURES_WITHOUT_LOOKUP),
 }
 
 const schema = {
@@ -102,7 +94,7 @@ function evidenceRoute(app: App, { secrets, now }: EvidenceServices, intake: Evi
   app.post("/api/v1/evidence", route, async (request, reply) => {
     const { caller, headers } = request
     const body = request.body as Buffer | readonly unknown[]
-    const by = tenantOf(caller)
+    const by = tenantOf(caller, "Evidence")
     const lines = await readLines(body, secrets, now())
     const name = headers["idempotency-key"]
     const claim = idempotencyClaim(name, caller, EVIDENCE_ROUTE, body, secrets.subkeys.context)
@@ -117,10 +109,4 @@ function evidenceRoute(app: App, { secrets, now }: EvidenceServices, intake: Evi
 function itemOf(outcome: TenantOutcome, index: number): EvidenceItem {
   if (typeof outcome === "string") return { index, status: outcome }
   return { index, problem: problemOf(outcome) }
-}
-
-/** Evidence is some tenant's own; a key of the service has none to give it to. */
-function tenantOf({ tenantId, keyId }: Caller): { tenantId: number; keyId: string } {
-  if (tenantId !== null) return { tenantId, keyId }
-  throw new Problem("insufficient-scope", "Evidence takes a key of a tenant.")
 }

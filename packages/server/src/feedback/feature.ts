@@ -5,21 +5,18 @@ import {
   FeedbackRequest,
   IdempotencyHeaders,
 } from "@assay/core/contract"
-import type { Caller } from "../accounts/callers.ts"
+import { tenantOf } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import { applyAllFeedback } from "../intake/apply-feedback.ts"
 import { type FeedbackIntake, openFeedbackWriter } from "../intake/feedback-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
-import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { failures, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { writerPort } from "../base/writer-port.ts"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import { readReport } from "./read-report.ts"
-
-/** Feedback looks nobody up, so it takes of the rate alone. */
-const LOOKUP_LIMITS: ReadonlySet<string> = new Set(["quota-exceeded", "identities-exceeded"])
 
 const sendSchema = {
   operationId: "sendFeedback",
@@ -36,7 +33,7 @@ const sendSchema = {
       "outcome-not-applicable",
       "idempotency-in-progress",
       "idempotency-mismatch",
-      ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
+      ...FAILURES_WITHOUT_LOOKUP,
     ),
   },
 }
@@ -86,7 +83,7 @@ function feedbackRoutes(
 
   app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {
     const { body, caller, headers } = request
-    const report = readReport(body, tenantOf(caller), secrets, now())
+    const report = readReport(body, tenantOf(caller, "Feedback"), secrets, now())
     const name = headers["idempotency-key"]
     const claim = idempotencyClaim(name, caller, FEEDBACK_ROUTE, body, secrets.subkeys.context)
     const submission = await feedback.submit(report, claim)
@@ -96,17 +93,11 @@ function feedbackRoutes(
 
   app.delete("/api/v1/feedback/:id", { schema: undoSchema, config }, async (request, reply) => {
     const { params, caller } = request
-    const { tenantId } = tenantOf(caller)
+    const { tenantId } = tenantOf(caller, "Feedback")
     const undone = FEEDBACK_ID.test(params.id) && (await feedback.undo(params.id, tenantId))
     if (!undone) {
       throw new Problem("feedback-not-found", "This tenant has no feedback of this id.")
     }
     return reply.code(204).send(null)
   })
-}
-
-/** Feedback is some tenant's own; a key of the service has none to give it to. */
-function tenantOf({ tenantId, keyId }: Caller): { tenantId: number; keyId: string } {
-  if (tenantId !== null) return { tenantId, keyId }
-  throw new Problem("insufficient-scope", "Feedback takes a key of a tenant.")
 }

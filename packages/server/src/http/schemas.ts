@@ -66,3 +66,8 @@ export const COMMON_FAILURES = [
   "limits-unavailable",
   "overloaded",
 ] as const satisfies readonly ProblemCode[]
+
+/** The same for operations that look nobody up, and so take of the rate alone. */
+export const FAILURES_WITHOUT_LOOKUP = COMMON_FAILURES.filter(
+  (code) => code !== "quota-exceeded" && code !== "identities-exceeded",
+)

@@ -1,7 +1,7 @@
 import type { Log } from "@assay/runtime/log"
 import type { Metrics } from "../base/metrics.ts"
 import type { Secrets } from "@assay/runtime/secrets"
-import type { Counters, Velocity } from "@assay/stores/counters"
+import type { ContextEvent, Counters, Velocity } from "@assay/stores/counters"
 import type { Context } from "./context.ts"
 import { type ContextIdentity, openContextNames } from "./context-names.ts"
 import type { ContextTrust } from "./context-trust.ts"
@@ -18,7 +18,7 @@ export interface VelocityOfContext {
   ): Promise<ContextTrust>
 }
 
-interface VelocityOptions {
+export interface VelocityOptions {
   readonly counters: Pick<Counters, "velocity">
   readonly secrets: Secrets
   readonly log: Log
@@ -26,25 +26,28 @@ interface VelocityOptions {
 }
 
 export function openVelocityOfContext(options: VelocityOptions): VelocityOfContext {
-  const { counters, secrets, log, metrics } = options
-  const nameContext = openContextNames(secrets.subkeys.context)
-
-  async function ask(...args: Parameters<VelocityOfContext["compare"]>): Promise<Velocity | null> {
-    try {
-      const velocity = await counters.velocity(nameContext(...args))
-      if (velocity.dropped > 0) metrics.countSignupsDropped(velocity.dropped)
-      return velocity
-    } catch (error) {
-      log.warn("velocity could not be asked for", { error })
-      metrics.countVelocityFailed()
-      return null
-    }
-  }
-
+  const nameContext = openContextNames(options.secrets.subkeys.context)
   return {
     async compare(identity, context, tenantId) {
-      return contextTrust(context, await ask(identity, context, tenantId))
+      const event = () => nameContext(identity, context, tenantId)
+      return contextTrust(context, await askVelocity(event, options))
     },
+  }
+}
+
+/** Never rejects: null where the counters could not be asked, which is not the same as none. */
+export async function askVelocity(
+  event: () => ContextEvent,
+  { counters, log, metrics }: VelocityOptions,
+): Promise<Velocity | null> {
+  try {
+    const velocity = await counters.velocity(event())
+    if (velocity.dropped > 0) metrics.countSignupsDropped(velocity.dropped)
+    return velocity
+  } catch (error) {
+    log.warn("velocity could not be asked for", { error })
+    metrics.countVelocityFailed()
+    return null
   }
 }
 

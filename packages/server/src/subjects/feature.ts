@@ -1,26 +1,15 @@
-import {
-  type ProblemCode,
-  SubjectErasure,
-  SubjectExport,
-  SubjectRequest,
-} from "@assay/core/contract"
+import { SubjectErasure, SubjectExport, SubjectRequest } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import { COMMON_FAILURES, failures, named } from "../http/schemas.ts"
+import { failures, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { identifySubject } from "./identify-subject.ts"
 import { type Subjects, type SubjectInquiry, subjectsPort } from "./subjects.ts"
 import { openSubjectWriter } from "./subject-writer.ts"
 
-/** Nobody is scored here, so only the rate counts. */
-const LOOKUP_LIMITS: ReadonlySet<ProblemCode> = new Set(["quota-exceeded", "identities-exceeded"])
-const FAILURES = [
-  "not-an-email",
-  "not-a-phone-number",
-  ...COMMON_FAILURES.filter((code) => !LOOKUP_LIMITS.has(code)),
-] as const
+const FAILURES = ["not-an-email", "not-a-phone-number", ...FAILURES_WITHOUT_LOOKUP] as const
 
 const eraseSchema = {
   operationId: "eraseSubject",

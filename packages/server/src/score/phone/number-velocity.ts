@@ -1,8 +1,5 @@
 import type { IdentityKey } from "@assay/core/identity"
-import type { Metrics } from "../../base/metrics.ts"
-import type { Log } from "@assay/runtime/log"
-import type { Secrets } from "@assay/runtime/secrets"
-import type { Counters } from "@assay/stores/counters"
+import { askVelocity, type VelocityOptions } from "../velocity.ts"
 import { openNumberNames } from "./number-names.ts"
 import type { PhoneContext } from "./phone-context.ts"
 
@@ -18,27 +15,12 @@ export interface VelocityOfNumbers {
   ): Promise<number | null>
 }
 
-interface VelocityOptions {
-  readonly counters: Pick<Counters, "velocity">
-  readonly secrets: Secrets
-  readonly log: Log
-  readonly metrics: Pick<Metrics, "countVelocityFailed" | "countSignupsDropped">
-}
-
 export function openVelocityOfNumbers(options: VelocityOptions): VelocityOfNumbers {
-  const { counters, secrets, log, metrics } = options
-  const nameUse = openNumberNames(secrets.subkeys.context)
+  const nameUse = openNumberNames(options.secrets.subkeys.context)
   return {
     async accounts24h(key, context, tenantId) {
-      try {
-        const { mailbox, dropped } = await counters.velocity(nameUse(key, context, tenantId))
-        if (dropped > 0) metrics.countSignupsDropped(dropped)
-        return mailbox
-      } catch (error) {
-        log.warn("velocity could not be asked for", { error })
-        metrics.countVelocityFailed()
-        return null
-      }
+      const found = await askVelocity(() => nameUse(key, context, tenantId), options)
+      return found === null ? null : found.mailbox
     },
   }
 }

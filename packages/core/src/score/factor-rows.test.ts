@@ -4,9 +4,7 @@ import { assessEmail, explainEmail } from "./assess-email.ts"
 import { explainPhone } from "./assess-phone.ts"
 import email11 from "./email-1.1.json" with { type: "json" }
 import type { EmailInput } from "./email-input.ts"
-import { loadEmailModel } from "./load-email-model.ts"
-import { loadPhoneModel } from "./load-phone-model.ts"
-import { emailModels } from "./models.ts"
+import { emailModels, loadEmailModel, loadPhoneModel } from "./models.ts"
 import phone11 from "./phone-1.1.json" with { type: "json" }
 import { EMAIL_REASON_CODES, PHONE_REASON_CODES } from "./vocabulary.ts"
 

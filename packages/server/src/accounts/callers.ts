@@ -34,8 +34,8 @@ interface CallersOptions {
   readonly accounts: Pick<Accounts, "keyByHash" | "accountsVersion">
   readonly now: () => number
   /**
-   * Milliseconds that only ever grow: tells the age of what is remembered, whatever the clock is
-   * set to.
+   * A monotonic clock in milliseconds. It gives the age of remembered entries, even if the wall
+   * clock is changed.
    */
   readonly elapsed: () => number
   readonly demoKeysAllowed: boolean
@@ -53,7 +53,8 @@ const BEARER = /^Bearer \S+$/i
 const BEARER_LENGTH = "Bearer ".length
 
 /**
- * Authenticates from memory; one read every two seconds tells whether any key or tenant changed.
+ * Authenticates from memory; one read every two seconds finds out whether any key or tenant
+ * changed.
  */
 export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: CallersOptions): Callers {
   let cache = new Map<string, CachedCaller>()

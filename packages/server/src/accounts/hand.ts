@@ -66,14 +66,14 @@ export function emptyHand(): Hand {
   }
 }
 
-/** Requests of a second that is over are void; what is owed stays owed. */
+/** Requests left over from a past second expire; requests owed stay owed. */
 export function endWindow(hand: Hand, elapsedMs: number): void {
   if (hand.windowEndsAt > elapsedMs) return
   hand.requests = Math.min(hand.requests, 0)
   hand.rateUsedUp = false
 }
 
-/** Forgets what belongs to another day or month, whichever way the clock was turned. */
+/** Forgets the counts of another day or month, also when the clock was set back. */
 export function turnPages(hand: Hand, nowMs: number, { lookupsPerMonth }: PlanLimits): void {
   const month = monthOf(nowMs)
   if (hand.month !== month) {

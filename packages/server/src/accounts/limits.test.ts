@@ -294,7 +294,7 @@ test("refused lines count toward the rate, ten as one request, and what the seco
   const waitMs = await at.limits.chargeRefused(caller, LINES_A_REQUEST * requestsPerSecond)
   assert.ok(waitMs > 0 && waitMs <= 1000, `${waitMs} ms`)
   pass(at, 1001)
-  // The whole second goes to what is owed.
+  // The whole second pays off requests owed from before.
   assert.equal(await at.limits.chargeRefused(caller, 0), 0)
   assert.equal(await outcome(() => at.limits.pace(caller)), "rate-limited")
   pass(at, 1001)

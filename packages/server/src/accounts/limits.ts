@@ -41,7 +41,7 @@ export interface Limits {
    * Takes one of the streams the tenant may have at once, or throws. Returns what gives it back.
    */
   openStream(caller: Caller): Promise<() => void>
-  /** The header fields that tell the caller what is left. */
+  /** The header fields that show the caller what is left. */
   fields(caller: Caller): Readonly<Record<string, string>>
   /** Gives lookups that nobody used lately back to their month, or, leaving, all of them. */
   settle(leaving?: "leaving"): Promise<void>
@@ -179,7 +179,9 @@ export function openLimits(options: LimitsOptions): Limits {
     }
   }
 
-  /** Where the day is full, the worker is told all who are in it and asks no more. */
+  /**
+   * Once the day is full, the worker gets the whole set of admitted identities and stops asking.
+   */
   async function admitIdentity(
     tenantId: number,
     hand: Hand,
@@ -219,7 +221,7 @@ export function openLimits(options: LimitsOptions): Limits {
     try {
       if (await takeRequests(tenantId, hand, limits, 0)) return 0
     } catch {
-      // The counters do not answer, which is counted; what is owed stays owed.
+      // The counters do not answer; that is counted elsewhere. The requests owed stay owed.
       return waitMs
     }
     return Math.max(1, hand.windowEndsAt - elapsed())
@@ -265,7 +267,7 @@ export function openLimits(options: LimitsOptions): Limits {
       const hand = handOf(tenantId, limits)
       const leave = (): void => {
         hand.streams--
-        // What could not be told is told with the next settling.
+        // If this report fails, the next settling sends it again.
         tellStreams(tenantId, hand, streamsAtOnce).catch(() => undefined)
       }
       hand.streams++

@@ -36,7 +36,7 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly streamIdleSeconds: number
   readonly stopSeconds: number
   readonly silentSeconds: number
-  /** Names a demo answers to besides those of its machine. */
+  /** Host names that a demo answers to, besides those of its machine. */
   readonly demoHosts: readonly string[]
   /** Who is asked about mail servers; null: nobody. */
   readonly dns: NameServers | null

@@ -124,7 +124,7 @@ function describeFault(
   }
 }
 
-/** A member that may be null is told by the type it should have. */
+/** Names the types a member may have, leaving out null. */
 function typesOf(type: unknown): string {
   return Array.isArray(type) ? type.filter((one) => one !== "null").join(" or ") : String(type)
 }

@@ -31,7 +31,7 @@ export interface CalibrationReach {
   readonly model: EmailModel
   /** Resolves to null for an id that is not known, or no longer. */
   decisionOf(id: string): Promise<PastDecision | null>
-  /** Makes the calibration that of the tenant. */
+  /** Stores the calibration as the tenant's. */
   apply(calibration: Calibration): Promise<void>
 }
 

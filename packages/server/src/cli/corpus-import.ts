@@ -174,7 +174,7 @@ async function runImport(
       },
     )
   } catch (error) {
-    // The same command again has only the rest to do, so the figures are told now.
+    // Print the figures now: the same command again does only the rest, and would not show them.
     if (error instanceof ImportUnfinished && error.report.changed) tell(error.report)
     throw error
   } finally {
@@ -269,7 +269,10 @@ export function memoryOf(text: string): number {
   throw new CommandError(`--memory takes megabytes from ${MEMORY_MB.min} to ${MEMORY_MB.max}`)
 }
 
-/** What was found in the input and what it is taken for, a line a file; of many the first. */
+/**
+ * One line for each file of the input: what it holds and what it is imported as. Long inputs show
+ * the first files only.
+ */
 function memberLines(
   { members, skipped }: Examined,
   takenOf: (member: ExaminedMember) => TakenAs | undefined,

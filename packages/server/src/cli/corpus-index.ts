@@ -110,9 +110,7 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
   }
 }
 
-/**
- * Renames what is in the place of the index, unless that is what an interrupted recreation began.
- */
+/** Renames the old index, unless it is one that an interrupted recreation began. */
 function setIndexAside(place: string, terminal: Terminal): void {
   const begun = join(place, RECREATING)
   if (!existsSync(begun)) {
@@ -130,7 +128,7 @@ function setIndexAside(place: string, terminal: Terminal): void {
 const RECREATING = "recreated"
 const DECISIONS_AT_ONCE = 1_000
 
-/** Tells the index again since when tenants know whom they asked about. */
+/** Notes in the index again since when each tenant knows the identities it asked about. */
 async function tellPastDecisions(config: Config, index: ExposureIndex): Promise<number> {
   const decisions = await openDecisions(config)
   const tell = knownIdentities(index)

@@ -44,7 +44,7 @@ async function onIndex<T>(work: (index: ExposureIndex) => Promise<T>): Promise<T
 interface Told {
   readonly out: string
   readonly notes: string
-  /** Why the command could not do what it was asked; null where it could. */
+  /** Why the command failed; null when it succeeded. */
   readonly refused: string | null
 }
 

@@ -55,8 +55,8 @@ export async function retitleSource(
 }
 
 /**
- * Corrects what is said of a source, and with it, where that follows, which sources circulate
- * others.
+ * Corrects a source's description. Which sources circulate others is recomputed if it depends on
+ * that.
  */
 export async function setSource(
   name: string,

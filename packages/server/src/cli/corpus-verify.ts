@@ -34,7 +34,7 @@ export async function verifyIndex(
   else await verifyInChild(options, terminal, program)
 }
 
-/** The child prints what there is to say; where it could not end, this does. */
+/** The child prints the findings. If a signal ends the child, this function reports it. */
 async function verifyInChild(
   { index = false, slowly = false }: VerifyOptions,
   terminal: Terminal,

@@ -175,10 +175,7 @@ const checks: Checks = {
 
 const ANSWER_MS = 10_000
 
-/**
- * Whether the service that runs answers where it listens. Everything else is looked at by its
- * settings.
- */
+/** Whether the running service answers on its address. The other checks read its settings only. */
 async function serviceFinding(running: RunningService | null): Promise<Finding> {
   if (running === null)
     return ["ok", "none runs on this directory; the checks go by the settings of this shell"]

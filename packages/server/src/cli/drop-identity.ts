@@ -17,7 +17,8 @@ export async function makeIdentity(
   terminal: Terminal,
   keyboard: Keyboard,
 ): Promise<void> {
-  // Told before a passphrase is asked for; the exclusive flag below is what holds.
+  // Fail before asking for a passphrase. The exclusive flag below is what actually protects the
+  // file.
   if (existsSync(file)) throw exists()
   const passphrase = options.unlocked === true ? undefined : await chosen(options, keyboard)
   const made = await newIdentityFile(passphrase, options.pq === true ? "pq" : "x25519")

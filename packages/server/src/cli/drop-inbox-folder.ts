@@ -116,7 +116,7 @@ export function openInbox(path: string): InboxFolder {
   }
 }
 
-/** All of it or nothing, also where the machine stops meanwhile. */
+/** Writes the whole file or nothing, even if the machine stops meanwhile. */
 export function writeWhole(file: string, content: string | Uint8Array): void {
   writeFileSync(`${file}.new`, content, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)

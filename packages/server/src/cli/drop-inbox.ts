@@ -131,7 +131,7 @@ export interface ReplyOptions extends InboxOptions {
   readonly keepMetadata?: boolean
 }
 
-/** Seals a reply at once and lets it wait: nothing is sent here, and no text of it is kept. */
+/** Seals a reply at once and queues it. Nothing is sent here, and the plain text is not kept. */
 export async function replyTo(
   id: string,
   options: ReplyOptions,
@@ -205,7 +205,7 @@ async function textOf(file: string | undefined, stdin: Readable): Promise<string
   }
 }
 
-/** Pictures lose what they say of the recipient, as those of senders do. */
+/** Removes metadata about the recipient from pictures, as is done for senders. */
 function fileOf(path: string, { keepMetadata = false }: ReplyOptions): FileToPack {
   let bytes: Uint8Array
   try {

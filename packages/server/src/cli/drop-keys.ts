@@ -15,7 +15,9 @@ import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
-/** Keys are long; this much of one tells it from fifteen others, and may be typed in its place. */
+/**
+ * Keys are long; this prefix distinguishes one from fifteen others, and may be typed in its place.
+ */
 const SHORT = 16
 
 /**
@@ -96,7 +98,7 @@ const SEALED_BEFORE = `Messages that are there already are not sealed to a new k
 const STILL_OPENS =
   "Messages sealed before can still be opened with the old key until they are sealed anew or deleted; if it was stolen, so can whoever has copies of them."
 
-/** Makes other keys of those there are, tells the running service and prints what is in force. */
+/** Replaces the keys, notifies the running service and prints the keys in force. */
 async function change(
   terminal: Terminal,
   next: (keys: readonly string[]) => readonly string[],

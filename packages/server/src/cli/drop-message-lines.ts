@@ -17,7 +17,9 @@ export function firstLine(message: string): string {
   return letters.length <= FIRST_LINE ? text : `${letters.slice(0, FIRST_LINE - 1).join("")}…`
 }
 
-/** Whether the server could have read it, in the sender's own words; whoever seals can lie. */
+/**
+ * Whether the server could have read the message. The sender's program claims this and could lie.
+ */
 export function sealedBy({ manifest, wrapped }: InboxMessage["opened"]): string {
   if (wrapped) return "sender, wrapped by the server"
   return manifest.sealed_by === "server" ? "server, which could read it" : manifest.sealed_by

@@ -14,7 +14,7 @@ export interface Queue {
   readonly notes: readonly QueuedNote[]
   /** Ids of messages to delete. */
   readonly deletions: readonly string[]
-  /** When the last of it was put here, in milliseconds since 1970; null where nothing waits. */
+  /** When the newest item was queued, in milliseconds since 1970; null when the queue is empty. */
   readonly newestMs: number | null
 }
 

@@ -33,7 +33,7 @@ const sealed = async (message: string, ...keys: string[]): Promise<Uint8Array<Ar
   return new Uint8Array(await seal(packMessage(letter), recipientsOf([made.recipient, ...keys])))
 }
 
-/** A server that gives what it is told to, whatever the recipient has of the same size. */
+/** A server that sends the messages it is given, whatever the recipient has of the same size. */
 function server(messages: Map<string, Uint8Array<ArrayBuffer>>): Client["drop"] {
   const sync: Client["drop"]["sync"] = async (have) => ({
     index: {

@@ -15,8 +15,8 @@ export interface SyncOptions extends ServiceOptions {
 }
 
 /**
- * How long what waits is kept back after the last of it. A reply that left while its message was
- * being read would tell the server which message and which mailbox belong together.
+ * How long the queue is held back after its newest item. A reply sent while its message was being
+ * read would show the server which message and which mailbox belong together.
  */
 const BATCH_DELAY_MS = 30 * 60_000
 /** Replies in one batch, each with a note. */
@@ -106,7 +106,7 @@ export async function fetchAll(
       const mark = await markOf(sealed)
       const odd = mark === null ? null : strangeness(seen, { id, mark })
       if (mark !== null) found.push({ id, mark, until: until.get(id) ?? 0, strange: odd })
-      // What was seen first stays: it is what the sender wrote, as far as anybody can tell.
+      // Keep the first version: as far as anybody can know, that is what the sender wrote.
       if (odd === "changed" && folder.ids("messages").includes(id)) continue
       folder.put("messages", id, sealed)
       messages += 1

@@ -176,7 +176,7 @@ function scopesFor({ scopes, service }: CreateOptions, tenant: Tenant | null): s
       )
     return ["score"]
   }
-  // Not those for a piece of work: they are asked for by name, and for a time.
+  // "all" leaves out the short-lived scopes: those must be named, with an expiry.
   const all = allowed.filter((scope) => !BRIEF_SCOPES.includes(scope))
   const wanted = scopes === "all" ? all : scopes.split(",").map((scope) => scope.trim())
   for (const scope of wanted) {

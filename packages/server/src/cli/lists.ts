@@ -61,8 +61,7 @@ export function printListStats(terminal: Terminal): void {
 }
 
 /**
- * What each shipped name is used as, which its own marks alone do not tell: guards and parents
- * count too.
+ * Counts how each shipped name is used. Its own marks are not enough: guards and parents count too.
  */
 function shippedVerdicts(names: DomainTable): string {
   const counts = { masked: 0, disposable: 0, free: 0, likely: 0, guarded: 0 }

@@ -32,7 +32,7 @@ function inFile(file: string): string {
 
 async function typed(prompt: string, { stdin, stderr }: Keyboard): Promise<string> {
   const keys = stdin.isTTY ? stdin : openTerminal()
-  // Before the prompt: whoever answers at once must not see the first letters on the screen.
+  // Before the prompt, so that the first letters of a quick answer are not echoed.
   keys.setRawMode(true)
   keys.setEncoding("utf8")
   stderr.write(prompt)

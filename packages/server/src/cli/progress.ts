@@ -20,7 +20,7 @@ const PLAIN_MS = 10_000
 const ERASE = "\r\u001b[K"
 
 /**
- * One line: rows, rows a second, and where the length is known the share of it and the time to go.
+ * One line: rows and rows a second, and if the length is known, the share done and the time left.
  */
 export function progressLine({ rows, bytesRead, bytesTotal, elapsedMs }: Progress): string {
   const perSecond = elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0
@@ -51,7 +51,7 @@ export function showProgress(screen: ProgressScreen, progress: () => Progress): 
 }
 
 /**
- * The same for any line; `columns` is null where it is not drawn over. An empty line is left out.
+ * The same for any line; `columns` is null if lines are not redrawn. An empty line is not printed.
  */
 export function showLines(
   screen: ProgressScreen,

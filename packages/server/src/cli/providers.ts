@@ -106,7 +106,8 @@ interface Offer {
 
 function offerOf(provider: PhoneSignalProvider): Offer {
   const { id, ranges } = provider
-  // The beginning of a range stands for its numbers: whoever has them by that is asked.
+  // The first digits of a range stand for its numbers: they are enough to ask which signals it
+  // offers.
   const signals = (ranges ?? ["+"]).flatMap((e164) => provider.capabilities({ e164, region: "ZZ" }))
   const calls = provider.calls([...new Set(signals)])
   return {

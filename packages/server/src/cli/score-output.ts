@@ -10,8 +10,8 @@ export interface Output {
   /** Makes the output whole, under its own name. */
   commit(): Promise<void>
   /**
-   * Keeps what was written under its other name, and returns that; null where it is not worth
-   * keeping, or no file.
+   * Keeps what was written under its temporary name and returns that name; null if it is not worth
+   * keeping or there is no file.
    */
   abandon(keep: boolean): Promise<string | null>
 }
@@ -80,7 +80,7 @@ export function streamOutput(stream: Writable): Output {
     async write(text) {
       requireReader()
       if (stream.write(text)) return
-      // Whichever does not come stops listening too: a long output waits often.
+      // Remove the listener of the event that did not come: a long output waits often.
       const waiting = new AbortController()
       const { signal } = waiting
       await Promise.race([

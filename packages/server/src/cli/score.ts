@@ -131,7 +131,7 @@ function unreadable({ problem }: Row): Outcome {
   return { result: null, problem: problem ?? "invalid-request" }
 }
 
-/** What a person is told when a run breaks off: why, and how far it came. */
+/** The message when a run breaks off: why, and how far it came. */
 function broken(error: unknown, { rows, scored }: Tally, partial: string | null): unknown {
   const explained =
     error instanceof AssayProblem ||

@@ -103,7 +103,7 @@ function dropLines({ drop }: Config, port: number | null, base: string, command:
   Its inbox       ${base}/console/drop, with a token of: ${command} operators token --name NAME`
 }
 
-/** The command line as it is typed in a checkout, in any other shell than that of the service. */
+/** The command line to type in a checkout, in a shell other than the service's. */
 function commandOn({ dataDirectory }: Config, { env }: Terminal): string {
   return env["ASSAY_DATA"] === undefined ? "npx assay" : `ASSAY_DATA=${dataDirectory} npx assay`
 }

@@ -145,7 +145,7 @@ function ownValue({ path }: TenantSetting, { plan, settings }: Tenant): unknown 
   return path === null ? plan : valueAt(settings, path)
 }
 
-/** A setting's value for a person, with a word where it is not the tenant's own. */
+/** A setting's value as text, with "(default)" if the tenant did not set it. */
 function told(setting: TenantSetting, tenant: Tenant, models: Models): string {
   const own = ownValue(setting, tenant)
   if (Array.isArray(own)) return own.join(",")
@@ -167,9 +167,7 @@ function refuseTwice(assignments: readonly Assignment[]): void {
   if (twice !== undefined) throw new CommandError(`${twice} is named twice`)
 }
 
-/**
- * A fit maps the scores of one model; on those of another it would be wrong without a sign of it.
- */
+/** A fit maps the scores of one model. On the scores of another it would be silently wrong. */
 function refuseStaleCalibration(before: Tenant, after: Readonly<Record<string, unknown>>): void {
   const path = ["models", "email"]
   const isOther = valueAt(before.settings, path) !== valueAt(after, path)

@@ -13,7 +13,7 @@ import {
 } from "./journal-files.ts"
 import { JOURNAL_HEADER, readJournalLine } from "./journal-line.ts"
 
-/** What is told about a decision that has just reached the store. */
+/** What `OnFolded` learns about a decision that has just reached the store. */
 export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "identityType"> & {
   readonly atMs: number
 }
@@ -158,8 +158,8 @@ interface ReadSegment {
 }
 
 /**
- * What a file holds past `from`, and whether it was closed by the time it was read; null where it
- * is folded and gone.
+ * What a file holds past `from`, and whether it was closed when it was read; null if it was already
+ * folded and deleted.
  */
 function readSegment(segment: Segment, from: number): ReadSegment | null {
   // An open file may be closed, and so renamed, after it was listed.
@@ -230,7 +230,10 @@ function beginning(bytes: Buffer): string {
   return bytes.toString("latin1", 0, JOURNAL_HEADER.length)
 }
 
-/** The lines of a newer format are none of ours; a number that flipped has ours below it. */
+/**
+ * Lines of a newer format cannot be read. A header with a flipped digit still has our lines below
+ * it.
+ */
 function refuseNewerFormat(header: string | undefined): void {
   if (header === undefined || !/^assay decisions journal [2-9]\d*$/.test(header)) return
   throw new RecordsError(
@@ -253,7 +256,7 @@ function oneAtATime<T>(run: () => Promise<T>): () => Promise<T> {
       return run()
     })
     waiting = next
-    // Whoever asked for a run is told of its failure; the next one starts anew.
+    // The caller gets the error of this run; the next run starts clean.
     running = next.catch(() => undefined)
     return next
   }

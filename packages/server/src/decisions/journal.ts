@@ -70,7 +70,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   function retire(old: JournalFile): void {
     file = null
     retiring = Promise.all([retiring, old.retire()]).then(() => undefined)
-    // Told by the next `keep` or `close`, which wait for it.
+    // The next `keep` or `close` awaits this and reports the error.
     retiring.catch(() => undefined)
   }
 
@@ -119,7 +119,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       await earlier
     },
     async close() {
-      // Whoever appended is told if it fails.
+      // The caller of `append` gets this error.
       await turn?.catch(() => undefined)
       if (file !== null) retire(file)
       await retiring.finally(() => home?.lock.release())

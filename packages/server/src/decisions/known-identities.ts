@@ -24,7 +24,7 @@ const ROWS_AT_ONCE = 500
 
 /**
  * Notes in the index since when a tenant knows an identity, so that a later lookup finds its
- * history in the same read. The first moment stands; telling it again changes nothing.
+ * history in the same read. The first moment stands; noting a later one changes nothing.
  */
 export function knownIdentities(
   index: Pick<ExposureIndex, "catalogue" | "openBatch" | "goLive" | "addFirstTenantEvidence">,

@@ -1,14 +1,11 @@
 import type { FoldedDecision, OnFolded } from "./fold.ts"
 
-/**
- * Enough for the identities of a busy while; past it they are told of again, which changes nothing.
- */
+/** Enough for a busy period. Past it, identities are passed on again, which changes nothing. */
 const REMEMBERED_MAX = 200_000
 
 /**
- * Tells of each tenant's identities once, as long as they are remembered. Most requests are about
- * identities that were asked about a moment ago, and telling of them again would cost more than the
- * request.
+ * Passes each tenant's identities on once, as long as they are remembered. Most requests are about
+ * identities asked about a moment ago, and passing them on again would cost more than the request.
  */
 export function tellOnce(tell: OnFolded, rememberedMax = REMEMBERED_MAX): OnFolded {
   const told = new Set<string>()
@@ -20,7 +17,7 @@ export function tellOnce(tell: OnFolded, rememberedMax = REMEMBERED_MAX): OnFold
     }
     if (fresh.size === 0) return
     await tell([...fresh.values()])
-    // Only now: what could not be told is told again with the next fold.
+    // Remember them only now: after a failure the next fold passes them on again.
     if (told.size + fresh.size > rememberedMax) told.clear()
     for (const name of fresh.keys()) told.add(name)
   }

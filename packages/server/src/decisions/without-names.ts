@@ -3,8 +3,8 @@ import { numbered } from "../score/observations.ts"
 import type { Decision } from "@assay/stores/decisions"
 
 /**
- * A decision as a plan without named sources is told it, whatever the plan was when it was made. A
- * label only tells sources apart, so the same is computed from it.
+ * A decision as a plan without named sources sees it, whatever the plan was at the time. Labels
+ * only distinguish sources, so the score computed from them is the same.
  */
 export function withoutNames(decision: Decision): Decision {
   if (decision.identityType !== "email") return decision

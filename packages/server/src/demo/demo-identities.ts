@@ -242,7 +242,7 @@ export const demoPhones: readonly { phone: string; observations: readonly DemoOb
     phone: "+46701740605",
     observations: [{ source: "demo-carrier", kind: "line_status", hoursAgo: 24, value: 1 }],
   },
-  // Set aside for fiction, and nobody tells of a line behind it.
+  // Set aside for fiction, and no source reports a line behind it.
   { phone: "+46701740607", observations: [] },
   // No numbering plan allows it.
   { phone: "+999123456789", observations: [] },

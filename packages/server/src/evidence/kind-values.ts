@@ -4,7 +4,7 @@ import type { EmailSentKind, PhoneSentKind } from "@assay/core/contract"
 export interface KindValue {
   /** The number the index keeps for a value; null for one that does not fit. */
   read(value: unknown): number | null
-  /** What a value must be, for whoever sent another. */
+  /** What a value must be, for the error about one that does not fit. */
   readonly rule: string
 }
 

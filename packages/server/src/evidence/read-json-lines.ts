@@ -30,7 +30,7 @@ export async function readJsonLines(
   const refused = refuseCompression(headers["content-encoding"]) ?? refuseOtherText(bytes)
   if (refused !== null) throw refused
   const body = withoutByteOrderMark(bytes)
-  // Where the array begins, its commas, and where it ends.
+  // Offsets of the opening bracket, the commas between the lines, and the closing bracket.
   const splits: number[] = []
   let opening = 0
   const outline = await outlineInSlices(body, (at, byte) => {
@@ -63,7 +63,7 @@ function parsed(text: Buffer, body: Buffer): unknown {
   }
 }
 
-/** What is too long to be worth a look is told by its first byte. */
+/** A body that is too long to parse is judged by its first byte. */
 function noArray(body: Buffer): Problem {
   if (body.length <= LINE_MAX) parsed(body, body)
   return new Problem("invalid-request", "The body has the wrong type.", {

@@ -22,7 +22,7 @@ import { KIND_VALUES } from "./kind-values.ts"
 
 type Kind = EmailSentKind | PhoneSentKind
 /**
- * Notes that a member does not fit; reading goes on, so that all faults of a line are told at once.
+ * Notes that a member does not fit. Reading goes on, so that the sender sees all faults of a line.
  */
 type Refuse = (member: string, detail: string) => void
 

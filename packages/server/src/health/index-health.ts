@@ -10,7 +10,7 @@ export interface IndexHealth {
   requireSound(): void
 }
 
-/** `directory` is that of an index in files; null where it lies in a cluster. */
+/** `directory` is the index's folder; null for an index in a cluster. */
 export function watchIndex(
   index: ExposureIndex,
   directory: string | null,

@@ -36,7 +36,7 @@ export function clientErrorAnswers(
   observe: Observe,
 ): (error: ConnectionError, socket: Socket) => void {
   return ({ code }, socket) => {
-    // Told again with every piece that still comes.
+    // Node repeats the error for every further piece that arrives.
     if (answered.has(socket)) return
     if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && carriesLongRequest(socket)) return

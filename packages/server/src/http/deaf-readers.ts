@@ -11,8 +11,8 @@ const HELD_BYTES = 8 * 1024
 export function endDeafReaders(app: App, stillMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0
-    // Of the connection, and reset by Node when the answer has left; whoever takes a little now and
-    // then begins it anew.
+    // The time-out belongs to the connection; Node resets it after the answer. Each read of the
+    // client, however small, starts it again.
     const { socket } = reply.raw
     if (bytes > HELD_BYTES && socket instanceof Socket) socket.setTimeout(stillMs)
     done(null, payload)

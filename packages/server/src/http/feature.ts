@@ -11,7 +11,7 @@ import type { App } from "./app.ts"
 export interface Feature<Needs, P = undefined> {
   /** Adds its operations and pages, in every worker. `writer` is the writer behind `port`. */
   routes(app: App, services: Needs, writer: P): void | Promise<void>
-  /** How its routes reach the writer that they hand on to, this feature's own or another's. */
+  /** How its routes reach the writer they call, this feature's own or another's. */
   readonly port?: WriterPort<P>
   /** Opens the writer of `port`, in the primary: nothing else writes. */
   writer?(primary: Primary): Promise<P & Settling>

@@ -46,7 +46,7 @@ test("a claim holds neither name nor body, and nobody without the subkey can tes
   const other = claim("a", body, new Uint8Array(32).fill(2))
   assert.notDeepEqual(other?.keyHash, claim()?.keyHash)
   assert.notDeepEqual(other?.fingerprint, claim()?.fingerprint)
-  // A body that repeats the name is not told from it by equal hashes.
+  // A body that repeats the name must not give an equal hash.
   assert.notDeepEqual(claim("1", 1)?.keyHash, claim("1", 1)?.fingerprint)
 })
 

@@ -15,7 +15,7 @@ export type Observe = (
   request?: { readonly id: string; readonly caller?: Caller },
 ) => void
 
-/** Counts and logs every answer, whoever gave it. */
+/** Counts and logs every answer, whichever code gave it. */
 export function openObserve(log: Log, metrics: Pick<Metrics, "observeRequest">): Observe {
   return (route, method, status, ms, request) => {
     metrics.observeRequest(route, method, status, ms / 1000)

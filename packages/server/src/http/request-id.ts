@@ -6,8 +6,8 @@ const pool = Buffer.alloc(ID_BYTES * 512)
 let poolAt = pool.length
 
 /**
- * The caller's own id where it is harmless, else a random one. A counter would tell callers how
- * many others call.
+ * The caller's own id if it is harmless, else a random one. A counter would show callers how many
+ * others call.
  */
 export function requestId(given: string | string[] | undefined): string {
   if (typeof given === "string" && HARMLESS.test(given)) return given

@@ -3,8 +3,8 @@ import { Problem } from "../base/problem.ts"
 /** The streams a worker is answering. One may last for hours, so a stop asks them to end. */
 export interface Streams {
   /**
-   * `interrupt` is called when the worker stops, and at once where it already does. Returns what
-   * takes it out again.
+   * `interrupt` is called when the worker stops, or at once if it is stopping. Returns a function
+   * that removes it again.
    */
   add(interrupt: (problem: Problem) => void): () => void
   interruptAll(): void

@@ -123,7 +123,7 @@ function streamBodies(scope: App, type: string): void {
   })
 }
 
-/** Lets a body take longer than others may: whoever sends it has shown a key. */
+/** Lets a body take longer than others may: its sender has shown a key. */
 const takeTime: onRequestHookHandler = ({ raw }, reply, done) => {
   const { socket } = raw
   const release = allowLongRequest(socket)

@@ -56,7 +56,7 @@ export function inboxPageRoutes(app: App): void {
   )
   for (const { file, type, bytes } of [script, worker, style]) {
     app.get(FILES + file, { schema }, async (_request, reply) =>
-      // The policy of a worker is that of its own answer: nothing may be loaded by it.
+      // A worker's policy comes with its own response: it may load nothing.
       reply
         .headers({ ...HEADERS, "content-security-policy": "default-src 'none'" })
         .type(type)

@@ -145,7 +145,7 @@ test("first keys are set once, by whoever comes first, and then never here", asy
     assert.ok(!error.message.includes(secret))
     return true
   })
-  // Damaged by hand, it is still there for whoever mends it.
+  // A file damaged by hand is kept, so that someone can repair it.
   writeFileSync(join(folder, "keys.txt"), "age1damaged\n")
   await assert.rejects(inbox.setFirstKeys(recipients.keys), refusedWith("drop-keys-exist"))
   rmSync(join(folder, "keys.txt"))

@@ -96,8 +96,8 @@ function evidencePutter(
 }
 
 /**
- * A tenant's source may tell of anything, so its kind says nothing; model 1.0 believes a line at
- * 0.8 unless it says more.
+ * A tenant's source may report anything, so its kind says nothing. Model 1.0 gives a line a
+ * confidence of 0.8 unless the line states its own.
  */
 function tenantSource(name: string): SourceDescription {
   return {

@@ -18,8 +18,8 @@ type AppliedIndex = Pick<
 export type ApplyFeedback = (identity: FeedbackIdentity, atMs: number) => Promise<void>
 
 /**
- * Each tenant that sends feedback has one source and one batch of it. Model 1.0 believes it at
- * 0.95.
+ * Each tenant that sends feedback has one source and one batch for it. Model 1.0 gives it a
+ * confidence of 0.95.
  */
 const SOURCE: SourceDescription = {
   name: "feedback",

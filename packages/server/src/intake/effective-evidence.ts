@@ -14,10 +14,9 @@ type Report = Pick<
 >
 
 /**
- * What a tenant's feedback about one identity comes to at a moment. `reports` are all of it in
- * order of receipt, since a later word takes back an earlier one, whenever the two things happened.
- * What was undone or has expired is passed over as if it had never been sent, so whatever it took
- * back is there again.
+ * What a tenant's feedback about one identity amounts to at a moment. `reports` are all reports in
+ * order of receipt: a later one overrides an earlier one, whenever the two things happened. A
+ * report that was undone or has expired counts as never sent, so what it overrode applies again.
  */
 export function effectiveEvidence(
   reports: readonly Report[],
@@ -73,7 +72,7 @@ function isProvedSince(label: EffectiveEvidence, proofs: readonly EffectiveEvide
   )
 }
 
-/** Good history begins with the first word of it. The phone model has no use for it. */
+/** Good history begins with the first report of it. The phone model has no use for it. */
 function longerHistory(known: EffectiveEvidence | null, report: Report): EffectiveEvidence | null {
   if (report.identityType === "phone") return null
   if (known !== null && known.occurredAt <= report.occurredAt) return known

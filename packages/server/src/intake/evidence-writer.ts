@@ -140,7 +140,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
           ? sent.lines
           : withinSources(sent.owner, sent.lines, await index.catalogue())
       const outcome = await records.addEvidence({ ...sent, lines, receivedAt: now() }, claim)
-      // Also where all of it was known: it may still be due after a failure.
+      // Also if every line was known: a line may still be due after a failure.
       if (outcome.state === "taken") await applyDue(sent.owner)
       return outcome
     })

@@ -24,7 +24,7 @@ export interface FeedbackIntake {
    */
   submit(report: FeedbackReport, claim: IdempotencyClaim | null): Promise<Submission>
   /**
-   * Takes a report back; false where the tenant has none of this id. Taking it back again changes
+   * Takes a report back; false if the tenant has no report with this id. Repeating it changes
    * nothing.
    */
   undo(id: string, tenantId: number): Promise<boolean>
@@ -148,7 +148,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 8
 
-/** Sorts by time. The rest is random: a count would tell one tenant how much others report. */
+/** Sorts by time. The rest is random: a counter would show one tenant how much others report. */
 function newFeedbackId(receivedAt: number): string {
   const time = receivedAt.toString(16).padStart(TIME_DIGITS, "0")
   return `fb_${time}${randomBytes(RANDOM_BYTES).toString("hex")}`

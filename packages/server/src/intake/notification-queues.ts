@@ -21,9 +21,9 @@ export function takenInTurn<T>(queues: Map<string, T[]>, most: number): T[] {
 const WINDOW_MS = 1000
 
 /**
- * Counts in windows of a second that begin with the first of them, by name. One that begins after
- * now is of a clock that was set back since, and over: it would keep its sender out until that time
- * comes round again.
+ * Counts per name in windows of a second, each begun by its first call. A window that begins after
+ * now comes from before the clock was set back, and is over: kept, it would shut its sender out
+ * until that time comes round again.
  */
 export function openRates(perSecond: number, now: () => number): { admit(name: string): boolean } {
   const windows = new Map<string, { readonly startedAt: number; count: number }>()

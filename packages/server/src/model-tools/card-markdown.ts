@@ -13,7 +13,7 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 }
 
-/** Two digits are as much as a simulation, or a prior, can tell of a share. */
+/** Two digits: a simulation, or a prior, gives a share no more exactly. */
 export function percent(share: number | null): string {
   return share === null ? "" : `${Number((share * 100).toPrecision(2))} %`
 }

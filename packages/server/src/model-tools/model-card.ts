@@ -214,7 +214,7 @@ function resultsOf({ priors }: EmailModel, results: EmailEvaluation): string[] {
   ]
 }
 
-/** The file of a plot. Those of 1.0 came before there was another version to tell them from. */
+/** The file of a plot. Plots of 1.0 have no version in their name: there was only one then. */
 export function plotName(
   plot: "roc" | "reliability" | "scores",
   { model }: EmailEvaluation,
@@ -226,7 +226,7 @@ export function plotName(
 function sideBySide(before: EmailEvaluation, after: EmailEvaluation): string[] {
   const both = [before, after]
   const band = (of: EmailEvaluation, name: string) => of.bands.find((row) => row.band === name)
-  // To two decimals: what a version changes of a band is a small part of it.
+  // To two decimals: a version changes only a small part of a band.
   const share = (of: number | null | undefined): Cell =>
     of == null ? null : `${decimals(of * 100, 2)} %`
   const figures: [string, (of: EmailEvaluation) => Cell][] = [

@@ -8,7 +8,7 @@ export interface PhoneExample {
 
 const SETTLED = { valid: true, active: true, tenureDays: 1200 } as const
 
-/** The numbers that version 1.0 of the model is held to, digit by digit. */
+/** The numbers that version 1.0 of the model must score exactly, digit by digit. */
 export const phoneExamples: readonly PhoneExample[] = [
   {
     name: "contract mobile, in service for three years, SIM and device 400 days old",
@@ -68,7 +68,7 @@ export const phoneExamples: readonly PhoneExample[] = [
   },
 ]
 
-/** What 1.1 is held to besides: lines that 1.0 answered otherwise than an analyst would. */
+/** What 1.1 must score besides: lines where 1.0 and an analyst disagreed. */
 const laterExamples: readonly PhoneExample[] = [
   {
     name: "mobile, all calls forwarded, otherwise sound",

@@ -169,7 +169,7 @@ const trainingData: readonly string[] = [
   "None: no weight was fitted to outcomes. The table of weights says for each what it was taken from; most are judgement. Published figures were used to check them: 252 SIM-swap frauds on 92 million subscriptions in the United Kingdom in 2018 and about 3,000 in 2024 (Cifas) make some 2 in 10,000 of all SIM changes fraud, so a change alone is weak evidence; Lee et al. (SOUPS 2020) found that 17 of about 140 sites fall to a SIM swap alone, so at the moment of a sensitive action it is strong. The policy floor stands for the second.",
 ]
 
-/** The file of the plot. That of 1.0 came before there was another version to tell it from. */
+/** The file of the plot. The plot of 1.0 has no version in its name: there was only one then. */
 export function simChangePlotName({ version }: PhoneModel): string {
   return version === "1.0" ? "phone-sim-change.svg" : `phone-sim-change-${version}.svg`
 }
@@ -257,7 +257,7 @@ function simAgeRow(told: string, simChangeAge: number, model: PhoneModel): Cell[
   const changed = exampleInput({ ...bare, simChangeAge })
   const explained = explainPhone(changed, model)
   const { raw_points: quiet } = explainPhone(exampleInput(bare), model)
-  // Nothing else speaks on the takeover side, so the points it gained are those of the ratio.
+  // Nothing else counts on the takeover side, so all points gained come from the ratio.
   const ratio = 2 ** ((explained.raw_points - quiet) / model.scale.pointsToDouble)
   const answer = assessPhone(changed, model)
   return [

@@ -77,7 +77,7 @@ async function notificationRoutes(
   intake: EvidenceIntake,
 ): Promise<void> {
   const { carriers, secrets, metrics, now } = services
-  // Before the body is read: whoever has no token is not listened to.
+  // Before the body is read: a sender without a token is refused unread.
   const onRequest: onRequestHookHandler = (request, _reply, done) => {
     request.carrier = carriers.authenticate(request.headers.authorization)
     done()

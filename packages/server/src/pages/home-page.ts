@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { html, page } from "@assay/drop/pages/html"
 
 export interface HomeLinks {
-  /** Where senders find the drop; null where there is none, or where it is is not known. */
+  /** Where senders find the drop; null if there is none or its address is not known. */
   readonly drop: string | null
   /** Where its recipients read; null without a drop. */
   readonly inbox: string | null

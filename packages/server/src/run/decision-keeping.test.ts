@@ -37,7 +37,7 @@ function hangingWriter(): {
   }
 }
 
-/** Lets so many seconds pass, each with all that is done in it. */
+/** Lets this many seconds pass, and waits for the work of each. */
 async function seconds(t: TestContext, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     t.mock.timers.tick(1000)

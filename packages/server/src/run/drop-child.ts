@@ -17,7 +17,7 @@ export interface DropAddress {
 
 export interface DropChild {
   readonly address: DropAddress
-  /** Takes over changed keys; throws where they cannot be used or there is no process to tell. */
+  /** Takes over changed keys; throws if they cannot be used or the process is not running. */
   reloadKeys(): Promise<void>
   stop(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function startDrop({
       // What it logs goes where our own log goes.
       const stdio = ["ignore", "ignore", "inherit", "ipc"] as const
       const child = startProcess(program, entry, { stdio: [...stdio], env })
-      // Where it listened before: whoever was told the address finds it there again.
+      // The same port as before, so that senders who have the address find it there again.
       const port = before?.port ?? settings.drop.port
       child.channel.send({ settings: { ...settings, drop: { ...settings.drop, port } } })
       return child

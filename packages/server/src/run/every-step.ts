@@ -1,7 +1,6 @@
 /**
- * Takes the steps one after the other, each whatever became of those before it, and throws the
- * first fault at the end. `onFault` hears of each fault when it happens: a later step may take
- * long.
+ * Runs the steps one after the other, whether or not earlier ones failed, and throws the first
+ * error at the end. `onFault` gets each error when it happens: a later step may take long.
  */
 export async function everyStep(
   steps: readonly (() => unknown)[],

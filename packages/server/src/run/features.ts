@@ -46,7 +46,7 @@ export const replays = Object.fromEntries(
 /** What all features need together. */
 export type FeatureServices = Together<NeedsOf<(typeof features)[number]>>
 
-/** One of them, whichever. */
+/** Any one of the features. */
 export type AnyFeature = Feature<FeatureServices, unknown>
 
 type NeedsOf<F> = F extends { routes(app: never, services: infer Needs, writer: never): unknown }

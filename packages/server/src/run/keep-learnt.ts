@@ -32,8 +32,8 @@ interface LearntOptions {
 const WRITE_MS = 10_000
 
 /**
- * In the primary: keeps what workers learn of mail servers, and tells them when a server begins or
- * ends to mark.
+ * In the primary: keeps what workers learn of mail servers, and notifies them when a server begins
+ * or stops marking.
  */
 export function keepLearnt({ directory, now, tellWorkers, log }: LearntOptions): KeptLearnt {
   const learnt = readLearnt(directory)

@@ -83,8 +83,8 @@ export async function startService(
   if (lock === null)
     throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
-  // Workers read them for themselves; a document that cannot be used is told here, before there are
-  // any.
+  // Workers read the models themselves. Reading them here first reports an unusable document before
+  // any worker starts.
   const models = openModels(directory.models)
   const { dataDirectory, databaseUrl } = config
   const { files: indexFiles, open: openIndex } = indexAt(config)

@@ -51,7 +51,7 @@ export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<
     log,
   })
   const providers = remote(providersPort, threads.within(CALL_MS))
-  // By then whoever asked has given up; a worker's own limit is tighter.
+  // Longer than a worker's own limit: by then the asker has given up.
   const lookMs = (settings.budget_ms ?? BUDGET_MS) + CALL_MS
   return {
     look: remote(providersPort, threads.within(lookMs)).look,

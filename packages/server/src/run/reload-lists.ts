@@ -11,7 +11,8 @@ export function reloadedLists(lists: Lists): string | null {
     lists.reload()
     return null
   } catch (error) {
-    // Told as a result: the primary drops calls that fail, since a worker that died needs no lists.
+    // Returned, not thrown: the primary drops calls that fail, since a worker that died needs no
+    // lists.
     return error instanceof ListsError ? error.message : "The lists cannot be read"
   }
 }

@@ -4,9 +4,9 @@ import type { Accounts } from "@assay/stores/records"
 import { readTenantSettings, scoringSettings } from "../accounts/tenant-settings.ts"
 
 /**
- * Tells at the start which tenants cannot be answered: whose settings cannot be read, or whose
- * model is not loaded. Their requests fail one by one, and the log of a request cannot say more
- * than that; the others are served.
+ * Logs at the start which tenants cannot be answered: those whose settings cannot be read or whose
+ * model is not loaded. Their requests fail one by one, and the log of a request cannot say why; the
+ * others are served.
  */
 export async function tellUnanswerable(
   accounts: Pick<Accounts, "tenants">,

@@ -44,8 +44,8 @@ import { countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
- * Whoever asks again at once, on as many connections as they like, is held to ten requests a second
- * on each, which costs a timer; answering as fast as they ask would cost others their turn.
+ * A client that repeats refused requests at once gets at most ten a second on each connection,
+ * which costs a timer. Answering as fast as it asks would cost others their turn.
  */
 const REFUSAL_MS = 100
 
@@ -235,8 +235,8 @@ export async function runWorker(
     }),
   })
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })
-  // From here on the primary tells us of changed lists; one that changed since we read them is read
-  // now.
+  // From here on the primary notifies us of changed lists. Read now any that changed since we read
+  // them.
   if (reloadedLists(lists) !== null)
     log.warn(`changed lists could not be taken over; ${typedCommand("doctor")} names the fault`)
 }

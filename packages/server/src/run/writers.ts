@@ -10,7 +10,7 @@ export interface Writers {
   /** What workers may call. */
   readonly methods: Methods
   get<P>(port: WriterPort<P>): P
-  /** Each ends one, when nothing of it is under way any more. */
+  /** Each closes one writer, once its work under way is done. */
   readonly ends: readonly (() => Promise<void>)[]
 }
 

@@ -29,7 +29,7 @@ const rememberedForVerified: Remembered = new WeakMap()
 
 /**
  * The facts of a catalogue on a day; worked out once per catalogue version and day. A sensitive
- * source acts for verified tenants only, so no other is told that it was searched.
+ * source acts for verified tenants only, so no other tenant learns that it was searched.
  */
 export function catalogueFacts(
   catalogue: Catalogue,

@@ -18,7 +18,7 @@ export interface ContextIdentity {
   readonly key: IdentityKey
 }
 
-/** Turns a context into what the counters may know of it: nothing raw leaves this function. */
+/** Turns a context into what the counters may know: nothing raw leaves this function. */
 export type NameContext = (
   identity: ContextIdentity,
   context: Context,

@@ -70,23 +70,23 @@ export function openModels(directory: string): Models {
   }
 }
 
-/** Checks one document, whichever model it is of; `told` names it in the failure. */
-export function readModel(path: string, told: string): Model {
+/** Checks one document, whichever model it is for; `label` names it in the error. */
+export function readModel(path: string, label: string): Model {
   let document: unknown
   try {
     document = JSON.parse(readFileSync(path, "utf8"))
   } catch (error) {
     const reason = error instanceof SyntaxError ? "is not JSON" : "cannot be read"
-    throw new ModelsError(`${told} ${reason}${placeOf(error)}`, { cause: error })
+    throw new ModelsError(`${label} ${reason}${placeOf(error)}`, { cause: error })
   }
   const name = (document as { name?: unknown } | null)?.name
   if (name !== "email" && name !== "phone")
-    throw new ModelsError(`${told}: /name: must be email or phone`)
+    throw new ModelsError(`${label}: /name: must be email or phone`)
   try {
     return name === "email" ? loadEmailModel(document) : loadPhoneModel(document)
   } catch (error) {
     if (!(error instanceof ModelFault)) throw error
-    throw new ModelsError(`${told}: ${error.message}`, { cause: error })
+    throw new ModelsError(`${label}: ${error.message}`, { cause: error })
   }
 }
 

@@ -8,7 +8,7 @@ export interface Observation {
 }
 
 /**
- * What of a lookup's result this caller may be told; sensitive sources act only for tenants an
+ * The part of a lookup's result that this caller may see; sensitive sources act only for tenants an
  * administrator verified.
  */
 export function visibleTo(caller: Caller, { entries, catalogue }: Found): Observation[] {

@@ -2,7 +2,7 @@ import { SERVICE_SOURCES } from "@assay/stores/arriving-batches"
 import type { MailboxState } from "./mailbox-state.ts"
 import type { Observation } from "./observations.ts"
 
-/** What the tenant itself told about an identity, in the scorer's terms. */
+/** What the tenant itself reported about an identity, in the scorer's terms. */
 export interface TenantHistory {
   readonly rotatedAge: number | undefined
   readonly ownershipVerified: boolean | undefined
@@ -12,7 +12,7 @@ export interface TenantHistory {
   readonly ownershipIsRecent: boolean
   readonly goodHistoryDays: number | undefined
   readonly confirmedFraudAge: number | undefined
-  /** The oldest moment the tenant knew the identity, in days ago; null where it did not. */
+  /** When the tenant first knew the identity, in days ago; null if it never did. */
   readonly firstKnownDays: number | null
   /** Whether a decision or feedback is older than a day. */
   readonly hasHistory: boolean

@@ -8,8 +8,8 @@ import type { ContextTrust } from "./context-trust.ts"
 
 export interface VelocityOfContext {
   /**
-   * Compares an event with the tenant's sign-ups of the last 24 hours, and records it where it is
-   * one. Never throws: counters that cannot be asked leave velocity unknown.
+   * Compares an event with the tenant's sign-ups of the last 24 hours, and records it if it is a
+   * sign-up. Never throws: if the counters do not answer, velocity stays unknown.
    */
   compare(
     identity: ContextIdentity,

@@ -18,8 +18,8 @@ interface Held {
 type ExportedOwner = SubjectExport["evidence"][number]["owner"]
 
 /**
- * All that is held about an identity, for whoever asks; tenants other than the asking one are never
- * named.
+ * Everything held about an identity, for the person who asks. Tenants other than the asking one are
+ * never named.
  */
 export function subjectExport(held: Held): SubjectExport {
   const { inquiry, found, reports, decisions, tombstone, atMs } = held

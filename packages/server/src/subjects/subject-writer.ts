@@ -103,7 +103,7 @@ async function outside(work: Promise<void>): Promise<void> {
 }
 
 /**
- * Whoever asked is told the same whichever store fails: nothing can be said about the subject now.
+ * The caller gets the same error whichever store fails: nothing can be said about the subject now.
  */
 async function inIndex<T>(work: Promise<T>): Promise<T> {
   try {

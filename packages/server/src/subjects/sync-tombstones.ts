@@ -3,10 +3,10 @@ import { eachTombstone } from "./each-tombstone.ts"
 import type { TombstoneFile } from "./tombstone-file.ts"
 
 /**
- * Brings the records and the tombstones outside of the data directory in line, so that neither
- * lacks an erasure the other knows of: records may have been put back by copying files, and
- * erasures made before there was such a file. Returns how many the records lacked; the reports
- * about these are deleted, and what else is held goes with the next repetition.
+ * Brings the records and the tombstone file, which lies outside of the data directory, in line:
+ * each gets the erasures only the other has. Records may have been restored by copying files, and
+ * erasures may be older than the file. Returns how many the records lacked. Reports about those are
+ * deleted at once; the rest goes with the next repetition.
  */
 export async function syncTombstones(
   records: Pick<SubjectRecords, "tombstones" | "eraseAgain">,

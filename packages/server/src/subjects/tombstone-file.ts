@@ -49,7 +49,7 @@ export async function openTombstones(path: string, checkValue: string): Promise<
 }
 
 /**
- * What the file holds; null where there is none, or none of this secret. Changes nothing. Throws
+ * What the file holds; null if there is no file, or none for this secret. Changes nothing. Throws
  * TombstonesError.
  */
 export async function readTombstones(
@@ -73,8 +73,8 @@ export async function readTombstones(
 }
 
 /**
- * Cuts off what an append left half written, whose erasure was never acknowledged, and writes the
- * title where it lacks.
+ * Cuts off a half-written line, whose erasure was never acknowledged, and writes the title if it is
+ * missing.
  */
 async function completed(
   file: FileHandle,
@@ -99,9 +99,9 @@ async function completed(
 }
 
 /**
- * Never makes a new file: one that was taken away meanwhile held erasures that would be missing in
- * it. What a full disk left half written is cut off first: its erasure was refused, and the next
- * line must not become a part of it.
+ * Never makes a new file: if the old one was moved away, a new one would lack its erasures. A line
+ * that a full disk left half written is cut off first: its erasure was refused, and the next line
+ * must not be appended to it.
  */
 async function append(path: string, line: string): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_APPEND)

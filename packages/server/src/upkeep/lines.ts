@@ -9,7 +9,8 @@ export function jsonLines(path: string): {
   end(): Promise<void>
 } {
   const stream = createWriteStream(path, { flags: "wx", mode: 0o600, flush: true })
-  // Whoever puts or ends hears of it; between two calls nobody listens.
+  // `put` and `end` report the error; this listener keeps one between two calls from being
+  // uncaught.
   stream.on("error", () => undefined)
   return {
     put: (value) => writeDrained(stream, `${JSON.stringify(value)}\n`),

@@ -33,7 +33,7 @@ export interface BackupReach {
   readonly now: () => number
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
-  /** Hears what is being copied. */
+  /** Called with what is being copied. */
   readonly tell: (line: string) => void
 }
 

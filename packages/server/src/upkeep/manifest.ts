@@ -19,7 +19,7 @@ const Manifest = Type.Object({
   demo: Type.Boolean(),
   files: Type.Array(
     Type.Object({
-      /** Within the folder, with slashes. Only compared: nothing is written to where it says. */
+      /** Within the folder, with slashes. Only compared: nothing is written to this path. */
       path: Type.String({ minLength: 1 }),
       bytes: Type.Integer({ minimum: 0 }),
       sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),

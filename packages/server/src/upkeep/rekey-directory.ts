@@ -50,8 +50,8 @@ export function refuseForeignDirectory(path: string, secretFile: string): void {
 }
 
 /**
- * Makes the new directory, or goes on with that of an earlier try. Nothing else opens it before it
- * is complete: with some of its batches only, a service would call people clean who are not.
+ * Makes the new directory, or continues an earlier try. Nothing else opens it before it is
+ * complete: with only some of its batches, a service would call people clean who are not.
  */
 export async function beginRekeying(
   path: string,

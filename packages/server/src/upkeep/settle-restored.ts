@@ -36,7 +36,7 @@ export async function settleRestored(
     } finally {
       await records.close()
     }
-    // Those of the last second were still in a journal: the index had not heard of them.
+    // Decisions of the last second were still in a journal, and not yet noted in the index.
     const tell = knownIdentities(index)
     for await (const page of decisions) {
       await tell(page.filter(({ format }) => format !== ERASED_FORMAT).map(foldedDecision))

@@ -85,10 +85,7 @@ export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
   return { identities: examined.sets, segments: kept.length, faults, indexFaults, notes }
 }
 
-/**
- * What is said of an index that cannot be read through. A format that is too new is no fault of its
- * bytes.
- */
+/** The fault for an index that cannot be read through. A format that is too new is not damage. */
 function unreadable(error: unknown): string {
   if (error instanceof NewerIndexFormat) throw error
   const known = error instanceof IndexUnavailable || error instanceof MalformedBytes

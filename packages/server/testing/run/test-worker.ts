@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events"
 
 /**
- * A worker process that does what it is told, dies when the test says so, and becomes ready when
- * that is let be.
+ * A worker process under the test's control: it does what the test asks, dies when asked, and
+ * becomes ready when allowed.
  */
 export class TestWorker extends EventEmitter {
   readonly id: number

@@ -5,14 +5,14 @@ import { isRoleMailbox } from "./lists/role-mailboxes.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import type { DomainFacts, DomainTold, Lists } from "./lists.ts"
 
-/** What the address itself and the lists tell, without asking anybody. */
+/** What the address itself and the lists show, without asking anybody. */
 export interface DomainTrust {
   readonly masked: boolean | undefined
   readonly disposable: boolean | undefined
   readonly disposableDomainAge: number | undefined
   /** One list alone says so. */
   readonly disposableLikely: boolean | undefined
-  /** No list calls it disposable or vouches for it, so its mail servers may tell. */
+  /** No list calls it disposable or vouches for it, so its mail servers may decide. */
   readonly isOpen: boolean
   /** False where the lists were asked and none has it as free mail. */
   readonly free: boolean | undefined

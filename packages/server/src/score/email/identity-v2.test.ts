@@ -183,7 +183,7 @@ test("evidence stored by identity/v1 and by identity/v2 gives the same assessmen
       before.map(({ input }) => assessEmail(input, model)),
     )
   }
-  // The sample has what it is to compare: reused passwords, aliases, addresses without evidence of
+  // The sample holds the cases to compare: reused passwords, aliases, addresses without evidence of
   // their own.
   assert.ok(after.some(({ input }) => input.exposures?.some(({ pwFp }) => pwFp !== undefined)))
   assert.deepEqual(new Set(after.map(({ matched }) => matched)), new Set(["exact"]))

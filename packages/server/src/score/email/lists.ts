@@ -21,9 +21,9 @@ export interface DomainFacts {
   readonly disposableLikely: boolean
   readonly imitates: string | null
   readonly homograph: Homograph | null
-  /** What its mail servers are told of it: a host that is neither says nothing of them. */
+  /** What this host shows about its mail servers; null if it is neither disposable nor guarded. */
   readonly standing: Standing | null
-  /** It imitates nobody, whoever asks. */
+  /** It imitates nobody, for any tenant. */
   readonly known: boolean
   readonly looks: DomainLooks | null
   readonly blocklist: NonNullable<Trust["blocklist"]>

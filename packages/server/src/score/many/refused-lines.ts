@@ -8,8 +8,8 @@ import { Problem } from "../../base/problem.ts"
 export const REFUSED_IN_A_ROW = 100
 
 /**
- * A slice of refused lines is a few requests, so this many seconds cover it many times over. What
- * is left stays owed.
+ * A slice of refused lines costs a few requests, so this many seconds cover it many times over.
+ * Anything left stays owed.
  */
 const WAITS_MAX = 10
 

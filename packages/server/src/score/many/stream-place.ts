@@ -4,8 +4,8 @@ import type { Limits } from "../../accounts/limits.ts"
 /** A stream's place among those its tenant may have open at once. */
 export interface StreamPlace {
   /**
-   * Takes a place where the plan counts them and none is held yet, also when the plan changed on
-   * the way; or throws.
+   * Takes a place if the plan counts them and none is held yet, also when the plan changed
+   * meanwhile; throws if there is none.
    */
   hold(caller: Caller): Promise<void>
   /** Gives it back. One that is taken later is given back at once. */

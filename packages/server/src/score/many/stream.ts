@@ -106,7 +106,7 @@ async function* answers(
         inWork.push(score(index++, identityOfLine(waiting.shift() ?? null, member), caller))
       } while (inWork.length < ITEMS_AT_ONCE && waiting.length > 0 && !slices.isOver())
       const items = await Promise.all(inWork)
-      // Before they are answered: whoever goes away then has still paid for them.
+      // Charge before answering: a client that goes away meanwhile has still paid.
       const owing = refused.charge(items, caller)
       watch.stands("writing")
       yield* inPieces(items)
@@ -163,7 +163,7 @@ function watched(
   const timer = setTimeout(() => {
     if (standing === "reading")
       interrupt(new Problem("request-timeout", `Nothing came for ${idleSeconds} seconds.`))
-    // Whoever takes nothing cannot be told either.
+    // The reader has stopped reading, so there is no point in sending an error line.
     else if (standing === "writing") request.socket.destroy()
     else timer.refresh()
   }, idleSeconds * 1000)

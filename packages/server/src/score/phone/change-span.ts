@@ -21,10 +21,10 @@ export function newerChange(one: ChangeSpan | null, other: ChangeSpan | null): C
 }
 
 /**
- * The age a change is scored with: the oldest that what is known allows, since a change must not
- * look fresher than anyone said. A verification inside the span may have come before the change or
- * after it; the change is then taken to be no older than the verification, because one that came
- * after it is the one that matters.
+ * The age a change is scored with: the oldest that the span allows, since a change must not look
+ * fresher than anyone said. A verification inside the span may have come before or after the
+ * change. The change is then taken to be no older than the verification, because only a change
+ * after it matters.
  */
 export function scoredAge({ atLeast, atMost }: ChangeSpan, verifiedAge: number): number {
   return atLeast <= verifiedAge && verifiedAge < atMost ? verifiedAge : atMost
@@ -36,9 +36,7 @@ export function toldFarEnd({ atMost }: ChangeSpan): number {
   return Math.max(atMost, hours / 24)
 }
 
-/**
- * Whether two things changed within so many days of each other; undefined where it could be either.
- */
+/** Whether two things changed within `days` of each other; undefined if the spans leave it open. */
 export function changedTogether(
   one: ChangeSpan,
   other: ChangeSpan,

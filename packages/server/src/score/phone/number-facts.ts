@@ -1,9 +1,7 @@
 import type { ParsedPhone, SpecialNumber } from "@assay/core/identity"
 import { originalCarrier } from "./original-carriers.ts"
 
-/**
- * What the number itself tells, as the explanation shows it. Nothing of it was asked of anybody.
- */
+/** What the number itself shows, for the explanation. Nobody was asked. */
 export interface NumberFacts {
   /** Whether a numbering plan allows the number. */
   readonly valid: boolean

@@ -5,10 +5,7 @@ import { CONTEXT_NAMES, type ContextEvent, NAME_BYTES, NAMES_BYTES } from "@assa
 import { DAY_MS } from "@assay/runtime/time"
 import type { PhoneContext } from "./phone-context.ts"
 
-/**
- * Turns the use of a number into what the counters may know of it: nothing raw leaves this
- * function.
- */
+/** Turns the use of a number into what the counters may know: nothing raw leaves this function. */
 export type NameNumberUse = (
   key: IdentityKey,
   context: PhoneContext,
@@ -42,8 +39,7 @@ export function openNumberNames(contextSubkey: Uint8Array): NameNumberUse {
     return {
       tenantId: tenant,
       atSeconds: Math.floor(atMs / 1000),
-      // Without an account there is nothing to tell from others: it is compared with them and not
-      // counted.
+      // Without an account it cannot be distinguished from others: it is compared and not counted.
       isRecorded: bytes !== null,
       names,
     }

@@ -13,8 +13,7 @@ interface CarrierTable {
 }
 
 /**
- * As many digits as the longest prefix of the table has; a number's place is its first so many
- * digits.
+ * The digits of the longest prefix in the table; that many first digits of a number are its place.
  */
 const PLACE_DIGITS = 9
 

@@ -104,8 +104,7 @@ export class PhoneEntries {
         break
       case "line_status":
         // Absent is a handset that is switched off or out of reach. The subscription behind it may
-        // be in order, so that says nothing of the line, and what was said of it before still
-        // holds.
+        // be in order, so this says nothing of the line, and an earlier status still holds.
         if (value !== ABSENT) this.status.take(age, value)
         break
       case "call_forwarding":

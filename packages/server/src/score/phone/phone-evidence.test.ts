@@ -227,7 +227,7 @@ test("a SIM change before the account's last proof is no risk to it, a number gi
   assert.ok(scored(changed, ago(30)).risk_score > 40)
   assert.ok(scored(changed, ago(20)).risk_score < 25)
   assert.equal(scored(changed, ago(20)).sim_swap_risk, "high")
-  // A code to the number, as a verification is unless it is said to be another.
+  // By a code to the number, the default for a verification.
   assert.ok(scored(changed, ago(20), "phone").risk_score > 40)
   assert.ok(scored(changed, ago(20), null).risk_score > 40)
   const recycled: Seen[] = [["recycled", 30]]

@@ -90,7 +90,7 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     noSimChangeDays !== undefined ||
     signals.hasSim ||
     entries.subscription.age !== Infinity ||
-    // Whoever proved that they hold it has a line.
+    // A person who proved that they hold the number has a line.
     verifiedAtMs !== null
   const input: PhoneInput = {
     as_of: new Date(nowMs).toISOString(),
@@ -135,9 +135,7 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
   return caller.smsOnlyStepUp ? withoutTrustInSms(input, model) : input
 }
 
-/**
- * Kept for fiction or tests, so that nobody can hold it unless somebody tells of a line behind it.
- */
+/** Kept for fiction or tests: nobody can hold it unless some source reports a line behind it. */
 function isReserved({ special }: ParsedPhone): boolean {
   return special === "fictional" || special === "test"
 }
@@ -171,10 +169,7 @@ function unchangedDays(
   return longest === 0 ? undefined : longest
 }
 
-/**
- * What was said last of the line. A handset that answers proves a line where nobody says anything
- * of it.
- */
+/** The last statement about the line. If there is none, a handset that answers proves a line. */
 function activeOf({ status }: PhoneEntries, signals: SignalFacts): boolean | undefined {
   const { active, reachable } = signals
   if (active !== null && active.age <= status.age) return active.value
@@ -247,8 +242,8 @@ function staysInDevice(
 }
 
 /**
- * Only a mobile number has a SIM to ask about: an answer tells what a plan that mixes both leaves
- * open.
+ * Only a mobile number has a SIM to ask about, so an answer settles what a plan with mixed ranges
+ * leaves open.
  */
 function refinedType({ numberType }: ParsedPhone, { hasSim }: SignalFacts): string {
   return hasSim && numberType === "fixed_line_or_mobile" ? "mobile" : numberType

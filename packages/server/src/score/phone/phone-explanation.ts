@@ -48,8 +48,7 @@ export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
 }
 
 /**
- * Every observation, but not our own note that the tenant asked before: the model makes nothing of
- * it for a number.
+ * Every observation except our own note that the tenant asked before: the phone model ignores it.
  */
 function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
   const sourceLabel = sourceLabels(caller)

@@ -46,8 +46,8 @@ export interface PhoneScorer {
   /** Throws a Problem for a text that is no number in international format. */
   identify(phoneNumber: string): IdentifiedPhone
   /**
-   * One lookup and its answer. Throws where a store that is needed fails; what is optional is only
-   * told to be missing.
+   * One lookup and its answer. Throws if a required store fails; an optional one is only reported
+   * as missing.
    */
   score(
     identified: IdentifiedPhone,

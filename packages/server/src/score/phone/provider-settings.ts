@@ -9,8 +9,8 @@ import { configuredKinds, ProviderSettings } from "./providers.ts"
 
 /**
  * Who is asked about phone numbers; null: nobody. Throws a ConfigError where the settings cannot be
- * used. Not read with the other settings: most commands ask nobody, and whoever runs them need not
- * be allowed to read a carrier's key.
+ * used. Not read with the other settings: most commands ask nobody, and the user who runs them may
+ * lack the right to read a carrier's key.
  */
 export function configuredProviders({
   providersFile,
@@ -106,7 +106,7 @@ function faultOf(document: unknown): ProviderSettingsError {
   if (keyword === "boolean") return new ProviderSettingsError(`at ${place}: is not a setting`)
   if (keyword === "minProperties")
     return new ProviderSettingsError(`at ${place}: takes at least one member`)
-  // A choice is told as a whole, not by the first word that did not fit.
+  // Name all choices, not the first one that did not fit.
   const schema = Pointer.Get(ProviderSettings, schemaPath.slice(1).replace(/\/anyOf\/\d+$/, ""))
   return new ProviderSettingsError(`at ${place || "the top"}: takes ${takesOf(schema as object)}`)
 }

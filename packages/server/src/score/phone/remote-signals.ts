@@ -8,8 +8,8 @@ export function orFailed(desk: SignalDesk, onFailed: () => void): SignalDesk {
   return {
     look: (question) =>
       desk.look(question).catch(() => {
-        // The failure is told by the state and counted. It is not logged: a request has no use for
-        // it, and there may be hundreds a second while the place is made anew.
+        // The state shows the failure and the metrics count it. It is not logged: a request has no
+        // use for it, and there may be hundreds a second while the process is restarted.
         onFailed()
         return SIGNALS_FAILED
       }),

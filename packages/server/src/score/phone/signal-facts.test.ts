@@ -78,7 +78,7 @@ suite("a SIM change", () => {
     const told = assessPhone(phoneInputOf({ results: [yes] }), currentModels.phone)
     assert.equal(told.sim_change_window, "10d")
     assert.equal(told.risk_reasons[0], "SIM changed between 3 and 10 days ago")
-    // A proof inside the span moves what 1.0 weighs, and not what is told.
+    // A proof inside the span moves what 1.0 weighs, but not what the answer says.
     const proved = { results: [yes], context: { last_verified_at: ago(5) } }
     const told5 = assessPhone(phoneInputOf(proved), currentModels.phone)
     assert.equal(told5.sim_change_window, "10d")
@@ -180,7 +180,7 @@ suite("a device", () => {
     assert.equal(moved([sim, none("48h")]), undefined)
     assert.equal(moved([sim, answer("device_change", { at: ago(1) })]), undefined)
     assert.equal(moved([sim, none("240h")], ["device_change", 24]), undefined)
-    // Evidence tells of changes that were seen, not of all there were.
+    // Evidence reports the changes that were seen, not all there were.
     assert.equal(moved([sim], ["device_change", 2400]), undefined)
     assert.equal(moved([none("240h")]), undefined)
     assert.equal(moved([none("240h")], ["port", 24]), undefined)

@@ -7,8 +7,8 @@ const AHEAD_MS = HOUR_MS
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 
 /**
- * What is told of a date that cannot be believed. It is a matter of one number, so the provider is
- * none the worse for it.
+ * The code for a date that cannot be believed. It concerns one number, so it does not count against
+ * the provider.
  */
 export const INVALID_DATE = "invalid_date"
 

@@ -5,9 +5,7 @@ import type { Refusal } from "./refusals.ts"
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 
-/**
- * Whoever takes over a number acts within minutes of the change: "no change" is soon worth nothing.
- */
+/** A thief of a number acts within minutes of the change, so "no change" is soon worth nothing. */
 const NO_CHANGE_MS = 5 * MINUTE_MS
 /** A change that matters already cannot be undone by a newer one. */
 const CHANGE_MS = 15 * MINUTE_MS

@@ -273,8 +273,8 @@ test("a second try whose time is over before it is paid for is not made, and giv
   const { asked, call, calls } = held
   const answering = asked.ask(question, ["sim_change"])
   ;(await call(0)).answer("error", { providerCode: CONNECTION_FAILED })
-  // The end comes while the records are written: whoever listened for it only then would wait for
-  // ever.
+  // The close comes while the records are written: code that began to listen only then would wait
+  // for ever.
   await turn()
   asked.close()
   paid.resolve(true)

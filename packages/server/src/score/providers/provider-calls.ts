@@ -50,8 +50,8 @@ export interface ProviderCalls {
 }
 
 /**
- * The window in which model 1.0 tells SIM changes apart, as far as carriers that answer yes or no
- * look back.
+ * The window in which model 1.0 distinguishes SIM changes, and as far as carriers that answer yes
+ * or no look back.
  */
 const SIM_WINDOW_HOURS = 240
 
@@ -99,7 +99,7 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     try {
       allowed = await spending.spend(spend)
     } catch {
-      // Told by status and counted: whoever keeps the counts has said what is wrong with them.
+      // The status shows this and the metrics count it; the records report their own fault.
       return "not_counted"
     }
     if (!allowed) return "cost_cap"
@@ -115,7 +115,7 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     return results
   }
 
-  /** An adapter that throws breaks its promise; the answers are then missing, and told as that. */
+  /** An adapter that throws breaks its promise; its answers are then reported as missing. */
   async function fetched(request: SignalRequest): Promise<readonly SignalResult[]> {
     const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<readonly SignalResult[]>()
     let timer: NodeJS.Timeout | undefined
@@ -230,7 +230,7 @@ function requestOf(
   }
 }
 
-/** One word for a call: `ok` where it brought anything, else what its first signal met. */
+/** A call's outcome: `ok` if any signal has a value, else the status of its first signal. */
 function outcomeOf(results: readonly SignalResult[]): SignalStatus {
   const hasValue = results.some(({ status }) => status === "ok" || status === "partial")
   return hasValue ? "ok" : (results[0]?.status ?? "error")

@@ -8,7 +8,7 @@ export interface SignalCache {
   get(key: string, slot: string, nowMs: number): SignalResult | undefined
   /** Kept for `keepMs`, or until the identity is forgotten or makes room for others. */
   set(key: string, slot: string, result: SignalResult, nowMs: number, keepMs: number): void
-  /** Drops what is known of an identity, on whoever's account it was asked. */
+  /** Drops everything cached about an identity, for all tenants. */
   forget(key: string): void
 }
 

@@ -1,6 +1,6 @@
 import type { SignalStatus } from "./signals.ts"
 
-/** What a signal's status is where there is no value. */
+/** A signal's status when it has no value. */
 export type FailureStatus = Exclude<SignalStatus, "ok" | "partial">
 
 /**

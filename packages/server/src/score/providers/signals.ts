@@ -42,9 +42,7 @@ export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
 export type LastChange =
   /** At this moment, as exact as `precision` says. */
   | { readonly at: string }
-  /**
-   * In the last so many hours, and not in the last `notWithinHours` of them where that is known.
-   */
+  /** In the last `withinHours`, and not in the last `notWithinHours` if that is known. */
   | { readonly withinHours: number; readonly notWithinHours: number | null }
   /** Not in `coveredWindow`, which says nothing of the time before. */
   | { readonly none: true }
@@ -92,7 +90,7 @@ export interface SignalResult<Name extends SignalName = SignalName> {
   readonly source: string
   /** When it was asked, RFC 3339. */
   readonly observedAt: string
-  /** As of when the provider says it is, where it does. */
+  /** The time the provider says the value is from, if it says one. */
   readonly asOf?: string
   readonly precision?: Precision
   /** What a "no" covers: `<n>h` or `<n>d`. */

@@ -11,7 +11,7 @@ import { openSpendingLedger } from "./spending-ledger.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const march1 = { from: "2026-03-01", to: "2026-03-01" }
-/** Spends that wait at once, as those of several requests do. */
+/** Spends waiting at the same time, as from several requests. */
 const TOGETHER = 4
 const CAP = 100_000
 
@@ -58,7 +58,7 @@ async function survive(kills: number): Promise<void> {
 }
 
 /**
- * How many spends a process was allowed before it was killed, some time after the first so many.
+ * How many spends a process was allowed before it was killed, some time after its first `lines`.
  */
 async function killedSpender(path: string, tenantId: number, lines: number): Promise<number> {
   const args = ["--conditions=source", import.meta.filename, "spend", path, String(tenantId)]

@@ -9,7 +9,7 @@ export interface SpendingLedgerOptions {
   readonly now: () => number
 }
 
-/** As many as the records take at once. */
+/** The records take this many in one write. */
 const SPENDS_MAX = 1_000
 
 interface Waiting {
@@ -19,9 +19,8 @@ interface Waiting {
 }
 
 /**
- * Spends through the records, one write at a time: whoever comes while one is under way goes with
- * the next, all together. So a busy moment costs the disk no more than a quiet one, and the order
- * is that of arrival.
+ * Spends through the records, one write at a time. Spends that arrive during a write go together
+ * into the next one, in order of arrival. So a busy moment costs the disk no more than a quiet one.
  */
 export function openSpendingLedger(options: SpendingLedgerOptions): Spending {
   const { records, totalCapMicros, now } = options

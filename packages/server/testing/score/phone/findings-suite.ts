@@ -39,11 +39,11 @@ interface Findings {
   readonly accounts24h?: number | null
   readonly phone?: string | undefined
   readonly by?: Caller | undefined
-  /** Whether the tenant found it out itself, and told so as feedback. */
+  /** Whether the tenant found it out itself and reported it as feedback. */
   readonly own?: boolean
 }
 
-/** A mobile number unless another is named, and nothing else known of it. */
+/** A number about which nothing else is known, a mobile one unless `phone` names another. */
 export function phoneInputOf(findings: Findings = {}): PhoneInput {
   const {
     seen = [],

@@ -34,7 +34,10 @@ interface HeldOptions {
   readonly priceMicros?: number
   /** Answers what is left with `timeout` when its time is over, as adapters do. */
   readonly heedsAbort?: boolean
-  /** Answers with this at once instead of waiting for the test; no change, where it is a value. */
+  /**
+   * Answers with this status at once instead of waiting for the test; if it has a value, "no
+   * change".
+   */
   readonly says?: SignalStatus
 }
 
@@ -90,7 +93,7 @@ export function holdProvider({
   }
 }
 
-/** Allows everything unless told otherwise, and keeps what was spent. */
+/** Allows everything by default, and records what was spent. */
 export function openTestSpending(
   allows: (spend: Spend) => boolean | Promise<boolean> = () => true,
 ): {

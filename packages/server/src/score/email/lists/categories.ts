@@ -1,6 +1,6 @@
 /**
  * What a line of an operator's list says of a domain. The first three exclude each other, in this
- * order; `toxic` and `deny` are said besides, since a list of bad domains must never make a domain
+ * order. `toxic` and `deny` may come on top, since a list of bad domains must never make a domain
  * look better than it did without it.
  */
 export const LIST_CATEGORIES = ["masked", "disposable", "free", "toxic", "allow", "deny"] as const

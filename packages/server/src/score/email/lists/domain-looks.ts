@@ -7,7 +7,7 @@ export interface DomainLooks {
   /** In ASCII, as it is stored and compared. */
   readonly registered: string
   readonly suffix: string
-  /** The label before the suffix; of a name outside ASCII its skeleton, which is what is read. */
+  /** The label before the suffix; for a name outside ASCII its skeleton, as a reader sees it. */
   readonly name: string
   /** After UTS #39: names with the same skeleton are hard to tell apart by eye. */
   readonly skeleton: string
@@ -25,7 +25,7 @@ export function looksOf(
   const labels = registered.split(".").length
   const shown = unicodeDomain.split(".").slice(-labels).join(".")
   const skeleton = skeletonOf(shown)
-  // No letter is folded to a dot, so the labels of a skeleton are those of the name.
+  // No letter is folded to a dot, so skeleton and name have the same labels.
   const nameSkeleton = skeleton.slice(0, skeleton.indexOf("."))
   const plain = isAscii(shown)
   return {

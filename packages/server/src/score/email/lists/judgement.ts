@@ -36,7 +36,7 @@ export interface Judgement {
    * government.
    */
   readonly guarded: boolean
-  /** A provider or a popular domain, or allowed: it imitates nobody, whoever asks. */
+  /** A provider, a popular domain or an allowed one: it imitates nobody, for any tenant. */
   readonly known: boolean
   readonly looks: DomainLooks | null
   readonly shipped: readonly Naming[]
@@ -85,7 +85,7 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
     ownCategory ?? (relay ? "masked" : burner ? "disposable" : provider ? "free" : null)
   const denied = !allowed && (ownMarks & deny) !== 0
   const weakly = ownCategory === null && evidence !== 0 && !burner
-  // Whoever is a provider on any list imitates none, also where others call it disposable.
+  // A provider on any list imitates no other, even if another list calls it disposable.
   const known = allowed || guardedByName || provider || category === "masked" || category === "free"
   const looks = looksOf(parsed, registrable)
   return {
@@ -105,7 +105,10 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
   }
 }
 
-/** The marks the operator's lists give the name at `from`; whoever gives any is added to `own`. */
+/**
+ * The marks that the operator's lists give the name at `from`; lists that mark it are added to
+ * `own`.
+ */
 function takeOwn(domain: string, from: number, lists: readonly OwnList[], own: Naming[]): number {
   let all = 0
   for (const { file, table } of lists) {

@@ -109,7 +109,7 @@ export class LearntServers {
     return changed
   }
 
-  /** False where it was overruled, or was not, already. */
+  /** Returns false if nothing changed. */
   overrule(name: string, overruled: boolean): boolean {
     if (!overruled) return this.#overruled.delete(name)
     if (this.#overruled.has(name)) return false
@@ -117,7 +117,7 @@ export class LearntServers {
     return true
   }
 
-  /** Every server with a disposable host or an operator's word, by name. */
+  /** Every server with a disposable host or overruled by an operator, by name. */
   all(nowMs: number): LearntServer[] {
     const since = dayOf(nowMs - EXPIRES_DAYS * DAY_MS)
     const names = new Set([...this.#servers.keys(), ...this.#overruled])
@@ -130,7 +130,7 @@ export class LearntServers {
         }
         const days = freshDays(server, since)
         const marks = this.marks(name, nowMs)
-        // It marks as long as so many sightings are fresh.
+        // It marks as long as this many sightings are fresh.
         const deciding = days.at(-HOSTS_NEEDED)
         return {
           server: name,
@@ -166,7 +166,7 @@ export class LearntServers {
    */
   #added(name: string, standing: Standing): Server | null {
     if (this.#servers.size >= SERVERS_MAX) {
-      // Whoever serves honest hosts only is the least to lose.
+      // Drop a server with honest hosts only: it is the least loss.
       if (standing === "guarded") return null
       const [least] = [...this.#servers].find(([, { listed }]) => listed.size === 0) ?? []
       if (least === undefined) return null

@@ -19,8 +19,8 @@ export function openMarkingServers(directory: string, now: () => number): Markin
       if (marking.size === 0) return null
       const own = registrableDomain(host)?.domain ?? host
       for (const server of servers) {
-        // Anybody can point a record at a stranger's server: who has a server of the own name is
-        // not told by its guests.
+        // Anybody can point a record at a stranger's server, so a domain's own server is not judged
+        // by its guests.
         const isOwn = server === own || server.endsWith(`.${own}`)
         if (!isOwn && marking.has(server)) return server
       }

@@ -20,7 +20,7 @@ export type OwnLikeness =
 /** Below this, one letter more or less makes too many honest names. */
 const SLIP_NAME_MIN = 4
 
-/** What companies add to their names, and whoever pretends to be one. */
+/** What companies, and those who pose as one, add to their names. */
 const COMPANY_WORDS: readonly string[] = ["-inc", "-llc", "-ltd", "-corp", "-gmbh"]
 
 /**

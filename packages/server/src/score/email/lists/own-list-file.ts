@@ -16,8 +16,8 @@ export function isListName(name: string): boolean {
 }
 
 /**
- * Writes a list as a whole: a reader finds the old file or the new one. It keeps the date it was
- * made, which is no other for being imported today. False where it stood there already.
+ * Writes a list as a whole: a reader finds the old file or the new one. The file keeps the date the
+ * list was made, not that of the import. Returns false if the same list was there already.
  */
 export function writeOwnList(
   directory: string,

@@ -2,7 +2,7 @@ import { parse } from "tldts"
 
 export interface RegistrableDomain {
   readonly domain: string
-  /** Where it starts in the domain it was asked for. */
+  /** Where it starts in the full domain. */
   readonly start: number
   /** Its label before the public suffix: `gmail` of `gmail.com`. */
   readonly name: string

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 
 // The lists come from packages, but their code is never run: their files are read as data.
-// `version` and `released` are what the explanation of an answer names; a test holds the versions
-// to the packages that are installed.
+// Explanations name `version` and `released`; a test compares the versions with the installed
+// packages.
 
 /** Takes one name, as bytes of a larger buffer. */
 export type EachName = (bytes: Uint8Array, start: number, end: number) => void
@@ -74,7 +74,7 @@ const BACKSLASH = 0x5c
 
 /**
  * The strings of a JSON array, found by their quotes: parsing would make 200,000 texts only to drop
- * them again. None of the lists escapes a character; one that does is not what this reads.
+ * them again. None of the lists escapes a character; this cannot read one that does.
  */
 function readStrings(bytes: Buffer, each: EachName): void {
   if (bytes.includes(BACKSLASH)) throw new Error("A shipped list has escaped characters")

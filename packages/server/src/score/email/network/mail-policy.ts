@@ -3,8 +3,8 @@ import type { Answer } from "./probe.ts"
 import { registrableDomain } from "../lists/registrable-domain.ts"
 
 /**
- * What receivers are told to do with mail that others send in the domain's name: shown, and worth
- * nothing in the score.
+ * What the domain asks receivers to do with mail that others send in its name. It is shown, and
+ * counts nothing in the score.
  */
 export interface MailPolicy extends Answer {
   readonly spf: SpfPosture
@@ -28,7 +28,7 @@ export async function mailPolicy(names: NameService, domain: string): Promise<Ma
   return { status: "answered", spf: spfPosture(texts ?? []), dmarc }
 }
 
-/** A name without a policy has that of the domain it was registered under. */
+/** A name without a policy inherits that of its registrable domain. */
 async function dmarcOf(names: NameService, domain: string): Promise<DmarcPosture> {
   const own = dmarcPosture((await names.txt(`_dmarc.${domain}`)) ?? [], "p")
   const registered = registrableDomain(domain)?.domain ?? null

@@ -21,7 +21,7 @@ export interface NameService {
 const TRY_MS = 1000
 const TRIES = 2
 
-// What tells that the resolver itself works and could not find out about this name.
+// Errors that are about this name: the resolver itself works.
 const FAULTS_OF_NAME: ReadonlySet<string | undefined> = new Set(["ESERVFAIL", "EBADNAME"])
 
 type Ask<T> = (

@@ -13,7 +13,7 @@ import {
 } from "../../../../testing/score/email/network/test-registry.ts"
 
 const TODAY = Date.UTC(2026, 10, 15, 12)
-/** Longer than any test runs: whoever waits for it waits for an answer and never for the time. */
+/** Longer than any test runs, so that a test waits for an answer and never for the time. */
 const PATIENT_MS = 600_000
 
 const opened: NetworkTrust[] = []

@@ -31,11 +31,11 @@ export interface NetworkTrustOptions {
 
 export interface Learning {
   readonly marking: Pick<MarkingServers, "markOf">
-  /** Hears of the mail servers of a domain, by name and address, whenever they were asked for. */
+  /** Called with a domain's mail servers, by name and address, whenever they were asked for. */
   noticed(domain: string, servers: readonly string[]): void
 }
 
-/** More than the preferred ones tell nothing more. */
+/** Servers past the preferred ones add nothing. */
 const EXCHANGES_MAX = 2
 
 const OFF = { status: "off" } as const
@@ -44,10 +44,10 @@ const LATE = { status: "late" } as const
 
 /** What is known of one kind of look-up when the answer has to be given. */
 type Known<T extends Answer> = T | Failed | typeof OFF | typeof UNASKED | typeof LATE
-/** The same, or the promise of it. */
+/** The same, or a promise for it. */
 type Coming<T extends Answer> = Known<T> | Promise<Known<T>>
 
-/** A probe, and what is counted of it. */
+/** A probe with its metrics. */
 interface Watched<T extends Answer> extends Probe<T> {
   readonly metrics: ProbeMetrics
 }
@@ -117,7 +117,7 @@ export function openNetworkTrust({
     )
 
   /**
-   * The addresses of the servers that can tell something; known of most, since many hosts share a
+   * The addresses of the servers worth learning from. Most are known, since many hosts share a
    * server.
    */
   const addressesOf = (servers: Known<MailServers>): Coming<MailAddresses> => {
@@ -207,7 +207,7 @@ export function openNetworkTrust({
   }
 }
 
-/** The preferred servers that can tell something of the hosts they serve. */
+/** The preferred servers that say something about the hosts they serve. */
 function learnable({ exchanges }: MailServers): readonly string[] {
   return exchanges.slice(0, EXCHANGES_MAX).filter(isLearnableServer)
 }
@@ -226,7 +226,7 @@ function comparedOf(servers: Known<MailServers>, places: Known<MailAddresses>): 
   ]
 }
 
-/** Without the servers' names, which tell a reader nothing. */
+/** Leaves out the servers' names, which mean nothing to a reader. */
 function toldOf(servers: Known<MailServers>): object {
   if (servers.status !== "answered") return servers
   const { exchanges: _, ...told } = servers

@@ -105,10 +105,7 @@ export function openRegistry({
   }
 }
 
-/**
- * The date of a domain's first registration. A document that is none of a domain says nothing of
- * it.
- */
+/** The date of a domain's first registration. Throws for a document that is not about a domain. */
 export function registrationOf(document: unknown): Registration {
   const { objectClassName, events } = asObject(document)
   if (objectClassName !== "domain") throw new LookupFailure("provider")

@@ -95,7 +95,7 @@ export function openAccessTokens(options: AccessTokensOptions): AccessTokens {
       })
       .finally(() => underWay.delete(scopes))
     underWay.set(scopes, renewal)
-    // Those who wait are told; nobody may be waiting for one that was asked for early.
+    // Waiting callers get the error. An early renewal may have none, so it is handled here.
     renewal.catch(() => {
       const known = kept.get(scopes)
       if (known !== undefined) known.refreshAtMs = now() + REFRESH_PAUSE_MS

@@ -157,8 +157,7 @@ function deviceSwap(settings: ChangeSettings): Definition {
     basePath: "/device-swap/v1",
     scope: "device-swap",
     member: "latestDeviceChange",
-    // A handset that stayed is worth the more the longer it did: the window is the carrier's,
-    // where it names one.
+    // A handset counts for more the longer it stayed. The carrier's window is used if it names one.
     outerHours: ({ simWindowHours }) => settings.max_age_hours ?? simWindowHours,
   })
 }

@@ -107,10 +107,7 @@ async function answerOf(
   }
 }
 
-/**
- * Nothing else is thrown on purpose. What is thrown by mistake is ours, and is never told in its
- * own words.
- */
+/** Nothing else is thrown on purpose. Any other error is our bug, and its text is never shown. */
 function failureOf(error: unknown): SignalFailure {
   return error instanceof SignalFailure ? error : new SignalFailure("error", "internal")
 }

@@ -34,7 +34,7 @@ const ApiPath = Type.Optional(
 const api = (description: string) =>
   Type.Optional(Type.Object({ price: Price, path: ApiPath }, { ...exactly, description }))
 
-/** An API about a change, of which carriers tell more or less. */
+/** An API about a change. Some carriers give the date, others only whether it changed. */
 const changeApi = (description: string) =>
   Type.Optional(
     Type.Object(

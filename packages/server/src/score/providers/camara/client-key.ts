@@ -67,7 +67,7 @@ function readKey(carrier: KeySettings): { key: KeyObject; kid: string | undefine
   }
 }
 
-/** What is asked for, or else what every server takes for a key of this kind. */
+/** The configured algorithm, or else the one every server takes for a key of this kind. */
 function algorithmFor(key: KeyObject, carrier: KeySettings): Algorithm {
   const kind = key.asymmetricKeyType
   const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {}

@@ -7,9 +7,8 @@ interface Meaning {
 }
 
 /**
- * What the error codes of CAMARA come to: those of the APIs that are asked, and those CAMARA keeps
- * for all of them. One that is not here means what its HTTP status means, since carriers may add
- * to the list.
+ * What the error codes of CAMARA mean: those of the APIs we ask, and those reserved for all APIs. A
+ * code that is not here means what its HTTP status means, since carriers may add codes.
  */
 export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
   // Of requests that all have the same form one is refused: it is about this number. Were it a

@@ -81,7 +81,7 @@ interface Carrier extends Inquiry {
   readonly asked: number[]
 }
 
-/** A carrier where the SIM changed so many hours ago, that may look back so many hours. */
+/** A carrier whose line had a SIM change `changedHoursAgo`, and that may look back `hoursMax`. */
 function carrier(changedHoursAgo: number, hoursMax = 2400): Carrier {
   const asked: number[] = []
   return {

@@ -11,7 +11,7 @@ type ChangeReading = Reading<"sim_change" | "device_change">
 /** A century: more is no period that anybody monitored. */
 const PERIOD_DAYS_MAX = 36_525
 
-/** Reads the answer of a carrier that tells dates. */
+/** Reads the answer of a carrier that gives dates. */
 export function readLastChange(members: Members, name: string, nowMs: number): ChangeReading {
   const { [name]: date, monitoredPeriod: days } = members
   if (typeof date === "string") {
@@ -38,9 +38,9 @@ export interface WindowQuestion {
   readonly nowMs: number
 }
 
-/** Each is paid for, also one that only tells that a window is too long. */
+/** Each check is paid for, even one that only shows that a window is too long. */
 export const CHECKS_MAX = 3
-/** Where something changed, these tell how fresh it is. */
+/** After a yes, these windows show how fresh the change is. */
 const NARROWER_HOURS = [72, 24] as const
 
 /**
@@ -55,7 +55,7 @@ export async function askWindows(question: WindowQuestion): Promise<ChangeReadin
     return flagOf(await inquiry.post(check, { phoneNumber: e164, maxAge }), "swapped")
   }
 
-  /** The longest window the carrier answers for, and what it says of it. */
+  /** The longest window the carrier answers for, and its answer. */
   async function outermost(): Promise<{ hours: number; changed: boolean }> {
     let hours = lookBack.windowHours(question.outerHours, nowMs)
     for (;;) {
@@ -78,7 +78,7 @@ export async function askWindows(question: WindowQuestion): Promise<ChangeReadin
     try {
       if (!(await changedWithin(narrower))) return changedIn(withinHours, narrower)
     } catch (error) {
-      // What is known of the longer window stays known.
+      // Keep the answer for the longer window.
       if (!(error instanceof SignalFailure)) throw error
       return { ...changedIn(withinHours, null), providerCode: error.code ?? error.status }
     }
@@ -87,7 +87,7 @@ export async function askWindows(question: WindowQuestion): Promise<ChangeReadin
   return changedIn(withinHours, null)
 }
 
-/** Carriers that may not tell the moment round it, to whole hours or days. */
+/** Carriers that may not give the exact moment round it to whole hours or days. */
 function precisionOf(date: string): Precision {
   const [, hour = "", exact = ""] = /T(\d\d)([\d:.]*)/i.exec(date) ?? []
   if (/[1-9]/.test(exact)) return "instant"

@@ -4,8 +4,7 @@ import { ProviderSettingsError } from "../provider-kind.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 
 /**
- * The token of a carrier, as a digest: all are of one length, and of no use to whoever reads
- * memory.
+ * The token of a carrier, as a digest: all have one length, and a memory dump does not reveal them.
  */
 export interface NotificationToken {
   readonly carrier: string

@@ -4,7 +4,7 @@ import type { Inquiry, Operation } from "./inquiry.ts"
 import { flagOf } from "./members.ts"
 import { type Contract, contractOf, type Reading } from "./readings.ts"
 
-/** Two years tell a settled subscriber, ninety days a new one. */
+/** Two years mark a settled subscriber, ninety days a new one. */
 const SETTLED_DAYS = 730
 const NEW_DAYS = 90
 export const TENURE_CHECKS_MAX = 2

@@ -17,8 +17,7 @@ export interface Finding<Name extends TwilioSignal = TwilioSignal> {
   readonly coveredWindow?: string
   readonly providerCode?: string
   /**
-   * Twilio takes money for a field it answers, and none where it covers neither country nor
-   * carrier.
+   * Twilio charges for a field it answers, and nothing if it covers neither country nor carrier.
    */
   readonly billable: boolean
 }

@@ -15,9 +15,7 @@ const BY_STATUS: ReadonlyMap<number, SignalStatus> = new Map<number, SignalStatu
   [504, "timeout"],
 ])
 
-/**
- * What a status other than 200 says. Twilio's code says more than the status where it gives one.
- */
+/** What a status other than 200 means. Twilio's own code is more exact, if it gives one. */
 export async function refusal(response: Response): Promise<NoFinding> {
   const { status: http } = response
   const byStatus: NoFinding = {

@@ -19,7 +19,7 @@ import { refusal } from "./lookup-refusal.ts"
 const ID = "twilio"
 const BASE_URL = "https://lookups.twilio.com/"
 
-/** Which fields tell a signal; the first of them that is asked for is read. */
+/** Which fields carry a signal; the first one asked for is read. */
 const FIELDS_OF: { readonly [Name in TwilioSignal]: readonly TwilioField[] } = {
   line_type: ["line_type_intelligence"],
   carrier: ["line_type_intelligence", "sim_swap"],

@@ -37,7 +37,7 @@ export interface TestNameServer {
   readonly address: string
   /** Every question that arrived, in order. */
   readonly asked: readonly Question[]
-  /** Answers what is held, and from now on everything at once. */
+  /** Answers the held questions, and from now on everything at once. */
   release(): void
   close(): void
 }

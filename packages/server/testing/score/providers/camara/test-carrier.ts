@@ -37,7 +37,7 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-/** A carrier on loopback that says what it is told to say, whatever it is asked. */
+/** A carrier on loopback that gives the answers the test sets, whatever it is asked. */
 export async function openTestCarrier(
   overrides: Partial<CarrierSettings> = {},
 ): Promise<TestCarrier> {

@@ -15,7 +15,7 @@ export interface TrialProviders {
   provider(apis?: CarrierSettings["apis"]): PhoneSignalProvider
 }
 
-/** Every API, with SIM and device changes told as dates or as yes and no. */
+/** Every API, with SIM and device changes given as dates or as yes and no. */
 export function everyApi(answers: "date" | "check"): CarrierSettings["apis"] {
   return {
     sim_swap: { price: 0.02, answers },

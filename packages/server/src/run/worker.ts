@@ -34,7 +34,6 @@ import { openVelocityOfNumbers } from "../score/phone/number-velocity.ts"
 import { signalsOff } from "../score/providers/phone-signals.ts"
 import { openNotifyingCarriers } from "../notifications/notifying-carriers.ts"
 import { BUDGET_MS } from "../score/providers/provider-limits.ts"
-import { orFailed, WAY_MS } from "../score/phone/remote-signals.ts"
 import { type ParentPipe, parentChannel } from "@assay/runtime/channels"
 import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
@@ -49,6 +48,8 @@ import { typedCommand } from "@assay/runtime/typed-command"
  */
 const REFUSAL_MS = 100
 
+/** What the way to the place that asks providers, and back, may take beside their budget. */
+const WAY_MS = 50
 /** Velocity is asked for while a caller waits: past this the answer goes without it. */
 const VELOCITY_MS = 250
 /** Callers wait for a shorter time; what the counters grant later than that is still taken. */
@@ -129,10 +130,7 @@ export async function runWorker(
   const signals =
     providers === null
       ? signalsOff
-      : orFailed(
-          remote(signalsPort, within((providers.budget_ms ?? BUDGET_MS) + WAY_MS)),
-          metrics.countSignalsFailed,
-        )
+      : remote(signalsPort, within((providers.budget_ms ?? BUDGET_MS) + WAY_MS))
   const { foldDecisions: fold } = remote(
     primaryPort,
     within(SOON_MS),

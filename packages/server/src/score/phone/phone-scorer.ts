@@ -1,3 +1,4 @@
+import type { Metrics } from "../../base/metrics.ts"
 import type { PhoneRiskResult } from "@assay/core/contract"
 import {
   IDENTITY_TAGS,
@@ -24,6 +25,7 @@ import {
   type SignalDesk,
   SIGNALS_NOT_ALLOWED,
   SIGNALS_OFF,
+  SIGNALS_FAILED,
   signalsOff,
 } from "../providers/phone-signals.ts"
 import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
@@ -63,6 +65,7 @@ export interface PhoneServices {
   readonly numberVelocity: VelocityOfNumbers
   /** Carriers and vendors that are asked about phone numbers. */
   readonly signals: SignalDesk
+  readonly metrics: Pick<Metrics, "countSignalsFailed">
   readonly decisions: DecisionRecorder
   readonly models: Models
   readonly usage: Usage
@@ -70,11 +73,25 @@ export interface PhoneServices {
   readonly now: () => number
 }
 
+/** Answers also where the place that asks providers does not. */
+export function orFailed(desk: SignalDesk, onFailed: () => void): SignalDesk {
+  return {
+    look: (question) =>
+      desk.look(question).catch(() => {
+        // The state says so, and it is counted. It is not logged: a request has no use for it, and
+        // there may be hundreds a second while the place starts again.
+        onFailed()
+        return SIGNALS_FAILED
+      }),
+  }
+}
+
 /** The way from a phone number to its answer, the same for one request, a batch and a stream. */
 export function phoneScorer({
   index,
   numberVelocity,
   signals,
+  metrics,
   decisions,
   models,
   usage,
@@ -82,6 +99,7 @@ export function phoneScorer({
   now,
 }: PhoneServices): PhoneScorer {
   const { subkeys } = secrets
+  const { look } = orFailed(signals, metrics.countSignalsFailed)
 
   /** What providers say. Known at once, without a promise, wherever nobody is asked. */
   const ask = (
@@ -94,7 +112,7 @@ export function phoneScorer({
     if (tenantId === null || !caller.plan.providers || !caller.providers) return SIGNALS_NOT_ALLOWED
     const { e164, region } = parsed
     const hex = Buffer.from(key).toString("hex")
-    return signals.look({ tenantId, e164, region, key: hex, sinceMs, tenantCapMicros })
+    return look({ tenantId, e164, region, key: hex, sinceMs, tenantCapMicros })
   }
 
   return {

@@ -4,7 +4,7 @@ import { MessageChannel } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, openCalls, portOf, remote, serve } from "@assay/runtime/rpc"
 import type { PhoneSignals, SignalDesk, SignalQuestion } from "../providers/phone-signals.ts"
-import { orFailed } from "./remote-signals.ts"
+import { orFailed } from "./phone-scorer.ts"
 
 const question: SignalQuestion = {
   tenantId: 7,

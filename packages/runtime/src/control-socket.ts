@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from "node:fs"
 import { connect, createServer, type Server } from "node:net"
 import { DataDirectoryError } from "./data-directory.ts"
 import { socketChannel } from "./channels.ts"
-import { serve, type Call, type Methods, openCalls } from "./rpc.ts"
+import { type Call, type Methods, openCalls, RemoteError, serve } from "./rpc.ts"
 
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -37,5 +37,16 @@ export async function callRunningServer(
     socket.once("error", () => resolve(false))
   })
   if (!connected) return null
-  return { call: openCalls(socketChannel(socket))(30_000), close: () => void socket.end() }
+  const within = openCalls(socketChannel(socket))(30_000)
+  const call: Call = async (...asked) => {
+    try {
+      return await within(...asked)
+    } catch (error) {
+      if (!(error instanceof RemoteError && error.code === "unknown-method")) throw error
+      throw new DataDirectoryError(
+        "The service that runs here is of another version: restart it, and then try again",
+      )
+    }
+  }
+  return { call, close: () => void socket.end() }
 }

@@ -21,8 +21,8 @@ export interface Bench<O extends string = string> {
 }
 
 /**
- * Something that makes the figures worthless, told to the person who started the bench without a
- * stack.
+ * Something that makes the figures worthless. The person who started the bench sees its message
+ * without a stack.
  */
 export class BenchError extends Error {
   override readonly name = "BenchError"

@@ -36,7 +36,8 @@ const FILES = 3
 /** A form is taken this long after it was given out. */
 const FORM_WAIT_MS = 15_500
 /**
- * Scoring beside it: a rate any machine keeps up with, so that what it then loses shows as time.
+ * Scoring requests a second, sent meanwhile. Any machine keeps up with this rate, so whatever
+ * scoring loses to the drop shows as a longer response time.
  */
 const RATE = 100
 const CONNECTIONS = 16
@@ -235,7 +236,9 @@ async function sealerGoneAfter(pid: number, send: () => Promise<boolean>): Promi
   return performance.now() - answeredAt
 }
 
-/** The usual time of an answer for a mailbox nobody has and for a full one, asked in turn. */
+/**
+ * The usual response times of a mailbox that does not exist and of a full one, measured in turn.
+ */
 async function mailboxTimes(port: number, mailbox: Uint8Array): Promise<Figures["mailboxMs"]> {
   const times: Record<"unknown" | "full", number[]> = { unknown: [], full: [] }
   const sizes = new Set<number>()

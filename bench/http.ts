@@ -69,7 +69,8 @@ async function warmUp(
 }
 
 /**
- * One after the other, so that what disturbs the machine for a while disturbs all of them alike.
+ * Measures the variants one after the other, so that a passing disturbance of the machine disturbs
+ * all of them alike.
  */
 async function measuredRound(
   variants: readonly Variant[],
@@ -82,7 +83,8 @@ async function measuredRound(
 }
 
 /**
- * Each round begins elsewhere: none is always measured right after the same neighbour's garbage.
+ * Each round begins with another variant, so that none is always measured right after the same
+ * neighbour's garbage.
  */
 function rotated(variants: readonly Variant[], by: number): readonly Variant[] {
   const start = by % variants.length

@@ -52,8 +52,8 @@ export const modelBench: Bench<"rounds" | "ms"> = {
     })
     const places = Array.from({ length: PHONES }, (_, place) => place)
     const phones = phoneCases.map((each) => ({ ...each, measured: [] as CallMicros[] }))
-    // The optimising compiler is done with all of them before the first is timed: it serves them
-    // all by one code.
+    // All cases run before the first one is timed, because the optimising compiler serves all of
+    // them with one version of the code.
     for (let round = 0; round < 3; round++) {
       for (const { inputs } of cases) {
         microsPerCall(assess, inputs, ms)

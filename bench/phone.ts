@@ -105,7 +105,7 @@ async function startServers(
     return { pid, target }
   }
   const [on, off] = [await service("on"), await service("off")]
-  // What the service itself says of a number it knows nothing of: the most common answer.
+  // The service's own answer for a number it knows nothing about: the most common answer.
   const phone = await answerTo(on.target, "+4917012345678")
   const { pid, ready } = await start(
     [join("bench", "http", "constant-fastify.ts")],
@@ -132,7 +132,8 @@ async function measured(
   for (let round = 0; round < count; round++) {
     console.log(`Round ${round + 1} of ${count} …`)
     const figures: [Name, LoadMeasurement][] = []
-    // Each round begins elsewhere: none is always measured right after the same neighbour.
+    // Each round begins with another name, so that none is always measured right after the same
+    // neighbour.
     for (let n = 0; n < NAMES.length; n++) {
       const name = NAMES[(round + n) % NAMES.length] as Name
       const { pid, target } = servers[name]

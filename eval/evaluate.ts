@@ -33,7 +33,9 @@ const PRIORS_CREDENTIAL = [0.006, 0.0033, 0.002, 0.001]
 const ROC_POINTS = 61
 const RELIABILITY_BINS = 10
 const SCORE_STEP_POINTS = 5
-/** So many identities tell whether the simulator or the scorer changed since a run. */
+/**
+ * This many identities are enough to see whether the simulator or the scorer changed since a run.
+ */
 export const SAMPLED_IDENTITIES = 1_500
 
 const baselines: readonly { name: string; of: (row: ScoredIdentity) => number }[] = [
@@ -226,7 +228,7 @@ function roundedQuality({ brier, ece, logLoss, auc }: Quality): Quality {
   return { brier: rounded(brier), ece: rounded(ece), logLoss: rounded(logLoss), auc: rounded(auc) }
 }
 
-/** Five decimals: what is printed must not depend on the last bit of anybody's logarithm. */
+/** Five decimals: the printed value must not depend on the last bit of a machine's logarithm. */
 function rounded(value: number | null): number {
   if (value === null) throw new RangeError("too few identities to have both outcomes")
   return Number(value.toFixed(5))

@@ -1,7 +1,7 @@
 import type { ScoredIdentity } from "./scored-identities.ts"
 
 /**
- * A property by which results are told apart, so that an average does not hide a group it fails.
+ * A property that splits results into groups, so that an average does not hide a group it fails.
  */
 interface Grouping {
   readonly factor: string

@@ -9,8 +9,8 @@ import { simChangePlot } from "./plots/sim-change.ts"
 export const cardedModels: readonly PhoneModel[] = [phoneModels["1.0"], phoneModels["1.1"]]
 
 /**
- * What is reported of the phone models, by path. They were never compared with outcomes, so there
- * is nothing to simulate.
+ * The reports on the phone models, by path. These models were never compared with outcomes, so
+ * there is nothing to simulate.
  */
 export async function phoneReports(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>()

@@ -61,7 +61,7 @@ export class Random {
     return values[this.below(values.length)] ?? values[0]
   }
 
-  /** One of the named, each as likely as its weight says; weights add up to 1. */
+  /** Picks one of the names; each is as likely as its weight. Weights add up to 1. */
   pick<K extends string>(weights: Readonly<Record<K, number>>): K {
     const names = Object.keys(weights) as K[]
     let left = this.share()

@@ -20,7 +20,7 @@ export interface ScoredIdentity extends Label {
   readonly band: Band
   readonly stage: Stage
   readonly confidence: Confidence
-  /** The probability under each other prior that was asked for. */
+  /** The probability under each of the other priors requested. */
   readonly atPriors: readonly { readonly p: number; readonly band: Band }[]
   readonly domain: DomainClass
   readonly emailAgeDays: number | null

@@ -5,7 +5,9 @@ import { rowOfEntry } from "../../packages/stores/src/segment-block.ts"
 
 const BLOCK_ROWS = 2048
 
-/** An index of so many identities with one exposure each, whose keys can be computed again. */
+/**
+ * An index of `identities` identities, each with one exposure. Their keys can be computed again.
+ */
 export async function largeIndex(folder: string, identities: number): Promise<ExposureIndex> {
   const index = await openLmdbIndex({ path: join(folder, `index-${identities}`) })
   const batch = await index.openBatch(

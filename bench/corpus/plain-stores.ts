@@ -1,4 +1,5 @@
-// What people do without Assay: the addresses and passwords as they are, in a table with an index.
+// The stores that people use without Assay: addresses and passwords in plain text, in a table with
+// an index.
 import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir, userInfo } from "node:os"

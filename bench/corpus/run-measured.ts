@@ -48,7 +48,7 @@ function treeBytes(pid: number): number {
     try {
       sum += anonymousBytes(member)
     } catch {
-      // It ended between being listed and being asked: then it has no memory.
+      // The process ended after it was listed, so it has no memory.
     }
   }
   return sum

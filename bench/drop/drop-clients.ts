@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** One request on a connection of its own, as every request to a drop is. */
+/** One request on its own connection, as every request to a drop is. */
 export async function ask(
   port: number,
   path: string,

@@ -40,8 +40,8 @@ const figures: LoadFigures = {
 console.log(JSON.stringify(figures))
 
 /**
- * Sends what is due each tick, over whichever connection is free; the number that stayed without an
- * answer.
+ * Sends the requests that are due at each tick over any free connection. Returns how many stayed
+ * without an answer.
  */
 async function paced(ratePerSecond: number): Promise<number> {
   const total = Math.floor((ratePerSecond * lastsMs) / 1000)
@@ -78,7 +78,7 @@ async function paced(ratePerSecond: number): Promise<number> {
   })
 }
 
-/** Every connection as fast as it is answered; the number of connections that broke. */
+/** Every connection sends as fast as it is answered. Returns how many connections broke. */
 async function withoutPace(): Promise<number> {
   const endsAt = startedAt + lastsMs
   let sent = 0

@@ -2,8 +2,8 @@ import { demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
 import type { KnownEmail } from "./known-identities.ts"
 
 /**
- * Shares of the addresses by how many exposures the index has of them. In most traffic most are in
- * no corpus.
+ * Shares of the addresses by the number of exposures that the index has of each. Most addresses in
+ * most traffic are in no corpus.
  */
 const EXPOSURES = [
   { share: 0.6, least: 0, most: 0 },

@@ -5,7 +5,7 @@ import { SECRET_CLASSES } from "../../packages/stores/src/entry.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
 
-/** An address of the bench and how many exposures the index is to have of it. */
+/** An address of the bench and the number of exposures that the index will have of it. */
 export interface KnownEmail {
   readonly email: string
   readonly exposures: number
@@ -16,8 +16,8 @@ const KINDS: readonly EntryKind[] = ["breach", "breach", "breach", "combolist", 
 const YEARS_HOURS = 8 * 365 * 24
 
 /**
- * Makes an index that knows the addresses, each by sources of its own choice, in a directory no
- * service runs on.
+ * Makes an index that knows the addresses, each from its own choice of sources. No service may run
+ * on the directory.
  */
 export async function seedIndex(
   path: string,

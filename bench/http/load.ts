@@ -40,9 +40,9 @@ export function findWrk(env: Readonly<Record<string, string | undefined>>): stri
 }
 
 /**
- * As many requests as the target answers. wrk where it is installed, because it leaves the server
- * more of a small machine than any generator written in JavaScript; the paced generator without a
- * pace elsewhere.
+ * As many requests as the target answers. Uses wrk where it is installed: on a small machine it
+ * leaves the server more CPU than any generator in JavaScript. Elsewhere the paced generator runs
+ * without a pace.
  */
 export async function peakLoad(
   wrk: string | null,
@@ -80,7 +80,7 @@ export async function pacedLoad(
   return await generatedLoad(target, options, ratePerSecond)
 }
 
-/** What the generator is told, as JSON in its only argument. */
+/** The settings of the generator, passed as JSON in its only argument. */
 export interface GeneratorOrder extends LoadTarget, LoadOptions {
   /** null: each connection sends its next request when the last is answered. */
   readonly ratePerSecond: number | null
@@ -97,7 +97,7 @@ async function generatedLoad(
   return answered(target, JSON.parse(stdout) as LoadFigures)
 }
 
-/** The figures, if all of them stand for answers. */
+/** Returns the figures; throws unless every request was answered with a success. */
 function answered({ path }: LoadTarget, figures: LoadFigures): LoadFigures {
   const { requests, refused, broken } = figures
   if (refused > 0 || broken > 0 || requests === 0) {

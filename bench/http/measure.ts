@@ -33,12 +33,12 @@ export interface Measurement {
   readonly peak: LoadMeasurement
   readonly half: LoadMeasurement
   /**
-   * Of each process of the server after both loads; the first is the one that started the others.
+   * Anonymous memory of each server process after both loads. The first process started the others.
    */
   readonly anonymousBytes: readonly number[]
 }
 
-/** Loads a server with all it can take, then with half of what it took. */
+/** Loads a server with all it can take, then with half of that. */
 export async function measure(
   { pid, target }: Variant,
   wrk: string | null,

@@ -131,7 +131,7 @@ Between rounds the bare route's own requests/s moved by a factor of ${bareSpread
 differences smaller than that may be the machine, and latencies include whatever disturbed it.`
 }
 
-/** What the design promises of this bench, beside what it measured. */
+/** The targets that the design sets for this bench, beside the measured values. */
 export function targets(rounds: readonly Round[]): readonly Target[] {
   const figures = medians(rounds)
   const email = figures["email-1"]

@@ -11,8 +11,9 @@ import {
 const INPUTS = 64
 
 /**
- * Inputs with so many exposures each, the same on every machine. They have the members the service
- * writes: sources that repeat, passwords seen twice, and a signal for every eight exposures.
+ * Inputs with `exposures` exposures each, the same on every machine. They have the members the
+ * service writes: sources that repeat, passwords seen twice, and a signal for every eight
+ * exposures.
  */
 export function inputsWith(exposures: number): readonly EmailInput[] {
   const random = randomFrom(exposures + 1)

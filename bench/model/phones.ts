@@ -7,7 +7,7 @@ import { sha256 } from "../../packages/runtime/src/secrets.ts"
 /** Something that is done to a phone number, on different ones in turn. */
 export interface PhoneCase {
   readonly name: string
-  /** In microseconds; null for what is there to compare with. */
+  /** In microseconds; null for a case that is only there for comparison. */
   readonly aimMicros: number | null
   /** Does it to the number in this place; places go from 0 to `PHONES`. */
   readonly work: (place: number) => object

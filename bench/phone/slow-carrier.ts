@@ -11,7 +11,7 @@ import { assayProgram } from "../../scripts/program.ts"
 export interface SlowCarrier {
   /** For ASSAY_PROVIDERS. */
   readonly settingsFile: string
-  /** Numbers in its range, more than are asked about before an answer would be remembered. */
+  /** Numbers in its range: more than the bench asks about before an answer would be remembered. */
   readonly numbers: readonly string[]
   /** Lets the demo's tenant ask it. */
   switchOn(dataDirectory: string): Promise<void>

@@ -5,7 +5,8 @@ import { thresholds } from "./thresholds.ts"
 export type RocPoint = readonly [falseAlarms: number, found: number]
 
 /**
- * The ROC curve at false-alarm rates from 0 to 1 that lie closer together near 0, where it bends.
+ * The ROC curve at false-alarm rates from 0 to 1. The rates lie closer together near 0, where the
+ * curve bends.
  */
 export function rocCurve(outcomes: readonly Outcome[], points: number): RocPoint[] {
   const corners = rocCorners(outcomes)

@@ -12,8 +12,8 @@ const POINTS = 121
 const SETTLED = { line: "mobile", valid: true, active: true } as const
 
 /**
- * How the score falls with the age of a SIM change, and what of it is the floor that policy puts
- * under it.
+ * How the score falls with the age of a SIM change, and which part of it is the floor set by
+ * policy.
  */
 export function simChangePlot(model: PhoneModel): string {
   const series: readonly Series[] = [

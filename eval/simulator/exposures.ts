@@ -21,7 +21,7 @@ export function seenEvidence(
   const exposures: Exposure[] = []
   const signals: Signal[] = []
   leaks.forEach((leak, i) => {
-    // A breach that nobody knows of yet may circulate all the same, and its lists may be seen.
+    // A breach that is not known yet may circulate all the same, and its lists may be seen.
     if (isKnown(leak, random)) exposures.push(exposureOf(leak, `${leak.kind}-${i}`, random))
     for (const event of leak.circulation) {
       if (event.age < 0 || !random.chance(observed[event.kind])) continue

@@ -1,8 +1,8 @@
 // Every number of the simulated world. None comes from the model under test. "assumed" marks a
 // judgement; the others name where they were read. Times are days, and `perYear` is a rate. How
-// often accounts are attacked, how often that is noticed or told, and how abusers' mailboxes look
-// was set after looking at earlier runs, so that about two identities in a hundred turn out bad,
-// half of them taken over and half abusive.
+// often accounts are attacked, how often that is noticed or reported, and how abusers' mailboxes
+// look was set after looking at earlier runs, so that about two identities in a hundred turn out
+// bad, half of them taken over and half abusive.
 
 export const YEAR_DAYS = 365
 
@@ -83,7 +83,7 @@ export const circulation = {
   saleDelayMeanDays: 30,
   /** Somebody checks a working password and says so in public: assumed. */
   testedShare: 0.15,
-  /** Talk that names an address, whoever it belongs to: assumed. */
+  /** Talk that names an address, no matter whose it is: assumed. */
   mentionsPerYear: 0.02,
 } as const
 
@@ -97,7 +97,7 @@ export const attempts = {
   list: { mean: 0.05, firstShare: 0.7, firstMeanDays: 30, tailMeanDays: 400 },
   stealer: { mean: 2, firstShare: 0.5, firstMeanDays: 20, tailMeanDays: 300 },
   phish: { mean: 4, firstShare: 0.7, firstMeanDays: 5, tailMeanDays: 200 },
-  /** Whoever got in comes back, or sells the way in. */
+  /** An intruder comes back, or sells the way in. */
   back: { mean: 2, firstShare: 0.5, firstMeanDays: 20, tailMeanDays: 300 },
   /** Takeovers that come from no leak, such as guessing: assumed. */
   unexplainedPerYear: 0.002,
@@ -121,7 +121,7 @@ export const observed = {
   sale: 0.6,
   tested: 0.5,
   mention: 0.5,
-  /** Most takeovers are never told to anyone who keeps such records. */
+  /** Most takeovers are never reported to anyone who keeps such records. */
   attack: 0.05,
   /** Median days until a breach is known: F5, 2021 Credential Stuffing Report. */
   breachDelayMedianDays: 120,
@@ -129,7 +129,7 @@ export const observed = {
   confidences: { "0.4": 0.08, "0.6": 0.2, "0.8": 0.5, "0.95": 0.22 },
 } as const
 
-/** What is looked up about an address, and how often it is seen: all assumed. */
+/** What is looked up about an address, and how often each finding is seen: all assumed. */
 export const trust = {
   contextGiven: 0.6,
   ageKnown: 0.65,

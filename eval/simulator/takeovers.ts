@@ -14,7 +14,7 @@ export interface Takeovers {
   readonly takenOver: boolean
 }
 
-/** Plays the attempts in the order of time: each works or not by what is true on that day. */
+/** Plays the attempts in the order of time. Each works or fails by the facts of that day. */
 export function takeoversOf(person: Person, leaks: readonly Leak[], random: Random): Takeovers {
   const past: PastTakeover[] = []
   let takenOver = random.chance((attempts.unexplainedPerYear * OUTCOME_DAYS) / YEAR_DAYS)

@@ -112,7 +112,7 @@ function subscriptionOutcome(request: TrialRequest, parts: ApiParts): Outcome {
 
 const NOTHING: Reply = { status: 204, headers: {}, body: "" }
 
-/** Does what was asked, unless a fault has it refused. */
+/** Carries the request out, unless a fault has it refused. */
 function performed(
   api: TrialApi,
   number: string | null,

@@ -59,7 +59,7 @@ test("the demo shows every value of sim_swap_risk, by date and by yes or no, and
     html: true,
     malformed: true,
     wrong_types: true,
-    // Shown by wrong_types: either way a member is not what it has to be.
+    // wrong_types shows the same: either way a member is not what it has to be.
     empty: false,
     truncated: true,
     closed: true,

@@ -135,14 +135,16 @@ function told<Script>(
   return { number, shows, simSwapRisk, historyMissing: false, script }
 }
 
-/** Nothing known of the SIM is low, and said to be unknown. */
+/**
+ * When nothing is known of the SIM, the risk is low and the answer says that history is missing.
+ */
 function untold<Script>(number: string, shows: string, script: Script): DemoLine<Script> {
   return { number, shows, simSwapRisk: "low", historyMissing: true, script }
 }
 
 /**
- * Only SIM history fails: a provider of which everything fails is soon not asked any more, and
- * shows nothing else.
+ * Only SIM history fails. If every call to a provider failed, the service would soon stop asking
+ * it, and the line would show nothing else.
  */
 function failing(number: string, shows: string, fault: TrialFault): DemoLine {
   return untold(number, shows, { faults: [{ ...fault, api: "sim_swap" }] })

@@ -77,7 +77,7 @@ function numberOf(device: Static<typeof Device> | undefined): string {
   return subject(device?.phoneNumber)
 }
 
-/** Who names a device in several ways is told by which of them it was found. */
+/** A client that names a device in several ways learns which of them was used to find it. */
 function chosen(device: Static<typeof Device> | undefined): object {
   if (device === undefined || Object.keys(device).length < 2) return {}
   return { device: { phoneNumber: device.phoneNumber } }

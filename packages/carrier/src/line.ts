@@ -15,8 +15,8 @@ export interface Line {
 }
 
 /**
- * The line of a number: what its own script says, else what the script for all numbers says, else
- * something harmless.
+ * The line of a number. Each member comes from the number's own script, else from the script for
+ * all numbers, else from something harmless.
  */
 export function lineOf(number: string, all: LineScript, own: LineScript): Line {
   const calm = calmLine(number)
@@ -32,7 +32,7 @@ export function lineOf(number: string, all: LineScript, own: LineScript): Line {
   }
 }
 
-/** null says something; only what is absent is left to the next. */
+/** null is a value; only an absent member falls through to the next script. */
 function given<Value>(own: Value | undefined, all: Value | undefined, calm: Value): Value {
   return own !== undefined ? own : all !== undefined ? all : calm
 }

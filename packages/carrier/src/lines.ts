@@ -13,7 +13,7 @@ export interface Lines {
   line(number: string): Line
   /** Replaces the script of a number. The SIM changed if it now changed later than before. */
   script(number: string, script: unknown): void
-  /** Replaces what holds for every number whose own script says nothing of it. */
+  /** Replaces the script that applies to every number where its own script leaves a member out. */
   scriptAll(script: unknown): void
   scriptToken(script: unknown): void
   scriptOf(number: string): LineScript
@@ -30,7 +30,7 @@ interface Pending {
   left: number
 }
 
-/** `initial` is how lines are to begin with, of which nobody is told. */
+/** `initial` is the first state of the lines. It sends no notifications. */
 export function openLines(
   initial: Readonly<Record<string, LineScript>>,
   onSimChange: (number: string, atMs: number) => void,

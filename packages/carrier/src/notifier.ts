@@ -11,7 +11,7 @@ export interface Notifier {
 export const RETRY_WAITS_MS: readonly number[] = [250, 1000, 4000]
 const TRY_MS = 5000
 
-/** What the receiver says will not change by trying again. */
+/** A response that trying again will not change. */
 function isFinal(status: number): boolean {
   return status < 500 && status !== 408 && status !== 429
 }

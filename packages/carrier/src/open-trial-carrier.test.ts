@@ -10,7 +10,7 @@ import { makeTrialClient } from "./trial-client.ts"
 
 const NUMBER = "+61491570006"
 const OTHER = "+61491570156"
-// The clock stands still, so that a window ends where it says.
+// The clock stands still, so that a window ends exactly at its stated end.
 const nowMs = Date.now()
 const hoursAgo = (hours: number): string => new Date(nowMs - hours * HOUR_MS).toISOString()
 const daysAgo = (days: number): string => hoursAgo(24 * days)

@@ -25,7 +25,7 @@ export interface TrialCarrierOptions {
   readonly retryWaitsMs?: readonly number[]
   /** Scripts of numbers to begin with. */
   readonly lines?: Readonly<Record<string, LineScript>>
-  /** Told of every SIM that changes by script, as if it had subscribed to all numbers. */
+  /** Notified of every SIM change by script, as if it had subscribed to all numbers. */
   readonly notify?: { readonly sink: string; readonly token: string }
   /**
    * Others that answer below a path of their own, such as `/twilio`. They get requests as they
@@ -35,8 +35,8 @@ export interface TrialCarrierOptions {
 }
 
 /**
- * A carrier on this machine that speaks CAMARA, for tests and for trying things out. Its lines are
- * what scripts say.
+ * A carrier on this machine that speaks CAMARA, for tests and for trying things out. Scripts decide
+ * what it answers about its lines.
  */
 export interface TrialCarrier {
   /** Where the APIs are, without a slash at the end. */
@@ -47,7 +47,7 @@ export interface TrialCarrier {
    * who subscribed.
    */
   script(number: string, script: LineScript): void
-  /** Replaces what holds for every number whose own script says nothing of it. */
+  /** Replaces the script that applies to every number where its own script leaves a member out. */
   scriptAll(script: LineScript): void
   scriptToken(script: TokenScript): void
   /** What arrived, the oldest first; only the latest are kept. */
@@ -59,7 +59,7 @@ export interface TrialCarrier {
 
 const TOKEN_PATH = "/token"
 const TOKEN_SECONDS = 300
-/** The subscription that whoever is told of every number is told by. */
+/** The subscription id in notifications to `notify`, which hears of every number. */
 const EVERY_NUMBER = "every-number"
 const REQUESTS_MAX = 10_000
 

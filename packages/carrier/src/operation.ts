@@ -34,7 +34,7 @@ export function readRequest<Schema extends TSchema>(schema: Schema, body: unknow
 }
 
 /**
- * Tokens here are of a client and never of a subscriber, so a request has to say whom it is about.
+ * Tokens belong to a client here and never to a subscriber, so a request has to name the number.
  */
 export function subject(number: string | undefined): string {
   if (number === undefined)

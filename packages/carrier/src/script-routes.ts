@@ -14,7 +14,7 @@ export function isScriptRequest({ path }: TrialRequest): boolean {
 
 /**
  * Scripts over HTTP: PUT replaces one and GET shows it, at `/trial/numbers/NUMBER`,
- * `/trial/numbers` (for every number that has none of its own) and `/trial/token`.
+ * `/trial/numbers` (for every number without its own script) and `/trial/token`.
  */
 export function scriptReply(lines: Lines, request: TrialRequest): Reply {
   return replyOf(() => {

@@ -26,9 +26,9 @@ export type TrialApi = (typeof TRIAL_APIS)[number]
 const whichRequests = {
   /** Only in answers of this API; in all of them unless given. */
   api: Type.Optional(Type.Enum([...TRIAL_APIS])),
-  /** For so many requests, then gone; for good unless given. */
+  /** How many requests the fault lasts; for good unless given. */
   times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-  /** Time an answer takes, whatever it is. */
+  /** How long an answer takes, whatever it is. */
   latency_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 120_000 })),
 }
 
@@ -86,8 +86,8 @@ const ChangeScript = Type.Object(
     /** Returned as it stands here, odd dates too. null: not since the line was activated. */
     changed_at: Type.Optional(Type.Union([Moment, Type.Null()])),
     /**
-     * How far back the carrier knows. `unsaid`: it gives no date and does not tell for how long it
-     * has looked.
+     * How far back the carrier knows. `unsaid`: it gives no date and does not say how far back it
+     * looked.
      */
     history_days: Type.Optional(
       Type.Union([
@@ -96,7 +96,9 @@ const ChangeScript = Type.Object(
         Type.Literal("unsaid"),
       ]),
     ),
-    /** The operations there are: a carrier may tell only whether, or only when. */
+    /**
+     * The operations there are: a carrier may answer only whether the SIM changed, or only when.
+     */
     answers: Type.Optional(Type.Enum(["date", "check", "both"])),
     /** The longest window of a check that law allows. */
     look_back_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 2400 })),
@@ -112,19 +114,22 @@ export const FORWARDINGS = [
 ] as const
 
 /**
- * What is so on the line of a number, and what goes wrong in telling it. What is not given is
- * harmless.
+ * The facts about the line of a number, and the faults of the carrier's answers. A member that is
+ * not given is harmless.
  */
 export const LineScript = Type.Object(
   {
     sim: Type.Optional(ChangeScript),
     device: Type.Optional(ChangeScript),
-    /** The day it went to the subscriber who has it now; null: it was nobody else's. */
+    /** The day the number went to its present subscriber; null: it never had another. */
     recycled_on: Type.Optional(Type.Union([Day, Type.Null()])),
     forwarding: Type.Optional(Type.Array(Type.Enum([...FORWARDINGS]), { maxItems: 4 })),
     /** What the handset can be reached by; nothing: it cannot be reached. */
     reachable_by: Type.Optional(Type.Array(Type.Enum(["DATA", "SMS"]), { maxItems: 2 })),
-    /** Where it is abroad: mobile country code and ISO 3166-1 alpha-2. null: it is at home. */
+    /**
+     * The country where the line roams: mobile country code and ISO 3166-1 alpha-2. null: it is at
+     * home.
+     */
     roaming: Type.Optional(
       Type.Union([
         Type.Object(
@@ -141,7 +146,7 @@ export const LineScript = Type.Object(
       Type.Object(
         {
           since: Type.Optional(Day),
-          /** null: the carrier does not tell. */
+          /** null: the carrier does not say. */
           contract: Type.Optional(
             Type.Union([Type.Enum(["PAYG", "PAYM", "Business"]), Type.Null()]),
           ),
@@ -176,7 +181,7 @@ export const TokenScript = Type.Object(
 )
 export type TokenScript = Static<typeof TokenScript>
 
-/** A script that says something the carrier cannot do. Names the member, never its value. */
+/** A script that asks for something the carrier cannot do. Names the member, never its value. */
 export class ScriptError extends Error {
   override readonly name = "ScriptError"
 }

@@ -44,7 +44,7 @@ function faulty(reply: Reply, fault: TrialFault): Reply {
         ...(seconds !== undefined && { "retry-after": String(seconds) }),
       }
       const message = "Scripted"
-      // Members of both forms: that of CAMARA, and that of RFC 6749 for the token endpoint.
+      // Members of both error forms: CAMARA's, and RFC 6749's for the token endpoint.
       return jsonReply(status, { status, code, message, error: code }, headers)
     }
     case "html":

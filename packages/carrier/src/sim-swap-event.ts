@@ -4,7 +4,8 @@ export const SWAPPED = "org.camaraproject.sim-swap-subscriptions.v0.swapped"
 export const ENDED = "org.camaraproject.sim-swap-subscriptions.v0.subscription-ended"
 
 /**
- * A CloudEvent of SIM Swap Subscriptions 0.3. Its time is that of what it tells, not of telling it.
+ * A CloudEvent of SIM Swap Subscriptions 0.3. Its time is the time of the swap, not of the
+ * notification.
  */
 export function simSwapEvent(
   type: typeof SWAPPED | typeof ENDED,

@@ -8,8 +8,8 @@ import { ENDED, simSwapEvent, SWAPPED } from "./sim-swap-event.ts"
 
 const Moment = Type.String({ format: "date-time" })
 /**
- * What a sink may be told by; the discriminating members are judged apart, since each has an error
- * of its own.
+ * A request for a subscription. The discriminating members are checked apart, since each has its
+ * own error.
  */
 const SubscriptionRequest = Type.Object(
   {
@@ -58,14 +58,14 @@ interface Subscription {
   eventsLeft: number
 }
 
-/** Who is told when the SIM of a number changes. */
+/** Who is notified when the SIM of a number changes. */
 export interface Subscriptions {
   /** Reads a request, and makes the subscription in a second step. Throws a CarrierError. */
   read(body: unknown): { readonly number: string; create(clientId: string): object }
   list(clientId: string): readonly object[]
   get(clientId: string, id: string): object
   remove(clientId: string, id: string): void
-  /** Tells everybody who asked to be told. */
+  /** Notifies every subscriber of the number. */
   simChanged(number: string, atMs: number): void
 }
 
@@ -87,7 +87,10 @@ export function openSubscriptions(notifier: Notifier, now: () => number): Subscr
     tell(subscription, ENDED, atMs, { terminationReason })
   }
 
-  /** Ends what has run out. Nobody waits for it, so it is enough to do it before anybody looks. */
+  /**
+   * Ends expired subscriptions. Nobody waits for that moment, so it is enough to run this before
+   * each look at the list.
+   */
   function endOld(): void {
     for (const subscription of subscriptions.values()) {
       const { expiresAtMs, tokenUntilMs } = subscription
@@ -170,7 +173,7 @@ export function openSubscriptions(notifier: Notifier, now: () => number): Subscr
   }
 }
 
-/** The definition asks for https; on this machine there may be nobody who has a certificate. */
+/** The definition asks for https; on this machine the sink may have no certificate. */
 export function isSink(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
@@ -193,7 +196,10 @@ function credentialOf(body: unknown): { token: string; expires: string } | null 
   return { token: accessToken, expires: accessTokenExpiresUtc }
 }
 
-/** As it is told to the client: without the credential, which only the client and its sink know. */
+/**
+ * A subscription as the client sees it: without the credential, which only the client and its sink
+ * know.
+ */
 function shown({ id, request, startedAtMs, expiresAtMs }: Subscription): object {
   const { protocol, sink, types, config } = request
   return {

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import type { TrialClient } from "./token-endpoint.ts"
 
-/** A client as the carrier registers it, and the key by which it says who it is. */
+/** A client as the carrier registers it, and the key by which it authenticates. */
 export interface TrialClientKeys {
   readonly client: TrialClient
   readonly keyId: string

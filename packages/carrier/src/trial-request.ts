@@ -29,7 +29,7 @@ export function pathOf({ url = "" }: IncomingMessage): string {
   return url.split("?", 1)[0] ?? ""
 }
 
-/** Throws a CarrierError where the body is not JSON, or is not said to be. */
+/** Throws a CarrierError where the body is not JSON or has another content type. */
 export function jsonOf({ headers, body }: TrialRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers["content-type"] ?? ""))
     throw new CarrierError(415, "UNSUPPORTED_MEDIA_TYPE", "This operation takes application/json")

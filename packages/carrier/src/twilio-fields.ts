@@ -1,4 +1,6 @@
-/** What Twilio Lookup can be asked for in one request, of what the carrier for trials answers. */
+/**
+ * The fields of Twilio Lookup that the carrier for trials answers. One request may ask for several.
+ */
 export const TWILIO_FIELDS = [
   "line_type_intelligence",
   "sim_swap",

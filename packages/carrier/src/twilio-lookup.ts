@@ -17,7 +17,7 @@ const CARRIER = { mobile_country_code: "505", mobile_network_code: "99" }
 const SIM_CHANGED_FROM = Date.UTC(2020, 5, 1)
 const SIM_CHANGED_DAYS = 700
 
-/** The document of a look-up: the fields that were asked for, and null for the others. */
+/** The document of a look-up: the requested fields, and null for the others. */
 export function lookupDocument(lookup: Lookup, script: TwilioScript): Members {
   const { number, fields } = lookup
   const { valid = true, not_covered: notCovered = [], codes = {} } = script

@@ -7,8 +7,8 @@ const exactly = { additionalProperties: false }
 const Field = Type.Enum([...TWILIO_FIELDS])
 
 /**
- * What Twilio Lookup knows of a number, and what goes wrong in telling it. What is not given is
- * harmless.
+ * What Twilio Lookup knows of a number, and the faults of its answers. A member that is not given
+ * is harmless.
  */
 export const TwilioScript = Type.Object(
   {
@@ -22,7 +22,8 @@ export const TwilioScript = Type.Object(
           /** Returned as it stands here, odd dates too. null: nothing is known. */
           changed_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
           /**
-           * Hours. Where given, only whether the SIM changed in that time is told, and not when.
+           * Hours. Where given, the answer says only whether the SIM changed in that time, and not
+           * when.
            */
           period_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 87_600 })),
         },

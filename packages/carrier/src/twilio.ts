@@ -27,8 +27,8 @@ export interface TwilioRequest {
 }
 
 /**
- * Twilio Lookup v2 on this machine, for tests and for trying things out. What it knows of numbers
- * is what scripts say.
+ * Twilio Lookup v2 on this machine, for tests and for trying things out. Scripts decide what it
+ * knows of numbers.
  */
 export interface TrialTwilio {
   readonly listener: RequestListener
@@ -58,7 +58,7 @@ interface Scripted {
   readonly left: number[]
 }
 
-/** For a server of its own, or to be mounted in another. */
+/** Runs on its own server, or mounted in another. */
 export function makeTrialTwilio(options: TrialTwilioOptions): TrialTwilio {
   const { user, password, mount = "", now = Date.now } = options
   const credentials = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
@@ -186,7 +186,7 @@ function numberIn(path: string, prefix: string): string | null {
   return Value.Check(PhoneNumber, number) ? number : null
 }
 
-/** null: one of them is no field. */
+/** null: one of the names is no field. */
 function fieldsIn(query: URLSearchParams): TwilioField[] | null {
   const names = (query.get("Fields") ?? "").split(",").filter((name) => name !== "")
   const fields = TWILIO_FIELDS.filter((field) => names.includes(field))

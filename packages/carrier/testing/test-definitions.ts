@@ -23,10 +23,10 @@ export interface DefinedOperation {
   readonly scopes: readonly string[]
   /** The errors it is defined to end in. */
   readonly errors: readonly DefinedError[]
-  /** What is wrong with a body of a request, by the definition; empty: nothing. */
+  /** The faults of a request body by the definition; empty: none. */
   requestFaults(body: unknown): readonly string[]
   /**
-   * What is wrong with an answer. A status the definition does not describe is judged as its error
+   * The faults of an answer. A status the definition does not describe is checked against the error
    * form alone.
    */
   answerFaults(status: number, body: unknown): readonly string[]
@@ -38,11 +38,11 @@ export interface Definitions {
   operation(file: string, operationId: string): DefinedOperation
   /** Every error that any of the files names. */
   readonly errors: readonly DefinedError[]
-  /** What is wrong with the body of a notification. */
+  /** The faults of the body of a notification. */
   notificationFaults(event: unknown): readonly string[]
 }
 
-/** What tests say where the folder is not named. */
+/** The reason that tests print when the folder is not named. */
 export const NO_DEFINITIONS = "ASSAY_CAMARA_SPECS does not name a folder with CAMARA's definitions"
 
 const METHODS = ["get", "post", "delete"]
@@ -176,9 +176,7 @@ function pointer(name: string): string {
   return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))
 }
 
-/**
- * Errors are told by two members that stand beside each other, each with the values it may have.
- */
+/** An error is described by two members beside each other, each with its allowed values. */
 function errorsIn(value: unknown): DefinedError[] {
   if (value === null || typeof value !== "object") return []
   const { status, code } = value as { status?: { enum?: number[] }; code?: { enum?: string[] } }

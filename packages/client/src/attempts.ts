@@ -76,7 +76,7 @@ interface TimeLimit {
 
 /**
  * Runs `work` until it is done, `timeoutMs` are over (rejects with `late()`) or the caller gives up
- * by `signal` (rejects with its reason). Holds also where `work` takes no notice of its own signal.
+ * by `signal` (rejects with its reason). This holds even if `work` ignores its own signal.
  */
 async function withinTime<T>(
   { timeoutMs, signal, late }: { timeoutMs: number; signal?: AbortSignal; late: () => Error },

@@ -61,16 +61,16 @@ export interface Client<F extends Failover = "throw"> {
   ): Promise<Answer<Explained<PhoneRiskResult>, F>>
   scorePhone(phoneNumber: string, options?: PhoneOptions): Promise<Answer<PhoneRiskResult, F>>
   /**
-   * Reports what became of an identity, and resolves when the next score rests on it. Safe to be
-   * sent again by itself; it rejects whatever `failover` says, and takes 5 seconds unless given
-   * more.
+   * Reports what became of an identity, and resolves when the next score rests on it. It may be
+   * sent again, and retries by itself. It rejects whatever `failover` says, and its time limit is 5
+   * seconds unless given.
    */
   sendFeedback(feedback: FeedbackRequest, options?: FeedbackOptions): Promise<FeedbackReceipt>
   /** Takes feedback back, by the id it was acknowledged with, as if it had never been sent. */
   undoFeedback(id: string, options?: CallOptions): Promise<void>
   /**
    * Sends evidence of your own, any number of lines, and resolves when the next score rests on it,
-   * with what became of each. Safe to be sent again; it rejects whatever `failover` says.
+   * with the outcome of each line. Safe to be sent again; it rejects whatever `failover` says.
    * `timeoutMs` is for each request, 30 seconds. Needs the scope `evidence:write`.
    */
   sendEvidence(

@@ -6,8 +6,8 @@ import type { ScoreOptions } from "./request.ts"
 import { resultOf } from "./response.ts"
 
 /**
- * A past decision, computed again. Rejects whatever `failover` says: nothing can stand in for what
- * was decided.
+ * A past decision, computed again. Rejects whatever `failover` says, because nothing can stand in
+ * for a past decision.
  */
 export async function getDecision(
   settings: Settings<Failover>,

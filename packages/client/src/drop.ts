@@ -18,15 +18,15 @@ export interface DropSealedFile {
 export interface DropSync {
   readonly index: DropIndex
   /**
-   * The messages that were not named in `have`, then all notes. Read it to its end: what is left is
-   * not fetched later.
+   * The messages that were not named in `have`, then all notes. Read to the end: the rest cannot be
+   * fetched later.
    */
   readonly files: AsyncGenerator<DropSealedFile, void, undefined>
 }
 
 /**
- * What recipients do. Ids are 16 random bytes, hexadecimal, chosen by the caller: what is sent
- * twice is done once.
+ * What recipients do. The caller chooses ids, 16 random bytes in hexadecimal, so that an action
+ * sent twice is done once.
  */
 export interface DropBatch {
   readonly replies?: readonly {
@@ -52,12 +52,13 @@ export interface DropBatch {
  */
 export interface DropCalls {
   /**
-   * Fetches all sealed messages but those that are here already. One question for all: nobody
-   * learns which is read. `timeoutMs` is the longest wait for a next piece, 60 seconds.
+   * Fetches all sealed messages but those that are here already. One request for all, so that
+   * nobody learns which message is read. `timeoutMs` is the longest wait for a next piece, 60
+   * seconds.
    */
   sync(have: readonly string[], options?: CallOptions): Promise<DropSync>
   /**
-   * Sends replies, deletions and notes together, so that their time says little. Safe to be sent
+   * Sends replies, deletions and notes together, so that their time reveals little. Safe to be sent
    * again.
    */
   batch(batch: DropBatch, options?: CallOptions): Promise<DropBatchResult>
@@ -221,7 +222,7 @@ async function reseal(
   return outcome as DropResealResult["outcome"]
 }
 
-/** An answer that says nothing of a reply must not be taken for one that says it was stored. */
+/** An answer that leaves a reply out must not pass for one that confirms it. */
 function toldOfAll(told: JsonObject | null, replies: readonly { readonly id: string }[]): boolean {
   const outcomes = told?.["replies"]
   if (!Array.isArray(outcomes) || outcomes.length !== replies.length) return false

@@ -20,8 +20,8 @@ const BYTES_MAX = 8_000_000
 
 /**
  * Sends evidence in as few requests as the service allows, one after the other; outcomes come in
- * the order given. Rejects whatever `failover` says, and what was sent by then is stored: sending
- * all again changes nothing.
+ * the order given. Rejects whatever `failover` says. The lines sent by then stay stored, and
+ * sending all again changes nothing.
  */
 export async function sendEvidence(
   settings: Settings<Failover>,
@@ -32,8 +32,8 @@ export async function sendEvidence(
   checkedKey(idempotencyKey)
   const outcomes: EvidenceOutcome[] = []
   for (const [place, part] of parts(lines).entries()) {
-    // The first request goes under the key as it is; the others under keys that follow from it, so
-    // that retries match.
+    // The first request uses the key itself; the others derive theirs from it, so that retries
+    // match.
     const key = place === 0 ? idempotencyKey : checkedKey(`${idempotencyKey}.${place}`)
     const question = {
       method: "POST",

@@ -18,8 +18,8 @@ export interface FailoverAnswer<F extends Failover = Failover> {
 }
 
 /**
- * What a call resolves to: with "throw" the result itself, else one of two told apart by
- * `failover`.
+ * What a call resolves to: with "throw" the result itself, else one of two types, which the member
+ * `failover` distinguishes.
  */
 export type Answer<Result, F extends Failover> = [F] extends ["throw"]
   ? Result
@@ -32,10 +32,9 @@ export function failoverAnswer(failover: Failover, failure: Failure): FailoverAn
 }
 
 /**
- * A request was read and turned down, by the service or by something before it. Its sender can
- * bring that about with what they typed (too long, or what a firewall takes for an attack), so
- * letting them pass for it would be a way around the check. 408 and 429 say nothing about the
- * request itself.
+ * The service, or something before it, read the request and turned it down. Senders can cause that
+ * with what they type (too long, or what a firewall takes for an attack), so letting them pass
+ * would be a way around the check. 408 and 429 say nothing about the request itself.
  */
 function isRefusal(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429

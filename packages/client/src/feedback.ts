@@ -12,23 +12,21 @@ import { answerOf } from "./response.ts"
 
 export interface FeedbackOptions extends CallOptions {
   /**
-   * Under one key the service carries a request out once, however often it arrives within 24 hours:
-   * 1 to 255 visible ASCII characters. Unless given, each call makes one of its own, so that its
-   * retries are safe.
+   * The service carries out a request once per key, however often it arrives within 24 hours. 1 to
+   * 255 visible ASCII characters. Unless given, each call makes its own, so that its retries are
+   * safe.
    */
   readonly idempotencyKey?: string
 }
 
 const PATH = "/api/v1/feedback"
-/**
- * The service answers when its disks have the feedback; nobody is waiting at a sign-in meanwhile.
- */
+/** The service answers once the feedback is on its disks; nobody waits at a sign-in meanwhile. */
 const TIMEOUT_MS = 5000
 const ID = new RegExp(FEEDBACK_ID_PATTERN)
 
 /**
- * Reports what became of an identity. Rejects whatever `failover` says: nothing can stand in for
- * having been heard.
+ * Reports what became of an identity. Rejects whatever `failover` says, because the caller must
+ * know whether the report arrived.
  */
 export async function sendFeedback(
   settings: Settings<Failover>,
@@ -54,8 +52,8 @@ export async function undoFeedback(
   id: string,
   options: CallOptions = {},
 ): Promise<void> {
-  // Also keeps what is no id, such as an identity passed by mistake, out of a path that proxies
-  // log.
+  // Also keeps anything that is no id, such as an identity passed by mistake, out of a path that
+  // proxies log.
   if (!ID.test(id)) throw new TypeError("id takes an id that sendFeedback resolved to")
   const question = { ...patient(settings), method: "DELETE", path: `${PATH}/${id}` } as const
   await ask(settings, question, options, (response) => answerOf(response, 204, () => true))

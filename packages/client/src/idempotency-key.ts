@@ -1,4 +1,4 @@
-/** The key as it is; throws a TypeError for one the service would refuse. */
+/** Returns the key unchanged; throws a TypeError for one the service would refuse. */
 export function checkedKey(idempotencyKey: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
     throw new TypeError("idempotencyKey takes 1 to 255 visible ASCII characters")

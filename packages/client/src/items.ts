@@ -17,8 +17,8 @@ interface ItemAsked {
 }
 
 /**
- * Reads an item. Throws where it is not the service's, or about another identity than the one in
- * its place.
+ * Reads an item. Throws if it is not the service's, or is about another identity than the one asked
+ * in its place.
  */
 export function scoredItem(item: unknown, asked: ItemAsked): ScoredItem<object> {
   const { place, index, identity, explain, operation } = asked

@@ -12,7 +12,7 @@ export interface ClientOptions<F extends Failover = "throw"> {
   readonly failover?: F
   /** Used instead of the global one. */
   readonly fetch?: typeof globalThis.fetch
-  /** Whoever opens the page can read the key out of it. */
+  /** Anybody who opens the page can read the key out of it. */
   readonly dangerouslyAllowBrowser?: boolean
 }
 

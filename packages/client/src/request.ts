@@ -27,7 +27,7 @@ export interface Asked {
 
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 
-/** The query of a URL, without what is not given. */
+/** The query of a URL, without parameters that are undefined. */
 export function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -42,7 +42,7 @@ export function sender(
   { baseUrl, apiKey, fetch }: Settings<Failover>,
   { method, path, requestId, contentType = "application/json", headers }: Asked,
 ): (body: Body, signal: AbortSignal) => Promise<Response> {
-  // Longer or stranger ids the service would replace by one of its own.
+  // The service would replace a longer or stranger id by its own.
   if (requestId !== undefined && !/^[\w.:-]{1,128}$/.test(requestId))
     throw new TypeError("requestId takes at most 128 letters, digits and _.:-")
   const url = baseUrl + path

@@ -6,7 +6,7 @@ import { retryAfterSeconds } from "./retry.ts"
 export interface Expected {
   /** Members that must be present. */
   readonly members: readonly string[]
-  /** The member that repeats what was asked about, an identity or an id, and what was sent. */
+  /** The member that repeats the identity or id asked about, and the value that was sent. */
   readonly echo: readonly [member: string, sent: string]
   /** The member that holds the score; without it, the result itself does. */
   readonly scoreIn?: string
@@ -51,7 +51,7 @@ export function itemProblem(body: JsonObject): AssayProblem {
   return problemOf(code, body, { status, retryAfterSeconds: null }, null)
 }
 
-/** Somebody else's answer, or a broken one: nothing is known about what was asked. */
+/** An answer that is not the service's, or is broken: nothing is known about the identity or id. */
 export function notAssays(status = 200): AssayUnavailable {
   return new AssayUnavailable("protocol", "The response is not a result of Assay", { status })
 }
@@ -95,8 +95,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The service has checked its own answer; this tells one from somebody else's JSON. A score that is
- * no number would compare as low, and an answer about another identity must not be taken for this.
+ * The service has checked its own answer; this check distinguishes it from other JSON. A score that
+ * is no number would compare as low, and an answer about another identity must not be taken for
+ * this one.
  */
 export function isResult(body: JsonObject, { members, echo, scoreIn }: Expected): boolean {
   const scored = (scoreIn === undefined ? body : body[scoreIn]) as Partial<JsonObject> | null

@@ -5,7 +5,7 @@ const PAUSE_MS = 50
 /**
  * How long to wait before asking again after `failure`, in milliseconds; null: not at all. Scoring
  * is a read and feedback has an idempotency key, so asking twice is safe; it is also useless unless
- * the failure may pass by itself. What is `repeatable` costs nothing when it arrives twice.
+ * the failure may pass by itself. A `repeatable` request costs nothing when it arrives twice.
  */
 export function retryPause(
   failure: Failure,
@@ -13,11 +13,11 @@ export function retryPause(
   random: () => number,
   repeatable = false,
 ): number | null {
-  // Half of it random, so that callers cut off together do not come back together.
+  // Half of the pause is random, so that callers cut off together do not come back together.
   const pauseMs = PAUSE_MS * 2 ** attempt * (0.5 + random() / 2)
   const { status, retryAfterSeconds } = failure
   if (status === 503) return (retryAfterSeconds ?? 0) * 1000 + pauseMs
-  // A limit that does not say when it ends is not going to end within a call.
+  // A limit without a stated end is not going to end within a call.
   if (status === 429 || (status === 409 && repeatable))
     return retryAfterSeconds === null ? null : retryAfterSeconds * 1000 + pauseMs
   // A score that broke off has been counted already, so only what got no response is sent again.

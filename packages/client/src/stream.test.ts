@@ -21,9 +21,7 @@ after(() => {
   }
 })
 
-/**
- * Answers every line as it comes with what `answer` makes of it, and ends after so many of them.
- */
+/** Answers every line as it comes with the result of `answer`, and ends after `most` lines. */
 async function startLineServer(
   answer: (email: string, index: number) => Line,
   most = Infinity,

@@ -87,8 +87,8 @@ async function* scoredInStream(
     if (!outgoing.isDone())
       throw new AssayUnavailable("network", "The response broke off", { status: 200 })
   } catch (error) {
-    // What the caller's own source threw, or the caller asked for, comes before what became of the
-    // request for it.
+    // A failure of the caller's source, or the caller's abort, comes first: the request failed
+    // because of it.
     throw outgoing.failure() ?? (ending.signal.aborted ? ending.signal.reason : error)
   } finally {
     signal?.removeEventListener("abort", giveUp)

@@ -15,8 +15,8 @@ const BLOCK = 512
 const MEMBER_MAX = 40 * 1024 * 1024
 
 /**
- * The members of a ustar archive, one at a time, as its bytes arrive. Ends only where the archive
- * says that it ends.
+ * The members of a ustar archive, one at a time, as its bytes arrive. Ends only at the archive's
+ * own end mark.
  */
 export async function* membersOf(
   pieces: AsyncIterable<Uint8Array>,

@@ -24,8 +24,8 @@ const confirmedKeys = {
 }
 
 /**
- * Sealed to the recipient's own key, and filled up: whoever finds it learns that somebody read a
- * drop here.
+ * Sealed to the recipient's own key, and padded. A finder learns only that somebody read a drop
+ * here.
  */
 const memory = {
   get() {

@@ -7,7 +7,7 @@ const texts: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a sender is told when a message is opened for the first time, in the language of the page it
+ * What a sender reads once a message is opened for the first time, in the language of the page it
  * was written on.
  */
 export function acknowledgement(lang: string): { readonly lang: string; readonly text: string } {

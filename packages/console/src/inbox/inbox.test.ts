@@ -224,7 +224,7 @@ test("a reply reaches its sender and nobody else, and colleagues see what was sa
   assert.ok(stored.every((note) => !note.includes("Thank you.")))
 })
 
-/** What a sender reads of the replies that left, in the order they say. */
+/** The replies that left, as a sender reads them, in their own order. */
 async function readReplies(
   { batches }: ReturnType<typeof memoryDrop>,
   { keys }: Awaited<ReturnType<typeof sender>>,

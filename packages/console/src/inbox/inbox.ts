@@ -20,19 +20,19 @@ import { acknowledgement } from "./acknowledgements.ts"
 import { type OpenedText, type Opener, OpenerFailure, type OpenerFault } from "./opener-calls.ts"
 import { createOutbox, type Outbox } from "./outbox.ts"
 
-/** A whole batch delay lies between what is opened and what is sent. */
+/** A whole batch delay lies between opening a message and sending anything. */
 export const BATCH_DELAY_MS = 30 * 60_000
 const DAY_MS = 86_400_000
 
 interface Stored {
   readonly id: string
-  /** Stays sealed; what is asked of it is opened anew. */
+  /** Stays sealed; each use opens it anew. */
   readonly sealed: Blob
   /** Day since 1970 on which it goes. */
   readonly purgeDay: number
   /** How often its sender doubled the proof of work. */
   readonly effort: number
-  /** What is strange about it, beside what was seen on earlier visits. */
+  /** What is strange about it, compared with earlier visits. */
   readonly strange: Strange | null
 }
 
@@ -79,14 +79,20 @@ export interface Inbox {
    * sync.
    */
   fingerprint(): readonly string[]
-  /** Nothing is sealed to keys nobody has looked at: a server could have put its own among them. */
+  /**
+   * Nothing is sealed to keys that nobody has confirmed: a server could have put its own among
+   * them.
+   */
   keysConfirmed(): boolean
   confirmKeys(): void
   /**
    * Whether replies of the last batch did not fit their mailboxes; they stay and are sent again.
    */
   mailboxFull(): boolean
-  /** Called when a thread is shown: at the first time its sender is told, with the next batch. */
+  /**
+   * Called when a thread is shown. The first time, an acknowledgement goes to its sender with the
+   * next batch.
+   */
   shown(thread: string): void
   /** False: longer than a message may be, or nothing. */
   reply(thread: string, text: string): boolean
@@ -109,7 +115,7 @@ interface InboxOptions {
   readonly now: () => number
   /** The words that were confirmed last, where they are remembered. */
   readonly confirmedKeys: { get(): string | null; set(words: string): void }
-  /** What was seen on earlier visits, sealed to the recipient's own key, where it is kept. */
+  /** Keeps what was seen on earlier visits, sealed to the recipient's own key. */
   readonly memory: { get(): Uint8Array | null; set(sealed: Uint8Array): void }
   readonly onChange: () => void
 }
@@ -119,7 +125,7 @@ export function createInbox(options: InboxOptions): Inbox {
   const { drop, opener, words, now, confirmedKeys, memory, onChange } = options
   let messages: readonly InboxMessage[] = []
   let refused: readonly RefusedMessage[] = []
-  /** Notes as they are stored, by id. */
+  /** The notes in the store, by id. */
   let storedNotes: ReadonlyMap<string, Note> = new Map()
   /**
    * Notes that were changed here and wait to be sent, by thread, with the stored ones each was made
@@ -139,8 +145,8 @@ export function createInbox(options: InboxOptions): Inbox {
   }
 
   /**
-   * Fetching, sending and sealing again wait for each other: each ends with what the server has,
-   * and must not meet an older picture of it.
+   * Fetching, sending and sealing again wait for each other: each ends with the server's state, and
+   * must not meet an older picture of it.
    */
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -196,7 +202,8 @@ export function createInbox(options: InboxOptions): Inbox {
     recipients = index.recipients.length === 0 ? null : recipientsOf(index.recipients)
     const facts = new Map(index.messages.map((message) => [message.id, message]))
     const total = index.messages.filter(({ id }) => !known.has(id)).length + index.notes.length
-    // Whatever is gone from the server goes from here too: deleted, withdrawn or past its day.
+    // A message that is gone from the server goes from here too: deleted, withdrawn or past its
+    // day.
     const found = messages.filter(({ id }) => facts.has(id))
     const unreadable = refused.filter(({ id }) => facts.has(id))
     const notes = new Map<string, Note>()
@@ -221,7 +228,7 @@ export function createInbox(options: InboxOptions): Inbox {
       }
       onProgress((done += 1), total)
     }
-    // Only now, when all of it has come: half a sync changes nothing.
+    // Only now, when everything has arrived: half a sync changes nothing.
     messages = found
     refused = unreadable
     storedNotes = notes
@@ -251,8 +258,8 @@ export function createInbox(options: InboxOptions): Inbox {
 
   /**
    * Acknowledgements of threads that a colleague acknowledged or answered since they were put into
-   * the outbox: after an answer nobody has to be told that the message arrived. Asked only where
-   * one is to leave, by fetching all there is.
+   * the outbox: after an answer the sender need not learn that the message arrived. Checked only
+   * when one is about to leave, by fetching everything.
    */
   async function lateAcknowledgements(actions: readonly InboxAction[]): Promise<InboxAction[]> {
     const automatic = actions.filter((action) => action.kind === "reply" && action.order === 0)
@@ -303,7 +310,8 @@ export function createInbox(options: InboxOptions): Inbox {
       storedNotes = new Map([...storedNotes].filter(([each]) => !replaced.has(each))).set(id, note)
       const current = changedNotes.get(about)
       if (current === changed) changedNotes.delete(about)
-      // Changed again while it was on its way: that change was made from what is stored now.
+      // The note changed again while this one was on its way, so that change now starts from the
+      // stored note too.
       else if (current !== undefined)
         changedNotes.set(about, { ...current, from: [...current.from, id] })
     }
@@ -317,7 +325,8 @@ export function createInbox(options: InboxOptions): Inbox {
     const notes = [...storedNotes]
     const total = messages.length + notes.length
     let done = 0
-    // All of them, in the order of their random ids: nothing says which are read or answered.
+    // All messages, in the order of their random ids, so that nothing shows which are read or
+    // answered.
     for (const message of messages.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       const { header, sealed } = await opener.reseal(message.sealed, to)
       await drop.reseal(message.id, header)
@@ -380,7 +389,7 @@ export function createInbox(options: InboxOptions): Inbox {
     deleteThread(id) {
       const thread = threadOf(id)
       if (thread === undefined) return
-      // What was still to be said about it is not said any more.
+      // Drops whatever the outbox still holds for the thread.
       for (const action of outbox.items()) if (action.thread === id) outbox.remove(action.id)
       changedNotes.delete(id)
       const all = [...thread.messages, ...thread.duplicates]
@@ -411,7 +420,8 @@ async function opened<T extends object>(work: () => Promise<T>): Promise<T | Ope
   try {
     return await work()
   } catch (error) {
-    // A worker that died says nothing of the message: the whole sync fails, and nothing is lost.
+    // A worker that died proves nothing about the message: the whole sync fails, and nothing is
+    // lost.
     if (error instanceof OpenerFailure && error.fault !== "failed") return error.fault
     throw error
   }

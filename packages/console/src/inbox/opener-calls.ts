@@ -15,7 +15,7 @@ import type { MetadataFinding } from "@assay/core/drop/metadata"
 /** A file of a message, without its bytes: those stay sealed until somebody asks for them. */
 export interface FileFacts extends ManifestFile {
   readonly size: number
-  /** What it still carries, by its own bytes and not by the word of its sender. */
+  /** What it still carries, found in its own bytes; the sender's word is not trusted. */
   readonly carries: readonly MetadataFinding[]
 }
 
@@ -37,7 +37,7 @@ export interface CleanPicture {
 /** What the page asks of its worker. Secret keys go in once and never come out. */
 export interface OpenerCalls {
   isLocked(file: Uint8Array): boolean
-  /** The public keys of an identity file, whose secret ones the worker then has. */
+  /** Returns the public keys of an identity file; the worker then holds the secret ones. */
   unlock(file: Uint8Array, passphrase: string | null): string[]
   newIdentity(passphrase: string): { file: Uint8Array<ArrayBuffer>; recipient: string }
   openMessage(sealed: Blob): OpenedText
@@ -51,7 +51,7 @@ export interface OpenerCalls {
     recipients: Recipients,
   ): Uint8Array<ArrayBuffer>
   sealNote(note: Note, recipients: Recipients): Uint8Array<ArrayBuffer>
-  /** Stands for the content of a sealed file; null for what is none. */
+  /** Stands for the content of a sealed file; null for a file that is not sealed. */
   mark(sealed: Blob): string | null
   /** What was seen, sealed to the recipient's own key. */
   sealSeen(seen: Seen): Uint8Array<ArrayBuffer>
@@ -61,7 +61,7 @@ export interface OpenerCalls {
 }
 export type CallName = keyof OpenerCalls
 
-/** Why a call failed: a word of ours, never what the cause said. */
+/** Why a call failed: one of our own words, never the message of the cause. */
 export type OpenerFault = EnvelopeFaultCode | IdentityFault["code"] | "failed"
 
 export interface CallMessage {

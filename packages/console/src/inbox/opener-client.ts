@@ -7,7 +7,7 @@ import {
 } from "./opener-calls.ts"
 
 /**
- * A worker that says nothing for so long is taken for dead: a browser may end one without a word.
+ * A worker that is silent for this long is taken for dead: a browser may end one without notice.
  */
 export const SILENCE_MS = 180_000
 
@@ -28,8 +28,8 @@ const CALLS: readonly CallName[] = [
 ]
 
 /**
- * The calls of the worker as functions. Once it dies, or says nothing for so long that it must
- * have, every call fails: the keys it held are gone with it.
+ * The calls of the worker as functions. Once it dies, or is silent for so long that it must have,
+ * every call fails: its keys are gone with it.
  */
 export function openerOf(worker: Worker): Opener {
   interface Pending {
@@ -47,7 +47,7 @@ export function openerOf(worker: Worker): Opener {
     for (const { reject } of pending.values()) reject(new OpenerFailure("failed"))
     pending.clear()
   }
-  // A browser may end a worker without a word, and whatever waits for it would wait for ever.
+  // A browser may end a worker without notice, and the calls waiting for it would wait for ever.
   const watch = (): void => {
     clearTimeout(silence)
     if (pending.size > 0) silence = setTimeout(die, SILENCE_MS)
@@ -83,7 +83,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string }
 }
 
-/** Gives the one worker this page may start. Browsers with Trusted Types let it start no other. */
+/** Gives the one worker this page may start. Browsers with Trusted Types refuse any other. */
 export function inboxWorker(path: string): () => Worker {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   const policy = trustedTypes?.createPolicy("inbox-worker", {

@@ -86,7 +86,7 @@ export function createOpener(): Opener {
   })
 }
 
-/** Calls that fail with a word of ours: whatever else a cause says could quote what was opened. */
+/** Calls fail with one of our own words: the message of a cause could quote what was opened. */
 function failingPlainly(opener: Opener): Opener {
   const plain = Object.entries(opener).map(([name, call]) => [
     name,

@@ -6,7 +6,7 @@ export interface Waiting {
 export interface Outbox<T extends Waiting> {
   /** What waits, oldest first. */
   items(): readonly T[]
-  /** When all of it leaves, in milliseconds since 1970; null while nothing waits. */
+  /** When everything leaves, in milliseconds since 1970; null while nothing waits. */
   leavesAt(): number | null
   /** Puts something in; what has the same id is replaced. */
   add(...items: readonly T[]): void
@@ -21,14 +21,14 @@ export interface Outbox<T extends Waiting> {
 interface OutboxOptions<T> {
   readonly delayMs: number
   readonly now: () => number
-  /** Sends all of it in one request and gives the ids that are done. */
+  /** Sends all items in one request and returns the ids that are done. */
   readonly send: (items: readonly T[]) => Promise<ReadonlySet<string>>
   readonly onChange: () => void
 }
 
 /**
- * What a recipient does leaves together and late, so that its time joins no message to an answer: a
- * whole delay after the last thing was put in, or when the recipient says so.
+ * A recipient's actions leave together and late, so that their time joins no message to an answer:
+ * a whole delay after the last one was put in, or when the recipient asks for it.
  */
 export function createOutbox<T extends Waiting>({
   delayMs,

@@ -19,7 +19,7 @@ export interface StreamEnd {
   readonly problem: ProblemDetails
 }
 
-/** No type for the items: one that is no text gets a problem of its own and spoils no other. */
+/** The items have no type, so that one that is no text gets its own problem and spoils no other. */
 function identities(what: string, example: string): TUnsafe<readonly unknown[]> {
   return Type.Unsafe<readonly unknown[]>({
     type: "array",

@@ -17,8 +17,8 @@ export function contextText(
 }
 
 /**
- * What happened when an identity was asked about. Every member is optional, and null is the same as
- * left out.
+ * What happened when the caller asked about an identity. Every member is optional, and null means
+ * the same as leaving it out.
  */
 export const RequestContext = Type.Object(
   {

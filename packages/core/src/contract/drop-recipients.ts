@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox"
 import { words } from "./words.ts"
 
-/** How many messages a recipient may say it has; more than the drop ever holds at a time. */
+/** How many messages a recipient may list as already fetched; the drop never holds more. */
 export const DROP_HAVE_MAX = 100_000
 /** How many sealed files a batch may carry. */
 export const DROP_BATCH_FILES_MAX = 100

@@ -8,7 +8,7 @@ export const EVIDENCE_LINES_MAX = 10_000
 /** The most sources a tenant may name. */
 export const EVIDENCE_SOURCES_MAX = 100
 
-/** What can be told of an e-mail address. */
+/** The kinds of evidence that a caller can send about an e-mail address. */
 export const EMAIL_SENT_KINDS = [
   ...EXPOSURE_KINDS,
   ...SIGNAL_TYPES,
@@ -19,7 +19,7 @@ export const EMAIL_SENT_KINDS = [
 ] as const
 export type EmailSentKind = (typeof EMAIL_SENT_KINDS)[number]
 
-/** What can be told of a phone number. */
+/** The kinds of evidence that a caller can send about a phone number. */
 export const PHONE_SENT_KINDS = [
   "sim_change",
   "port",
@@ -125,7 +125,9 @@ export const EvidenceLine = Type.Object(
 )
 export type EvidenceLine = Static<typeof EvidenceLine>
 
-/** No type for the lines: one that does not fit gets a problem of its own and spoils no other. */
+/**
+ * The lines have no type, so that one that does not fit gets its own problem and spoils no other.
+ */
 export const EvidenceRequest = Type.Unsafe<readonly unknown[]>({
   $id: "EvidenceRequest",
   type: "array",
@@ -144,7 +146,7 @@ export const EvidenceRequest = Type.Unsafe<readonly unknown[]>({
   ],
 })
 
-/** What became of one line: where it stands now, or why it was refused. */
+/** The outcome of one line: where it stands now, or why it was refused. */
 export type EvidenceItem =
   | { readonly index: number; readonly status: EvidenceStatus; readonly problem?: never }
   | { readonly index: number; readonly problem: ProblemDetails; readonly status?: never }

@@ -5,8 +5,8 @@ import { contextText, EVENTS, nullable } from "./context.ts"
 export const VERIFIED_BY = ["phone", "other"] as const
 
 /**
- * What happened when a number was asked about. Every member is optional, and null is the same as
- * left out.
+ * What happened when the caller asked about a number. Every member is optional, and null means the
+ * same as leaving it out.
  */
 export const PhoneContext = Type.Object(
   {

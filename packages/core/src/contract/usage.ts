@@ -4,8 +4,8 @@ import { Type, type Static } from "typebox"
 export const USAGE_DAYS_MAX = 366
 
 /**
- * Two patterns rather than a format: which days there are is looked at by the operation, which says
- * what is wrong.
+ * Two patterns rather than a format: the operation checks whether the day exists, because it can
+ * explain what is wrong.
  */
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description }))

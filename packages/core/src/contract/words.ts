@@ -29,7 +29,7 @@ export const RiskReasons = Type.Unsafe<readonly string[]>({
     "What drives the score, in plain English: up to four sentences, and one more that says what was not looked at.",
 })
 
-/** What every explanation holds, whatever it is about. */
+/** The members of every explanation, whatever it is about. */
 const EXPLAINED = [
   "`summary`: for a person, a sentence each on what holds the answer, when it changes next if nothing arrives, and what was not looked at.",
   "`contributions`: every factor with its code, its points and the sentence it is told by. `baseline`, all points and `rounding` add up to `risk_score`.",
@@ -40,7 +40,7 @@ const EXPLAINED = [
   "`model`: name and version. `input`: all the model looked at; with the version it gives the same answer again. Ages are in days.",
 ]
 
-/** Its members follow the model, so the contract leaves them open and says what they mean. */
+/** The members follow the model, so the contract leaves them open and describes their meaning. */
 function explained(...own: string[]) {
   const members = [...own, ...EXPLAINED].map((line) => `- ${line}`).join("\n")
   return Type.Unsafe<Record<string, unknown>>({

@@ -1,6 +1,6 @@
 import { RECIPIENTS_MAX, type Suite } from "./recipients.ts"
 
-/** What the header of a sealed file says. Its keys are not among it: age does not name them. */
+/** The content of a sealed file's header. It does not include the keys: age does not name them. */
 export interface AgeHeader {
   readonly suite: Suite
   readonly stanzas: number
@@ -41,14 +41,14 @@ const BODY_LINE = 43
 /** One for each key, and the sender's own on a reply. */
 const STANZAS_MAX = RECIPIENTS_MAX + 1
 
-/** Bytes of a header with so many stanzas. */
+/** Bytes of a header with `stanzas` stanzas. */
 export function headerSize(stanzas: number, suite: Suite): number {
   return VERSION.length + stanzas * (FIRST_LINE[suite] + 1 + BODY_LINE + 1) + "--- ".length + 44
 }
 
 /**
- * Reads the header of a sealed file, without any key. `incomplete`: more has to come before it can
- * be told. Takes only what this project and stock age write, character for character, so that
+ * Reads the header of a sealed file, without any key. `incomplete`: more bytes are needed to
+ * decide. Takes only what this project and stock age write, character for character, so that
  * nothing else can be carried in a header.
  */
 export function readAgeHeader(

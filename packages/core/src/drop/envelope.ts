@@ -51,7 +51,7 @@ export interface OpenedFile extends ManifestFile {
   readonly bytes: Uint8Array
 }
 
-/** What was sent, after every check. All of it is the word of a stranger. */
+/** A received message after every check. Everything in it is the word of a stranger. */
 export interface OpenedMessage {
   readonly manifest: Manifest
   /** Bytes that are no UTF-8 come out as U+FFFD. */

@@ -4,8 +4,8 @@ import type { WordList } from "./thread-code.ts"
 const FINGERPRINT_WORDS = 6
 
 /**
- * Six words that stand for a set of keys, whatever their order: recipients print them, and a sender
- * who compares them sees keys that were put there by somebody else.
+ * Six words that stand for a set of keys, whatever their order. Recipients print them, and a sender
+ * who compares them notices keys that somebody else put there.
  */
 export function fingerprint(keys: readonly string[], { words }: WordList): string[] {
   const hash = sha256(new TextEncoder().encode(keys.toSorted().join("\n")))

@@ -61,7 +61,7 @@ export function isLocked(file: Uint8Array): boolean {
 }
 
 export interface NewIdentityFile {
-  /** What is to be written: as `age-keygen` writes it, without a time, or locked. */
+  /** The bytes to write: as `age-keygen` writes them, without a time, or locked. */
   readonly file: Uint8Array
   readonly recipient: string
 }
@@ -99,7 +99,8 @@ async function identitiesOf(bytes: Uint8Array): Promise<string[]> {
   const identities = lines.filter((line) => line !== "" && !line.startsWith("#"))
   if (identities.length === 0) throw new IdentityFault("empty")
   for (const identity of identities) {
-    // Tells a secret key of age from anything else, plugins included: those cannot be used here.
+    // Distinguishes a secret key of age from anything else. Plugins are refused too: they cannot be
+    // used here.
     await identityToRecipient(identity).catch(() => {
       throw new IdentityFault("unreadable")
     })

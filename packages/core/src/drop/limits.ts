@@ -14,9 +14,9 @@ export const MAILBOX_SLOTS = 4
 export const WITHDRAWABLE = 16
 
 /**
- * How often a sender may double the work on purpose; recipients see it and can sort by it. It
- * stands beside the message unsealed, so there are few steps: the fewer there are, the less a step
- * says of the sender who chose it.
+ * How often a sender may double the work on purpose; recipients see it and can sort by it. The
+ * number is stored unsealed beside the message, so there are few steps: the fewer there are, the
+ * less a step reveals of the sender who chose it.
  */
 export const EFFORT_MAX = 3
 

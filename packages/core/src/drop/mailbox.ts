@@ -20,8 +20,8 @@ export function mailboxFiles(answer: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Replies in the order they were written. The store gives them in the order of their random ids, so
- * each says its number inside. One that says none was made by hand and comes last; an
+ * Replies in the order they were written. The store returns them in the order of their random ids,
+ * so each carries its number inside. A reply without a number was made by hand and comes last; an
  * acknowledgement has the lowest number there is.
  */
 export function inReplyOrder<R extends { readonly manifest: Pick<Manifest, "order"> }>(

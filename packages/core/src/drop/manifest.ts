@@ -28,11 +28,11 @@ export interface ManifestFile {
   readonly type: string
   readonly metadata: MetadataState
   /**
-   * Kinds of hidden data that were found in it before it was sent, removed or not; never what they
-   * said. Absent: nobody looked.
+   * Kinds of hidden data that were found in it before it was sent, removed or not; never their
+   * values. Absent: nobody looked.
    */
   readonly found?: readonly string[]
-  /** The sender's own name of it, only where the sender asked for it to be kept. */
+  /** The file's name on the sender's machine, only if the sender asked to keep it. */
   readonly original_name?: string
 }
 
@@ -69,8 +69,8 @@ export function writeManifest(manifest: Manifest): Uint8Array {
 }
 
 /**
- * The manifest in these bytes. They may come from anybody who has the drop's keys: every member is
- * checked, none is copied that is not known here, and a later version may add members.
+ * The manifest in these bytes. They may come from anybody who has the drop's keys, so every member
+ * is checked. Unknown members are not copied: a later version may add some.
  */
 export function readManifest(bytes: Uint8Array): Manifest {
   if (bytes.length > MANIFEST_MAX) throw new EnvelopeFault("size")
@@ -125,7 +125,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch {
-    // Not passed on: the parser's message quotes what it read.
+    // No cause: the parser's message quotes the input.
     throw refused()
   }
 }

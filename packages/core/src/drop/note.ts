@@ -10,7 +10,7 @@ export interface Note {
   readonly text: string
   /** Out of the way in the list. Nothing is blocked. */
   readonly muted: boolean
-  /** The sender was told that the first message has been opened. */
+  /** The sender got the acknowledgement that the first message was opened. */
   readonly acknowledged: boolean
   /** Replies that were sent, oldest first: the server cannot give them back. */
   readonly replies: readonly string[]
@@ -39,7 +39,7 @@ export const emptyNote = (about: string): Note => ({
   answers: 0,
 })
 
-/** The envelope of a note. The oldest replies are left out where not all of them fit. */
+/** The envelope of a note. Leaves out the oldest replies if not all of them fit. */
 export function packNote(note: Note): Uint8Array {
   const kept = readNote({ v: 1, ...note, replies: note.replies.slice(-REPLIES_MAX) })
   for (let first = 0; first <= kept.replies.length; first += 1) {
@@ -62,7 +62,7 @@ export function unpackNote(envelope: Uint8Array): Note {
   try {
     return readNote(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(member.bytes)))
   } catch {
-    // Not passed on: the parser's message quotes what it read.
+    // No cause: the parser's message quotes the input.
     throw new EnvelopeFault("manifest")
   }
 }

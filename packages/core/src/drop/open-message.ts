@@ -6,8 +6,8 @@ const WRAPPED = "attachment-1.age"
 
 /**
  * Opens and unpacks a sealed message. A file that its sender sealed in another form is stored in an
- * envelope around it: where what is inside is a message it is handed on, `wrapped`; otherwise the
- * envelope is, with the file in it.
+ * envelope around it. If that file holds a message, this returns the message, as `wrapped`;
+ * otherwise it returns the envelope with the file in it.
  */
 export async function openMessage(
   sealed: Uint8Array,

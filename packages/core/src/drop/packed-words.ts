@@ -1,7 +1,7 @@
 /**
- * A word list in one string, for the scripts: each word says how many letters it shares with the
- * one before. Lists are almost in the order of the alphabet, so this takes a quarter off a packed
- * script. Joined letters take less than letters with their accents apart.
+ * A word list in one string, for the scripts: each word gives the number of letters it shares with
+ * the one before. Lists are almost in alphabetical order, so this takes a quarter off a packed
+ * script. Composed letters take less space than letters with separate accents.
  */
 export function packWords(words: readonly string[]): string {
   let before = ""

@@ -14,8 +14,8 @@ export interface Recipients {
 export const RECIPIENTS_MAX = 16
 
 /**
- * What a recipients file says. `dropId` is null where it does not name its drop, as in files of
- * stock `age`.
+ * The content of a recipients file. `dropId` is null if the file does not name its drop, as in
+ * files of stock `age`.
  */
 export interface RecipientsFile {
   readonly dropId: Uint8Array<ArrayBuffer> | null
@@ -80,7 +80,7 @@ export function readRecipients(text: string): RecipientsFile {
   }
 }
 
-/** A recipients file that `age -R` takes as it is. */
+/** A recipients file that `age -R` takes unchanged. */
 export function recipientsFile({
   dropId,
   recipients,

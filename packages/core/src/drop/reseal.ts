@@ -15,9 +15,9 @@ export interface Resealed {
 }
 
 /**
- * Makes a sealed file one for other keys. The content key and every byte after the header stay as
- * they are: a server that takes nothing but a header cannot be given another content. All of the
- * file is authenticated first.
+ * Rewraps a sealed file for other keys. The content key and every byte after the header stay: a
+ * server that takes only a header cannot be given other content. The whole file is authenticated
+ * first.
  */
 export async function reseal(
   sealed: Uint8Array,
@@ -37,7 +37,7 @@ export async function reseal(
   return { header: new Uint8Array(header), sealed: whole }
 }
 
-/** All that stands behind the header; a change of keys leaves it as it is. */
+/** Everything after the header; a change of keys leaves it unchanged. */
 export function sealedBody(sealed: Uint8Array): Uint8Array {
   const header = readAgeHeader(sealed)
   if (header === "incomplete" || "fault" in header) throw new EnvelopeFault("header")
@@ -45,8 +45,8 @@ export function sealedBody(sealed: Uint8Array): Uint8Array {
 }
 
 /**
- * Stands for the content of a sealed file, whatever keys it is sealed to: SHA-256 over its body.
- * The same content sealed again has another one. It says nothing of what is inside.
+ * Identifies the content of a sealed file, whatever keys it is sealed to: SHA-256 over its body.
+ * The same content sealed again has another mark. The mark reveals nothing about the content.
  */
 export async function contentMark(sealed: Uint8Array): Promise<string> {
   const body = sealedBody(sealed)
@@ -57,9 +57,9 @@ export async function contentMark(sealed: Uint8Array): Promise<string> {
 }
 
 /**
- * The library makes up a content key and hands it to each recipient in turn. The first one puts
- * ours in its place, and the last one makes sure that all between them got it: otherwise nobody
- * could open the file any more.
+ * The library makes a content key and hands it to each recipient in turn. `first` replaces it by
+ * ours, and `last` checks that all recipients between them got ours: otherwise nobody could open
+ * the file any more.
  */
 function encrypterFor(contentKey: Uint8Array, { keys, suite }: Recipients) {
   const first: Recipient = {

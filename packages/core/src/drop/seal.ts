@@ -60,8 +60,9 @@ export function replyRecipients(
 }
 
 /**
- * Opens a sealed file. Nothing comes back before all of it has been authenticated; a file that was
- * changed, cut or lengthened, and one not sealed as this project seals, throws an `EnvelopeFault`.
+ * Opens a sealed file. Returns nothing before the whole file is authenticated. Throws an
+ * `EnvelopeFault` for a file that was changed, cut or lengthened, and for one not sealed as this
+ * project seals.
  */
 export async function open(
   sealed: Uint8Array,

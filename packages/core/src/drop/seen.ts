@@ -3,8 +3,8 @@ import { classOf, SIZE_CLASSES } from "./padding.ts"
 import { readTar, tarSize, writeTar } from "./tar.ts"
 
 /**
- * What a recipient remembers of a message: enough to see that it was changed, and nothing of what
- * is in it.
+ * What a recipient remembers of a message: enough to notice that it was changed, and nothing about
+ * its content.
  */
 export interface SeenMessage {
   /** `contentMark` of the message as it was seen first. */
@@ -30,7 +30,7 @@ interface Found {
   readonly until: number
 }
 
-/** What is strange about a message, beside what was seen before; null: nothing. */
+/** What is strange about a message, compared with what was seen before; null: nothing. */
 export function strangeness(seen: Seen, { id, mark }: Pick<Found, "id" | "mark">): Strange | null {
   const known = Object.hasOwn(seen, id) ? seen[id] : undefined
   if (known !== undefined) return known.mark === mark && known.changed !== true ? null : "changed"
@@ -57,7 +57,7 @@ export function remembered(seen: Seen, found: readonly Found[], today: number): 
 const DIGITS = /^[0-9a-f]{32}$/
 const MARK = /^[0-9a-f]{64}$/
 
-/** Reads a memory that was kept; throws where it is none. */
+/** Reads a stored memory; throws for anything else. */
 export function readSeen(value: unknown): Seen {
   if (typeof value !== "object" || value === null) throw new Error("this is no memory of messages")
   const entries = Object.entries(value as Record<string, Partial<SeenMessage> | null>)
@@ -74,8 +74,8 @@ export function readSeen(value: unknown): Seen {
 const MEMBER = "seen.json"
 
 /**
- * The envelope of a memory, for a store that others can read. Its size says little of how much it
- * holds.
+ * The envelope of a memory, for a store that others can read. Its size reveals little about how
+ * much it holds.
  */
 export function packSeen(seen: Seen): Uint8Array {
   const members = [{ name: MEMBER, bytes: new TextEncoder().encode(JSON.stringify(seen)) }]

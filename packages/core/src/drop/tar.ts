@@ -51,7 +51,7 @@ export function writeTar(members: readonly TarMember[], size: number): Uint8Arra
 }
 
 /**
- * What stands before and after a member of so many bytes, for an archive that is written piece by
+ * The bytes before and after a member of `size` bytes, for an archive that is written piece by
  * piece.
  */
 export function tarFrame(name: string, size: number): { header: Uint8Array; padding: Uint8Array } {

@@ -143,10 +143,7 @@ test("T14: words that English and French share mean what the checksum says, whic
   }
 })
 
-/**
- * A code of shared words alone: the first eleven as they come, the last the one whose checksum
- * holds.
- */
+/** A code of shared words alone, found by trying until a checksum holds. */
 function sharedCode(words: WordList, shared: string[]): { text: string; secret: Uint8Array } {
   for (let start = 0; start < 1_000_000; start += 1) {
     const some = Array.from(

@@ -29,14 +29,14 @@ export const CODE_WORDS = 12
 
 const WORD_BITS = 11
 const WORD_COUNT = 2 ** WORD_BITS
-/** Words of the lists in Latin script are told apart by this many letters. */
+/** In the lists in Latin script, this many letters identify a word. */
 const PREFIX_LETTERS = 4
 
 export function newSecret(): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
 }
 
-/** The code in the words of a list, as they are shown. */
+/** The code in the words of a list, as shown to people. */
 export function codeWords(secret: Uint8Array, { words }: WordList): string[] {
   // The lists are written with separate accents and, in Korean, separate letters; few fonts join
   // them well.
@@ -55,8 +55,8 @@ export type CodeFault =
 
 /**
  * Reads what a person typed: words of any of the lists or digits, with any accents, capitals, signs
- * and widths. The same letters can be words of two languages; then the checksum says which was
- * meant, and the earlier list wins if even that holds twice.
+ * and widths. The same letters can be words of two languages. Then the checksum decides, and if it
+ * holds for both, the earlier list wins.
  */
 export function readCode(
   text: string,
@@ -91,7 +91,7 @@ function codeIndices(secret: Uint8Array): number[] {
   return indices
 }
 
-/** The secret these indices stand for, or null where their checksum is not that of the secret. */
+/** The secret that these indices stand for, or null if their checksum is wrong. */
 function secretOf(indices: readonly number[]): Uint8Array<ArrayBuffer> | null {
   const bits = indices.reduce((sum, index) => (sum << BigInt(WORD_BITS)) | BigInt(index), 0n)
   const secret = new Uint8Array(SECRET_BYTES)
@@ -132,8 +132,8 @@ function westernDigits(text: string): string {
 }
 
 /**
- * Whatever is neither letter nor digit stands between words. A Chinese character is a word, and so
- * are four digits where all 48 are typed as one.
+ * Any character that is neither letter nor digit separates words. A Chinese character is a word,
+ * and so are four digits where all 48 are typed as one.
  */
 function tokensOf(text: string): string[] {
   return westernDigits(fold(text))

@@ -59,8 +59,8 @@ export function withdrawToken(
 }
 
 /**
- * What the server stores in place of a mailbox, so that its file does not hold what replies are
- * asked for by.
+ * The server stores this in place of a mailbox, so that its file does not hold the secret that
+ * fetches replies.
  */
 export function mailboxTag(mailbox: Uint8Array): Uint8Array<ArrayBuffer> {
   return own(sha256.create().update(utf8("drop/v1/tag")).update(mailbox).digest())
@@ -72,8 +72,8 @@ export function verifierOf(token: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * What a two-way message tells its recipients of its thread: where replies go and what they are
- * sealed to.
+ * What a two-way message tells its recipients about its thread: where replies go, and the keys they
+ * are sealed to.
  */
 export function threadAddress(keys: ThreadKeys, n: number | null): ThreadAddress {
   return {
@@ -85,8 +85,8 @@ export function threadAddress(keys: ThreadKeys, n: number | null): ThreadAddress
   }
 }
 
-// The id is that of the drop, not its address: a code works on its onion and its other name, and on
-// no other drop.
+// The id identifies the drop, not its address: a code works on its onion address and its other
+// name, and on no other drop.
 function derivation(
   secret: Uint8Array,
   dropId: Uint8Array,

@@ -15,19 +15,16 @@ export interface Thread<M extends ThreadMessage = ThreadMessage> {
   readonly name: string | null
   /** Where replies go, or null for a one-way message. */
   readonly address: ThreadAddress | null
-  /** In the order of the visit where it is known; nothing says when a message came. */
+  /** In the order of the visit if it is known; nothing records when a message came. */
   readonly messages: readonly M[]
   /** Stored again under another id: by the server, or by somebody who copied them there. */
   readonly duplicates: readonly M[]
-  /**
-   * Another thread gives the same mailbox, with another key: one of the two is not who it says it
-   * is.
-   */
+  /** Another thread gives the same mailbox with another key, so one of the two is an impostor. */
   readonly contested: boolean
 }
 
 /**
- * What makes messages one thread. Both keys, since replies are sealed to the one or the other:
+ * The identity of a thread. It covers both keys, since replies are sealed to one or the other:
  * somebody who takes over one of them gets another thread.
  */
 export function threadOf({ thread, nid }: Manifest): string {

@@ -1,6 +1,6 @@
 import type { WordLanguage, WordList } from "./thread-code.ts"
 
-// Each list is an import of its own, so that a page loads the list of its language alone.
+// Each list is a separate import, so that a page loads only the list of its language.
 const lists: Record<WordLanguage, () => Promise<{ readonly wordlist: readonly string[] }>> = {
   en: () => import("@scure/bip39/wordlists/english.js"),
   fr: () => import("@scure/bip39/wordlists/french.js"),

@@ -3,9 +3,9 @@ import { test } from "node:test"
 import { parseEmail } from "./email.ts"
 import { parsePhone } from "./phone.ts"
 
-// Times are compared with those of an ordinary address in the same process, the least of several
-// each, so that a busy machine decides nothing. What is looked for is the square of a length: that
-// was 130 times as dear, and is 25 now.
+// Each time is the least of several, compared with an ordinary address in the same process, so that
+// a busy machine decides nothing. The test looks for quadratic time: that cost 130 times as much,
+// and now it is 25.
 const TIMES_DEARER_MAX = 60
 const rounds = process.env["ASSAY_SOAK"] === undefined ? 300 : 50_000
 

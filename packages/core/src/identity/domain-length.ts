@@ -6,14 +6,14 @@ export const LABEL_OCTETS_MAX = 63
 /** UTS #46 maps these to a dot. */
 const DOTS = /[.\u3002\uff0e\uff61]/u
 
-// What IDNA may leave nothing of: characters it ignores, marks and Hangul letters that melt into
-// the character before them, and compatibility forms of such. Every other character is at least one
-// octet of its label. Too many characters in here only cost time: nothing is refused for what is
-// left out.
+// Characters that IDNA may reduce to nothing: those it ignores, marks and Hangul letters that melt
+// into the character before them, and compatibility forms of these. Every other character takes at
+// least one octet of its label. Listing too many characters only costs time: it never refuses a
+// domain.
 const MELTING =
   /[\p{M}\u00ad\u1100-\u11ff\u180e\u200b\u2060-\u206f\u3130-\u318f\ufeff\uff9e-\uffdf\u{16d40}-\u{16d7f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}]/gu
 
-// Whatever ends a run of marks that are put in order together. Ignored marks do so too.
+// Characters that end a run of marks that are sorted together. Ignored marks do so too.
 const BETWEEN_MARKS =
   /(?:\P{M}|[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}])+/u
 // No composed character is made of more than four, so a run of more marks is more than 63

@@ -12,8 +12,9 @@ const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 // (U+200C, U+200D) and variation selectors change what is seen and are ordinary text.
 const INVISIBLE =
   /[\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b\u2028\u2029\u202f\u205f-\u2064\u206a-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e00ff}]/u
-// The exception to the rule above, because it protects the key: what is unassigned today may get a
-// lower case or a composition tomorrow, and then the same address would get another key.
+// The exception to the rule above, because it protects the key: a character that is unassigned
+// today may get a lower case or a composition tomorrow, and then the same address would get another
+// key.
 const UNASSIGNED = /\p{Cn}/u
 
 /** Takes the five ASCII white space characters off both ends; any other white space stays. */

@@ -43,8 +43,8 @@ export function readDomain(text: string): ParsedDomain | EmailFaultWord {
   const tooLong = surelyTooLong(text)
   if (tooLong !== null) return tooLong
   const normal = text.normalize("NFC")
-  // Text of this length melted away at least in part. The encoding is what is dear, so it comes
-  // after a count.
+  // A text of this length passed the check above only because part of it melts away. Encoding is
+  // expensive, so the length is counted first.
   if (normal.length > DOMAIN_OCTETS_MAX) {
     const fault = lengthFault(toUnicode(normal, UTS46).domain.split("."))
     if (fault !== null) return fault

@@ -44,7 +44,7 @@ function isDotString(local: string): boolean {
 }
 
 /**
- * What a quoted string says, without quotes and escapes; null where it is not one (RFC 5321,
+ * The content of a quoted string, without quotes and escapes; null if it is not one (RFC 5321,
  * 4.1.2).
  */
 function quotedContent(local: string): string | null {

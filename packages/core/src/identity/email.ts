@@ -5,7 +5,7 @@ import { LOCAL_OCTETS_MAX, readLocalPart, utf8Octets } from "./email-local-part.
 import { canonicalForm } from "./mailbox.ts"
 
 /**
- * An e-mail address in the forms of identity/v1. `"fault" in result` tells an `EmailFault` apart.
+ * An e-mail address in the forms of identity/v1. `"fault" in result` identifies an `EmailFault`.
  */
 export interface ParsedEmail extends ParsedDomain {
   /** The address as such: case, Unicode form, needless quotes and domain spelling made one. */

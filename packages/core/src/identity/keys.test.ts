@@ -20,7 +20,9 @@ const other = new Uint8Array(32).fill(8)
 const key = identityKey(sha256, subkey, IDENTITY_TAGS.email, "alice@example.com")
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** A hash whose digest begins as told, for values that a real one takes years to reach. */
+/**
+ * A hash whose digest begins with the given bytes, for values that a real one takes years to reach.
+ */
 const digestOf =
   (...first: number[]): Sha256 =>
   () => {

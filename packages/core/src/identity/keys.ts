@@ -6,10 +6,7 @@ export type Sha256 = (...parts: Uint8Array[]) => Uint8Array
 
 declare const identityKeyBrand: unique symbol
 
-/**
- * Sixteen bytes that stand for one mailbox, phone number or domain: all that any store ever sees of
- * it.
- */
+/** Sixteen bytes that stand for one mailbox, phone number or domain. No store ever sees more. */
 export type IdentityKey = Uint8Array & { readonly [identityKeyBrand]: true }
 
 /** Keeps keys of different kinds apart, should their canonical forms ever be the same text. */
@@ -79,8 +76,8 @@ export function identityKeyOf(bytes: Uint8Array): IdentityKey {
 }
 
 /**
- * Tells the aliases of one mailbox apart: 0 for the canonical address itself, else 1 to 65535.
- * The tag is keyed and bound to the mailbox, so equal tags of two mailboxes say nothing.
+ * Distinguishes the aliases of one mailbox: 0 for the canonical address itself, else 1 to 65535.
+ * The tag is keyed and bound to the mailbox, so equal tags of two mailboxes mean nothing.
  */
 export function aliasTag(
   sha256: Sha256,
@@ -95,9 +92,9 @@ export function aliasTag(
 }
 
 /**
- * What is stored beside keyed data to notice another secret or other rules: "v2:" and 16
- * hexadecimal digits. It is hashed with tag 0, which no identity has, so it can never be the
- * beginning of someone's key.
+ * Stored beside keyed data, to notice another secret or other rules: "v2:" and 16 hexadecimal
+ * digits. It is hashed with tag 0, which no identity has, so it can never be the beginning of
+ * someone's key.
  */
 export function keyCheckValue(sha256: Sha256, identitySubkey: Uint8Array): string {
   const digest = sha256(hashStart(identitySubkey), utf8("assay key check v2"))
@@ -121,7 +118,7 @@ export function passwordFingerprint(
 
 /**
  * What each subkey of the master secret is for. The server derives them by HKDF-SHA256 with
- * `subkeyInfo(name)` as info, so a key leaked from one use says nothing about another.
+ * `subkeyInfo(name)` as info, so a key leaked from one use reveals nothing about another.
  */
 export const SUBKEY_NAMES = [
   "identity",

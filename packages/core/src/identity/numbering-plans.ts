@@ -3,8 +3,8 @@ import metadata from "libphonenumber-js/max/metadata"
 
 // libphonenumber's numbering plans, read once and kept as compiled expressions. The library's own
 // parser has to cope with punctuation, extensions and national prefixes, and compiles every
-// expression anew for each number: 9 to 26 µs against 1 to 3 here. What it does to an E.164
-// number comes down to the steps below, and a test holds the two equal.
+// expression anew for each number: 9 to 26 µs against 1 to 3 here. For an E.164 number it comes
+// down to the steps below, and a test holds the two equal.
 
 /** What the plans say about an E.164 number that they allow. */
 export interface PlannedNumber {

@@ -25,8 +25,8 @@ const allCodes = [
 ]
 
 /**
- * Says what the library says of the number as it stands, or fails. True where it reads the same
- * number.
+ * Checks that we and the library agree on the number as it stands. True if the library reads the
+ * same number.
  */
 function agreesWithLibrary(code: string, national: string): boolean {
   const text = `+${code}${national}`
@@ -35,7 +35,8 @@ function agreesWithLibrary(code: string, national: string): boolean {
   const planned = plannedNumber(callingCode, national)
   const library = parsePhoneNumberFromString(text)
   if (library?.number !== text) {
-    // The library took off what it holds for a national prefix: another number, not ours to give.
+    // The library removed what it takes for a national prefix. That is another number, so only the
+    // type of the literal one is compared.
     const literal = new PhoneNumber(text)
     if (planned?.country) literal.country = planned.country
     assert.equal(planned?.type, literal.getType(), text)

@@ -30,13 +30,13 @@ export type NumberType = (typeof NUMBER_TYPES)[number]
 /** What makes a number other than an ordinary line of a person. */
 export type SpecialNumber = "premium" | "toll_free" | "shared_cost" | ReservedUse
 
-/** A well-formed E.164 number. `"fault" in result` tells a `PhoneFault` apart. */
+/** A well-formed E.164 number. `"fault" in result` identifies a `PhoneFault`. */
 export interface ParsedPhone {
   /** The number as given, which is also its canonical form. */
   readonly e164: string
   /** Whether a numbering plan allows the number. It may still belong to nobody. */
   readonly valid: boolean
-  /** By numbering plan alone; carriers and providers know better where they are asked. */
+  /** By numbering plan alone; carriers and providers know better when they are asked. */
   readonly numberType: NumberType
   /** ISO 3166-1 alpha-2, `ZZ` where the number belongs to no country or to none in particular. */
   readonly region: string
@@ -104,7 +104,8 @@ function unplanned(e164: string, region: string, special: ReservedUse | null): P
   return { e164, valid: false, numberType: "invalid", region, special }
 }
 
-// A number that no plan allows still shows whose plan it fails, unless several countries share it.
+// A number that no plan allows still gets the region of its calling code, unless several countries
+// share it.
 function regionOfCode({ plans }: CallingCode): string {
   return (plans.length === 1 && plans[0]?.country) || NO_REGION
 }

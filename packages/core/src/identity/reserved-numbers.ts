@@ -1,6 +1,6 @@
-// Numbers that their regulator or vendor promises never to give to anybody. Whoever gives one as
-// their own made it up or copied it from a manual. Only published ranges are here: a range that is
-// merely unused today may be somebody's tomorrow.
+// Numbers that their regulator or vendor promises never to give to anybody. A person who gives one
+// as their own made it up or copied it from a manual. Only published ranges are here: a range that
+// is merely unused today may be somebody's tomorrow.
 
 /** What a number is kept for: film and print, or trying out software. */
 export type ReservedUse = "fictional" | "test"

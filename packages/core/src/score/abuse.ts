@@ -28,8 +28,8 @@ export class AbuseTerms {
   }
 }
 
-// Unknown is not negative: a look-up nobody made must not count against an honest person, nor for
-// a dishonest one. So null adds no term, and flags act only where the model says which way.
+// Unknown is not negative: a look-up nobody made must not count against an honest person, nor for a
+// dishonest one. So null adds no term, and a flag counts only if the model gives it a direction.
 function abuseTerms(trust: Trust, { abuse, conf, factors }: EmailModel): readonly Term[] {
   const terms: Term[] = []
   const add = (name: string, nats: number, code: EmailReasonCode | null): void => {

@@ -37,7 +37,7 @@ export interface ActionCase {
   readonly abuse: number
   readonly stepUpEff: number | null
   readonly mayBlock: boolean
-  /** False where what was found may not be let through, whatever a tenant's costs say. */
+  /** False if the findings forbid letting it through, whatever a tenant's costs are. */
   readonly mayAllow: boolean
 }
 

@@ -67,7 +67,7 @@ function sentencesOf(
     reasons.length === 0
       ? [nothingFound(exposed, input, model)]
       : reasons.map(({ code }) => toldReason(code, pass, input, model).text)
-  // Beside whatever else raised the score: "clean" and "not looked at" must not be confused.
+  // Added beside any other reason: "clean" and "not looked at" must not be confused.
   const unchecked =
     uncheckedExposure(input, model) ??
     (input.checked.withheld === true && reasons.length > 0 ? model.texts.nothing.withheld : null)

@@ -21,7 +21,7 @@ const without: Record<PhoneReasonCode, Partial<PhoneInput>> = {
   NUMBER_INVALID: { valid: null },
   NUMBER_RESERVED: { reserved: null },
   NUMBER_INACTIVE: { active: null },
-  // A plain mobile line is the one that adds nothing.
+  // A plain mobile line adds nothing.
   LINE_TYPE: { line: "mobile" },
   NEW_NUMBER: { tenureDays: null },
   COUNTRY_MISMATCH: { countryMismatch: null },

@@ -91,8 +91,8 @@ function scoreOf(input: EmailInput, model: EmailModel): number {
   return clip(pointsOf(model.scale, logit(emailPass(input, model).p)), 0, 100)
 }
 
-// Without a masked or disposable domain an address could count as corporate, which it does not with
-// the term alone taken out; so these identities are never one flag short of it.
+// Without its masked or disposable domain, an address could count as corporate. Taking only the
+// term out does not do that, so these identities are never one flag short of corporate.
 const literal = anyEmail.map((input): EmailInput => ({
   ...input,
   trust: { ...input.trust, free: true },

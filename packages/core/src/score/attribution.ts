@@ -21,7 +21,7 @@ export interface ReasonRule {
 }
 
 /**
- * Shares what the evidence adds to the score out among its factors: the mean of what a factor adds
+ * Divides what the evidence adds to the score among its factors: each gets the mean of what it adds
  * to nothing and what it adds to all the others, scaled so that the points add up exactly. Taking
  * only the second would give redundant findings no points at all.
  */

@@ -7,7 +7,7 @@ export interface Term {
   readonly code: number
 }
 
-/** Marks a term that is no factor of its own: it stays in every evaluation. */
+/** Marks a term that belongs to no factor: it stays in every evaluation. */
 export const ALWAYS = -1
 
 function weight({ nats }: Term): number {
@@ -19,8 +19,8 @@ function byWeight(a: Term, b: Term): number {
 }
 
 /**
- * Terms sorted once, so that their discounted sum can be asked for with all factors, none, one
- * alone or all but one, without sorting again.
+ * Terms sorted once, so that their discounted sum can be computed with all factors, none, one alone
+ * or all but one, without sorting again.
  */
 export class Balance {
   readonly negatives: readonly Term[]

@@ -40,7 +40,7 @@ function wordOf(value: number, { mediumFrom, highFrom }: EmailModel["confidence"
   return value >= mediumFrom ? "medium" : "low"
 }
 
-// A source is one witness however much it says, so only its best item counts.
+// A source is one witness however many items it has, so only its best item counts.
 function evidenceMass({ items, sourceCount }: Evidence, halfLifeDays: number): number {
   const best = new Array<number>(sourceCount).fill(0)
   for (const { source, conf, age } of items) {

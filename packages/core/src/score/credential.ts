@@ -36,7 +36,7 @@ export interface CredentialRisk {
   /** The points before floor and cap. */
   readonly raw: number
   readonly stage: number
-  /** The floor of the stage, or that of a fresh and usable secret where it is the higher. */
+  /** The floor of the stage or of a fresh and usable secret, whichever is higher. */
   readonly floor: number | null
   readonly cap: number
   /** Somebody can sign in with what leaked a moment ago. */
@@ -44,8 +44,8 @@ export interface CredentialRisk {
 }
 
 /**
- * What the exposures and signals say about stolen credentials, weighed once. The risk can then be
- * asked for any set of kinds, with or without the finding that a password was reused.
+ * The exposures and signals of stolen credentials, weighed once. The risk can then be computed for
+ * any set of kinds, with or without the finding that a password was reused.
  */
 export class CredentialTerms {
   readonly stages: StageEvidence

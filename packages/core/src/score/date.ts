@@ -8,7 +8,7 @@ let latest = { asOf: "", ms: Number.NaN }
 // A time without a zone would be read in the zone of the machine, and the same input would then
 // give different dates on different machines. So only UTC is understood.
 function instantMs(asOf: string): number {
-  // Asked several times an assessment, always for the same text.
+  // Called several times per assessment, always with the same text.
   if (asOf === latest.asOf) return latest.ms
   const ms = INSTANT.test(asOf) ? Date.parse(asOf) : Number.NaN
   if (Number.isNaN(ms)) {

@@ -102,7 +102,9 @@ export interface BlocklistEntry {
   readonly conf?: number | null | undefined
   /** Days by which the entry has lost weight; a list that is in force has lost none. */
   readonly age?: number | null | undefined
-  /** Days since the list's entry or release, for the sentence; where unknown, `age` is told. */
+  /**
+   * Days since the list's entry or release, for the sentence; if unknown, the sentence uses `age`.
+   */
   readonly listedAge?: number | null | undefined
   /** For the sentence, where the plan may see names. */
   readonly name?: string | null | undefined
@@ -139,7 +141,8 @@ export interface EmailInput {
   /** UTC date, YYYY-MM-DD. */
   readonly as_of: string
   /**
-   * The newest model whose members were looked for; left out by programs before 1.1. Never weighed.
+   * The newest model whose members were looked for; programs before 1.1 leave it out. Never
+   * weighed.
    */
   readonly writtenFor?: string | null | undefined
   readonly checked: Checked

@@ -8,9 +8,7 @@ import type { EmailModel } from "./model-email.ts"
 import { counted, daysAgo, filled } from "./sentence.ts"
 import { EMAIL_REASON_CODES, SECRETS, type EmailReasonCode } from "./vocabulary.ts"
 
-/**
- * What a reason tells: its sentence, and how long ago its newest evidence was, if that is known.
- */
+/** The sentence of a reason, and how long ago its newest evidence was, if that is known. */
 export interface Told {
   readonly text: string
   readonly age: number | null
@@ -156,8 +154,8 @@ function imitation(
   return by === "homograph" ? texts.mixed : null
 }
 
-// The age told is that of the entry or of the list's release: the day a list was loaded says
-// nothing about the domain. A model without the words for a name tells what 1.0 told.
+// The age in the sentence is that of the entry or of the list's release: the day a list was loaded
+// means nothing for the domain. A model without words for names uses the sentence of 1.0.
 function toldBlocklists(trust: Trust, { abuse, texts }: EmailModel): Told {
   const { named, ...unnamed } = texts.trust.BOT_BLOCKLIST
   const entries = blocklistEntries(trust, abuse)
@@ -173,7 +171,9 @@ function toldBlocklists(trust: Trust, { abuse, texts }: EmailModel): Told {
   return { text: counted(named, entries.length, { names: names.join(", "), ago }), age }
 }
 
-/** That exposure was not looked at, for a model that says so whatever else there is to say. */
+/**
+ * The sentence that exposure was not looked at, for a model that adds it beside any other reason.
+ */
 export function uncheckedExposure(input: EmailInput, { texts }: EmailModel): string | null {
   const { nothing } = texts
   const { sources, withheld } = input.checked
@@ -182,7 +182,7 @@ export function uncheckedExposure(input: EmailInput, { texts }: EmailModel): str
   return sources === 0 ? nothing.unloaded : nothing.unchecked
 }
 
-/** Said when no reason is worth a point: what was searched, or why nothing could be. */
+/** The sentence for when no reason is worth a point: what was searched, or why nothing could be. */
 export function nothingFound(
   exposed: readonly Item[],
   input: EmailInput,

@@ -12,7 +12,7 @@ import { explainedStage, type ExplainedStage } from "./explain-stage.ts"
 import { bandOf, EMAIL_EVIDENCE_KINDS, type Band } from "./vocabulary.ts"
 
 export interface ExplainedContribution {
-  /** One of the program's reason codes, or that of a row of the document. */
+  /** One of the program's reason codes, or the code of a row of the document. */
   readonly code: string
   readonly points: number
   readonly rounded: number

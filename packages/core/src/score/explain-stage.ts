@@ -13,7 +13,7 @@ export interface ExplainedStage {
   readonly marker: number
   readonly floor: number | null
   readonly cap: number
-  /** What keeps the credential points where they are: the stage, or neither end of it. */
+  /** What holds the credential points where they are: the stage's floor, its cap, or neither. */
   readonly held_by: "floor" | "cap" | "none"
   /** The fewest items that carry the stage, the most trusted first. */
   readonly evidence: readonly StageItem[]

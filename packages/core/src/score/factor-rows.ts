@@ -41,7 +41,10 @@ export function rowText({ member, text }: FactorRow, input: object): string {
   return filled(text, { value: typeof value === "number" ? value : "" })
 }
 
-/** Fails with the path of the first row that could not be weighed, or not be told from another. */
+/**
+ * Fails with the path of the first row that cannot be weighed, or cannot be distinguished from
+ * another.
+ */
 export function checkFactorRows(
   model: string,
   factors: readonly FactorRow[] | undefined,

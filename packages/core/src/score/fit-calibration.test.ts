@@ -17,7 +17,7 @@ const sha256 = (...parts: Uint8Array[]): Uint8Array => {
 // Evenly spread: left to itself fast-check prefers the ends of a range.
 const share = fc.noBias(fc.integer({ min: 0, max: 999_999 })).map((value) => value / 1_000_000)
 
-/** Labels of identities whose true log-odds are A · told log-odds + B, in no order of risk. */
+/** Labels of identities whose true log-odds are A · model log-odds + B, in no order of risk. */
 function labelsOf(A: number, B: number, count: number, seed: number): Label[] {
   return fc
     .sample(fc.tuple(share, share), { seed, numRuns: count })

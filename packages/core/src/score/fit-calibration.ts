@@ -3,7 +3,7 @@ import { totalOf, type Calibration, type CalibrationBounds } from "./calibration
 import { brierScore, calibrationError, logLoss, rocAuc, type Outcome } from "./outcome-metrics.ts"
 import { clip, logit, sigmoid, type Scale } from "./scale.ts"
 
-/** What came of an identity, beside what the model had said without any calibration. */
+/** The outcome of an identity, beside the model's probability without any calibration. */
 export interface Label extends Outcome {
   /** The floor of the stage it was in, in points; null where there was none, or it is not known. */
   readonly floor: number | null
@@ -39,7 +39,7 @@ export interface CalibrationFit {
   }
 }
 
-/** Labels that no calibration can be fitted to. The message says what is missing. */
+/** Labels that no calibration can be fitted to. The message names what is missing. */
 export class LabelsFault extends Error {
   override readonly name = "LabelsFault"
 }
@@ -50,7 +50,7 @@ export const CALIBRATION_BINS = 10
 const FITTED_SHARE = 0.7
 const NEWTON_STEPS_MAX = 100
 const GRADIENT_SMALL = 1e-9
-/** A and B are kept and hashed as they are printed. */
+/** A and B are stored and hashed in their printed form. */
 const DECIMALS = 6
 
 /**
@@ -98,7 +98,7 @@ export function fitCalibration(
   }
 }
 
-/** What the scorer would say of the same identities with this calibration, floors included. */
+/** The scorer's result for the same identities with this calibration, floors included. */
 export function calibrated(
   labels: readonly Label[],
   calibration: Calibration,
@@ -160,7 +160,7 @@ function newton(labels: readonly Outcome[], start: Line, slopeToo: boolean): Lin
     }
     if (Math.abs(gB) < GRADIENT_SMALL && (!slopeToo || Math.abs(gA) < GRADIENT_SMALL)) return line
     const determinant = hAA * hBB - hAB * hAB
-    // Labels of a single probability say nothing of the slope.
+    // Labels of a single probability do not determine the slope.
     const both = slopeToo && determinant > 1e-12 * hAA * hBB
     const dA = both ? (hBB * gA - hAB * gB) / determinant : 0
     const dB = both ? (hAA * gB - hAB * gA) / determinant : gB / hBB

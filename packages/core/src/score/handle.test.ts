@@ -28,7 +28,7 @@ test("a handle without letters counts eight bits a letter", () => {
 test("an initial before a surname is read as one", () => {
   const bits = (token: string) => bitsPerLetter(token) * token.length
   assert.ok(Math.abs(bits("jsmit") - (bits("smit") + Math.log2(26))) <= 1e-9)
-  // Four letters are too few to tell an initial from a name.
+  // Four letters are too few to distinguish an initial from a name.
   assert.ok(bits("jsmi") > bits("smi") + Math.log2(26) + 0.1)
 })
 

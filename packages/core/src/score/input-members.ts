@@ -4,8 +4,8 @@ import type { PhoneInput } from "./phone-input.ts"
 import type { PhoneModel } from "./model-phone.ts"
 
 /**
- * What `writtenFor` says of an input that is written now. A flag that is false is left out, so an
- * input alone does not tell whether a member was looked for or not known yet when it was written.
+ * The value of `writtenFor` in an input that is written now. A false flag is left out, so an input
+ * alone does not show whether a member was looked for or did not exist yet when it was written.
  */
 export const INPUT_VERSION = "1.1"
 
@@ -15,7 +15,8 @@ interface Added<M> {
   readonly members: Readonly<Record<string, (model: M) => boolean>>
 }
 
-// One entry for each version that added members, oldest first; inputs that say nothing are of 1.0.
+// One entry for each version that added members, oldest first; inputs without `writtenFor` are of
+// 1.0.
 const emailMembers: readonly Added<EmailModel>[] = [
   {
     version: "1.1",
@@ -45,8 +46,8 @@ const phoneMembers: readonly Added<PhoneModel>[] = [
 ]
 
 /**
- * Members a model reads that nobody looked for when the input was written: to the model they are
- * unknown.
+ * Members that a model reads but nobody looked for when the input was written: to the model they
+ * are unknown.
  */
 export function lackingEmailMembers(input: EmailInput, model: EmailModel): string[] {
   const rows = model.factors?.map(({ member }) => `trust.${member}`)

@@ -261,8 +261,7 @@ for (const version of VERSIONS) {
       const ladder = ["repost", "listing", "tested", "attack", "monetized"] as const
       const leaked = exposure.filter(({ kind }) => kind === "breach" || kind === "paste")
       const conf = fc.integer({ min: 50, max: 100 }).map((percent) => percent / 100)
-      // Half-lives differ by signal, so after some weeks a fresh look would be owed to each of
-      // them.
+      // Half-lives differ by signal, so after some weeks the signals could no longer be compared.
       const age = fc.integer({ min: 0, max: 30 })
       check(fc.array(leaked, { maxLength: 6 }), trust, conf, age, (exposures, trust, conf, age) => {
         const climbed = ladder.map((type) => {

@@ -12,7 +12,7 @@ export interface Item {
   readonly item: string
   age: number
   conf: number
-  /** Place in `SECRETS`; a signal says nothing about secrets and has -1. */
+  /** Place in `SECRETS`; a signal has no secret, so -1. */
   secret: number
   /** A bit for each sensitive class of the model. */
   classes: number
@@ -33,9 +33,9 @@ const kindPlaces = new Map<string, number>(EMAIL_EVIDENCE_KINDS.map((kind, i) =>
 const secretPlaces = new Map<string, number>(SECRETS.map((secret, i) => [secret, i]))
 
 /**
- * Joins what is the same observation told again: same kind, source and item. The newest age, the
- * largest confidence and the strongest secret are kept, each by itself, so that importing a file
- * twice changes nothing and a weaker repetition never hides a stronger one.
+ * Joins repetitions of the same observation: same kind, source and item. Keeps the newest age, the
+ * largest confidence and the strongest secret, each by itself, so that importing a file twice
+ * changes nothing and a weaker repetition never hides a stronger one.
  */
 export function mergedEvidence(input: EmailInput, model: EmailModel): Evidence {
   const merger = new Merger(model)

@@ -85,8 +85,8 @@ function checkStageLimits({ stages }: EmailModel): void {
   }
 }
 
-// An item never falls below LEAKED by age, so only a stage that is no higher can stand for items
-// that say less: a secret found later, or a rotation undone, must not lower the stage.
+// An item never falls below LEAKED by age, so only a stage that is no higher can stand for weaker
+// items: a secret found later, or a rotation undone, must not lower the stage.
 function checkStageNames({ stages }: EmailModel): void {
   for (const member of ["addressOnly", "rotated"] as const) {
     if (stagePlace(stages[member]) > stagePlace("LEAKED")) {

@@ -121,7 +121,9 @@ export const EmailTexts = exactly({
     undated: exactly({ one: sentence(), many: sentence("n") }),
     unloaded: sentence(),
     withheld: sentence(),
-    /** A model that has this says beside every other reason that exposure was not looked at. */
+    /**
+     * A model with this sentence adds it beside every other reason when exposure was not looked at.
+     */
     unchecked: Type.Optional(sentence()),
   }),
   faint: signal,

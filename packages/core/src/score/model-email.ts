@@ -46,7 +46,7 @@ const Exposures = exactly({
   slowHalfLifeDays: HalfLife,
   rotatedShare: Share,
   reuse: NotNegative,
-  /** A secret that works as it is and leaked a moment ago: the least points while that lasts. */
+  /** A usable secret that leaked a moment ago: the least points while that lasts. */
   freshUsable: Type.Optional(
     exactly({
       floor: WholePoints,
@@ -93,7 +93,7 @@ const Stages = exactly({
     ATTACKED: Limits,
     MONETIZED: Limits,
   }),
-  /** The higher floor of REPOSTED when enough sources repeat it and none of them long ago. */
+  /** The higher floor of REPOSTED, when enough sources repeat it and all of them recently. */
   freshRepost: exactly({
     floor: WholePoints,
     sourcesMin: Type.Integer({ minimum: 1, maximum: 100 }),
@@ -143,9 +143,9 @@ const Abuse = exactly({
   handle: exactly({
     min: Against,
     max: For,
-    /** Shorter local parts say nothing by their letters. */
+    /** Shorter local parts reveal nothing by their letters. */
     lengthMin: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
-    /** Below this the finding is no reason to tell; it stays in the explanation. */
+    /** Below this the finding is not listed as a reason; it stays in the explanation. */
     reasonFrom: Type.Optional(For),
   }),
   velocity24h: table(For),

@@ -120,8 +120,8 @@ test("a model that was accepted keeps the invariants, whatever its numbers", () 
         },
         "stronger secrets",
       )
-      // Written out apart from the ageing of the summary, so that a mistake there is none of this
-      // check's.
+      // Written out here rather than shared with the ageing of the summary, so that a mistake there
+      // does not hide in this check.
       const later = <T extends { readonly age: number }>(was: T): T => ({
         ...was,
         age: was.age + days,

@@ -25,7 +25,7 @@ function membersOf(holder: object, path = ""): Member[] {
   })
 }
 
-/** Floors, windows and stages of evidence: null says that there is none. */
+/** Floors, windows and stages of evidence: null means that there is none. */
 function mayBeNull(path: string): boolean {
   return /^\/stages\/(native\/|limits\/.*\/(floor|windowDays)$)/.test(path)
 }
@@ -96,7 +96,7 @@ for (const [name, load, document, first] of [
 
     test("is named when it is missing", () => {
       for (const { path } of members) {
-        // A number type that is not named is of unknown line, and has no name of its own.
+        // A number type that is not listed has an unknown line, and no name.
         if (path.startsWith("/lineOfNumberType/") || path.startsWith("/texts/numberTypes/"))
           continue
         const fault = faultOf(load, document, path, (holder, member) => {

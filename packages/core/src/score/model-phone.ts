@@ -88,7 +88,7 @@ const Quality = exactly({
 const Floors = exactly({
   callForwarding: WholePoints,
   inactive: WholePoints,
-  /** Of a number nobody can own, under the whole score. */
+  /** The floor under the whole score of a number that nobody can own. */
   withoutOwner: WholePoints,
 })
 
@@ -98,7 +98,7 @@ const Fields = exactly({
   windowInHoursBelowHours: NotNegative,
   /** Which end of an answer such as "within ten days, not within three" is weighed. */
   boundedChange: Type.Optional(oneOf(["near_end", "far_end"])),
-  /** A verification through the number counts when the change was so many days before it. */
+  /** A verification through the number counts if the change happened this many days before it. */
   verificationCountsAfterDays: Type.Optional(Days),
   /** Types of numbers that have a SIM; of others its history is not missed. */
   simTypes: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
@@ -147,7 +147,9 @@ const Texts = exactly({
     days: sentence("n"),
     months: Type.Optional(sentence("n")),
     years: Type.Optional(sentence("n")),
-    /** For a change of which only two ends are known, the nearer of them perhaps now. */
+    /**
+     * For a change of which only the earliest and the latest time are known; the latest may be now.
+     */
     between: Type.Optional(
       exactly({
         hours: sentence("from", "to"),

@@ -3,8 +3,8 @@ import { ModelFault } from "./model-document.ts"
 import type { Piecewise, Scale } from "./scale.ts"
 import { BANDS } from "./vocabulary.ts"
 
-// What a schema cannot say: how the numbers of a document must lie to each other, so that whatever
-// it weighs, more evidence of risk never lowers a score and waiting never raises one.
+// The rules that a schema cannot express: the numbers of a document must relate so that, for any
+// input, more evidence of risk never lowers a score and waiting never raises one.
 
 /** Fails unless the first column ascends, which look-ups in a table rely on. */
 export function checkAscending(model: string, path: string, table: Piecewise): void {

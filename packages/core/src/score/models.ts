@@ -25,7 +25,7 @@ export const phoneModels: Models<PhoneModel> = byVersion({
   "1.1": loadPhoneModel(phone11),
 })
 
-// Without a prototype, so that no version can be asked for that is a method of objects.
+// Without a prototype, so that no method of objects passes for a version.
 function byVersion<M>(models: Models<M>): Models<M> {
   return Object.freeze(Object.assign(Object.create(null) as object, models))
 }
@@ -45,8 +45,8 @@ export function loadPhoneModel(document: unknown): PhoneModel {
 }
 
 /**
- * The JSON Schemas of model documents, for editors and other tools. They say what a member may be
- * by itself; how members must lie to each other is checked when a model is loaded.
+ * The JSON Schemas of model documents, for editors and other tools. They describe each member by
+ * itself; the rules between members are checked when a model is loaded.
  */
 export const modelSchemas = {
   email: published("email", "E-mail model of Assay", EmailModelSchema),

@@ -33,8 +33,8 @@ export function calibrationError(outcomes: readonly Outcome[], bins: number): nu
 }
 
 /**
- * Bins by rising probability, as equal in size as can be while equal probabilities share a bin. So
- * there may be fewer bins than asked for, and never an empty one.
+ * Bins by rising probability, as equal in size as possible while equal probabilities share a bin.
+ * So there may be fewer bins than requested, and never an empty one.
  */
 export function equalMassBins(outcomes: readonly Outcome[], bins: number): OutcomeBin[] {
   const sorted = byRisingP(outcomes)

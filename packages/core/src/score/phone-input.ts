@@ -31,12 +31,12 @@ export interface PhoneInput {
    * The newest model whose members were looked for; left out by programs before 1.1. Never weighed.
    */
   readonly writtenFor?: string | null | undefined
-  /** Carried into the answer as they are. */
+  /** Copied into the answer unchanged. */
   readonly numberType: string
   readonly region: string
   readonly line?: Line | null | undefined
   readonly valid?: boolean | null | undefined
-  /** Set aside for fiction, tests or documentation, and nobody says that it is in service. */
+  /** Set aside for fiction, tests or documentation, and no source reports it in service. */
   readonly reserved?: boolean | null | undefined
   readonly active?: boolean | null | undefined
   readonly tenureDays?: number | null | undefined
@@ -44,10 +44,10 @@ export interface PhoneInput {
   readonly simChangeAge?: number | null | undefined
   /** The near end of a bounded answer; left out where the change has a date. */
   readonly simChangeAgeMin?: number | null | undefined
-  /** The far end as it was told, where `simChangeAge` is another: to be shown, never weighed. */
+  /** The far end as the source gave it, if `simChangeAge` differs: shown, never weighed. */
   readonly simChangeAgeMax?: number | null | undefined
   readonly portAge?: number | null | undefined
-  /** A source affirms no SIM change in the last so many days: a lower bound, never an age. */
+  /** A source affirms no SIM change in this many days: a lower bound, never an age. */
   readonly noSimChangeDays?: number | null | undefined
   readonly deviceContinuityDays?: number | null | undefined
   readonly deviceChangedWithSim?: boolean | null | undefined
@@ -105,7 +105,7 @@ export interface AgeSpan {
   readonly to: number
 }
 
-/** What the input tells about who can speak for the number. */
+/** What the input reveals about who can speak for the number. */
 export interface PhoneKnowledge {
   /** Days since the last SIM change or port; null when neither is known. */
   readonly changeAge: number | null
@@ -174,7 +174,7 @@ function simSpan(
 /** Far below an hour: the difference of two ages must not flicker with their binary fractions. */
 const ROUNDING_DAYS = 1e-6
 
-// Whoever holds a swapped SIM receives the code that is sent to it. So a verification through the
+// The holder of a swapped SIM receives the code that is sent to it. So a verification through the
 // number proves something only when the owner had time to notice that the line was gone.
 function isVerifiedSince(
   { verifiedAge, verifiedIndependently }: PhoneInput,

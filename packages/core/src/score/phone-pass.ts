@@ -46,7 +46,7 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
   const ground = groundOf(model, calibration)
   const codes = presentCodes(terms)
   const all = evaluated(ground, takeover.all(), quality.all(), floors)
-  // Most numbers have no factor at all, and then all there is and none of it are the same.
+  // Most numbers have no factor at all; then the result with all factors and with none is the same.
   const none =
     codes.length === 0 ? all : evaluated(ground, takeover.none(), quality.none(), NO_FLOORS)
   const factors: Factor[] = codes.map((code) => ({
@@ -135,7 +135,7 @@ function evaluated(
   const qualityFloor = highest(floors, "quality")
   const qualityLogOdds = quality + qualityNats
   const qualityRaw = qualityFloor === NO_FLOOR ? NO_FLOOR : pointsOf(scale, qualityLogOdds)
-  // Without a floor the log-odds are taken as they are, not to points and back.
+  // Without a floor the log-odds are used directly, without converting to points and back.
   const pQuality = sigmoid(
     qualityFloor > qualityRaw ? logOddsOf(scale, qualityFloor) : qualityLogOdds,
   )
@@ -167,8 +167,8 @@ function highest(floors: readonly Floor[], under: Floor["under"]): number {
 }
 
 // A number nobody can own may be blocked: that shuts nobody out. Any other number is blocked only
-// on more than its shape and, where the tenant asks for a confirmation, only on its own word of
-// fraud.
+// if more than its shape is known. If the tenant asks for a confirmation, it is blocked only on the
+// tenant's own report of fraud.
 function mayBlock(
   { valid, reserved, confirmedFraudAge, settings }: PhoneInput,
   { beyondNumber }: PhoneKnowledge,

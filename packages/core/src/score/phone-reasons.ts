@@ -6,7 +6,7 @@ import { roundHalfUp } from "./scale.ts"
 import { counted, filled, inLargestUnit, spanOf } from "./sentence.ts"
 import { PHONE_REASON_CODES } from "./vocabulary.ts"
 
-/** What a reason tells: its sentence, and how long ago it happened, if that is known. */
+/** The sentence of a reason, and how long ago it happened, if that is known. */
 export interface ToldPhone {
   readonly text: string
   readonly age: number | null
@@ -117,7 +117,7 @@ export function missesSimHistory(
 // The answer to most questions, and of sixteen kinds: made once for each document.
 const sentencesOf = new WeakMap<Texts, string[]>()
 
-/** Said when nothing raises the score: what that rests on. */
+/** The sentence for when nothing raises the score: what that rests on. */
 export function nothingRaises(knowledge: PhoneKnowledge, texts: Texts): string {
   let sentences = sentencesOf.get(texts)
   if (sentences === undefined) sentencesOf.set(texts, (sentences = []))

@@ -15,8 +15,8 @@ function reasonsOf(known: Partial<EmailInput>): readonly string[] {
   return assessEmail(emailInput(known), emailModel).risk_reasons
 }
 
-// Baseline and score unrounded, then the unrounded points of every factor; the first `told` of them
-// by rounded points are returned.
+// The golden identity, its baseline and score unrounded, and the unrounded points of every factor:
+// first those returned as reasons, in the order of their rounded points, then the others.
 const table: [number, number, number, [string, number][], string[]][] = [
   [
     5,

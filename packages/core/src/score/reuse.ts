@@ -13,8 +13,8 @@ export interface ReusedPassword {
 }
 
 /**
- * Whether one password was leaked by two or more sources, asked for any set of kinds (a bit mask
- * over `EXPOSURE_KINDS`). Fingerprints are only ever compared, and only within one identity.
+ * Whether two or more sources leaked one password, for any set of kinds (a bit mask over
+ * `EXPOSURE_KINDS`). Fingerprints are only ever compared, and only within one identity.
  */
 export class PasswordReuse {
   /** Sets of at most two kinds that together show a reuse. */
@@ -30,7 +30,7 @@ export class PasswordReuse {
     return this.#pairs.some((pair) => (pair & kinds) === pair)
   }
 
-  /** What the reuse sentence tells; null when no password was reused. */
+  /** The facts for the reuse sentence; null when no password was reused. */
   reused(): ReusedPassword | null {
     const found = new Map<string, { sources: Set<number>; age: number }>()
     for (const { prints, source, age } of this.#items) {

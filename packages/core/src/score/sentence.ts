@@ -54,8 +54,8 @@ export function spanOf(texts: SpanTexts, days: number): string {
   return whole === 1 ? texts.day : inLargestUnit(texts, whole)
 }
 
-// As people say it: nobody counts beyond sixty days or two years in the smaller unit. A model that
-// has no word for the larger ones counts days.
+// As people speak: nobody counts beyond sixty days or two years in the smaller unit. A model
+// without a word for the larger units counts days.
 const DAYS_TOLD_MAX = 60
 const MONTHS_TOLD_MAX = 24
 const DAYS_A_MONTH = 365.25 / 12

@@ -57,7 +57,7 @@ interface Voice {
 }
 
 /**
- * What the items say about the stage, kept so that the stage can be asked for any set of kinds.
+ * What the items show about the stage, kept so that the stage can be computed for any set of kinds.
  * A set of kinds is a bit mask over `EMAIL_EVIDENCE_KINDS`.
  */
 export class StageEvidence {

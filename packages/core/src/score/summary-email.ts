@@ -60,8 +60,8 @@ function nextChange(pass: EmailPass, input: EmailInput, model: EmailModel, texts
   return filled(texts.next.both, { ...then, date })
 }
 
-// What the client said of the moment stays, and so does a good history: only dated evidence ages.
-// A list that is in force does not age by itself.
+// The client's context stays, and so does a good history: only dated evidence ages. A list that is
+// in force does not age by itself.
 function inDays(input: EmailInput, days: number): EmailInput {
   const older = <T extends { readonly age: number }>(told: T): T => ({
     ...told,

@@ -56,8 +56,8 @@ function nextChange(pass: PhonePass, input: PhoneInput, model: PhoneModel, texts
   return filled(texts.next.level, { level: after(days), date })
 }
 
-// What the client said of the moment stays, and so does how long a handset was the same: only
-// dated evidence ages. The proof of a number ages with what it is a proof against.
+// The client's context stays, and so does how long a handset was the same: only dated evidence
+// ages. The proof of a number ages together with the change it is a proof against.
 function inDays(input: PhoneInput, days: number): PhoneInput {
   const grown = (age: number | null | undefined): number | null => (age == null ? null : age + days)
   return {

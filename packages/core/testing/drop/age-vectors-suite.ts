@@ -47,7 +47,7 @@ async function open(
   return await decrypter.decrypt(armored ? armor.decode(new TextDecoder().decode(file)) : file)
 }
 
-/** The package says that it exports one object; it exports a name a vector. */
+/** By its types the package exports one object; in fact it exports one name per vector. */
 const vectors = new Map(Object.entries<Uint8Array>(exported))
 
 /**

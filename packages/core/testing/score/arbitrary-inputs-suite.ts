@@ -27,7 +27,7 @@ export const SLACK = 1e-12
 
 export const CHECKED = { sources: 14, newestImport: "2026-11-02" }
 
-/** An identity about which nothing is known, with what a test says about it. */
+/** An identity about which nothing is known but what the test gives. */
 export function emailInput(known: Partial<EmailInput> = {}): EmailInput {
   return { as_of: "2026-11-15", checked: CHECKED, ...known }
 }

@@ -3,7 +3,7 @@ import type { PhoneInput } from "../../src/score/phone-input.ts"
 import { SECRETS, type EmailEvidenceKind } from "../../src/score/vocabulary.ts"
 
 // Models 1.0 and 1.1 written out a second time, plainly and with its numbers in place, sharing
-// nothing with the scorer but the words. What the two disagree on is a mistake in one of them.
+// nothing with the scorer but the words. If the two disagree, one of them is wrong.
 
 const logit = (p: number): number => Math.log(p / (1 - p))
 const sigma = (l: number): number => 1 / (1 + Math.exp(-l))

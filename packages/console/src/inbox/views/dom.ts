@@ -30,7 +30,7 @@ export function button(
   return h("button", { type: "button", ...properties, click: onClick }, text)
 }
 
-/** A label and what it is for. */
+/** A label and its control. */
 export function field(
   label: string,
   control: HTMLElement & { id: string },
@@ -43,8 +43,8 @@ export function field(
 }
 
 /**
- * A form that asks nothing of the server by itself; its button rests while the work goes on, and a
- * failure is said beside it.
+ * A form that sends nothing by itself. Its button is disabled while the work goes on, and a failure
+ * is shown beside it.
  */
 export function form(
   fields: readonly HTMLElement[],
@@ -97,6 +97,6 @@ export function show(place: HTMLElement, ...children: readonly HTMLElement[]): v
 export function save(name: string, bytes: Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }))
   h("a", { href: url, download: name }).click()
-  // The browser has taken hold of it once the click is over.
+  // The browser has taken hold of the URL once the click is over.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -20,7 +20,7 @@ const words: Readonly<Record<MetadataLabel, string>> = {
   "hidden-data": "data that does not show",
 }
 
-/** A label that a later version may have, and this one has no word for, is shown as it is. */
+/** A label of a later version, for which this one has no word, is shown unchanged. */
 function wordOf(label: string): string {
   return Object.hasOwn(words, label) ? words[label as MetadataLabel] : label
 }
@@ -32,8 +32,7 @@ const done = {
 } as const
 
 /**
- * What was found before the file was sent, in the words of whoever sealed it, and what was done
- * about it.
+ * The findings before the file was sent, as its sealer listed them, and what was done about them.
  */
 export function foundLine({ metadata, found }: Pick<ManifestFile, "metadata" | "found">): string {
   if (found === undefined)
@@ -50,7 +49,7 @@ export function foundLine({ metadata, found }: Pick<ManifestFile, "metadata" | "
   return `Hidden data found before sending: ${list}. ${done[metadata]}${colours}`
 }
 
-/** What the file says now, found here in its own bytes. */
+/** What the file carries now, found here in its own bytes. */
 export function carriesLine(carries: readonly MetadataFinding[]): string {
   const said = carries.map(({ label, value }) =>
     value === null ? wordOf(label) : `${wordOf(label)} “${shownText(value)}”`,

@@ -14,12 +14,12 @@ const orders: Readonly<Record<string, (a: InboxThread, b: InboxThread) => number
 
 interface InboxView {
   readonly element: HTMLElement
-  /** Draws again what a change of the inbox shows in; what is being written stays. */
+  /** Redraws the parts that a change of the inbox affects; a draft in progress stays. */
   render(): void
   sync(): Promise<void>
 }
 
-/** Threads, the one that is open, and the outbox. */
+/** The threads, the open one, and the outbox. */
 export function inboxView(
   inbox: Inbox,
   opener: Opener,

@@ -106,8 +106,8 @@ function fileView(
 }
 
 /**
- * A frame of its own that may run nothing, ask for nothing and reach nothing. Its address is of the
- * kind found in the bytes.
+ * Its own frame, which may run nothing, request nothing and reach nothing. The type of its URL is
+ * the one found in the bytes.
  */
 function pictureFrame(
   type: string,

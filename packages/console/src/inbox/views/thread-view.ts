@@ -9,7 +9,7 @@ interface ThreadView {
   readonly thread: InboxThread
   readonly inbox: Inbox
   readonly opener: Opener
-  /** What is being written, by thread: it outlives a drawing of the view. */
+  /** Drafts by thread: they outlive a redraw of the view. */
   readonly drafts: Map<string, string>
   /** Called after something changed that this view shows. */
   readonly onChanged: () => void

@@ -2,7 +2,7 @@ import type { Opener } from "../opener-calls.ts"
 import { field, form, h } from "./dom.ts"
 import { failureText, Rejected } from "./failure-text.ts"
 
-/** An identity file has a few lines; whatever is larger is another file, chosen by mistake. */
+/** An identity file has a few lines; a larger file was chosen by mistake. */
 const FILE_MAX = 1_000_000
 
 /** Asks for the identity file, which goes to the worker and nowhere else. */

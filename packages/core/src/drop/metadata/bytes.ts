@@ -11,8 +11,8 @@ export function uint(bytes: Uint8Array, at: number, size: number, little = false
 /** The bytes as characters of the same number, so that patterns can be used on them. */
 export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
   let text = ""
-  // In pieces, as a call takes only so many arguments; `apply` takes any list of numbers, and
-  // faster than a spread.
+  // In pieces, because a call takes only a limited number of arguments. `apply` takes any list of
+  // numbers, and is faster than a spread.
   for (let at = start; at < end; at += 8192) {
     const piece = bytes.subarray(at, Math.min(at + 8192, end)) as unknown as number[]
     text += String.fromCharCode.apply(null, piece)

@@ -11,15 +11,15 @@ export interface CleanedPicture {
 }
 
 /**
- * Reads a picture by what its format allows; null: it is not well formed, and nothing of it is
- * known to be safe.
+ * Reads a picture by the rules of its format; null: it is malformed, and no part of it is known to
+ * be safe.
  */
 export type PictureCleaner = (bytes: Uint8Array) => CleanedPicture | null
 
 /**
- * What is put in place of a picture's own profile, as `standardProfile` says it. Where nothing can
- * be, the picture has the finding `colour-profile`: its colours are others without it. What else
- * its own says is told as technical.
+ * Returns the replacement for a picture's own profile, by `standardProfile`. If there is none, the
+ * picture gets the finding `colour-profile`, since its colours change without its own profile.
+ * Anything else the own profile carries is reported as technical.
  */
 export function cleanProfile(own: Uint8Array, add: AddFinding): StandardProfile | null {
   const standard = standardProfile(own)
@@ -29,8 +29,8 @@ export function cleanProfile(own: Uint8Array, add: AddFinding): StandardProfile 
 }
 
 /**
- * Takes down what stands after the end of a picture. Cameras put films and further pictures there,
- * and a file that is of two kinds at once has its second kind there.
+ * Reports bytes after the end of a picture. Cameras put films and further pictures there, and so
+ * does a file that is of two kinds at once.
  */
 export function addTrailing(bytes: Uint8Array, end: number, add: AddFinding): void {
   const rest = bytes.subarray(end)

@@ -76,7 +76,7 @@ test("T44: a picture in a standard colour space keeps the space, in a profile of
   for (const [name, profile] of Object.entries(wide)) {
     const ours = standardProfile(profile)?.bytes
     assert.ok(ours !== undefined && ours.length > 0 && ours.length < 500, name)
-    // The same for whoever made the picture, and the size it says.
+    // Our profile maps to itself, and its first bytes hold its size.
     assert.deepEqual(standardProfile(ours)?.bytes, ours)
     assert.deepEqual(ours.subarray(0, 4), big(ours.length, 4))
     assert.match(latin1(ours, 240, 276), /^mluc.*R\0G\0B\0\0$/s)
@@ -100,7 +100,8 @@ test("T44: a profile of sRGB goes, since pictures without one are taken for sRGB
       assert.deepEqual(labels, ["technical"], format)
       assert.doesNotMatch(latin1(bytes), /ICC|acsp/, format)
     }
-  // A PNG says so: a number beside the profile would be obeyed once the profile is gone.
+  // The PNG gets an sRGB chunk, since a gAMA beside the profile would take effect once the profile
+  // is gone.
   const png = pngWith([pngChunk("gAMA", big(100_000, 4)), iccp(sRGB)])
   assert.deepEqual(cleaned(png).bytes, pngWith([pngChunk("sRGB", Uint8Array.of(0))]))
 })

@@ -10,13 +10,13 @@ interface Standard {
    */
   readonly curve: readonly number[]
   /**
-   * Adler-32 of the profile made of it, and CRC-32 of the PNG chunk that holds it: both are always
-   * the same.
+   * Adler-32 of the profile that is made from it, and CRC-32 of the PNG chunk that holds it: both
+   * are always the same.
    */
   readonly sums: readonly number[]
 }
 
-/** What stands in for a picture's own profile; no bytes: none is needed. */
+/** Replaces a picture's own profile; no bytes: none is needed. */
 export interface StandardProfile {
   readonly bytes: Uint8Array
   readonly sums: readonly number[]
@@ -65,10 +65,10 @@ const BEFORE_COLOURS = [
 ].join("")
 
 /**
- * What stands in for a picture's own colour profile: nothing for sRGB, which needs none; one of
+ * The replacement for a picture's own colour profile: nothing for sRGB, which needs none; one of
  * ours for another standard space; null for any other, whose colours change without it. A space is
- * known by its numbers, since a profile's name can say anything. The picture's own is never kept:
- * it names devices and has room for more.
+ * recognised by its numbers, since a profile's name can say anything. The picture's own profile is
+ * never kept: it names devices and has room for more.
  */
 export function standardProfile(profile: Uint8Array): StandardProfile | null {
   if (latin1(profile, 16, 24) !== "RGB XYZ " || latin1(profile, 36, 40) !== "acsp") return null

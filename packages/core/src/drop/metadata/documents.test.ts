@@ -222,7 +222,7 @@ test("T45: a film says where and when it was made, and with what", () => {
   assert.equal(inspect(film).type, "video/mp4")
   assert.deepEqual(told(film), ["date: 2024-05-06T12:53:20", `location: ${text}`])
 
-  // A box that says it is longer than the file: what it holds was not looked into.
+  // A box that claims to be longer than the file: its content was not read.
   assert.deepEqual(told(film.subarray(0, film.length - 1)), ["technical"])
 
   const keys = ["com.apple.quicktime.location.ISO6709", "com.apple.quicktime.model"]

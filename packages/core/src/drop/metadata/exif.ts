@@ -36,7 +36,7 @@ const SIZES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
 /** Far more than cameras write; a forged block must not keep anybody busy. */
 const ENTRIES_MAX = 1000
 
-/** Takes down what an Exif block says and returns the orientation, 1 to 8, 1 where it says none. */
+/** Reports the content of an Exif block and returns the orientation, 1 to 8; 1 if it has none. */
 export function readExif(tiff: Uint8Array, add: AddFinding): number {
   const little = latin1(tiff, 0, 2) === "II"
   const number = (at: number, size: number): number => uint(tiff, at, size, little)
@@ -77,7 +77,7 @@ export function readExif(tiff: Uint8Array, add: AddFinding): number {
   }
   // The second directory of the chain, where there is one, describes a small picture of the whole.
   if (readDirectory(number(4, 4), false, 0) > 0) tell("thumbnail")
-  // What cannot be read still says something.
+  // A block that cannot be read still carries something.
   if (told === 0 && tiff.length !== ORIENTATION_BLOCK.length) add("technical")
   return orientation >= 1 && orientation <= 8 ? orientation : 1
 }
@@ -104,7 +104,7 @@ const ORIENTATION_BLOCK = [
 ]
 const ORIENTATION_AT = 19
 
-/** The smallest Exif block that says how to turn a picture, and nothing else. */
+/** The smallest Exif block that holds an orientation, and nothing else. */
 export function orientationBlock(orientation: number): Uint8Array {
   const block = Uint8Array.from(ORIENTATION_BLOCK)
   block[ORIENTATION_AT] = orientation

@@ -4,11 +4,9 @@ import type { AddFinding } from "./findings.ts"
 import type { MetadataLabel } from "./metadata-report.ts"
 import { addXmlValues } from "./xml-values.ts"
 
-/**
- * Boxes that hold boxes on the way to what is looked for (ISO/IEC 14496-12, QuickTime File Format).
- */
+/** Boxes that contain the boxes searched for (ISO/IEC 14496-12, QuickTime File Format). */
 const CONTAINERS = /^(?:moov|trak|mdia|udta|meta|ilst)$/
-/** Names of boxes and of Apple's keys, and what they say. */
+/** Names of boxes and of Apple's keys, and the kind of finding each is. */
 const NAMES: readonly (readonly [RegExp, MetadataLabel])[] = [
   [/^\xa9xyz$|^loci$|location/, "location"],
   [/^\xa9(?:mak|mod)$|\.(?:make|model)$/, "device"],
@@ -24,9 +22,7 @@ const EPOCH = 2_082_844_800
 const BOXES_MAX = 10_000
 const DEPTH_MAX = 8
 
-/**
- * Takes down what a film, or a picture in the same kind of boxes, says of place, time and device.
- */
+/** Reports place, time and device of a film, or of a picture in the same kind of boxes. */
 export function addFilm(bytes: Uint8Array, add: AddFinding): void {
   let boxes = 0
   let keys: string[] = []

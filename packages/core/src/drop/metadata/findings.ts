@@ -5,7 +5,7 @@ const FINDINGS_MAX = 40
 /** A file of nothing but tags has millions; they are all cut, and this many are looked at. */
 const CALLS_MAX = 2000
 
-/** Takes down one finding; an empty value says only that there is one. */
+/** Adds one finding; an empty value means only that there is one. */
 export type AddFinding = (label: MetadataLabel, value?: string) => void
 
 /** Collects findings, each once and few enough to be read by a person. */
@@ -18,7 +18,7 @@ export function collectFindings(): { add: AddFinding; list: () => MetadataFindin
       const shown = shortened(value)
       found.set(`${label} ${shown}`, { label, value: shown === "" ? null : shown })
     },
-    // "There is a date" says nothing more beside the date itself.
+    // "There is a date" adds nothing beside the date itself.
     list: () =>
       [...found.values()].filter(
         ({ label, value }, _, all) =>

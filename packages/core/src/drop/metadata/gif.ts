@@ -21,7 +21,7 @@ export const cleanGif: PictureCleaner = (bytes) => {
   let pictures = 0
   for (; bytes[at] !== TRAILER;) {
     const [kind, label] = [bytes[at], bytes[at + 1]]
-    // A picture has its place, its colours and one byte before its blocks; an extension has its
+    // Before its blocks, a picture has its position, its colours and one byte; an extension has its
     // label.
     const blocks = kind === IMAGE ? at + 11 + tableBytes(bytes[at + 9]) : at + 2
     const end = endOfBlocks(bytes, blocks)
@@ -34,7 +34,7 @@ export const cleanGif: PictureCleaner = (bytes) => {
       parts.push(bytes.subarray(at, end))
     } else if (label === APPLICATION) {
       const name = latin1(bytes, at + 3, Math.min(at + 14, end))
-      // Only the block that says how often; another may stand behind it.
+      // Only the block that holds the number of repeats; another may follow it.
       const repeats =
         bytes[blocks] === 11 && REPEATS.test(name) && uint(bytes, at + 14, 2) === 0x0301
       if (repeats) parts.push(joined([bytes.subarray(at, at + 18), Uint8Array.of(0)]))

@@ -4,7 +4,7 @@
  */
 const LENGTH_BITS = Array.from({ length: 29 }, (_, n) => (n < 28 ? Math.max(0, (n >> 2) - 1) : 0))
 const DISTANCE_BITS = Array.from({ length: 30 }, (_, n) => Math.max(0, (n >> 1) - 1))
-// The longest length has a code of its own, one before which the steps would lead.
+// The longest length, 258, has its own code; the steps would lead to 259.
 const LENGTHS = [...smallest(3, LENGTH_BITS.slice(0, 28)), 258]
 const DISTANCES = smallest(1, DISTANCE_BITS)
 
@@ -36,9 +36,9 @@ function codesOf(lengths: readonly number[]): Codes {
 }
 
 /**
- * The first `max` bytes of compressed data, or null where they are not well formed. Browsers can
- * inflate only in promises, and a report must be there when a file is chosen; what is read so are
- * small texts, so speed does not matter.
+ * The first `max` bytes of compressed data, or null where they are not well formed. Browsers
+ * inflate only asynchronously, but a report must be there when a file is chosen. Only small texts
+ * are read this way, so speed does not matter.
  */
 export function inflate(bytes: Uint8Array, max: number): Uint8Array | null {
   const output: number[] = []

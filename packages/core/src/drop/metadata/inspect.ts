@@ -34,8 +34,8 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array, add: AddFinding) => v
 }
 
 /**
- * What a file carries beside what it shows, by its bytes alone. Never throws, whatever the bytes
- * are.
+ * The metadata that a file carries beside its visible content, found in its bytes alone. Never
+ * throws, whatever the bytes are.
  */
 export function inspect(bytes: Uint8Array): MetadataReport {
   const media = mediaTypeOf(bytes)
@@ -62,8 +62,9 @@ function readDocument(media: MediaType, bytes: Uint8Array, add: AddFinding): Med
 }
 
 /**
- * The picture without what does not show, and what that was. A picture that is not well formed, and
- * everything that is no picture, is a fault: whether to send it as it is, only its sender can say.
+ * The picture without invisible data, and the findings that were removed. A malformed picture, and
+ * everything that is no picture, is a fault: only its sender can decide whether to send it
+ * unchanged.
  */
 export function strip(
   bytes: Uint8Array,

@@ -22,7 +22,7 @@ const EXIF = "Exif\0\0"
  */
 const PROFILE = "ICC_PROFILE\0"
 /**
- * Length, mark, version, unit and density; the two bytes after say how large its small picture is.
+ * Length, mark, version, unit and density; the two bytes after them are the size of its thumbnail.
  */
 const JFIF_BYTES = 16
 /**
@@ -67,7 +67,7 @@ export const cleanJpeg: PictureCleaner = (bytes) => {
       shown.push(withLength(marker, segment.subarray(4, ADOBE_BYTES + 2)))
     } else if (marker === APPLICATION + 1 && startsWith(content, EXIF)) {
       const said = readExif(content.subarray(EXIF.length), add)
-      // A block that says nothing else is what is put back: it is not reported.
+      // A block that holds only the orientation is not reported: the same block is put back.
       if (orientation === 1) orientation = said
     } else if (marker === APPLICATION + 2 && startsWith(content, PROFILE))
       profile[content[PROFILE.length] ?? 0] = content.subarray(PROFILE.length + 2)

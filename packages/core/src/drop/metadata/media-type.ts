@@ -8,7 +8,7 @@ export interface MediaType {
 
 export const UNKNOWN: MediaType = { type: "application/octet-stream", extension: "" }
 
-/** The first bytes of a file, as a pattern, and what it then is. The first that fits counts. */
+/** The first bytes of a file, as a pattern, and the type that follows. The first match counts. */
 const BEGINNINGS: readonly (readonly [RegExp, string, string])[] = [
   [/^\xff\xd8\xff/, "image/jpeg", ".jpg"],
   [/^\x89PNG\r\n\x1a\n/, "image/png", ".png"],

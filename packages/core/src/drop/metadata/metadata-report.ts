@@ -20,7 +20,7 @@ export const METADATA_LABELS = [
 export type MetadataLabel = (typeof METADATA_LABELS)[number]
 
 /**
- * One thing a file says beside its picture or text: `label` is a stable word, `value` as found,
+ * One finding in a file beside its picture or text. `label` is a stable word; `value` is as found,
  * shortened, or null where only its presence matters.
  */
 export interface MetadataFinding {
@@ -29,8 +29,8 @@ export interface MetadataFinding {
 }
 
 /**
- * What a manifest says of a report: which kinds were found, and nothing of what they said. Nothing
- * where nobody could look, which is another thing than to find nothing.
+ * The part of a report that goes into a manifest: the kinds found, and none of their values.
+ * Returns no member if nobody could look, which differs from finding nothing.
  */
 export function foundIn({ treatment, findings }: MetadataReport): { found?: MetadataLabel[] } {
   const looked = treatment === "clean" || treatment === "report"
@@ -50,7 +50,7 @@ export interface MetadataReport {
   readonly extension: string
   /**
    * `clean`: can be cleaned; `report`: can only be shown; `malformed`: looks like a picture, but
-   * cannot be read; `unknown`: nothing can be said.
+   * cannot be read; `unknown`: nothing is known about it.
    */
   readonly treatment: "clean" | "report" | "malformed" | "unknown"
   readonly findings: readonly MetadataFinding[]

@@ -5,7 +5,7 @@ import { addXmlValues } from "./xml-values.ts"
 import { type ZipMember, zipMembers } from "./zip.ts"
 
 const OPEN_XML = "application/vnd.openxmlformats-officedocument."
-/** The folder that a kind of document has, and what it then is. */
+/** The folder that identifies a kind of document, and its media type. */
 const FOLDERS: Readonly<Record<string, MediaType>> = {
   word: { type: `${OPEN_XML}wordprocessingml.document`, extension: ".docx" },
   xl: { type: `${OPEN_XML}spreadsheetml.sheet`, extension: ".xlsx" },
@@ -13,19 +13,16 @@ const FOLDERS: Readonly<Record<string, MediaType>> = {
 }
 const EPUB: MediaType = { type: "application/epub+zip", extension: ".epub" }
 /**
- * An OpenDocument says its kind, whose first letter is the last of its extension, and whether it is
- * a template.
+ * An OpenDocument names its kind, whose first letter is the last of its extension, and whether it
+ * is a template.
  */
 const OPEN_DOCUMENT = /application\/vnd\.oasis\.opendocument\.([bcfgipst])[a-z]+(-template)?/
-/** Texts that say who made a document: of Office Open XML, OpenDocument and EPUB. */
+/** Files that name the maker of a document, in Office Open XML, OpenDocument and EPUB. */
 const PROPERTIES = /^(?:docProps\/\w+|meta|settings)\.xml$|\.opf$/
 /** The text itself can be long, and its comments stand anywhere in it. */
 const TEXT_MAX = 1_048_576
 
-/**
- * Takes down what a document in an archive says of itself; null: it is an archive of something
- * else.
- */
+/** Reports the properties of a document in an archive; null: the archive is something else. */
 export function addOffice(bytes: Uint8Array, add: AddFinding): MediaType | null {
   const members = zipMembers(bytes)
   const media = members === null ? null : documentType(members)
@@ -33,7 +30,7 @@ export function addOffice(bytes: Uint8Array, add: AddFinding): MediaType | null 
   for (const { name, content } of members) {
     if (PROPERTIES.test(name)) {
       const text = xmlOf(content())
-      // Packed in a way that cannot be unpacked here, encrypted, or cut: what it says is not known.
+      // Encrypted, cut, or packed in a way that cannot be unpacked here: its content is not known.
       if (text === null || /custom/.test(name)) add("properties")
       if (text !== null) addXmlValues(text, add)
     } else if (name === "content.xml") {
@@ -61,13 +58,14 @@ function documentType(members: readonly ZipMember[]): MediaType | null {
   const named = (wanted: string): ZipMember | undefined =>
     members.find(({ name }) => name === wanted)
   const textOf = (name: string): string => latin1(named(name)?.content() ?? new Uint8Array())
-  // The first member says it; programs that pack a document anew put it anywhere or leave it out.
+  // The first member holds the type; programs that repack a document put it anywhere or leave it
+  // out.
   const said = textOf("mimetype") || textOf("META-INF/manifest.xml")
   const [type, letter, template] = OPEN_DOCUMENT.exec(said) ?? []
   if (type !== undefined && letter !== undefined)
     return { type, extension: `.o${template === undefined ? "d" : "t"}${letter}` }
   if (said.startsWith(EPUB.type) || named("META-INF/container.xml") !== undefined) return EPUB
-  // An older relative, or one that does not say its kind.
+  // An older relative, or a document that does not name its kind.
   if (named("meta.xml") !== undefined && named("content.xml") !== undefined)
     return { type: "application/zip", extension: ".zip" }
   if (named("[Content_Types].xml") === undefined) return null

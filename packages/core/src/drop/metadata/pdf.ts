@@ -24,8 +24,8 @@ const ENTRIES_MAX = 20
 const PACKET_MAX = 262_144
 
 /**
- * Takes down what a PDF says openly. Newer programs compress what they say: then only that there is
- * something is known, which holds for every PDF.
+ * Reports the uncompressed properties of a PDF. Newer programs compress them: then the report says
+ * only that there is something, which holds for every PDF.
  */
 export function addPdf(bytes: Uint8Array, add: AddFinding): void {
   const text = latin1(bytes)

@@ -29,8 +29,8 @@ const KEYWORDS: Readonly<Record<string, MetadataLabel>> = {
 }
 
 /**
- * What says in which space the colours are. Red and green of sRGB, as the last of them has them
- * behind its white.
+ * The chunks that set the colour space, and the red and green primaries of sRGB, which cHRM holds
+ * after its white point.
  */
 const COLOURS = /^(?:gAMA|sRGB|iCCP|cHRM)$/
 const SRGB_PRIMARIES = [64_000, 33_000, 30_000, 60_000]
@@ -40,8 +40,8 @@ const SRGB_CHUNK = "\0\0\0\x01sRGB\0\xae\xce\x1c\xe9"
 const PROFILE_MAX = 16_384
 
 /**
- * Keeps the chunks that make the picture, and says which standard its colours follow. Of a moving
- * one the still picture is left.
+ * Keeps the chunks that make the picture, and marks the standard its colours follow. Of an
+ * animation only the still picture stays.
  */
 export const cleanPng: PictureCleaner = (bytes) => {
   const { add, list } = collectFindings()
@@ -65,8 +65,7 @@ export const cleanPng: PictureCleaner = (bytes) => {
     }
     if (COLOURS.test(name))
       colours.set(name, limit === undefined ? content : bytes.subarray(at, end))
-    // A capital first letter says that a decoder cannot do without: what that is, is not known
-    // here.
+    // A capital first letter marks a chunk that a decoder needs, and this one is unknown here.
     else if (limit === undefined && !/^[a-z][A-Za-z]{3}$/.test(name)) return null
     else if (limit === undefined) addChunk(name, content, add)
     at = end

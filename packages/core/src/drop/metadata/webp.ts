@@ -6,14 +6,13 @@ import { addXmlValues } from "./xml-values.ts"
 
 /** The file begins with RIFF, its length and WEBP (RFC 9649, 2.4). */
 const HEAD_BYTES = 12
-/** A frame of a moving picture begins with its place and time, then has chunks of its own. */
+/** A frame of an animation begins with its place and time; its own chunks follow. */
 const FRAME_HEAD_BYTES = 16
 /**
- * Of the flags of the extended format: moving, and transparent. The others say that metadata
- * follows.
+ * The flags of the extended format for animation and transparency. The others announce metadata.
  */
 const SHOWN_FLAGS = 0b0001_0010
-/** The one of the others that says that a colour profile follows. */
+/** The flag that announces a colour profile. */
 const PROFILE_FLAG = 0b0010_0000
 
 /** Keeps the chunks that make the picture, within the frames of moving ones too. */
@@ -53,7 +52,7 @@ function keptChunks(bytes: Uint8Array, outer: boolean, add: AddFinding): Uint8Ar
     } else if (/^(?:VP8[ L]|ALPH)$/.test(name) || (name === "ANIM" && length === 6))
       chunks.push(chunkOf(name, content))
     else if (name === "ICCP" && outer && chunks.length === 1) {
-      // It follows the flags of the extended format at once, which say that it does.
+      // The profile directly follows the flags of the extended format, one of which announces it.
       const profile = cleanProfile(content, add)?.bytes ?? new Uint8Array()
       const [head] = chunks
       if (profile.length > 0 && head !== undefined) {

@@ -19,7 +19,7 @@ const NAMES: readonly (readonly [string, MetadataLabel])[] = [
   ["aux:SerialNumber|xmpMM:\\w*DocumentID|dc:identifier", "serial"],
   ["meta:user-defined", "properties"],
 ]
-/** Of one name: more says nothing new. */
+/** Values of one name; more add nothing new. */
 const VALUES_MAX = 4
 
 // An attribute's value, or an element's text, which may stand in up to three elements that open
@@ -37,8 +37,8 @@ const PATTERNS = NAMES.map(
 )
 
 /**
- * Takes down what a text in XML says of its author, tools and dates. It is searched, not parsed:
- * nothing is rendered.
+ * Reports the author, tools and dates in an XML text. The text is searched, not parsed: nothing is
+ * rendered.
  */
 export function addXmlValues(text: string, add: AddFinding): void {
   for (const [pattern, label] of PATTERNS) {

@@ -16,8 +16,9 @@ const MEMBERS_MAX = 4096
 const END_BYTES = 22
 
 /**
- * The members by the directory at the end of an archive (APPNOTE 4.3.16). Null where there is none,
- * or where it names more than can be read here: what was not read must not pass for looked into.
+ * The members by the directory at the end of an archive (APPNOTE 4.3.16). Null if there is none, or
+ * if it names more members than can be read here: an unread member must not pass for an examined
+ * one.
  */
 export function zipMembers(bytes: Uint8Array): ZipMember[] | null {
   const start = Math.max(0, bytes.length - END_BYTES - 65_535)

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib"
 import { bytesOf, joined, latin1 } from "../../../src/drop/metadata/bytes.ts"
 
-/** Stands in every tag the tests write: what is cleaned must not hold it, in any form. */
+/** Stands in every tag the tests write: a cleaned file must not hold it, in any form. */
 export const CANARY = "Canary-5E1F"
 
 export function big(value: number, size: number): Uint8Array {
@@ -106,7 +106,7 @@ export const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Descriptio
  xmp:CreateDate="2024-05-06T07:08:09"><dc:creator><rdf:Seq><rdf:li>${CANARY} Person</rdf:li></rdf:Seq></dc:creator>
  <dc:title/><exif:GPSLatitude>48,51.5N</exif:GPSLatitude></rdf:Description></rdf:RDF></x:xmpmeta>`
 
-/** One segment of each family a JPEG can carry, by what it is. */
+/** One segment of each family a JPEG can carry, by name. */
 export const jpegFamilies: Readonly<Record<string, Uint8Array>> = {
   exif: jpegSegment(0xe1, joined([bytesOf("Exif\0\0"), exifBlock(fullExif, true)])),
   xmp: jpegSegment(0xe1, bytesOf(`http://ns.adobe.com/xap/1.0/\0${xmp}`)),
@@ -256,7 +256,7 @@ export const gifFamilies: Readonly<Record<string, Uint8Array>> = {
   XMP: joined([
     Uint8Array.of(0x21, 0xff, 11),
     bytesOf(`XMP DataXMP${xmp.replace(/[^ -~]/g, " ")}`),
-    // As the format asks: whatever length is read last, these bytes lead to the end.
+    // The format requires these bytes: from any length that is read last, they lead to the end.
     Uint8Array.from({ length: 258 }, (_, n) => (n === 0 ? 1 : n > 256 ? 0 : 256 - n)),
   ]),
   "unknown application": gifExtension(0xff, bytesOf("CANARYAPP10"), bytesOf(CANARY)),

@@ -32,7 +32,7 @@ export const srgbFormula = joined([
   ...[2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].map(fixed),
 ])
 
-/** A profile as a program writes it, with whatever it also says. */
+/** A profile as a program writes it, with anything else it carries. */
 export function iccProfile(
   primaries: readonly number[],
   curve: Uint8Array,

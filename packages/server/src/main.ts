@@ -54,7 +54,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const { name, message, stack, exitCode = 1 } = error as Error & { readonly exitCode?: number }
-  if (name !== "ToldAlready")
+  if (name !== "AlreadyReported")
     process.stderr.write(`assay: ${EXPLAINED.has(name) ? message : (stack ?? message)}\n`)
   return exitCode
 }

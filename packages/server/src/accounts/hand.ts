@@ -35,7 +35,7 @@ export interface Hand {
   fullAt: number | null
   /** Streams that are open here, and how many of them the counters were last known to have. */
   streams: number
-  streamsTold: number | null
+  streamsReported: number | null
   /** Since when the counters have not answered; null while nothing is asked. */
   askedAt: number | null
   leasingRequests: Promise<void> | null
@@ -59,7 +59,7 @@ export function emptyHand(): Hand {
     known: new Set(),
     fullAt: null,
     streams: 0,
-    streamsTold: 0,
+    streamsReported: 0,
     askedAt: null,
     leasingRequests: null,
     leasingLookups: null,

@@ -227,11 +227,11 @@ export function openLimits(options: LimitsOptions): Limits {
     return Math.max(1, hand.windowEndsAt - elapsed())
   }
 
-  const tellStreams = async (tenantId: number, hand: Hand, most: number): Promise<boolean> => {
+  const reportStreams = async (tenantId: number, hand: Hand, most: number): Promise<boolean> => {
     const { streams } = hand
-    hand.streamsTold = null
+    hand.streamsReported = null
     const held = await counters.holdStreams(tenantId, streams, most)
-    if (held) hand.streamsTold = streams
+    if (held) hand.streamsReported = streams
     return held
   }
 
@@ -268,11 +268,11 @@ export function openLimits(options: LimitsOptions): Limits {
       const leave = (): void => {
         hand.streams--
         // If this report fails, the next settling sends it again.
-        tellStreams(tenantId, hand, streamsAtOnce).catch(() => undefined)
+        reportStreams(tenantId, hand, streamsAtOnce).catch(() => undefined)
       }
       hand.streams++
       try {
-        if (await ask(hand, () => tellStreams(tenantId, hand, streamsAtOnce))) return leave
+        if (await ask(hand, () => reportStreams(tenantId, hand, streamsAtOnce))) return leave
       } catch (error) {
         leave()
         throw error
@@ -287,7 +287,7 @@ export function openLimits(options: LimitsOptions): Limits {
     async settle(leaving) {
       for (const [tenantId, hand] of hands) {
         // Fewer than before is never refused, so the limit does not matter.
-        if (hand.streamsTold !== hand.streams) await tellStreams(tenantId, hand, 0)
+        if (hand.streamsReported !== hand.streams) await reportStreams(tenantId, hand, 0)
         if (leaving === undefined && elapsed() - hand.lookupsMovedAt < IDLE_MS) continue
         const { lookups, month } = hand
         if (lookups === 0) continue

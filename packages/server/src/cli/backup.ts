@@ -37,7 +37,7 @@ export async function backUp(
     now: terminal.now,
     signal: stopping.signal,
     openIndex: () => openIndex(config, { readOnly: true }),
-    tell: terminal.note,
+    note: terminal.note,
   })
   terminal.print(`${summary(manifest)} in ${folder}`)
   terminal.print("It does not hold the master secret: without that it cannot be restored.")
@@ -68,7 +68,7 @@ export async function restore(
     },
     replays,
     now: terminal.now,
-    tell: terminal.note,
+    note: terminal.note,
   })
   terminal.print(
     `${summary(manifest)}, of ${manifest.created_at}, restored to ${config.dataDirectory}`,

@@ -63,12 +63,12 @@ interface DatedLabel extends Label {
 }
 
 async function datedLabel(
-  { line, bad, atMs, told }: LabelRow,
+  { line, bad, atMs, answer }: LabelRow,
   { model, decisionOf }: CalibrationReach,
 ): Promise<DatedLabel> {
-  if ("p" in told) return { p: told.p, floor: told.floor, bad, atMs }
-  if ("input" in told) return { ...scored(line, told.input as EmailInput, model), bad, atMs }
-  const decision = await decisionOf(told.decisionId)
+  if ("p" in answer) return { p: answer.p, floor: answer.floor, bad, atMs }
+  if ("input" in answer) return { ...scored(line, answer.input as EmailInput, model), bad, atMs }
+  const decision = await decisionOf(answer.decisionId)
   if (decision === null) throw new CommandError(`Line ${line}: there is no such decision`)
   return { ...scored(line, decision.input, model), bad, atMs: atMs ?? decision.atMs }
 }

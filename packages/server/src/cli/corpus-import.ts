@@ -135,7 +135,7 @@ async function runImport(
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   const progress = showImportProgress(host.stderr, terminal.now)
-  const tell = (report: ImportReport): void =>
+  const printReport = (report: ImportReport): void =>
     reportLines(report, (terminal.now() - startedAt) / 1000).forEach(terminal.print)
   let report: ImportReport
   try {
@@ -175,12 +175,12 @@ async function runImport(
     )
   } catch (error) {
     // Print the figures now: the same command again does only the rest, and would not show them.
-    if (error instanceof ImportUnfinished && error.report.changed) tell(error.report)
+    if (error instanceof ImportUnfinished && error.report.changed) printReport(error.report)
     throw error
   } finally {
     progress.hide()
   }
-  tell(report)
+  printReport(report)
 }
 
 function requestOf(

@@ -92,7 +92,7 @@ export async function recreateLostIndex(terminal: Terminal): Promise<void> {
           keyCheckValue: secrets.checkValue,
           ...phases(terminal, "rebuilding"),
         })
-        const known = await tellPastDecisions(config, index)
+        const known = await notePastDecisions(config, index)
         const { identities, erased } = await withOwnRecords(config, (records) =>
           settleIndex(records, index, replays, terminal.now()),
         )
@@ -129,15 +129,15 @@ const RECREATING = "recreated"
 const DECISIONS_AT_ONCE = 1_000
 
 /** Notes in the index again since when each tenant knows the identities it asked about. */
-async function tellPastDecisions(config: Config, index: ExposureIndex): Promise<number> {
+async function notePastDecisions(config: Config, index: ExposureIndex): Promise<number> {
   const decisions = await openDecisions(config)
-  const tell = knownIdentities(index)
+  const note = knownIdentities(index)
   let count = 0
   try {
     for (let after: string | null = null; ;) {
       const page = await decisions.page({ after, limit: DECISIONS_AT_ONCE })
       const held = page.filter(({ format }) => format !== ERASED_FORMAT)
-      await tell(held.map((decision) => ({ ...decision, atMs: decision.at })))
+      await note(held.map((decision) => ({ ...decision, atMs: decision.at })))
       count += held.length
       after = page.at(-1)?.id ?? null
       if (page.length < DECISIONS_AT_ONCE) return count
@@ -184,7 +184,7 @@ export async function rebuildIndex(
     const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
     const { identities, erased } = await withRecords(config, async (records) => {
       // What tenants asked before is in no segment and in no record.
-      if (unreadable > 0) await tellPastDecisions(config, index)
+      if (unreadable > 0) await notePastDecisions(config, index)
       return await settleIndex(records, index, replays, terminal.now())
     }).finally(() => index.close())
     terminal.print(

@@ -136,7 +136,7 @@ async function rekeyUntilStopped(
         },
       )
       progress.hide()
-      tellOutcome(rekeyed, into, terminal)
+      printOutcome(rekeyed, into, terminal)
     } finally {
       progress.hide()
       lock.release()
@@ -153,9 +153,9 @@ async function digestAll(
   signal: AbortSignal,
 ): Promise<GivenInput[]> {
   const { update, hide } = showImportProgress(host.stderr, terminal.now)
-  const told = ({ bytes, totalBytes }: LookProgress): void =>
+  const showBytes = ({ bytes, totalBytes }: LookProgress): void =>
     update({ phase: "examining", rows: 0, done: bytes, total: totalBytes })
-  return await digestInputs(paths, { program: host, signal }, told).finally(hide)
+  return await digestInputs(paths, { program: host, signal }, showBytes).finally(hide)
 }
 
 async function oldCatalogue(
@@ -211,7 +211,7 @@ function refuseMissing(
   )
 }
 
-function tellOutcome(rekeyed: readonly RekeyedBatch[], into: string, terminal: Terminal): void {
+function printOutcome(rekeyed: readonly RekeyedBatch[], into: string, terminal: Terminal): void {
   const isSame = ({ before, rows, identities }: RekeyedBatch): boolean =>
     before.rows === rows && before.identities === identities
   const lines = rekeyed.map((each) => [

@@ -41,14 +41,14 @@ async function onIndex<T>(work: (index: ExposureIndex) => Promise<T>): Promise<T
   return await work(index).finally(() => index.close())
 }
 
-interface Told {
+interface Printed {
   readonly out: string
   readonly notes: string
   /** Why the command failed; null when it succeeded. */
   readonly refused: string | null
 }
 
-async function told(command: (terminal: Terminal) => Promise<void>): Promise<Told> {
+async function printed(command: (terminal: Terminal) => Promise<void>): Promise<Printed> {
   const lines: string[] = []
   const notes: string[] = []
   const terminal: Terminal = {
@@ -68,14 +68,14 @@ async function told(command: (terminal: Terminal) => Promise<void>): Promise<Tol
   return { out: lines.join(""), notes: notes.join(""), refused }
 }
 
-const list = () => told((terminal) => listSources(terminal))
-const show = (name: string) => told((terminal) => showSource(name, terminal))
+const list = () => printed((terminal) => listSources(terminal))
+const show = (name: string) => printed((terminal) => showSource(name, terminal))
 const retitle = (name: string, title: string) =>
-  told((terminal) => retitleSource(name, title, terminal))
+  printed((terminal) => retitleSource(name, title, terminal))
 const set = (name: string, options: CorrectionOptions) =>
-  told((terminal) => setSource(name, options, terminal))
+  printed((terminal) => setSource(name, options, terminal))
 const remove = (name: string, yes = false) =>
-  told((terminal) => removeSource(name, { yes }, terminal))
+  printed((terminal) => removeSource(name, { yes }, terminal))
 
 before(async () => {
   const { checkValue } = openSecrets(join(data, "secret"), true)

@@ -86,7 +86,7 @@ export async function removeDropKey(
         "This is the last key: without it the drop takes no message and nobody can open new ones; --yes removes it",
       )
     writeKeysFile(folder, null)
-    await tellServer(terminal)
+    await notifyServer(terminal)
     terminal.print("The drop has no key and takes no message.")
     return
   }
@@ -106,7 +106,7 @@ async function change(
   const folder = dropFolder(terminal)
   const recipients = explained(() => recipientsOf(next(keysNow(folder)?.keys ?? [])))
   writeKeysFile(folder, recipients)
-  await tellServer(terminal)
+  await notifyServer(terminal)
   const { length } = recipients.keys
   terminal.print(
     `Messages are sealed to ${length} ${length === 1 ? "key" : "keys"}. Fingerprint: ${await fingerprintOf(recipients)}`,
@@ -117,7 +117,7 @@ async function change(
 }
 
 /** Without a service that runs, the file is read when one starts. */
-async function tellServer(terminal: Terminal): Promise<void> {
+async function notifyServer(terminal: Terminal): Promise<void> {
   const { controlSocket } = openDataDirectory(readConfig(terminal.env).dataDirectory)
   const server = await callRunningServer(controlSocket)
   if (server === null) return

@@ -19,8 +19,8 @@ export function serviceOf({ url, tokenFile }: ServiceOptions): Client["drop"] {
     return createClient({ baseUrl: url, apiKey: token, timeoutMs: 30_000 }).drop
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    const told = error.message.replace(/^baseUrl/, "--url").replace(/^apiKey/, "The token")
-    throw new CommandError(told, { cause: error })
+    const message = error.message.replace(/^baseUrl/, "--url").replace(/^apiKey/, "The token")
+    throw new CommandError(message, { cause: error })
   }
 }
 

@@ -116,7 +116,7 @@ export async function importList(
       ? `${name}.csv: ${domains.length} domains, ${category}.`
       : `${name}.csv has these ${domains.length} domains already; nothing changed.`,
   )
-  await tellService(directory.controlSocket, terminal)
+  await notifyService(directory.controlSocket, terminal)
 }
 
 export async function removeList(name: string, terminal: Terminal): Promise<void> {
@@ -124,7 +124,7 @@ export async function removeList(name: string, terminal: Terminal): Promise<void
   const directory = openDataDirectory(readConfig(terminal.env).dataDirectory)
   if (!removeOwnList(directory.lists, name)) throw new CommandError(`There is no list ${name}`)
   terminal.print(`${name}.csv is removed.`)
-  await tellService(directory.controlSocket, terminal)
+  await notifyService(directory.controlSocket, terminal)
 }
 
 function readDomains(file: string): string[] {
@@ -144,7 +144,7 @@ function readDomains(file: string): string[] {
   }
 }
 
-async function tellService(controlSocket: string, terminal: Terminal): Promise<void> {
+async function notifyService(controlSocket: string, terminal: Terminal): Promise<void> {
   const server = await callRunningServer(controlSocket)
   if (server === null) {
     terminal.note("No service runs here; the next start reads it.")

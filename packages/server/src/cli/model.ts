@@ -182,7 +182,7 @@ function partAt(model: Model, path: string): unknown {
 }
 
 function changeTable(changes: readonly ModelChange[]): string[] {
-  const value = (told: unknown) => (told === undefined ? "-" : cut(JSON.stringify(told)))
+  const value = (member: unknown) => (member === undefined ? "-" : cut(JSON.stringify(member)))
   const rows = changes.map(({ path, before, after, level }) => [
     path,
     value(before),

@@ -55,7 +55,7 @@ export async function readCsv(
       yield {
         identity: isWhole ? identity : null,
         problem: isWhole ? null : identityType === "email" ? "not-an-email" : "not-a-phone-number",
-        told: (outcome) => text([...filled, ...addedCells(identityType, outcome)]),
+        outputLine: (outcome) => text([...filled, ...addedCells(identityType, outcome)]),
       }
     }
   }

@@ -26,12 +26,13 @@ export function readNdjson(
 
 function rowOf(line: Buffer | null, member: string): Row {
   const value = valueOf(line)
-  if (value === undefined) return { identity: null, problem: "malformed-json", told: tellsOf(null) }
+  if (value === undefined)
+    return { identity: null, problem: "malformed-json", outputLine: outputLineOf(null) }
   const identity = identityOf(value, member)
   return {
     identity,
     problem: identity === null ? "invalid-request" : null,
-    told: tellsOf(value),
+    outputLine: outputLineOf(value),
   }
 }
 
@@ -52,7 +53,7 @@ function identityOf(value: unknown, member: string): string | null {
   return typeof identity === "string" ? identity : null
 }
 
-function tellsOf(input: unknown): Row["told"] {
+function outputLineOf(input: unknown): Row["outputLine"] {
   return ({ result, problem }) =>
     `${JSON.stringify(problem === null ? { input, result } : { input, problem })}\n`
 }

@@ -9,7 +9,7 @@ export interface Row {
   readonly identity: string | null
   readonly problem: string | null
   /** The row of the output, with its end. */
-  told(outcome: Outcome): string
+  outputLine(outcome: Outcome): string
 }
 
 export interface Rows {

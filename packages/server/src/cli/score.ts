@@ -92,7 +92,7 @@ async function scoreRows(
     const { problem } = outcome
     if (problem === null) tally.scored++
     else tally.refused.set(problem, (tally.refused.get(problem) ?? 0) + 1)
-    await output.write(row.told(outcome))
+    await output.write(row.outputLine(outcome))
   }
   async function* identities(): AsyncGenerator<string> {
     for await (const row of rows) {
@@ -172,8 +172,8 @@ function clientOf({ url, keyFile }: ScoreFileOptions, { env }: Terminal): Client
     return createClient({ baseUrl: url, apiKey })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    const told = error.message.replace(/^baseUrl/, "--url").replace(/^apiKey/, "The API key")
-    throw new CommandError(told, { cause: error })
+    const message = error.message.replace(/^baseUrl/, "--url").replace(/^apiKey/, "The API key")
+    throw new CommandError(message, { cause: error })
   }
 }
 

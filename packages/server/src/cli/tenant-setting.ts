@@ -143,9 +143,9 @@ export function readAssignment(text: string, models: Models): Assignment {
     const keys = TENANT_SETTINGS.map((known) => known.key)
     throw new CommandError(`There is no setting ${key}; there are ${keys.join(", ")}`)
   }
-  const told = at === -1 ? null : text.slice(at + 1)
-  if (told === "" && setting.path !== null) return { setting, value: undefined }
-  const value = told === null ? undefined : setting.parse(told, models)
+  const given = at === -1 ? null : text.slice(at + 1)
+  if (given === "" && setting.path !== null) return { setting, value: undefined }
+  const value = given === null ? undefined : setting.parse(given, models)
   if (value === undefined) throw new CommandError(`${key} takes ${setting.takes(models)}`)
   return { setting, value }
 }

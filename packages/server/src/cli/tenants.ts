@@ -24,7 +24,7 @@ export async function listTenants(terminal: Terminal): Promise<void> {
     const rows = (await records.tenants()).map((tenant) => {
       const { name, plan, createdAt, settings } = tenant
       const own = Object.keys(settings)
-      const shown = (key: string) => told(settingOf(key), tenant, models)
+      const shown = (key: string) => valueText(settingOf(key), tenant, models)
       return [
         name,
         plan,
@@ -51,7 +51,7 @@ export async function showTenant(name: string, terminal: Terminal): Promise<void
     terminal.print("")
     const rows = TENANT_SETTINGS.map((setting) => [
       setting.key,
-      told(setting, tenant, models),
+      valueText(setting, tenant, models),
       setting.takes(models),
     ])
     table(["SETTING", "VALUE", "TAKES"], rows).forEach(terminal.print)
@@ -136,8 +136,8 @@ function changesBetween(before: Tenant, after: Tenant, models: Models): SettingD
     return !isDeepStrictEqual(ownValue(setting, before), ownValue(setting, after))
   }).map((setting) => ({
     key: setting.key,
-    was: told(setting, before, models),
-    is: told(setting, after, models),
+    was: valueText(setting, before, models),
+    is: valueText(setting, after, models),
   }))
 }
 
@@ -146,7 +146,7 @@ function ownValue({ path }: TenantSetting, { plan, settings }: Tenant): unknown 
 }
 
 /** A setting's value as text, with "(default)" if the tenant did not set it. */
-function told(setting: TenantSetting, tenant: Tenant, models: Models): string {
+function valueText(setting: TenantSetting, tenant: Tenant, models: Models): string {
   const own = ownValue(setting, tenant)
   if (Array.isArray(own)) return own.join(",")
   if (own !== undefined) return typeof own === "string" ? own : JSON.stringify(own)

@@ -31,8 +31,8 @@ export class CommandError extends Error {
 }
 
 /** A command that failed and has said why. */
-export class ToldAlready extends Error {
-  override readonly name = "ToldAlready"
+export class AlreadyReported extends Error {
+  override readonly name = "AlreadyReported"
   readonly exitCode: number
   constructor(exitCode: number) {
     super("The command failed and has said why")

@@ -2,7 +2,7 @@ import { EVIDENCE_LINES_MAX, type ProblemCode, type ProblemDetails } from "@assa
 import { Problem, problemDetails } from "../base/problem.ts"
 import type { RefusedLine } from "@assay/stores/records-evidence"
 
-interface Told {
+interface StoredRefusal {
   readonly code: ProblemCode
   readonly detail: string
   readonly errors: ProblemDetails["errors"]
@@ -10,11 +10,11 @@ interface Told {
 
 /** A problem as it is kept to answer a request again: what follows from its code is left out. */
 export function refusedLine({ code, message, errors }: Problem): RefusedLine {
-  return { refusal: JSON.stringify({ code, detail: message, errors } satisfies Told) }
+  return { refusal: JSON.stringify({ code, detail: message, errors } satisfies StoredRefusal) }
 }
 
 export function problemOf({ refusal }: RefusedLine): ProblemDetails {
-  const { code, detail, errors } = JSON.parse(refusal) as Told
+  const { code, detail, errors } = JSON.parse(refusal) as StoredRefusal
   return problemDetails(new Problem(code, detail, errors === undefined ? {} : { errors }), null)
 }
 

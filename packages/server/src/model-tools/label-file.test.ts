@@ -24,18 +24,18 @@ suite("a file of labels", () => {
       "a.ndjson",
       `{"p":0.25,"outcome":"bad","floor":16,"at":"2026-01-02"}\n{"p":0.5,"outcome":"good","at":"2026-01-03T04:05:06Z"}\n`,
     )
-    const told = (rows: readonly LabelRow[]) => rows.map(({ line: _line, ...row }) => row)
-    assert.deepEqual(told(csv), told(json))
-    assert.deepEqual(told(csv), [
-      { bad: true, atMs: Date.UTC(2026, 0, 2), told: { p: 0.25, floor: 16 } },
-      { bad: false, atMs: Date.UTC(2026, 0, 3, 4, 5, 6), told: { p: 0.5, floor: null } },
+    const withoutLines = (rows: readonly LabelRow[]) => rows.map(({ line: _line, ...row }) => row)
+    assert.deepEqual(withoutLines(csv), withoutLines(json))
+    assert.deepEqual(withoutLines(csv), [
+      { bad: true, atMs: Date.UTC(2026, 0, 2), answer: { p: 0.25, floor: 16 } },
+      { bad: false, atMs: Date.UTC(2026, 0, 3, 4, 5, 6), answer: { p: 0.5, floor: null } },
     ])
   })
 
   test("may have spaces around its cells, quoted ones too, and blank lines", async () => {
     const rows = await rowsOf("c.csv", 'p , "outcome"\n\n0.25, "bad"\n  \n"0.5",good\n')
     assert.deepEqual(
-      rows.map(({ line, bad, told }) => [line, bad, told]),
+      rows.map(({ line, bad, answer }) => [line, bad, answer]),
       [
         [3, true, { p: 0.25, floor: null }],
         [5, false, { p: 0.5, floor: null }],
@@ -55,14 +55,14 @@ suite("a file of labels", () => {
         .join("\n\n"),
     )
     assert.deepEqual(rows, [
-      { line: 1, bad: true, atMs: null, told: { decisionId: "d1" } },
+      { line: 1, bad: true, atMs: null, answer: { decisionId: "d1" } },
       {
         line: 3,
         bad: false,
         atMs: Date.UTC(2026, 1, 1),
-        told: { input: { as_of: "2026-02-01" } },
+        answer: { input: { as_of: "2026-02-01" } },
       },
-      { line: 5, bad: true, atMs: null, told: { decisionId: "d2" } },
+      { line: 5, bad: true, atMs: null, answer: { decisionId: "d2" } },
     ])
   })
 

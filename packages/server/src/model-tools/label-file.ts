@@ -8,7 +8,7 @@ import { plainText } from "@assay/corpus/formats/plain-text"
  * What a row says of the time of the answer: its probability, its input, or the decision that keeps
  * it.
  */
-export type Told =
+export type LabelAnswer =
   | { readonly p: number; readonly floor: number | null }
   | { readonly input: object }
   | { readonly decisionId: string }
@@ -19,7 +19,7 @@ export interface LabelRow {
   readonly bad: boolean
   /** null where the row does not say when. */
   readonly atMs: number | null
-  readonly told: Told
+  readonly answer: LabelAnswer
 }
 
 /** A file of labels that cannot be used. The message names the line and quotes nothing of it. */
@@ -125,10 +125,10 @@ function parsed(line: number, text: string): Columns {
 function rowOf(line: number, columns: Columns): LabelRow {
   const bad = OUTCOMES.get(columns["outcome"])
   if (bad === undefined) throw fault(line, `outcome takes ${[...OUTCOMES.keys()].join(", ")}`)
-  return { line, bad, atMs: timeOf(line, columns), told: toldOf(line, columns) }
+  return { line, bad, atMs: timeOf(line, columns), answer: answerOf(line, columns) }
 }
 
-function toldOf(line: number, { p, floor, input, decision_id: id }: Columns): Told {
+function answerOf(line: number, { p, floor, input, decision_id: id }: Columns): LabelAnswer {
   const given = [p, input, id].filter(isGiven).length
   if (given !== 1) throw fault(line, "takes exactly one of p, input and decision_id")
   if (isGiven(id)) {

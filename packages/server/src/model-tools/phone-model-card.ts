@@ -198,7 +198,7 @@ function analyses(model: PhoneModel, shipped: boolean): string[] {
     `![Score by days since the SIM changed](${simChangePlotName(model)})`,
     table(
       ["Since the change", "Likelihood ratio", "Floor", "Score", "sim_swap_risk"],
-      SIM_AGES.map(([told, days]) => simAgeRow(told, days, model)),
+      SIM_AGES.map(([shown, days]) => simAgeRow(shown, days, model)),
     ),
     "### Score by line",
     "A valid number, and nothing else known of it.",
@@ -218,7 +218,7 @@ function analyses(model: PhoneModel, shipped: boolean): string[] {
   ]
 }
 
-const SIM_AGES: readonly (readonly [told: string, days: number])[] = [
+const SIM_AGES: readonly (readonly [shown: string, days: number])[] = [
   ["at once", 0],
   ["6 hours", 0.25],
   ["24 hours", 1],
@@ -252,7 +252,7 @@ function answerCells(input: PhoneInput, model: PhoneModel): Cell[] {
   ]
 }
 
-function simAgeRow(told: string, simChangeAge: number, model: PhoneModel): Cell[] {
+function simAgeRow(shown: string, simChangeAge: number, model: PhoneModel): Cell[] {
   const bare = { line: "mobile", valid: true } as const
   const changed = exampleInput({ ...bare, simChangeAge })
   const explained = explainPhone(changed, model)
@@ -261,7 +261,7 @@ function simAgeRow(told: string, simChangeAge: number, model: PhoneModel): Cell[
   const ratio = 2 ** ((explained.raw_points - quiet) / model.scale.pointsToDouble)
   const answer = assessPhone(changed, model)
   return [
-    told,
+    shown,
     ratio.toFixed(2),
     explained.policy_floor === null ? "none" : Number(explained.policy_floor.points.toFixed(1)),
     answer.risk_score,

@@ -24,7 +24,7 @@ interface LearntOptions {
   readonly directory: string
   readonly now: () => number
   /** Has every worker read the file again. */
-  readonly tellWorkers: () => Promise<unknown>
+  readonly notifyWorkers: () => Promise<unknown>
   readonly log: Log
 }
 
@@ -35,7 +35,7 @@ const WRITE_MS = 10_000
  * In the primary: keeps what workers learn of mail servers, and notifies them when a server begins
  * or stops marking.
  */
-export function keepLearnt({ directory, now, tellWorkers, log }: LearntOptions): KeptLearnt {
+export function keepLearnt({ directory, now, notifyWorkers, log }: LearntOptions): KeptLearnt {
   const learnt = readLearnt(directory)
   let unwritten = false
 
@@ -50,7 +50,7 @@ export function keepLearnt({ directory, now, tellWorkers, log }: LearntOptions):
   }
   const spread = async (): Promise<void> => {
     write()
-    await tellWorkers().catch((error: unknown) =>
+    await notifyWorkers().catch((error: unknown) =>
       log.warn("workers could not be told of mail servers", { error }),
     )
   }

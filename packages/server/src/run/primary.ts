@@ -1,7 +1,7 @@
 import type { Cluster } from "node:cluster"
 import { createServer, type Server } from "node:http"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
-import { tellUnanswerable } from "./tenant-check.ts"
+import { logUnanswerable } from "./tenant-check.ts"
 import { ConfigError, type Config } from "../base/config.ts"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
 import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
@@ -102,7 +102,7 @@ export async function startService(
     })
   directory.markIndexed()
   await keepCatalogue(await index.catalogue(), directory.path)
-  await tellUnanswerable(records, models, log)
+  await logUnanswerable(records, models, log)
   if (!config.production) {
     directory.markDemo()
     writeDemoLists(directory.lists)
@@ -174,7 +174,7 @@ export async function startService(
   const learnt = keepLearnt({
     directory: directory.lists,
     now: Date.now,
-    tellWorkers: async () => await (await running).callAll((worker) => worker.reloadLearnt()),
+    notifyWorkers: async () => await (await running).callAll((worker) => worker.reloadLearnt()),
     log,
   })
   const control = await openControlSocket(directory.controlSocket, {

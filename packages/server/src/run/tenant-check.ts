@@ -8,7 +8,7 @@ import { readTenantSettings, scoringSettings } from "../accounts/tenant-settings
  * model is not loaded. Their requests fail one by one, and the log of a request cannot say why; the
  * others are served.
  */
-export async function tellUnanswerable(
+export async function logUnanswerable(
   accounts: Pick<Accounts, "tenants">,
   models: Models,
   log: Pick<Log, "error">,

@@ -7,5 +7,5 @@ export interface ContextTrust {
   /** False where the counters could not be asked: velocity is then unknown, not zero. */
   readonly counted: boolean
   /** For the explanation. */
-  readonly told: Readonly<Record<string, unknown>>
+  readonly explained: Readonly<Record<string, unknown>>
 }

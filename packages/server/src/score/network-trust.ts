@@ -15,7 +15,7 @@ export interface DomainNetwork {
    * For the explanation: each look-up with its status and what it found. Off is not failed, and
    * neither is an answer; `late` had no answer in time, `unasked` nothing to ask about.
    */
-  readonly told: Readonly<Record<string, unknown>>
+  readonly explained: Readonly<Record<string, unknown>>
 }
 
 export interface NetworkTrust {
@@ -32,7 +32,11 @@ const OFF: DomainNetwork = {
   domainAge: null,
   disposableServer: null,
   coverage: 0,
-  told: { mx: { status: "off" }, mail_policy: { status: "off" }, registration: { status: "off" } },
+  explained: {
+    mx: { status: "off" },
+    mail_policy: { status: "off" },
+    registration: { status: "off" },
+  },
 }
 
 /** Without a configured resolver or registry nobody is asked. */

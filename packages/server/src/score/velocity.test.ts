@@ -56,7 +56,7 @@ test("counters that cannot be asked leave velocity unknown, not zero, and what t
     signupToActionSec: 0,
     anomaly: 0.5,
     counted: false,
-    told: { event: "login", counted: false, signups_24h: null, signup_known_by: "request" },
+    explained: { event: "login", counted: false, signups_24h: null, signup_known_by: "request" },
   })
 })
 

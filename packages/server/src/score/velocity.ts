@@ -63,7 +63,7 @@ export function contextTrust(context: Context, velocity: Velocity | null): Conte
     signupToActionSec: signup === null ? undefined : signup.secondsAgo,
     anomaly: context.anomaly ?? undefined,
     counted: velocity !== null,
-    told: {
+    explained: {
       event: context.event,
       counted: velocity !== null,
       signups_24h:

@@ -26,7 +26,7 @@ const LF = 10
 
 /** Opens the file, made where there is none; only its owner can read it. Throws TombstonesError. */
 export async function openTombstones(path: string, checkValue: string): Promise<TombstoneFile> {
-  const tombstones = await toldOf(path, async () => {
+  const tombstones = await orTombstonesError(path, async () => {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT, MODE)
     try {
       // A file that was copied may have another mode.
@@ -40,7 +40,7 @@ export async function openTombstones(path: string, checkValue: string): Promise<
   return {
     tombstones,
     add(tombstone) {
-      const added = last.then(() => toldOf(path, () => append(path, lineOf(tombstone))))
+      const added = last.then(() => orTombstonesError(path, () => append(path, lineOf(tombstone))))
       // The caller gets this error; the next tombstone starts clean.
       last = added.catch(() => undefined)
       return added
@@ -56,7 +56,7 @@ export async function readTombstones(
   path: string,
   checkValue: string,
 ): Promise<readonly Tombstone[] | null> {
-  return await toldOf(path, async () => {
+  return await orTombstonesError(path, async () => {
     const file = await open(path, "r").catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
       throw error
@@ -148,7 +148,7 @@ function lineOf({ identityKey, erasedAt }: Tombstone): string {
   return `${Buffer.from(identityKey).toString("hex")} ${new Date(erasedAt).toISOString()}\n`
 }
 
-async function toldOf<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function orTombstonesError<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

@@ -67,7 +67,7 @@ async function held(t: TestContext): Promise<Held> {
         pid: 1,
         now,
         signal: AbortSignal.abort(),
-        tell: () => undefined,
+        note: () => undefined,
         async openIndex() {
           const opened = await openLmdbIndex({ path: directory.index, readOnly: true })
           return {
@@ -96,7 +96,7 @@ async function restored(
     tombstones: async () => tombstones,
     replays,
     now,
-    tell: () => undefined,
+    note: () => undefined,
   })
   const directory = openDataDirectory(dataDirectory)
   const index = await openLmdbIndex({ path: directory.index })
@@ -249,7 +249,7 @@ test("an index that does not lie in files is no backup", async (t) => {
     pid: 1,
     now,
     signal: AbortSignal.abort(),
-    tell: () => undefined,
+    note: () => undefined,
     openIndex: async () => ({ ...index, copyTo: async () => false, close: async () => undefined }),
   })
   await assert.rejects(made, BackupError)

@@ -34,7 +34,7 @@ export interface BackupReach {
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
   /** Called with what is being copied. */
-  readonly tell: (line: string) => void
+  readonly note: (line: string) => void
 }
 
 const DECISIONS_AT_ONCE = 1_000
@@ -49,29 +49,29 @@ const DECISIONS_AT_ONCE = 1_000
  * Never in it: the master secret, the drop, journals of the last seconds' sign-ups, compiled code.
  */
 export async function makeBackup(folder: string, reach: BackupReach): Promise<Manifest> {
-  const { directory, secrets, now, tell } = reach
+  const { directory, secrets, now, note } = reach
   requireNew(folder)
   const lock = await takeImportTurn(directory, {
     self: { pid: reach.pid, startedAtMs: now() },
     wait: true,
     signal: reach.signal,
-    onWait: () => tell("Waiting for an import to end …"),
+    onWait: () => note("Waiting for an import to end …"),
   })
   try {
     const startedAtMs = now()
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    tell("Copying decisions …")
+    note("Copying decisions …")
     await copyDecisions(join(folder, PARTS.decisions), reach)
-    tell("Copying the index …")
+    note("Copying the index …")
     const live = await copyIndex(join(folder, PARTS.index), reach)
-    tell("Copying records …")
+    note("Copying records …")
     await copyRecords(join(folder, PARTS.records), reach)
     copyFiles(directory.lists, join(folder, PARTS.lists))
     copyFiles(directory.models, join(folder, PARTS.models))
-    tell("Copying segments …")
+    note("Copying segments …")
     copySegments(live, directory.segments, join(folder, PARTS.segments))
     syncTree(folder)
-    tell("Computing checksums …")
+    note("Computing checksums …")
     const manifest: Manifest = {
       format: BACKUP_FORMAT,
       program: VERSION,

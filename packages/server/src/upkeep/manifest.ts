@@ -41,7 +41,7 @@ export async function filesUnder(
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()
   for (const name of names) {
     const path = join(folder, name)
-    const { size, isFile } = told(path)
+    const { size, isFile } = statOf(path)
     if (!isFile) continue
     onFile(name)
     files.push({
@@ -97,7 +97,7 @@ function readManifest(folder: string): Manifest {
   return document
 }
 
-function told(path: string): { size: number; isFile: boolean } {
+function statOf(path: string): { size: number; isFile: boolean } {
   const stat = statSync(path)
   return { size: stat.size, isFile: stat.isFile() }
 }

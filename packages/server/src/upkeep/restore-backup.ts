@@ -33,7 +33,7 @@ export interface RestoreReach {
   readonly tombstones: () => Promise<readonly Tombstone[]>
   readonly replays: Replays
   readonly now: () => number
-  readonly tell: (line: string) => void
+  readonly note: (line: string) => void
 }
 
 const DECISIONS_AT_ONCE = 1_000
@@ -47,9 +47,9 @@ export async function restoreBackup(
   folder: string,
   reach: RestoreReach,
 ): Promise<{ manifest: Manifest; tombstones: number }> {
-  const { config, secrets, tell } = reach
+  const { config, secrets, note } = reach
   const { dataDirectory } = config
-  tell("Comparing checksums …")
+  note("Comparing checksums …")
   const manifest = await checkedManifest(folder)
   if (hasOldKeys(manifest.key_check_value)) {
     throw new BackupError(oldKeysSentence("The backup", "Make a new data directory"))
@@ -66,16 +66,16 @@ export async function restoreBackup(
     for (const name of foundIn(config)) rmSync(join(dataDirectory, name), { recursive: true })
     const mark = join(dataDirectory, RESTORING)
     writeFileSync(mark, "", { mode: 0o600, flush: true })
-    tell("Copying files …")
+    note("Copying files …")
     for (const part of [PARTS.index, PARTS.segments, PARTS.lists, PARTS.models]) {
       const from = join(folder, part)
       if (existsSync(from)) cpSync(from, join(dataDirectory, part), { recursive: true })
     }
-    tell("Restoring records …")
+    note("Restoring records …")
     await restoreRecords(folder, config)
-    tell("Restoring decisions …")
+    note("Restoring decisions …")
     await restoreDecisions(folder, config, tombstones)
-    tell("Settling the index …")
+    note("Settling the index …")
     await settleRestored(
       config,
       secrets,

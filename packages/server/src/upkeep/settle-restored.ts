@@ -37,9 +37,9 @@ export async function settleRestored(
       await records.close()
     }
     // Decisions of the last second were still in a journal, and not yet noted in the index.
-    const tell = knownIdentities(index)
+    const note = knownIdentities(index)
     for await (const page of decisions) {
-      await tell(page.filter(({ format }) => format !== ERASED_FORMAT).map(foldedDecision))
+      await note(page.filter(({ format }) => format !== ERASED_FORMAT).map(foldedDecision))
     }
   } finally {
     await index.close()

@@ -21,7 +21,7 @@ function trust(email: string, atMs = nowMs, own: OwnDomains | null = null): Doma
 }
 
 test("a plain address at a mainstream provider is free and nothing else", () => {
-  const { handle, told, ...flags } = trust("john.smith@gmail.com")
+  const { handle, explained, ...flags } = trust("john.smith@gmail.com")
   assert.deepEqual(flags, {
     masked: undefined,
     disposable: undefined,
@@ -38,14 +38,14 @@ test("a plain address at a mainstream provider is free and nothing else", () => 
     blocklist: [],
   })
   assert.equal(handle?.toFixed(2), "-0.35")
-  assert.equal(told.category, "free")
+  assert.equal(explained.category, "free")
 })
 
 test("a domain on no list is not free, and its handle counts", () => {
-  const { free, handle, told } = trust("qwrtzxcv@firm.example")
+  const { free, handle, explained } = trust("qwrtzxcv@firm.example")
   assert.equal(free, false)
   assert.equal(handle?.toFixed(2), "0.80")
-  assert.deepEqual(told.origins, [])
+  assert.deepEqual(explained.origins, [])
 })
 
 test("a relay is masked, never disposable, and the name it made up says nothing", () => {
@@ -64,9 +64,9 @@ test("the age of a disposable host is whole days since it was first seen, where 
 
 test("a toxic domain is one an operator's list names, a typo keeps its own name", () => {
   assert.equal(trust("a@bad.example").toxicDomain, true)
-  assert.deepEqual(trust("a@bad.example").told.origins, ["mine.csv"])
+  assert.deepEqual(trust("a@bad.example").explained.origins, ["mine.csv"])
   const typo = trust("a@gmail.con")
-  assert.deepEqual([typo.typosquat, typo.free, typo.told.imitates], [true, false, "gmail.com"])
+  assert.deepEqual([typo.typosquat, typo.free, typo.explained.imitates], [true, false, "gmail.com"])
 })
 
 test("the Unicode and the xn-- spelling of a domain tell the same", () => {
@@ -77,7 +77,7 @@ test("the Unicode and the xn-- spelling of a domain tell the same", () => {
 test("look-alike letters name the domain they imitate, a slip names it without them", () => {
   const cyrillic = trust("john@gmаil.com")
   assert.deepEqual([cyrillic.homograph, cyrillic.imitates], [true, "gmail.com"])
-  assert.deepEqual([cyrillic.told.homograph, cyrillic.told.imitates], [true, "gmail.com"])
+  assert.deepEqual([cyrillic.explained.homograph, cyrillic.explained.imitates], [true, "gmail.com"])
   const slip = trust("john@gmial.com")
   assert.deepEqual([slip.homograph, slip.typosquat, slip.imitates], [undefined, true, "gmail.com"])
   // Of a site that is no provider only letters are held against anybody: 1.0 reads typosquat as it
@@ -94,14 +94,14 @@ test("what imitates the domains of the tenant who asks is told to nobody else", 
   const own = ownDomains(["acme.com", "acme.de"])
   const letters = trust("ceo@аcme.com", nowMs, own)
   assert.deepEqual([letters.homograph, letters.typosquat], [true, true])
-  assert.deepEqual([letters.imitates, letters.told.imitates], ["acme.com", "acme.com"])
+  assert.deepEqual([letters.imitates, letters.explained.imitates], ["acme.com", "acme.com"])
   const slip = trust("ceo@acrne.com", nowMs, own)
   assert.deepEqual([slip.homograph, slip.typosquat], [undefined, true])
-  assert.deepEqual([slip.imitates, slip.told.imitates], ["acme.com", "acme.com"])
+  assert.deepEqual([slip.imitates, slip.explained.imitates], ["acme.com", "acme.com"])
 
   const others = trust("ceo@acrne.com")
   assert.deepEqual(
-    [others.typosquat, others.imitates, others.told.imitates],
+    [others.typosquat, others.imitates, others.explained.imitates],
     [undefined, undefined, null],
   )
   assert.deepEqual(trust("ceo@аcme.com").imitates, undefined)
@@ -114,7 +114,7 @@ test("what imitates the domains of the tenant who asks is told to nobody else", 
 test("one bulk list alone makes a host likely disposable, two make it disposable and no longer likely so", () => {
   const likely = trust("anna@gnail.com")
   assert.deepEqual([likely.disposable, likely.disposableLikely], [undefined, true])
-  assert.equal(likely.told.disposable_likely, true)
+  assert.equal(likely.explained.disposable_likely, true)
   const disposable = trust("anna@mailinator.com")
   assert.deepEqual([disposable.disposable, disposable.disposableLikely], [true, undefined])
 })
@@ -133,9 +133,9 @@ test("the length of a local part is told where its handle is, a tag aside", () =
 
 test("a role is told of the address and not remembered of the domain", () => {
   assert.equal(trust("info+x@gmail.com").role, true)
-  assert.equal(trust("info@gmail.com").told.role, true)
+  assert.equal(trust("info@gmail.com").explained.role, true)
   assert.equal(trust("anna@gmail.com").role, undefined)
-  assert.equal(trust("anna@gmail.com").told.role, false)
+  assert.equal(trust("anna@gmail.com").explained.role, false)
 })
 
 test("a refusal has the name of its list and the age of its last change, and weighs as one in force", () => {

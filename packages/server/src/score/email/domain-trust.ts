@@ -3,7 +3,7 @@ import type { ParsedEmail } from "@assay/core/identity"
 import { likenessToOwn, type OwnDomains } from "./lists/own-domains.ts"
 import { isRoleMailbox } from "./lists/role-mailboxes.ts"
 import { DAY_MS } from "@assay/runtime/time"
-import type { DomainFacts, DomainTold, Lists } from "./lists.ts"
+import type { DomainExplanation, DomainFacts, Lists } from "./lists.ts"
 
 /** What the address itself and the lists show, without asking anybody. */
 export interface DomainTrust {
@@ -27,7 +27,7 @@ export interface DomainTrust {
   /** A single bulk list is no verdict but a weak entry of a block list. */
   readonly blocklist: NonNullable<Trust["blocklist"]>
   /** For the explanation: which lists said so. */
-  readonly told: DomainTold
+  readonly explained: DomainExplanation
 }
 
 /** `own`: the domains of the tenant who asks, or null where none are set. */
@@ -58,7 +58,7 @@ export function domainTrust(
     handle,
     localLength: handle === undefined ? undefined : handleLength(parsed.local),
     blocklist: datedBlocklist(facts, nowMs),
-    told: toldOf(facts.told, homograph, imitates, role),
+    explained: explainedDomain(facts.explained, homograph, imitates, role),
   }
 }
 
@@ -92,14 +92,15 @@ function imitationOf(domain: string, facts: DomainFacts, own: OwnDomains | null)
 }
 
 /** Most addresses add nothing to what is remembered of their domain. */
-function toldOf(
-  told: DomainTold,
+function explainedDomain(
+  explained: DomainExplanation,
   homograph: boolean,
   imitates: string | null,
   role: boolean,
-): DomainTold {
-  if (told.homograph === homograph && told.imitates === imitates && !role) return told
-  return { ...told, homograph, imitates, role }
+): DomainExplanation {
+  if (explained.homograph === homograph && explained.imitates === imitates && !role)
+    return explained
+  return { ...explained, homograph, imitates, role }
 }
 
 /** Whole days between UTC dates, so that an answer is the same all day. */

@@ -106,7 +106,7 @@ function evidence(
     aliasTag,
     found: of,
     domain: domainTrust(address, lists, null, nowMs),
-    network: { mx: null, domainAge: null, disposableServer: null, coverage: 0, told: {} },
+    network: { mx: null, domainAge: null, disposableServer: null, coverage: 0, explained: {} },
     context: null,
     caller,
     nowMs,

@@ -136,9 +136,9 @@ export function emailScorer({
         matched,
         entries_cut: cut,
         decision_id: decisionId,
-        domain: domain.told,
-        network: seen.told,
-        ...(compared === null ? {} : { context: compared.told }),
+        domain: domain.explained,
+        network: seen.explained,
+        ...(compared === null ? {} : { context: compared.explained }),
       }
       return { result: { ...result, explanation }, decisionId }
     },

@@ -26,7 +26,7 @@ const shippedOnly = openLists(join(temporary, "nowhere"))
 test("a domain is found by itself and by its parents, never by a name that only ends alike", () => {
   const lists = openLists(directoryOf("throwaway.example,disposable,\nbücher.example,free,\n"))
   assert.equal(about(lists, "throwaway.example").category, "disposable")
-  assert.deepEqual(about(lists, "throwaway.example").told.origins, ["0.csv"])
+  assert.deepEqual(about(lists, "throwaway.example").explained.origins, ["0.csv"])
   assert.equal(about(lists, "a.b.throwaway.example").category, "disposable")
   assert.equal(about(lists, "xn--bcher-kva.example").category, "free")
   assert.equal(about(lists, "bücher.example").category, "free")
@@ -54,10 +54,10 @@ test("masked wins over disposable, disposable over free, whatever the order of l
 
 test("a list of toxic domains adds to what is known and takes nothing away", () => {
   const lists = openLists(directoryOf("mailinator.com,toxic,\nnew.example,toxic,"))
-  const { category, toxic, told } = about(lists, "mailinator.com")
+  const { category, toxic, explained } = about(lists, "mailinator.com")
   assert.deepEqual([category, toxic], ["disposable", true])
-  assert.ok(told.origins.includes("0.csv") && told.origins.length > 1)
-  assert.deepEqual(about(lists, "new.example").told, {
+  assert.ok(explained.origins.includes("0.csv") && explained.origins.length > 1)
+  assert.deepEqual(about(lists, "new.example").explained, {
     category: null,
     toxic: true,
     blocklisted: null,
@@ -71,20 +71,21 @@ test("a list of toxic domains adds to what is known and takes nothing away", () 
 })
 
 test("one curated list or two lists make a domain disposable; the verdict names them with versions", () => {
-  const { category, told, blocklist } = about(shippedOnly, "mailinator.com")
+  const { category, explained, blocklist } = about(shippedOnly, "mailinator.com")
   assert.equal(category, "disposable")
   assert.deepEqual(blocklist, [])
-  assert.ok(told.origins.length >= 2)
-  for (const origin of told.origins) assert.match(origin, /^[a-z-]+ \d[\d.]* \(\d{4}-\d\d-\d\d\)$/)
+  assert.ok(explained.origins.length >= 2)
+  for (const origin of explained.origins)
+    assert.match(origin, /^[a-z-]+ \d[\d.]* \(\d{4}-\d\d-\d\d\)$/)
   assert.equal(about(shippedOnly, "box.mailinator.com").category, "disposable")
 })
 
 test("one bulk list alone is a weak entry of a block list and no verdict", () => {
-  const { category, blocklist, told } = about(shippedOnly, "gnail.com")
+  const { category, blocklist, explained } = about(shippedOnly, "gnail.com")
   assert.equal(category, null)
   assert.deepEqual(blocklist, [{ conf: 0.3, age: 0, likelyDisposable: true }])
-  assert.equal(told.blocklisted, "weakly")
-  assert.deepEqual(told.origins, ["mailchecker 6.0.21 (2026-07-18)"])
+  assert.equal(explained.blocklisted, "weakly")
+  assert.deepEqual(explained.origins, ["mailchecker 6.0.21 (2026-07-18)"])
 })
 
 test("a host knows the day it was first seen where a list does, and others know none", () => {
@@ -104,9 +105,9 @@ test("an operator's word wins over every shipped list", () => {
   assert.equal(about(lists, "gmail.com").category, "disposable")
   assert.equal(about(lists, "duck.com").category, "free")
   assert.equal(about(lists, "yopmail.com").category, "free")
-  assert.deepEqual(about(lists, "yopmail.com").told.origins, ["0.csv"])
+  assert.deepEqual(about(lists, "yopmail.com").explained.origins, ["0.csv"])
   assert.deepEqual(about(lists, "example.org").blocklist, [{ conf: 1, age: 0 }])
-  assert.equal(about(lists, "example.org").told.blocklisted, "denied")
+  assert.equal(about(lists, "example.org").explained.blocklisted, "denied")
 })
 
 test("the nearest name that is listed decides: a subdomain can be allowed under a refused parent", () => {

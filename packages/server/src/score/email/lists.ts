@@ -29,11 +29,11 @@ export interface DomainFacts {
   readonly blocklist: NonNullable<Trust["blocklist"]>
   /** The operator's list that refuses it: its file, and when that was last changed. */
   readonly deniedBy: { readonly name: string; readonly changedAtMs: number } | null
-  readonly told: DomainTold
+  readonly explained: DomainExplanation
 }
 
 /** For the explanation. */
-export interface DomainTold {
+export interface DomainExplanation {
   readonly category: Judgement["category"]
   readonly toxic: boolean
   readonly blocklisted: Judgement["blocklisted"]
@@ -130,7 +130,7 @@ function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFact
           ? [DENIED]
           : WEAKLY_BLOCKLISTED,
     deniedBy: deniedBy(judgement, ownLists),
-    told: {
+    explained: {
       category,
       toxic,
       blocklisted,

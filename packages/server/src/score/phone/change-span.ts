@@ -31,7 +31,7 @@ export function scoredAge({ atLeast, atMost }: ChangeSpan, verifiedAge: number):
 }
 
 /** The far end in the carrier's own words: what is scored is a moment less, to stay within it. */
-export function toldFarEnd({ atMost }: ChangeSpan): number {
+export function statedFarEnd({ atMost }: ChangeSpan): number {
   const hours = Math.round((atMost + JUST_UNDER_DAYS) * 24)
   return Math.max(atMost, hours / 24)
 }

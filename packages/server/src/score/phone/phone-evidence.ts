@@ -15,7 +15,7 @@ import {
   JUST_UNDER_DAYS,
   newerChange,
   scoredAge,
-  toldFarEnd,
+  statedFarEnd,
 } from "./change-span.ts"
 import { newest, type PhoneContext } from "./phone-context.ts"
 import { ACTIVE, type PhoneEntries, PREPAID } from "./phone-entries.ts"
@@ -104,7 +104,7 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     tenureDays,
     simChangeAge: sim === null ? undefined : scoredAge(sim, verifiedAge),
     simChangeAgeMin: sim === null || sim.atLeast === sim.atMost ? undefined : sim.atLeast,
-    simChangeAgeMax: sim === null || sim.atLeast === sim.atMost ? undefined : toldFarEnd(sim),
+    simChangeAgeMax: sim === null || sim.atLeast === sim.atMost ? undefined : statedFarEnd(sim),
     portAge: port === null ? undefined : scoredAge(port, verifiedAge),
     noSimChangeDays,
     deviceContinuityDays,

@@ -7,7 +7,7 @@ import { numberFacts } from "./number-facts.ts"
 import type { PhoneContext } from "./phone-context.ts"
 import type { PhoneEntries } from "./phone-entries.ts"
 import type { PhoneSignals } from "../providers/phone-signals.ts"
-import { signalNotes, toldSignals } from "./signal-notes.ts"
+import { explainedSignals, signalNotes } from "./signal-notes.ts"
 
 /** What an answer about a number was made from. */
 export interface ExplainedPhone {
@@ -27,30 +27,30 @@ export interface ExplainedPhone {
 const NOT_COUNTED = "Accounts that use the number could not be counted"
 
 /** How the model came to its answer, and where everything it looked at came from. */
-export function toldPhone(explained: ExplainedPhone): Record<string, unknown> {
+export function phoneExplanation(explained: ExplainedPhone): Record<string, unknown> {
   const { parsed, input, model, entries, cut, signals, context, accounts24h, caller, decisionId } =
     explained
-  const told = explainPhone(input, model)
+  const scored = explainPhone(input, model)
   return {
-    ...told,
+    ...scored,
     notes: [
-      ...told.notes,
+      ...scored.notes,
       ...(context !== null && accounts24h === null ? [NOT_COUNTED] : []),
       ...signalNotes(signals),
     ],
     number: numberFacts(parsed),
-    evidence: toldEvidence(entries, caller),
+    evidence: explainedEvidence(entries, caller),
     entries_cut: cut,
-    signals: toldSignals(signals),
+    signals: explainedSignals(signals),
     decision_id: decisionId,
-    ...(context === null ? {} : { context: toldContext(context, entries, accounts24h) }),
+    ...(context === null ? {} : { context: explainedContext(context, entries, accounts24h) }),
   }
 }
 
 /**
  * Every observation except our own note that the tenant asked before: the phone model ignores it.
  */
-function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
+function explainedEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
   const sourceLabel = sourceLabels(caller)
   return visible
     .filter(({ entry }) => entry.kind !== "decided")
@@ -62,7 +62,7 @@ function toldEvidence({ visible }: PhoneEntries, caller: Caller): object[] {
     }))
 }
 
-function toldContext(
+function explainedContext(
   { event, verifiedAtMs }: PhoneContext,
   entries: PhoneEntries,
   accounts24h: number | null,

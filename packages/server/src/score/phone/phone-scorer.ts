@@ -19,7 +19,7 @@ import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { PhoneContext } from "./phone-context.ts"
 import { phoneEntries } from "./phone-entries.ts"
 import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
-import { toldPhone } from "./phone-explanation.ts"
+import { phoneExplanation } from "./phone-explanation.ts"
 import {
   type PhoneSignals,
   type SignalDesk,
@@ -166,7 +166,7 @@ export function phoneScorer({
       usage.count(caller.keyId, "phone")
       const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
       if (!explain) return { result, decisionId }
-      const explanation = toldPhone({
+      const explanation = phoneExplanation({
         parsed,
         input,
         model,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { answer } from "../../../testing/score/phone/findings-suite.ts"
 import { SIGNALS_FAILED, SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "../providers/phone-signals.ts"
-import { signalNotes, toldSignals } from "./signal-notes.ts"
+import { explainedSignals, signalNotes } from "./signal-notes.ts"
 import { SIGNAL_STATUSES, type SignalResult } from "../providers/signals.ts"
 
 const failed = (status: SignalResult["status"], providerCode?: string): SignalResult => ({
@@ -37,7 +37,7 @@ test("what could not be had is named with its source and why; what was answered 
 })
 
 test("every result is told with the same members, null where it says nothing", () => {
-  const { state, results } = toldSignals({
+  const { state, results } = explainedSignals({
     state: "asked",
     results: [answer("active", true, { precision: "boolean" }), failed("error", "CODE")],
   })

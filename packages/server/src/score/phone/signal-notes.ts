@@ -5,7 +5,7 @@ import type { SignalName, SignalResult, SignalStatus } from "../providers/signal
  * One answer of a provider as an explanation shows it: always with the same members, and never with
  * a number.
  */
-export interface ToldSignal {
+export interface ExplainedSignal {
   readonly signal: SignalName
   readonly status: SignalStatus
   readonly source: string
@@ -19,14 +19,14 @@ export interface ToldSignal {
   readonly provider_code: string | null
 }
 
-export function toldSignals({ state, results }: PhoneSignals): {
+export function explainedSignals({ state, results }: PhoneSignals): {
   readonly state: PhoneSignals["state"]
-  readonly results: readonly ToldSignal[]
+  readonly results: readonly ExplainedSignal[]
 } {
-  return { state, results: results.map(toldSignal) }
+  return { state, results: results.map(explainedSignal) }
 }
 
-function toldSignal(result: SignalResult): ToldSignal {
+function explainedSignal(result: SignalResult): ExplainedSignal {
   return {
     signal: result.signal,
     status: result.status,

@@ -63,7 +63,7 @@ test("with both configured, all is asked, and the next request is answered at on
     domainAge: 1,
     disposableServer: null,
     coverage: 0.4,
-    told: {
+    explained: {
       mx: { status: "answered", accepts_mail: true, records: 1, null_mx: false },
       mail_policy: { status: "answered", spf: "fail", dmarc: "reject" },
       registration: { status: "answered", date: "2026-11-14" },
@@ -83,14 +83,14 @@ test("an age is whole days between UTC dates, at least 0, and grows while the an
 
 test("what is not configured is off and counts for nothing; what is, counts alone", async () => {
   const { network: dnsOnly } = open({ dns: [names.address] })
-  const { mx, domainAge, coverage, told } = await dnsOnly.look("company.example", TODAY)
+  const { mx, domainAge, coverage, explained } = await dnsOnly.look("company.example", TODAY)
   assert.deepEqual([mx, domainAge, coverage], [true, null, 0.2])
-  assert.deepEqual(told["registration"], { status: "off" })
+  assert.deepEqual(explained["registration"], { status: "off" })
   const { network: rdapOnly } = open({ rdapUrl: registry.url })
   const registered = await rdapOnly.look("company.example", TODAY)
   assert.deepEqual([registered.mx, registered.coverage], [null, 0.2])
-  assert.deepEqual(registered.told["mx"], { status: "off" })
-  assert.deepEqual(registered.told["mail_policy"], { status: "off" })
+  assert.deepEqual(registered.explained["mx"], { status: "off" })
+  assert.deepEqual(registered.explained["mail_policy"], { status: "off" })
   assert.equal(open({}).network, networkTrustOff)
 })
 
@@ -101,7 +101,7 @@ test("a failure is unknown: neither true nor false, without coverage, and told",
     domainAge: null,
     disposableServer: null,
     coverage: 0,
-    told: {
+    explained: {
       mx: { status: "failed" },
       mail_policy: { status: "failed" },
       registration: { status: "failed" },
@@ -111,17 +111,17 @@ test("a failure is unknown: neither true nor false, without coverage, and told",
 
 test("a domain the registry does not know is answered, without an age", async () => {
   const { network } = open({ rdapUrl: registry.url })
-  const { domainAge, coverage, told } = await network.look("unknown.example", TODAY)
+  const { domainAge, coverage, explained } = await network.look("unknown.example", TODAY)
   assert.deepEqual([domainAge, coverage], [null, 0.2])
-  assert.deepEqual(told["registration"], { status: "answered", date: null })
+  assert.deepEqual(explained["registration"], { status: "answered", date: null })
 })
 
 test("a public suffix is asked for at no registry, and that is no answer", async () => {
   const { network } = open({ dns: [names.address], rdapUrl: registry.url })
   const before = registry.asked.length
-  const { mx, coverage, told } = await network.look("co.uk", TODAY)
+  const { mx, coverage, explained } = await network.look("co.uk", TODAY)
   assert.deepEqual([mx, coverage], [false, 0.2])
-  assert.deepEqual(told["registration"], { status: "unasked" })
+  assert.deepEqual(explained["registration"], { status: "unasked" })
   assert.equal(registry.asked.length, before)
 })
 
@@ -138,9 +138,9 @@ test("what does not answer within the budget is late; it goes on and is there fo
     "slow.example": { MX: "held", TXT: ["v=spf1 -all"] },
   })
   const { network, metrics } = open({ dns: [held.address], networkBudgetMs: 50 })
-  const { mx, coverage, told } = await network.look("slow.example", TODAY)
+  const { mx, coverage, explained } = await network.look("slow.example", TODAY)
   assert.deepEqual([mx, coverage], [null, 0])
-  assert.deepEqual(told["mx"], { status: "late" })
+  assert.deepEqual(explained["mx"], { status: "late" })
   assert.match(await metrics(), /assay_network_lookups_total\{probe="mx",outcome="late"\} 1/)
   held.release()
   // The held reply has no record of mail servers, so the name itself is asked for its address, and
@@ -159,9 +159,9 @@ test("one that is late keeps none of the others", async () => {
     networkBudgetMs: 1000,
   })
   await network.look("silent.example", TODAY)
-  const { told, coverage } = await network.look("silent.example", TODAY)
-  assert.deepEqual(told["registration"], { status: "late" })
-  assert.deepEqual(told["mx"], {
+  const { explained, coverage } = await network.look("silent.example", TODAY)
+  assert.deepEqual(explained["registration"], { status: "late" })
+  assert.deepEqual(explained["mx"], {
     status: "answered",
     accepts_mail: false,
     records: 0,
@@ -178,7 +178,7 @@ test("a provider that is gone is not asked for long, and the metrics say so", as
   for (let n = 0; n < 5; n++) assert.equal((await network.look(`n${n}.example`, TODAY)).coverage, 0)
   const next = network.look("n5.example", TODAY)
   assert.ok(!(next instanceof Promise))
-  assert.deepEqual(next.told["registration"], { status: "failed" })
+  assert.deepEqual(next.explained["registration"], { status: "failed" })
   const text = await metrics()
   assert.match(text, /assay_network_breaker_open\{probe="registration"\} 1/)
   assert.match(text, /assay_network_lookups_total\{probe="registration",outcome="failed"\} 6/)
@@ -228,7 +228,7 @@ test("a host is known by the names and the addresses of its preferred mail serve
   )
   const other = await network.look("other.example", TODAY)
   assert.equal(other.disposableServer, "203.0.113.7")
-  assert.deepEqual(other.told["mx"], {
+  assert.deepEqual(other.explained["mx"], {
     status: "answered",
     accepts_mail: true,
     records: 1,
@@ -276,8 +276,8 @@ test("closing ends what is under way: nobody is left waiting, and nobody is aske
   const { network } = open({ dns: [held.address], rdapUrl: registry.url })
   const looking = network.look("held.example", TODAY)
   network.close()
-  const { told } = await looking
-  assert.deepEqual(told["mx"], { status: "failed" })
+  const { explained } = await looking
+  assert.deepEqual(explained["mx"], { status: "failed" })
   const before = registry.asked.length
   assert.equal((await network.look("company.example", TODAY)).coverage, 0)
   assert.equal(registry.asked.length, before)

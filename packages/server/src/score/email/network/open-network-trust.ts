@@ -149,9 +149,9 @@ export function openNetworkTrust({
       disposableServer,
       coverage:
         (servers.status === "answered" ? 0.2 : 0) + (registered.status === "answered" ? 0.2 : 0),
-      told: {
+      explained: {
         mx: {
-          ...toldOf(servers),
+          ...withoutExchanges(servers),
           ...(disposableServer && { disposable_server: disposableServer }),
         },
         mail_policy: posture,
@@ -227,10 +227,10 @@ function comparedOf(servers: Known<MailServers>, places: Known<MailAddresses>): 
 }
 
 /** Leaves out the servers' names, which mean nothing to a reader. */
-function toldOf(servers: Known<MailServers>): object {
+function withoutExchanges(servers: Known<MailServers>): object {
   if (servers.status !== "answered") return servers
-  const { exchanges: _, ...told } = servers
-  return told
+  const { exchanges: _, ...rest } = servers
+  return rest
 }
 
 /** The registry of a suffix registers others under it, and has no date for it. */

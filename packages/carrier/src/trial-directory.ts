@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makePrivateKey } from "./trial-client.ts"
 import { TRIAL_FILES, type TrialSettings } from "./trial-settings.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /** A folder with what a service needs to ask the carrier for trials, for its owner's eyes alone. */
 export interface TrialDirectory {
@@ -12,11 +13,6 @@ export interface TrialDirectory {
   readonly twilioPassword: string
   /** Throws where there are other settings: they may be of a real carrier. */
   writeSettings(settings: TrialSettings): void
-}
-
-/** A folder that holds what was not made for trials. */
-export class TrialDirectoryError extends Error {
-  override readonly name = "TrialDirectoryError"
 }
 
 /** Secrets are made once and kept, so that a service goes on when the carrier is started again. */
@@ -32,7 +28,8 @@ export function openTrialDirectory(folder: string): TrialDirectory {
     writeSettings(settings) {
       const text = `${JSON.stringify(settings, null, 2)}\n`
       if (keptOrMade(settingsFile, () => text) !== text.trim())
-        throw new TrialDirectoryError(
+        throw new Explained(
+          "trial-directory",
           `${settingsFile} is there already and says something else; name another folder with --dir`,
         )
     },
@@ -46,7 +43,7 @@ function clientKey(file: string): string {
   } catch {
     // Not a key at all: the same as one of another kind.
   }
-  throw new TrialDirectoryError(`${file} is there already and is no key for ES256`)
+  throw new Explained("trial-directory", `${file} is there already and is no key for ES256`)
 }
 
 function keptOrMade(file: string, make: () => string): string {

@@ -14,6 +14,7 @@ import {
   type MeasuredSource,
 } from "./circulation-figures.ts"
 import { isAddressOnly, sourceDate } from "./sources.ts"
+import { Explained } from "@assay/runtime/explained"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
@@ -45,20 +46,6 @@ export interface LoadingBatch {
   readonly identities: number
   /** Stand for the files it was imported from; null where they are not known. */
   readonly inputs: readonly string[] | null
-}
-
-/**
- * A segment cannot be read, so that it is not known which sources circulate others. Nothing was
- * changed.
- */
-export class CirculationUnknown extends Error {
-  override readonly name = "CirculationUnknown"
-  constructor(options?: ErrorOptions) {
-    super(
-      `A segment cannot be read, so it is not known which sources circulate others; ${typedCommand("corpus verify")} names it`,
-      options,
-    )
-  }
 }
 
 /**
@@ -100,8 +87,8 @@ export async function circulationChanges(
 
 /**
  * Measures every source anew and writes what comes out as one change, with a change of one source's
- * description if given. Returns the catalogue after it. Throws CirculationUnknown, and then nothing
- * changed.
+ * description if given. Returns the catalogue after it. Throws `circulation-unknown`, and then
+ * nothing changed.
  */
 export async function recomputeCirculation(
   index: ExposureIndex,
@@ -146,7 +133,11 @@ async function figuresOf(
   try {
     return await circulationFigures(sources, segmentsDirectory, workDirectory)
   } catch (cause) {
-    throw new CirculationUnknown({ cause })
+    throw new Explained(
+      "circulation-unknown",
+      `A segment cannot be read, so it is not known which sources circulate others; ${typedCommand("corpus verify")} names it`,
+      { cause },
+    )
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
-import { DataDirectoryError } from "@assay/runtime/data-directory"
 import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
+import { Explained } from "@assay/runtime/explained"
 
 /** Where the drop can be reached. */
 export interface Listeners {
@@ -34,7 +34,10 @@ export async function openListeners({
   readonly onConnection: (socket: Socket) => void
 }): Promise<Listeners> {
   if (Buffer.byteLength(socketPath) > PATH_MAX)
-    throw new DataDirectoryError("The data directory's path is too long for the drop's socket")
+    throw new Explained(
+      "data-directory",
+      "The data directory's path is too long for the drop's socket",
+    )
   const limited = limitConnections(Math.min(CONNECTIONS_MAX, connectionsMax()))
   const open = new Set<Socket>()
   const servers: Server[] = []

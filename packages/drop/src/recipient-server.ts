@@ -5,7 +5,6 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { type DropBatchResult, type DropKeys, problems } from "@assay/core/contract"
 import { type Recipients, RecipientsFault, recipientsOf } from "@assay/core/drop"
-import { DataDirectoryError } from "@assay/runtime/data-directory"
 import type { Drops, RandomId } from "./store/drops.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import { openTurns } from "@assay/runtime/turns"
@@ -15,6 +14,7 @@ import { RecipientRefusal } from "./recipient-refusal.ts"
 import { BATCH_BODY_MAX, readBatch } from "./read-batch.ts"
 import { syncArchive } from "./sync-archive.ts"
 import { RESEAL_BODY_MAX, takeResealed } from "./take-resealed.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -44,7 +44,10 @@ export async function serveRecipients(
   services: RecipientServices,
 ): Promise<{ close(): Promise<void> }> {
   if (Buffer.byteLength(socketPath) > PATH_MAX)
-    throw new DataDirectoryError("The data directory's path is too long for the drop's sockets")
+    throw new Explained(
+      "data-directory",
+      "The data directory's path is too long for the drop's sockets",
+    )
   const routes = recipientRoutes(services)
   const server = createServer((request, response) => {
     const handle = routes[`${request.method ?? ""} ${request.url ?? ""}`.replace(ID, "/ID")]

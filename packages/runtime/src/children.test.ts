@@ -90,7 +90,7 @@ test("one that says that it is unable, or ends, fails the start and is left to n
         silentMs: null,
         log: openLog("error"),
       }),
-      { name: "StartError", message },
+      { code: "start", message },
     )
     await Promise.all(started.map(({ ended }) => ended))
   }

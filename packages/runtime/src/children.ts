@@ -15,6 +15,7 @@ import {
   RemoteError,
   serve,
 } from "./rpc.ts"
+import { Explained } from "./explained.ts"
 
 /** How a process ended; both null where it could not be started. */
 export interface End {
@@ -210,11 +211,6 @@ export async function orAfter<T, Otherwise>(
   }
 }
 
-/** The service could not start; what kept a child from it, the child has already said. */
-export class StartError extends Error {
-  override readonly name = "StartError"
-}
-
 /** One of the children that `keepChildren` starts. */
 export interface Child extends Started {
   /** What it may call here. */
@@ -278,7 +274,7 @@ const LEAVE_MS = 2000
  */
 export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<Children<Ready>> {
   const { name, count = 1, start, stopMs, silentMs, restMaxMs = REST_MS, log } = options
-  const unable = options.unable ?? ((why: string) => new StartError(why))
+  const unable = options.unable ?? ((why: string) => new Explained("start", why))
   const running = new Set<Running>()
   const starting = new Set<Child>()
   const ending = new AbortController()
@@ -296,7 +292,7 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
     starting.add(child)
     const { promise: isReady, resolve, reject } = Promise.withResolvers<Ready>()
     const timer = setTimeout(() => {
-      reject(new StartError(`The ${name} did not become ready in time`))
+      reject(new Explained("start", `The ${name} did not become ready in time`))
       void child.kill()
     }, READY_MS)
     let endWatch = (): void => undefined
@@ -325,7 +321,7 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
       clearTimeout(timer)
       starting.delete(child)
       endWatch()
-      reject(new StartError(`The ${name} ended before it was ready`))
+      reject(new Explained("start", `The ${name} ended before it was ready`))
       if (!running.delete(self) || self.leaving || isEnding()) return
       log.error(`${name} died and is replaced`, {
         ...facts,

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync } from "node:fs"
 import { connect, createServer, type Server } from "node:net"
-import { DataDirectoryError } from "./data-directory.ts"
 import { socketChannel } from "./channels.ts"
 import { type Call, type Methods, openCalls, RemoteError, serve } from "./rpc.ts"
+import { Explained } from "./explained.ts"
 
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
@@ -13,7 +13,8 @@ const PATH_MAX = 103
  */
 export async function openControlSocket(path: string, methods: Methods): Promise<Server> {
   if (Buffer.byteLength(path) > PATH_MAX) {
-    throw new DataDirectoryError(
+    throw new Explained(
+      "data-directory",
       `The data directory's path is too long: ${path} may have ${PATH_MAX} bytes`,
     )
   }
@@ -43,7 +44,8 @@ export async function callRunningServer(
       return await within(...asked)
     } catch (error) {
       if (!(error instanceof RemoteError && error.code === "unknown-method")) throw error
-      throw new DataDirectoryError(
+      throw new Explained(
+        "data-directory",
         "The service that runs here is of another version: restart it, and then try again",
       )
     }

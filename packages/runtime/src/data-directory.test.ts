@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
-import { DataDirectoryError, lockDataDirectory, openDataDirectory } from "./data-directory.ts"
+import { lockDataDirectory, openDataDirectory } from "./data-directory.ts"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-directory-"))
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }))
@@ -67,7 +67,7 @@ test("a newer or damaged format file is refused", () => {
   openDataDirectory(path)
   for (const text of ['{"format":3}', "", "{", "[]", '{"format":"2"}']) {
     writeFileSync(join(path, "format.json"), text)
-    assert.throws(() => openDataDirectory(path), DataDirectoryError, text)
+    assert.throws(() => openDataDirectory(path), { code: "data-directory" }, text)
   }
 })
 
@@ -77,7 +77,7 @@ test("a directory with keys of identity/v1 is refused as a whole, and stays as i
   const text = '{"format":1,"demo":false,"indexed":true}\n'
   writeFileSync(join(path, "format.json"), text)
   assert.throws(() => openDataDirectory(path), {
-    name: "DataDirectoryError",
+    code: "data-directory",
     message: `${path} holds keys of identity/v1, which this program cannot use and cannot convert. Name a new directory with ASSAY_DATA and import again.`,
   })
   assert.equal(readFileSync(join(path, "format.json"), "utf8"), text)

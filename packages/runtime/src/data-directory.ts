@@ -14,6 +14,7 @@ import { DatabaseSync } from "node:sqlite"
 import { oldKeysSentence } from "./old-keys.ts"
 import { ownUser } from "./own-user.ts"
 import { typedCommand } from "./typed-command.ts"
+import { Explained } from "./explained.ts"
 
 /**
  * Grows by one with each change of the directory's layout or of the keys in it; an older program
@@ -67,10 +68,6 @@ export interface DataDirectory {
   markIndexed(): void
 }
 
-export class DataDirectoryError extends Error {
-  override readonly name = "DataDirectoryError"
-}
-
 /**
  * Opens the directory, creating it where it is missing, readable by its owner only. One that is
  * being made of another is for whoever completes that.
@@ -82,17 +79,21 @@ export function openDataDirectory(
   makeOwnDirectory(path)
   for (const mark of [RESTORING, REKEYING] as const) {
     if (mark !== completing && existsSync(join(path, mark)))
-      throw new DataDirectoryError(`${path} cannot be used. ${UNFINISHED[mark]}`)
+      throw new Explained("data-directory", `${path} cannot be used. ${UNFINISHED[mark]}`)
   }
   const formatFile = join(path, "format.json")
   const found = readFormat(formatFile)
   if (found !== null && found.format > FORMAT) {
-    throw new DataDirectoryError(
+    throw new Explained(
+      "data-directory",
       `${path} has format ${found.format}; this program knows formats up to ${FORMAT}. Use a newer Assay.`,
     )
   }
   if (found !== null && found.format < FORMAT) {
-    throw new DataDirectoryError(oldKeysSentence(path, "Name a new directory with ASSAY_DATA"))
+    throw new Explained(
+      "data-directory",
+      oldKeysSentence(path, "Name a new directory with ASSAY_DATA"),
+    )
   }
   const write = (next: Format): void => {
     writeFileSync(`${formatFile}.new`, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true })
@@ -103,7 +104,8 @@ export function openDataDirectory(
   if (found === null) write(state)
   const index = join(path, "index")
   if (state.indexed && !existsSync(index)) {
-    throw new DataDirectoryError(
+    throw new Explained(
+      "data-directory",
       `${path} has lost its index. Restore it: an empty one would call everyone clean.`,
     )
   }
@@ -142,15 +144,18 @@ function makeOwnDirectory(path: string): void {
     const own = ownUser() ?? uid
     // Its owner could put other files in place of ours.
     if (uid !== own) {
-      throw new DataDirectoryError(
+      throw new Explained(
+        "data-directory",
         `${path} belongs to user ${uid}, and this is user ${own}. Run Assay as that user, or: chown -R ${own} ${path}`,
       )
     }
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     chmodSync(path, 0o700)
   } catch (error) {
-    if (error instanceof DataDirectoryError) throw error
-    throw new DataDirectoryError(unusable(path, error as NodeJS.ErrnoException), { cause: error })
+    if (error instanceof Explained) throw error
+    throw new Explained("data-directory", unusable(path, error as NodeJS.ErrnoException), {
+      cause: error,
+    })
   }
 }
 
@@ -194,7 +199,7 @@ function takeLock(path: string, name: string): Lock | null {
   } catch (error) {
     database.close()
     if ((error as { errcode?: number }).errcode === 5) return null
-    throw new DataDirectoryError(`${path} cannot be locked`, { cause: error })
+    throw new Explained("data-directory", `${path} cannot be locked`, { cause: error })
   }
   held.add(database)
   return {
@@ -232,5 +237,5 @@ function readFormat(file: string): Format | null {
   } catch {
     // Reported below, with the other ways a file can be unreadable.
   }
-  throw new DataDirectoryError(`${file} is damaged`)
+  throw new Explained("data-directory", `${file} is damaged`)
 }

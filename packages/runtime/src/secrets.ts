@@ -18,6 +18,7 @@ import {
   type SubkeyName,
 } from "@assay/core/identity"
 import { ownUser } from "./own-user.ts"
+import { Explained } from "./explained.ts"
 
 /**
  * Twice a request, so it matters that a digest read as text costs a fifth of one handed out as a
@@ -36,20 +37,17 @@ export interface Secrets {
   readonly checkValue: string
 }
 
-export class SecretError extends Error {
-  override readonly name = "SecretError"
-}
-
 /**
  * Reads the master secret; at first start, where none exists and `mayCreate`, makes one that only
  * its owner can read.
  */
 export function openSecrets(file: string, mayCreate: boolean): Secrets {
   const text = readIfPresent(file) ?? (mayCreate ? createSecret(file) : null)
-  if (text === null) throw new SecretError(`The master secret ${file} does not exist`)
+  if (text === null) throw new Explained("secret", `The master secret ${file} does not exist`)
   refuseReadableByOthers(file)
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
-    throw new SecretError(
+    throw new Explained(
+      "secret",
       `The master secret ${file} must hold 64 hexadecimal digits (openssl rand -hex 32)`,
     )
   }
@@ -76,7 +74,8 @@ function refuseReadableByOthers(file: string): void {
   const own = ownUser()
   if (own === null || (mode & (uid === own ? 0o077 : 0o007)) === 0) return
   const shown = (mode & 0o777).toString(8).padStart(4, "0")
-  throw new SecretError(
+  throw new Explained(
+    "secret",
     `The master secret ${file} can be read by others (mode ${shown}). Run: chmod 600 ${file}`,
   )
 }
@@ -86,7 +85,7 @@ function readIfPresent(file: string): string | null {
     return readFileSync(file, "utf8")
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw new SecretError(`The master secret ${file} cannot be read`, { cause: error })
+    throw new Explained("secret", `The master secret ${file} cannot be read`, { cause: error })
   }
 }
 

@@ -2,6 +2,7 @@ import cluster from "node:cluster"
 import { constants, userInfo } from "node:os"
 import { CommanderError } from "commander"
 import type { Terminal } from "./cli/terminal.ts"
+import { Explained } from "@assay/runtime/explained"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { keepCompiledCode } from "./base/compiled-code.ts"
 
@@ -22,41 +23,13 @@ function userName(): string {
   }
 }
 
-/**
- * Failures whose message was written for the person at the terminal; of any other they get the
- * stack.
- */
-const EXPLAINED: ReadonlySet<string> = new Set([
-  "CommandError",
-  "BackupError",
-  "InputError",
-  "ConfigError",
-  "DataDirectoryError",
-  "TombstonesError",
-  "SecretError",
-  "StartError",
-  "ListsError",
-  "LabelFileError",
-  "ModelsError",
-  "ModelNotLoaded",
-  "TenantSettingsError",
-  "IndexUnavailable",
-  "IndexDamaged",
-  "NewerIndexFormat",
-  "OldIndexKeys",
-  "WrongSecret",
-  "RecordsError",
-  "WrongSecretError",
-  "CirculationUnknown",
-  "TrialDirectoryError",
-])
-
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const { name, message, stack, exitCode = 1 } = error as Error & { readonly exitCode?: number }
-  if (name !== "AlreadyReported")
-    process.stderr.write(`assay: ${EXPLAINED.has(name) ? message : (stack ?? message)}\n`)
-  return exitCode
+  const explained = error instanceof Explained
+  const { message, stack } = error as Error
+  if (!explained) process.stderr.write(`assay: ${stack ?? message}\n`)
+  else if (message !== "") process.stderr.write(`assay: ${message}\n`)
+  return explained ? error.exitCode : 1
 }
 
 async function run(): Promise<void> {

@@ -1,3 +1,4 @@
+import { Explained } from "@assay/runtime/explained"
 import { MalformedBytes } from "./bytes.ts"
 import type {
   Batch,
@@ -196,8 +197,11 @@ export interface IndexStats {
 }
 
 /** The index could not be read or written. Never to be taken for "nothing is known". */
-export class IndexUnavailable extends Error {
+export class IndexUnavailable extends Explained {
   override readonly name: string = "IndexUnavailable"
+  constructor(message: string, options?: ErrorOptions) {
+    super("index", message, options)
+  }
 }
 
 /**

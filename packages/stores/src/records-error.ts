@@ -1,3 +1,5 @@
+import { Explained } from "@assay/runtime/explained"
+
 export type RecordsFault =
   | "not-found"
   | "name-taken"
@@ -12,19 +14,6 @@ export type RecordsFault =
   | "unavailable"
 
 /** Every way the records refuse or fail. Messages never quote names, labels, hashes or tags. */
-export class RecordsError extends Error {
-  override readonly name: string = "RecordsError"
-  readonly code: RecordsFault
-  constructor(code: RecordsFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
-
-/** The records belong to another master secret: going on would make everyone read as unknown. */
-export class WrongSecretError extends RecordsError {
-  override readonly name = "WrongSecretError"
-  constructor() {
-    super("wrong-secret", "These records were made with another master secret")
-  }
+export class RecordsError extends Explained<RecordsFault> {
+  override readonly name = "RecordsError"
 }

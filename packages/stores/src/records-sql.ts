@@ -1,6 +1,6 @@
 import { sqlAccounts } from "./records-accounts.ts"
 import { explained, storeOf, type Engine } from "./records-engine.ts"
-import { WrongSecretError } from "./records-error.ts"
+import { RecordsError } from "./records-error.ts"
 import { sqlEvidence } from "./records-evidence.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
@@ -49,7 +49,8 @@ function sqlRecords(engine: Engine): Records {
         )
       }
       // Read back, since another process may have been first, with another secret.
-      if ((await stored()) !== value) throw new WrongSecretError()
+      if ((await stored()) !== value)
+        throw new RecordsError("wrong-secret", "These records were made with another master secret")
     },
 
     addAudit: ({ at, actor, action, subject, detail }) =>

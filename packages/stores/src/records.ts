@@ -4,7 +4,7 @@ import type { FeedbackRecords } from "./records-feedback.ts"
 import type { ProviderCostRecords } from "./records-provider-costs.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
-export { RecordsError, WrongSecretError, type RecordsFault } from "./records-error.ts"
+export { RecordsError, type RecordsFault } from "./records-error.ts"
 
 /** Customers of the service. All times in this port are epoch milliseconds. */
 export interface Tenant {
@@ -171,7 +171,7 @@ export interface Records
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
-  /** Keeps the first value it is given and throws `WrongSecretError` at any other. */
+  /** Keeps the first value it is given and throws `wrong-secret` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
   addAudit(note: AuditNote): Promise<void>
   /** The newest entries first; with `before` those whose ids are smaller. */

@@ -1,3 +1,5 @@
+import { Explained } from "@assay/runtime/explained"
+
 /** One file of an input: the file itself, or one inside a folder or archive. */
 export interface Member {
   /**
@@ -38,8 +40,11 @@ export interface InputFile {
 }
 
 /** An input that cannot be read, in words for the person who named it. Nothing was changed. */
-export class InputError extends Error {
+export class InputError extends Explained {
   override readonly name = "InputError"
+  constructor(message: string, options?: ErrorOptions) {
+    super("input", message, options)
+  }
 }
 
 /** The first bytes of a text or file, `max` of them or fewer. */

@@ -1,3 +1,4 @@
+import { Explained } from "@assay/runtime/explained"
 import type { EmailSettings, PhoneSettings } from "@assay/core/score"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
@@ -57,8 +58,11 @@ export const TenantSettings = Type.Object(
 export type TenantSettings = Static<typeof TenantSettings>
 
 /** Stored settings that this program cannot read. The message names the member, never its value. */
-export class TenantSettingsError extends Error {
+export class TenantSettingsError extends Explained {
   override readonly name = "TenantSettingsError"
+  constructor(message: string) {
+    super("tenant-settings", message)
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Explained } from "@assay/runtime/explained"
 import { readFileSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { type DropConfig, dropSettings, readDropConfig } from "@assay/drop/drop-config"
@@ -294,11 +295,14 @@ const secretNames: ReadonlySet<string> = new Set(
 )
 
 /** The wrong settings of a start, all at once. Values are not repeated: some are secrets. */
-export class ConfigError extends Error {
+export class ConfigError extends Explained {
   override readonly name = "ConfigError"
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
-    super(`Cannot start, wrong settings:\n${faults.map((fault) => `  ${fault}`).join("\n")}`)
+    super(
+      "config",
+      `Cannot start, wrong settings:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
+    )
     this.faults = faults
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { after, before, test } from "node:test"
-import { CirculationUnknown } from "@assay/corpus/circulation"
+import { Explained } from "@assay/runtime/explained"
 import {
   importTestSegment,
   sampledKey,
@@ -22,7 +22,7 @@ import {
   showSource,
 } from "./corpus-sources.ts"
 import type { CorrectionOptions } from "./source-correction.ts"
-import { CommandError, type Terminal } from "./terminal.ts"
+import type { Terminal } from "./terminal.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-sources-"))
 after(() => rmSync(directory, { recursive: true, force: true }))
@@ -61,7 +61,7 @@ async function printed(command: (terminal: Terminal) => Promise<void>): Promise<
   const refused = await command(terminal).then(
     () => null,
     (error: unknown) => {
-      assert.ok(error instanceof CommandError || error instanceof CirculationUnknown)
+      assert.ok(error instanceof Explained)
       return error.message
     },
   )

@@ -7,7 +7,7 @@ import { startVerify } from "../run/keep-verified.ts"
 import type { CommandProgram } from "@assay/runtime/children"
 import { openSecrets } from "@assay/runtime/secrets"
 import { number, opened, phases } from "./index-terminal.ts"
-import { AlreadyReported, CommandError, type Terminal } from "./terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 export interface VerifyOptions {
   /** Only the index. */
@@ -45,7 +45,8 @@ async function verifyInChild(
   const options = [...(index ? ["--index"] : []), ...(slowly ? ["--slowly"] : [])]
   const { exitCode, signal } = await startVerify(program, options, "inherit").ended
   if (exitCode === 0) return
-  if (signal === null) throw new AlreadyReported(exitCode ?? 1)
+  // The reading has said why.
+  if (signal === null) throw new CommandError("", { exitCode: exitCode ?? 1 })
   const fault = walkEnded(signal)
   if (fault === null)
     throw new CommandError(`The reading was ended (${signal}) and says nothing of the index`)

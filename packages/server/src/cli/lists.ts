@@ -12,7 +12,6 @@ import {
 import type { DomainTable } from "../score/email/lists/domain-table.ts"
 import { readImportFile } from "../score/email/lists/import-file.ts"
 import { type Judgement, judgeDomain, type Naming } from "../score/email/lists/judgement.ts"
-import { ListsError } from "../score/email/lists/lists-error.ts"
 import { isListName, removeOwnList, writeOwnList } from "../score/email/lists/own-list-file.ts"
 import { type OwnList, readOwnLists } from "../score/email/lists/own-lists.ts"
 import { shippedLists } from "../score/email/lists/shipped-lists.ts"
@@ -21,6 +20,7 @@ import { RemoteError } from "@assay/runtime/rpc"
 import { DAY_MS } from "@assay/runtime/time"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
+import { Explained } from "@assay/runtime/explained"
 
 export interface ImportOptions {
   readonly category: string
@@ -137,7 +137,7 @@ function readDomains(file: string): string[] {
   try {
     return readImportFile(text)
   } catch (error) {
-    if (!(error instanceof ListsError)) throw error
+    if (!(error instanceof Explained && error.code === "lists")) throw error
     throw new CommandError(`Nothing was imported: ${basename(file)}, ${error.message}`, {
       cause: error,
     })

@@ -1,3 +1,4 @@
+import { Explained, type ExplainedOptions } from "@assay/runtime/explained"
 import type { Cluster } from "node:cluster"
 import type { Environment } from "../base/config.ts"
 
@@ -21,21 +22,9 @@ export interface Shell {
 }
 
 /** A command that cannot do what it was asked; the message is all a person is shown. */
-export class CommandError extends Error {
+export class CommandError extends Explained {
   override readonly name = "CommandError"
-  readonly exitCode: number
-  constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {
-    super(message, options)
-    this.exitCode = options.exitCode ?? 1
-  }
-}
-
-/** A command that failed and has said why. */
-export class AlreadyReported extends Error {
-  override readonly name = "AlreadyReported"
-  readonly exitCode: number
-  constructor(exitCode: number) {
-    super("The command failed and has said why")
-    this.exitCode = exitCode
+  constructor(message: string, options?: ExplainedOptions) {
+    super("command", message, options)
   }
 }

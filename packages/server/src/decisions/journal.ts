@@ -13,9 +13,10 @@ import {
 import { join } from "node:path"
 import { setImmediate as endOfTurn } from "node:timers/promises"
 import { promisify } from "node:util"
-import { DataDirectoryError, lockDataDirectory } from "@assay/runtime/data-directory"
+import { lockDataDirectory } from "@assay/runtime/data-directory"
 import { NEW_PREFIX, type Segment, segmentPath } from "./journal-files.ts"
 import { JOURNAL_HEADER } from "./journal-line.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /** What a worker appends its decisions to. */
 export interface Journal {
@@ -137,7 +138,8 @@ function newHome(path: string): { directory: string; lock: { release(): void } }
   const unnamed = join(path, NEW_PREFIX + name)
   mkdirSync(unnamed, { recursive: true, mode: 0o700 })
   const lock = lockDataDirectory(unnamed)
-  if (lock === null) throw new DataDirectoryError("A new journal is locked by another process")
+  if (lock === null)
+    throw new Explained("data-directory", "A new journal is locked by another process")
   const directory = join(path, name)
   try {
     renameSync(unnamed, directory)

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, suite, test } from "node:test"
-import { LabelFileError, readLabelFile, type LabelRow } from "./label-file.ts"
+import { readLabelFile, type LabelRow } from "./label-file.ts"
+import { Explained } from "@assay/runtime/explained"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-labels-"))
 after(() => rmSync(directory, { recursive: true }))
@@ -87,7 +88,7 @@ suite("a file of labels", () => {
     ]
     for (const [name, text, message] of cases) {
       await assert.rejects(rowsOf(name, text), (error: Error) => {
-        assert.ok(error instanceof LabelFileError, String(error))
+        assert.ok(error instanceof Explained && error.code === "label-file", String(error))
         assert.match(error.message, message, text)
         assert.ok(
           !JSON.stringify([error.message, error.stack, String(error.cause)]).includes("canary"),

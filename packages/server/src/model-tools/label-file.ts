@@ -3,6 +3,7 @@ import { extname } from "node:path"
 import { createInterface } from "node:readline"
 import { CsvFault, csvRecords } from "@assay/corpus/formats/csv-rows"
 import { plainText } from "@assay/corpus/formats/plain-text"
+import { Explained } from "@assay/runtime/explained"
 
 /**
  * What a row says of the time of the answer: its probability, its input, or the decision that keeps
@@ -20,11 +21,6 @@ export interface LabelRow {
   /** null where the row does not say when. */
   readonly atMs: number | null
   readonly answer: LabelAnswer
-}
-
-/** A file of labels that cannot be used. The message names the line and quotes nothing of it. */
-export class LabelFileError extends Error {
-  override readonly name = "LabelFileError"
 }
 
 type Columns = Readonly<Record<string, unknown>>
@@ -48,8 +44,10 @@ export async function readLabelFile(file: string): Promise<LabelRow[]> {
     for await (const { line, columns } of records) rows.push(rowOf(line, columns))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (error instanceof LabelFileError || code === undefined) throw error
-    throw new LabelFileError(`The file of labels cannot be read (${code})`, { cause: error })
+    if (error instanceof Explained || code === undefined) throw error
+    throw new Explained("label-file", `The file of labels cannot be read (${code})`, {
+      cause: error,
+    })
   }
   return rows
 }
@@ -67,7 +65,7 @@ function recordsOf(file: string): AsyncIterable<FileRecord> {
     case ".jsonl":
       return jsonRecords(file)
     default:
-      throw new LabelFileError("A file of labels ends in .csv, .ndjson or .jsonl")
+      throw new Explained("label-file", "A file of labels ends in .csv, .ndjson or .jsonl")
   }
 }
 
@@ -164,6 +162,6 @@ function numberOf(value: unknown): number {
   return typeof value === "number" ? value : typeof value === "string" ? Number(value) : NaN
 }
 
-function fault(line: number, what: string): LabelFileError {
-  return new LabelFileError(`Line ${line}: ${what}`)
+function fault(line: number, what: string): Explained {
+  return new Explained("label-file", `Line ${line}: ${what}`)
 }

@@ -3,7 +3,7 @@ import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
-import { RecordsError, type RecordsFault, WrongSecretError } from "@assay/stores/records-error"
+import { RecordsError, type RecordsFault } from "@assay/stores/records-error"
 import type { FoldReport } from "../decisions/fold.ts"
 import type { SignalDesk } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
@@ -155,7 +155,6 @@ export const openRecordsPort: Port<Records> = {
 
 /** Faults of the records keep their codes. */
 export function recordsFault(error: RemoteError): Error {
-  if (error.code === "wrong-secret") return new WrongSecretError()
   if (error.code === "internal" || error.code === "unknown-method") return error
   return new RecordsError(error.code as RecordsFault, error.message, { cause: error })
 }

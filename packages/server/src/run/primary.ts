@@ -5,11 +5,7 @@ import { logUnanswerable } from "./tenant-check.ts"
 import { ConfigError, type Config } from "../base/config.ts"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
 import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
-import {
-  DataDirectoryError,
-  lockDataDirectory,
-  openDataDirectory,
-} from "@assay/runtime/data-directory"
+import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { listenFault } from "@assay/runtime/listen-fault"
@@ -46,7 +42,7 @@ import { reloadLists } from "./reload-lists.ts"
 import { type Methods, offer } from "@assay/runtime/rpc"
 import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
 import { openWriters } from "./writers.ts"
-import { StartError } from "@assay/runtime/children"
+import { Explained } from "@assay/runtime/explained"
 
 export interface Service {
   readonly address: WorkerAddress
@@ -81,7 +77,7 @@ export async function startService(
   }
   const lock = lockDataDirectory(directory.path)
   if (lock === null)
-    throw new DataDirectoryError(`Another Assay is already running on ${directory.path}`)
+    throw new Explained("data-directory", `Another Assay is already running on ${directory.path}`)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   // Workers read the models themselves. Reading them here first reports an unusable document before
   // any worker starts.
@@ -348,7 +344,7 @@ async function serveMetrics(
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       const fault = listenFault(error, "ASSAY_METRICS_PORT")
-      reject(fault === null ? error : new StartError(fault))
+      reject(fault === null ? error : new Explained("start", fault))
     })
     server.listen(port, host ?? "127.0.0.1", resolve)
   })

@@ -1,6 +1,6 @@
-import { ListsError } from "../score/email/lists/lists-error.ts"
 import type { Lists } from "../score/email/lists.ts"
 import type { Workers } from "./workers.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /**
  * In a worker: takes changed lists over. Returns what is wrong with them, in which case the old
@@ -13,7 +13,8 @@ export function reloadedLists(lists: Lists): string | null {
   } catch (error) {
     // Returned, not thrown: the primary drops calls that fail, since a worker that died needs no
     // lists.
-    return error instanceof ListsError ? error.message : "The lists cannot be read"
+    const explained = error instanceof Explained && error.code === "lists"
+    return explained ? error.message : "The lists cannot be read"
   }
 }
 
@@ -24,6 +25,6 @@ export function reloadedLists(lists: Lists): string | null {
 export async function reloadLists(workers: Workers): Promise<number> {
   const faults = await workers.callAll((worker) => worker.reloadLists())
   const fault = faults.find((each) => each !== null)
-  if (fault !== undefined) throw new ListsError(fault)
+  if (fault !== undefined) throw new Explained("lists", fault)
   return faults.length
 }

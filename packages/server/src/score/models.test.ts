@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { emailModels, phoneModels } from "@assay/core/score"
 import { ModelNotLoaded } from "../base/model-not-loaded.ts"
-import { byVersion, currentModels, ModelsError, openModels } from "./models.ts"
+import { byVersion, currentModels, openModels } from "./models.ts"
+import { Explained } from "@assay/runtime/explained"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-models-"))
 after(() => rmSync(temporary, { recursive: true }))
@@ -86,10 +87,10 @@ test("a version has one content: spelt otherwise it is the same, changed it is r
   const shipped = directoryWith({ "mine.json": { ...email12, version: "1.0" } })
   assert.throws(
     () => openModels(shipped),
-    /^ModelsError: mine\.json: \/version: email 1\.0 already comes with the program, with other content/,
+    /^Explained: mine\.json: \/version: email 1\.0 already comes with the program, with other content/,
   )
   const twice = directoryWith({ "a.json": email12, "b.json": { ...email12, conf: 0.7 } })
-  assert.throws(() => openModels(twice), /^ModelsError: b\.json: .* already stands in a\.json/)
+  assert.throws(() => openModels(twice), /^Explained: b\.json: .* already stands in a\.json/)
 })
 
 test("a malformed document is refused with its file, the member and the reason", () => {
@@ -112,7 +113,7 @@ test("a malformed document is refused with its file, the member and the reason",
     assert.throws(
       () => openModels(directory),
       (error) => {
-        assert.ok(error instanceof ModelsError)
+        assert.ok(error instanceof Explained && error.code === "models")
         assert.match(error.message, message)
         return true
       },

@@ -12,6 +12,7 @@ import {
   phoneModels,
 } from "@assay/core/score"
 import { canonicalJson } from "./canonical-json.ts"
+import { Explained } from "@assay/runtime/explained"
 
 export const MODEL_NAMES = ["email", "phone"] as const
 export type ModelName = (typeof MODEL_NAMES)[number]
@@ -33,11 +34,6 @@ export interface Models {
   phone(version: string | null): PhoneModel
   /** All versions there are, oldest first. */
   loaded(name: ModelName): readonly LoadedModel[]
-}
-
-/** A document of a model cannot be used; the message names file, member and reason. */
-export class ModelsError extends Error {
-  override readonly name = "ModelsError"
 }
 
 /**
@@ -77,16 +73,16 @@ export function readModel(path: string, label: string): Model {
     document = JSON.parse(readFileSync(path, "utf8"))
   } catch (error) {
     const reason = error instanceof SyntaxError ? "is not JSON" : "cannot be read"
-    throw new ModelsError(`${label} ${reason}${placeOf(error)}`, { cause: error })
+    throw new Explained("models", `${label} ${reason}${placeOf(error)}`, { cause: error })
   }
   const name = (document as { name?: unknown } | null)?.name
   if (name !== "email" && name !== "phone")
-    throw new ModelsError(`${label}: /name: must be email or phone`)
+    throw new Explained("models", `${label}: /name: must be email or phone`)
   try {
     return name === "email" ? loadEmailModel(document) : loadPhoneModel(document)
   } catch (error) {
     if (!(error instanceof ModelFault)) throw error
-    throw new ModelsError(`${label}: ${error.message}`, { cause: error })
+    throw new Explained("models", `${label}: ${error.message}`, { cause: error })
   }
 }
 
@@ -105,7 +101,7 @@ function documentFiles(directory: string): string[] {
       .sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
-    throw new ModelsError("The directory of models cannot be read", { cause: error })
+    throw new Explained("models", "The directory of models cannot be read", { cause: error })
   }
 }
 
@@ -117,7 +113,8 @@ function place<M extends Model>(shelf: Shelf<M>, model: M, file: string): void {
   if (known === undefined) {
     shelf.set(version, { model, file, sha256 })
   } else if (known.sha256 !== sha256) {
-    throw new ModelsError(
+    throw new Explained(
+      "models",
       `${file}: /version: ${name} ${version} already ${known.file === null ? "comes with the program" : `stands in ${known.file}`}, with other content; give this document a version of its own`,
     )
   }

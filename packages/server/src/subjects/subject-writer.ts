@@ -5,9 +5,9 @@ import type { SubjectChange, SubjectRecords } from "@assay/stores/records-subjec
 import { HOUR_MS } from "@assay/runtime/time"
 import { eachTombstone } from "./each-tombstone.ts"
 import type { Primary } from "../http/feature.ts"
-import { TombstonesError } from "./tombstone-file.ts"
 import { subjectExport } from "./subject-export.ts"
 import type { Subjects, SubjectInquiry } from "./subjects.ts"
+import { Explained } from "@assay/runtime/explained"
 
 type WriterOptions = Pick<
   Primary,
@@ -97,7 +97,7 @@ async function outside(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    if (!(error instanceof TombstonesError)) throw error
+    if (!(error instanceof Explained && error.code === "tombstones")) throw error
     throw new RecordsError("unavailable", error.message, { cause: error })
   }
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import type { Tombstone } from "@assay/stores/records-subjects"
+import { Explained } from "@assay/runtime/explained"
 
 /**
  * Who was erased, outside of the data directory: a backup made before an erasure still holds the
@@ -15,16 +16,12 @@ export interface TombstoneFile {
   readonly tombstones: readonly Tombstone[]
 }
 
-export class TombstonesError extends Error {
-  override readonly name = "TombstonesError"
-}
-
 const TITLE = "assay tombstones 1"
 const LINE = /^([0-9a-f]{32}) (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/
 const MODE = 0o600
 const LF = 10
 
-/** Opens the file, made where there is none; only its owner can read it. Throws TombstonesError. */
+/** Opens the file, made where there is none; only its owner can read it. Throws `tombstones`. */
 export async function openTombstones(path: string, checkValue: string): Promise<TombstoneFile> {
   const tombstones = await orTombstonesError(path, async () => {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT, MODE)
@@ -50,7 +47,7 @@ export async function openTombstones(path: string, checkValue: string): Promise<
 
 /**
  * What the file holds; null if there is no file, or none for this secret. Changes nothing. Throws
- * TombstonesError.
+ * `tombstones`.
  */
 export async function readTombstones(
   path: string,
@@ -126,9 +123,11 @@ function isTitleAlone(text: string): boolean {
 
 function tombstonesIn(text: string, path: string, checkValue: string): readonly Tombstone[] {
   const [title = "", ...lines] = text.split("\n").slice(0, -1)
-  if (!title.startsWith(`${TITLE} `)) throw new TombstonesError(`${path} holds no tombstones`)
+  if (!title.startsWith(`${TITLE} `))
+    throw new Explained("tombstones", `${path} holds no tombstones`)
   if (title !== `${TITLE} ${checkValue}`) {
-    throw new TombstonesError(
+    throw new Explained(
+      "tombstones",
       `${path} belongs to another master secret. Name the file of this one in ASSAY_TOMBSTONES, or move it away where its data is gone`,
     )
   }
@@ -136,7 +135,7 @@ function tombstonesIn(text: string, path: string, checkValue: string): readonly 
   for (const [n, line] of lines.entries()) {
     const [, key, time] = LINE.exec(line) ?? []
     if (key === undefined || time === undefined) {
-      throw new TombstonesError(`${path} is damaged at line ${n + 2}`)
+      throw new Explained("tombstones", `${path} is damaged at line ${n + 2}`)
     }
     const identityKey = new Uint8Array(Buffer.from(key, "hex"))
     if (!first.has(key)) first.set(key, { identityKey, erasedAt: Date.parse(time) })
@@ -152,9 +151,10 @@ async function orTombstonesError<T>(path: string, work: () => Promise<T>): Promi
   try {
     return await work()
   } catch (cause) {
-    if (cause instanceof TombstonesError) throw cause
+    if (cause instanceof Explained) throw cause
     const { code = "unknown" } = cause as NodeJS.ErrnoException
-    throw new TombstonesError(
+    throw new Explained(
+      "tombstones",
       `The tombstones in ${path} cannot be read or written (${code}). ASSAY_TOMBSTONES names a file outside of the data directory that this user can write`,
       { cause },
     )

@@ -26,9 +26,9 @@ import { feedback, tenants } from "@assay/stores/testing/records-feedback-suite"
 import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { makeBackup } from "./make-backup.ts"
-import { BackupError } from "./manifest.ts"
 import { restoreBackup } from "./restore-backup.ts"
 import { replays } from "../run/features.ts"
+import { Explained } from "@assay/runtime/explained"
 
 const secrets = deriveSecrets(new Uint8Array(32).fill(7))
 const now = (): number => Date.UTC(2026, 2, 2)
@@ -157,7 +157,7 @@ test("a source removed while a backup is made, or a segment that is missing, fai
   const { folder, directory, index, backUp } = await held(t)
   await assert.rejects(
     backUp(() => index.removeSource(1, now())),
-    new BackupError("A source was removed while the backup was made; make it again"),
+    new Explained("backup", "A source was removed while the backup was made; make it again"),
   )
   await assert.rejects(restored(t, folder), /is no backup, or one that was not finished/)
   assert.equal(existsSync(join(folder, "restored")), false)
@@ -166,7 +166,7 @@ test("a source removed while a backup is made, or a segment that is missing, fai
   await importWithSegment(index, directory.segments, "second", [...importRows(2, 5)], "")
   rmSync(join(directory.segments, "second.parquet"))
   await assert.rejects(backUp(), /A segment of a live batch is missing/)
-  await assert.rejects(restored(t, folder), BackupError)
+  await assert.rejects(restored(t, folder), { code: "backup" })
 })
 
 test("a backup that is not as it was written, or of another secret, is refused and nothing is written", async (t) => {
@@ -211,7 +211,7 @@ test("a backup that is not as it was written, or of another secret, is refused a
   for (const [change, refusal] of cases) {
     cpSync(whole, backup, { recursive: true })
     change()
-    await assert.rejects(restored(t, folder), { name: "BackupError", message: refusal })
+    await assert.rejects(restored(t, folder), { code: "backup", message: refusal })
     assert.equal(existsSync(join(folder, "restored")), false)
     rmSync(backup, { recursive: true })
   }
@@ -252,6 +252,6 @@ test("an index that does not lie in files is no backup", async (t) => {
     note: () => undefined,
     openIndex: async () => ({ ...index, copyTo: async () => false, close: async () => undefined }),
   })
-  await assert.rejects(made, BackupError)
-  await assert.rejects(restored(t, folder), BackupError)
+  await assert.rejects(made, { code: "backup" })
+  await assert.rejects(restored(t, folder), { code: "backup" })
 })

@@ -12,8 +12,9 @@ import { VERSION } from "../base/version.ts"
 import { decisionLine } from "./decision-lines.ts"
 import { eachRecord } from "./each-record.ts"
 import { jsonLines } from "./lines.ts"
-import { BACKUP_FORMAT, BackupError, filesUnder, MANIFEST, type Manifest } from "./manifest.ts"
+import { BACKUP_FORMAT, filesUnder, MANIFEST, type Manifest } from "./manifest.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
+import { Explained } from "@assay/runtime/explained"
 
 /** What a backup consists of, by name in its folder. */
 export const PARTS = {
@@ -89,7 +90,7 @@ export async function makeBackup(folder: string, reach: BackupReach): Promise<Ma
 
 function requireNew(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new BackupError(`${folder} is not empty; a backup takes a folder of its own`)
+    throw new Explained("backup", `${folder} is not empty; a backup takes a folder of its own`)
 }
 
 /** Copies the index and returns the names of the segments that its live batches rest on. */
@@ -98,11 +99,11 @@ async function copyIndex(to: string, reach: BackupReach): Promise<ReadonlySet<st
   try {
     const before = liveSegments(await index.catalogue())
     if (!(await index.copyTo(to)))
-      throw new BackupError("The index lies elsewhere than in files and cannot be copied")
+      throw new Explained("backup", "The index lies elsewhere than in files and cannot be copied")
     const live = liveSegments(await index.catalogue())
     // The copy may still rest on what is deleted by now.
     if (!before.isSubsetOf(live))
-      throw new BackupError("A source was removed while the backup was made; make it again")
+      throw new Explained("backup", "A source was removed while the backup was made; make it again")
     return live
   } finally {
     await index.close()
@@ -150,7 +151,8 @@ function copySegments(names: ReadonlySet<string>, from: string, to: string): voi
       copyFileSync(join(from, name), join(to, name), constants.COPYFILE_FICLONE)
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
-      throw new BackupError(
+      throw new Explained(
+        "backup",
         `A segment of a live batch is missing. If its source was removed just now, make the backup again; else ${typedCommand("corpus verify")} names it`,
         { cause },
       )

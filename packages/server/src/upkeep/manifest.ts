@@ -3,6 +3,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, sep } from "node:path"
 import { Type, type Static } from "typebox"
 import { Value } from "typebox/value"
+import { Explained } from "@assay/runtime/explained"
 
 /**
  * Grows by one with each change of what a backup consists of; an older program refuses a newer one.
@@ -28,10 +29,6 @@ const Manifest = Type.Object({
 })
 export type Manifest = Static<typeof Manifest>
 
-export class BackupError extends Error {
-  override readonly name = "BackupError"
-}
-
 /** Every file under a folder with its size and hash, in a fixed order. */
 export async function filesUnder(
   folder: string,
@@ -54,7 +51,7 @@ export async function filesUnder(
 }
 
 /**
- * Reads the manifest of a backup and compares every file with it. Throws BackupError; changes
+ * Reads the manifest of a backup and compares every file with it. Throws `backup`; changes
  * nothing.
  */
 export async function checkedManifest(
@@ -69,13 +66,14 @@ export async function checkedManifest(
   )
   for (const { path, bytes, sha256 } of manifest.files) {
     const file = found.get(path)
-    if (file === undefined) throw new BackupError(`The backup lacks ${path}`)
+    if (file === undefined) throw new Explained("backup", `The backup lacks ${path}`)
     if (file.bytes !== bytes || file.sha256 !== sha256)
-      throw new BackupError(`The backup is damaged: ${path} is not what was written`)
+      throw new Explained("backup", `The backup is damaged: ${path} is not what was written`)
     found.delete(path)
   }
   const [more] = found.keys()
-  if (more !== undefined) throw new BackupError(`The backup holds a file it does not know: ${more}`)
+  if (more !== undefined)
+    throw new Explained("backup", `The backup holds a file it does not know: ${more}`)
   return manifest
 }
 
@@ -84,16 +82,17 @@ function readManifest(folder: string): Manifest {
   try {
     document = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8"))
   } catch (cause) {
-    throw new BackupError(`${folder} is no backup, or one that was not finished`, { cause })
+    throw new Explained("backup", `${folder} is no backup, or one that was not finished`, { cause })
   }
   const { format } = (document ?? {}) as { format?: unknown }
   if (typeof format === "number" && format > BACKUP_FORMAT) {
-    throw new BackupError(
+    throw new Explained(
+      "backup",
       `The backup has format ${format}; this program knows formats up to ${BACKUP_FORMAT}. Use a newer Assay.`,
     )
   }
   if (!Value.Check(Manifest, document))
-    throw new BackupError(`The manifest of ${folder} is damaged`)
+    throw new Explained("backup", `The manifest of ${folder} is damaged`)
   return document
 }
 

@@ -5,7 +5,6 @@ import { jsonLines, readJsonLines } from "./lines.ts"
 import { copyFiles } from "./make-backup.ts"
 import {
   type DataDirectory,
-  DataDirectoryError,
   LOCK,
   type Lock,
   lockDataDirectory,
@@ -19,6 +18,7 @@ import { SHARED_OWNER } from "@assay/stores/records-evidence"
 import type { CopiedRow } from "@assay/stores/records-copy"
 import type { AuditNote } from "@assay/stores/records"
 import { syncTree, writeDurably } from "@assay/runtime/durable-files"
+import { Explained } from "@assay/runtime/explained"
 
 /** How many rows of the records are under keys of the old secret, and so cannot be carried over. */
 export interface LeftBehind {
@@ -46,7 +46,7 @@ export function refuseForeignDirectory(path: string, secretFile: string): void {
   if (!existsSync(path) || existsSync(join(path, REKEYING))) return
   const secret = dirname(secretFile) === path ? basename(secretFile) : null
   if (readdirSync(path).every((name) => name === secret || name === LOCK)) return
-  throw new DataDirectoryError(`${path} is not empty; name a new directory`)
+  throw new Explained("data-directory", `${path} is not empty; name a new directory`)
 }
 
 /**
@@ -60,13 +60,15 @@ export async function beginRekeying(
 ): Promise<{ directory: DataDirectory; lock: Lock }> {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const lock = lockDataDirectory(path)
-  if (lock === null) throw new DataDirectoryError(`Another Assay is already running on ${path}`)
+  if (lock === null)
+    throw new Explained("data-directory", `Another Assay is already running on ${path}`)
   try {
     const mark = join(path, REKEYING)
     const secrets = `${from.checkValue} ${to.checkValue}\n`
     if (!existsSync(mark)) await writeDurably(mark, secrets)
     else if (readFileSync(mark, "utf8") !== secrets) {
-      throw new DataDirectoryError(
+      throw new Explained(
+        "data-directory",
         `A corpus was being rekeyed into ${path} from or to another master secret`,
       )
     }

@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path"
 import type { Config } from "../base/config.ts"
 import { syncTree } from "@assay/runtime/durable-files"
 import {
-  DataDirectoryError,
   LOCK,
   lockDataDirectory,
   openDataDirectory,
@@ -19,9 +18,10 @@ import { hasOldKeys, oldKeysSentence } from "@assay/runtime/old-keys"
 import { type DecisionLine, decisionOfLine } from "./decision-lines.ts"
 import { readJsonLines } from "./lines.ts"
 import { PARTS } from "./make-backup.ts"
-import { BackupError, checkedManifest, type Manifest } from "./manifest.ts"
+import { checkedManifest, type Manifest } from "./manifest.ts"
 import type { Replays } from "./settle-index.ts"
 import { settleRestored } from "./settle-restored.ts"
+import { Explained } from "@assay/runtime/explained"
 
 export interface RestoreReach {
   readonly config: DatabasePlace & Pick<Config, "secretFile">
@@ -52,16 +52,19 @@ export async function restoreBackup(
   note("Comparing checksums …")
   const manifest = await checkedManifest(folder)
   if (hasOldKeys(manifest.key_check_value)) {
-    throw new BackupError(oldKeysSentence("The backup", "Make a new data directory"))
+    throw new Explained("backup", oldKeysSentence("The backup", "Make a new data directory"))
   }
   if (manifest.key_check_value !== secrets.checkValue)
-    throw new BackupError("The backup was made with another master secret; put that one in place")
+    throw new Explained(
+      "backup",
+      "The backup was made with another master secret; put that one in place",
+    )
   refuseFull(config)
   const tombstones = await reach.tombstones()
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = lockDataDirectory(dataDirectory)
   if (lock === null)
-    throw new DataDirectoryError(`Another Assay is already running on ${dataDirectory}`)
+    throw new Explained("data-directory", `Another Assay is already running on ${dataDirectory}`)
   try {
     for (const name of foundIn(config)) rmSync(join(dataDirectory, name), { recursive: true })
     const mark = join(dataDirectory, RESTORING)
@@ -97,7 +100,8 @@ export async function restoreBackup(
 function refuseFull(config: RestoreReach["config"]): void {
   const found = foundIn(config)
   if (found.length === 0 || found.includes(RESTORING)) return
-  throw new BackupError(
+  throw new Explained(
+    "backup",
     `${config.dataDirectory} is not empty; a restore never overwrites. Name another directory in ASSAY_DATA`,
   )
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { parseDomain } from "@assay/core/identity"
-import { type DomainFacts, type Lists, ListsError, openLists } from "./lists.ts"
+import { type DomainFacts, type Lists, openLists } from "./lists.ts"
+import { Explained } from "@assay/runtime/explained"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-lists-"))
 after(() => rmSync(temporary, { recursive: true }))
@@ -121,9 +122,10 @@ test("comments, blank lines and Windows line ends are read; a line that cannot b
   assert.equal(lists.size(), shippedOnly.size() + 1)
   assert.throws(
     () => openLists(directoryOf("x.example,free,\nnot a domain,free,\n")),
-    (error) => error instanceof ListsError && /0\.csv, line 2/.test(error.message),
+    (error) =>
+      error instanceof Explained && error.code === "lists" && /0\.csv, line 2/.test(error.message),
   )
-  assert.throws(() => openLists(directoryOf("x.example,nonsense,")), ListsError)
+  assert.throws(() => openLists(directoryOf("x.example,nonsense,")), { code: "lists" })
 })
 
 test("a change is seen after a reload, and a broken file leaves the old lists in place", () => {

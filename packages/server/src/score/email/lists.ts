@@ -9,7 +9,6 @@ import { shippedLists } from "./lists/shipped-lists.ts"
 
 export type { ListCategory } from "./lists/categories.ts"
 export { LIST_CATEGORIES } from "./lists/categories.ts"
-export { ListsError } from "./lists/lists-error.ts"
 
 /** What the lists say of a domain, in the form the scorer's evidence takes. */
 export interface DomainFacts {
@@ -53,7 +52,7 @@ export interface Lists {
    */
   about(domain: ParsedDomain): DomainFacts
   /**
-   * Reads the operator's lists again. Throws a ListsError, and goes on with the old ones, where one
+   * Reads the operator's lists again. Throws `lists`, and goes on with the old ones, where one
    * cannot be used.
    */
   reload(): void

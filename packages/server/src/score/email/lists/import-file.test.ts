@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
 import { readImportFile } from "./import-file.ts"
-import { ListsError } from "./lists-error.ts"
+import { Explained } from "@assay/runtime/explained"
 
 test("a domain a line, a hosts file and CSV give the same domains", () => {
   const expected = ["a.example", "b.example", "xn--bcher-kva.example"]
@@ -25,7 +25,8 @@ test("one line that cannot be read refuses the whole file by its number, without
     assert.throws(
       () => readImportFile(text),
       (error) =>
-        error instanceof ListsError &&
+        error instanceof Explained &&
+        error.code === "lists" &&
         error.message.startsWith("line 2: ") &&
         !error.message.includes("canary"),
       text,
@@ -34,7 +35,7 @@ test("one line that cannot be read refuses the whole file by its number, without
 
 test("a file without a domain is refused: it would empty a list in silence", () => {
   for (const text of ["", "\n# nothing\n", "domain,note\n", "127.0.0.1 localhost\n"])
-    assert.throws(() => readImportFile(text), ListsError)
+    assert.throws(() => readImportFile(text), { code: "lists" })
 })
 
 test("what was read is read again as itself, whatever the order of lines", () => {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import { parseDomain } from "@assay/core/identity"
-import { ListsError } from "./lists-error.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /**
  * The domains of a list as it is found in the world, in ASCII form, each once and sorted: a domain
@@ -20,11 +20,11 @@ export function readImportFile(text: string): string[] {
     if (isHeader) return
     for (const name of namesOf(content)) {
       const parsed = parseDomain(name)
-      if ("fault" in parsed) throw new ListsError(`line ${index + 1}: this is no domain`)
+      if ("fault" in parsed) throw new Explained("lists", `line ${index + 1}: this is no domain`)
       domains.add(parsed.domain)
     }
   })
-  if (domains.size === 0) throw new ListsError("it names no domain")
+  if (domains.size === 0) throw new Explained("lists", "it names no domain")
   return [...domains].sort()
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Type } from "typebox"
 import { Value } from "typebox/value"
 import { LearntServers } from "./learnt-servers.ts"
-import { ListsError } from "./lists-error.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /** Beside the operator's lists, and with them in every backup. */
 export const LEARNT_FILE = "learnt.json"
@@ -25,12 +25,12 @@ export function readLearnt(directory: string): LearntServers {
     document = JSON.parse(readFileSync(join(directory, LEARNT_FILE), "utf8"))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return new LearntServers()
-    throw new ListsError(`${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`, {
+    throw new Explained("lists", `${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`, {
       cause: error,
     })
   }
   if (!Value.Check(LearntDocument, document))
-    throw new ListsError(`${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`)
+    throw new Explained("lists", `${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`)
   return new LearntServers(document)
 }
 

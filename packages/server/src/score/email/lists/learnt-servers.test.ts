@@ -7,7 +7,6 @@ import { DAY_MS } from "@assay/runtime/time"
 import { isLearnableAddress, isLearnableServer } from "./learnable-servers.ts"
 import { LEARNT_FILE, readLearnt, writeLearnt } from "./learnt-file.ts"
 import { LearntServers } from "./learnt-servers.ts"
-import { ListsError } from "./lists-error.ts"
 import { openMarkingServers } from "./marking-servers.ts"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-learnt-"))
@@ -80,7 +79,7 @@ test("what was learnt is written for its owner alone and read back the same; a d
   assert.deepEqual(readLearnt(join(temporary, "nowhere")).all(today), [])
   for (const damaged of ["", "{", "[]", '{"format":2}', '{"format":1,"servers":{"a":1}}']) {
     writeFileSync(join(directory, LEARNT_FILE), damaged)
-    assert.throws(() => readLearnt(directory), ListsError, damaged)
+    assert.throws(() => readLearnt(directory), { code: "lists" }, damaged)
   }
 })
 

@@ -6,7 +6,7 @@ export interface MarkingServers {
   /** The first of a host's mail servers that marks it; null for none. */
   markOf(host: string, servers: readonly string[]): string | null
   /**
-   * Reads what the primary has written. Throws a ListsError, and goes on with what it had, where
+   * Reads what the primary has written. Throws `lists`, and goes on with what it had, where
    * that cannot be read.
    */
   reload(): void

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { parseDomain } from "@assay/core/identity"
 import { categoryMark, isListCategory, LIST_CATEGORIES } from "./categories.ts"
 import { DomainTable } from "./domain-table.ts"
-import { ListsError } from "./lists-error.ts"
+import { Explained } from "@assay/runtime/explained"
 
 /** A file of the operator's. */
 export interface OwnList {
@@ -28,7 +28,7 @@ export function readOwnLists(directory: string): OwnList[] {
       text = readFileSync(path, "utf8")
       changedAtMs = statSync(path).mtimeMs
     } catch (error) {
-      throw new ListsError(`${file} cannot be read`, { cause: error })
+      throw new Explained("lists", `${file} cannot be read`, { cause: error })
     }
     return { file, table: readTable(text, file), changedAtMs }
   })
@@ -41,7 +41,7 @@ function listFiles(directory: string): string[] {
       .sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
-    throw new ListsError("The directory of lists cannot be read", { cause: error })
+    throw new Explained("lists", "The directory of lists cannot be read", { cause: error })
   }
 }
 
@@ -52,9 +52,10 @@ function readTable(text: string, file: string): DomainTable {
     const [name = "", category = ""] = line.split(",").map((part) => part.trim())
     const parsed = parseDomain(name)
     if ("fault" in parsed)
-      throw new ListsError(`${file}, line ${index + 1}: the first column is no domain`)
+      throw new Explained("lists", `${file}, line ${index + 1}: the first column is no domain`)
     if (!isListCategory(category))
-      throw new ListsError(
+      throw new Explained(
+        "lists",
         `${file}, line ${index + 1}: the category must be one of ${LIST_CATEGORIES.join(", ")}`,
       )
     table.mark(parsed.domain, categoryMark(category))

@@ -1,0 +1,20 @@
+export interface ExplainedOptions extends ErrorOptions {
+  /** What the command ends with; 1 unless given. */
+  readonly exitCode?: number
+}
+
+/**
+ * A failure in words for the person at the terminal, who is shown the message and nothing else; of
+ * any other error they get the stack. Where the message is empty, the command has said why already.
+ */
+export class Explained<Code extends string = string> extends Error {
+  override readonly name: string = "Explained"
+  /** Says which failure it is, to code that catches it and in the log. */
+  readonly code: Code
+  readonly exitCode: number
+  constructor(code: Code, message: string, { exitCode = 1, ...options }: ExplainedOptions = {}) {
+    super(message, options)
+    this.code = code
+    this.exitCode = exitCode
+  }
+}

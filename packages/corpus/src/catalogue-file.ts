@@ -7,7 +7,7 @@ import { classesByCatalogueName } from "./catalogue-classes.ts"
 import { InputError } from "./inputs/member.ts"
 
 /**
- * What somebody checked is believed more than what nobody did; what is made up sets no stage by
+ * A verified breach gets more confidence than an unverified one; a fabricated one sets no stage by
  * itself.
  */
 export const CATALOGUE_CONFIDENCE = { verified: 0.95, unverified: 0.8, fabricated: 0.3 } as const
@@ -15,8 +15,8 @@ export const CATALOGUE_CONFIDENCE = { verified: 0.95, unverified: 0.8, fabricate
 const FILE_BYTES_MAX = 64 << 20
 
 /**
- * An entry as the public breach catalogue writes it. What is not read here (counts, texts, logos)
- * may be there.
+ * An entry as the public breach catalogue writes it. It may have other members (counts, texts,
+ * logos), which are not read here.
  */
 const CatalogueEntry = Type.Object({
   Name: Type.String({ minLength: 1 }),
@@ -42,10 +42,9 @@ const CALLED_BY = ["Name", "Title", "Domain"] as const
 const NAMED_MAX = 3
 
 /**
- * Describes a source by an entry of a breach catalogue: a file of one entry, or of a list with the
- * one that is called so. Names of sources have no capitals and no spaces, so only letters and
- * digits are compared. The source is called `name`, whatever a single entry is called. Throws
- * InputError.
+ * Describes a source by an entry of a breach catalogue. The file holds one entry, or a list with an
+ * entry of this name. Names of sources have no capitals and no spaces, so only letters and digits
+ * are compared. The source is called `name`, whatever a single entry is called. Throws InputError.
  */
 export function readSourceFile(path: string, name: string): SourceDescription {
   const document = documentOf(path)
@@ -73,7 +72,7 @@ function calledEntry(path: string, entries: readonly Entry[], name: string): Ent
 type Entry = Readonly<Record<string, unknown>>
 
 /**
- * The same entry with the members that are read here spelled as they are here: `breach_date` is
+ * The same entry with the members that are read here in our spelling: `breach_date` becomes
  * `BreachDate`.
  */
 function withKnownMembers(entry: unknown): Entry {
@@ -90,7 +89,7 @@ function withKnownMembers(entry: unknown): Entry {
   return members
 }
 
-/** Without case, accents and anything but letters and digits; empty for what is no text. */
+/** Without case, accents and anything but letters and digits; empty for a value that is no text. */
 function lettersOf(value: unknown): string {
   if (typeof value !== "string") return ""
   return value
@@ -152,7 +151,7 @@ function documentOf(path: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, "")) as unknown
   } catch {
-    // What the parser says quotes the file.
+    // No cause: the parser's message quotes the file.
     throw new InputError(`${path} is not JSON`)
   }
 }

@@ -10,13 +10,13 @@ import { sqlText } from "./segments/segment.ts"
 /** A source as measuring sees it. */
 export interface MeasuredSource {
   readonly id: number
-  /** The day it is dated by, YYYY-MM-DD; null where no date of it is known. */
+  /** The day it is dated by, YYYY-MM-DD; null if none of its dates is known. */
   readonly date: string | null
   /** It proves addresses and no passwords, so only its identities are compared. */
   readonly addressOnly: boolean
   /** How many its batches name. */
   readonly identities: number
-  /** Stand for the files it was imported from; null where not all of them are known. */
+  /** Digests of the files it was imported from; null if not all of them are known. */
   readonly inputs: readonly string[] | null
   /** Its segments: files in the directory of segments. */
   readonly files: readonly string[]
@@ -28,8 +28,8 @@ export type CirculationFigures = Omit<Circulation, "decidedBy">
 const MEMORY_MB = 512
 
 /**
- * Keys are hashes, so those that begin with six zero bits are one in 64 of all, the same ones in
- * every source. A segment ascends by key: they are its beginning, and the rest of it is not read.
+ * Keys are hashes, so one in 64 begins with six zero bits, and these are the same keys in every
+ * source. A segment ascends by key, so the sample is its beginning and the rest is not read.
  */
 const SAMPLE_BITS = 6
 const SAMPLE_END = 1n << BigInt(64 - SAMPLE_BITS)
@@ -37,10 +37,10 @@ const SAMPLE_END = 1n << BigInt(64 - SAMPLE_BITS)
 /** With fewer identities in the sample chance would decide whether two sources are the same. */
 export const SAME_SAMPLE_MIN = 50
 /**
- * Shares, in per cent, of what two sources have in their samples as an identity with the form of
- * its secret: so much of the newer one, and of the older, must be in both for them to be the same
- * data. Of breaches that are not, one hardly ever holds all people of the other, with secrets of
- * the same form, and half of it nobody else.
+ * An identity with the form of its secret counts as common if both sources have it in their
+ * samples. This many per cent of the newer source, and of the older, must be common for them to be
+ * the same data. Two different breaches hardly ever pass: one would have to hold all people of the
+ * other, with secrets of the same form, and at most as many others.
  */
 export const SAME_OF_NEWER_MIN = 95
 export const SAME_OF_OLDER_MIN = 50
@@ -133,15 +133,15 @@ function sampleOf(source: number, path: string): string {
 }
 
 /**
- * By source: how many different values of `columns` it has, and how many of them a source of an
- * older date has too.
+ * By source: how many different values of `columns` it has, and how many of them an older source
+ * has too.
  */
 async function countKnown(
   connection: DuckDBConnection,
   columns: string,
   condition: string,
 ): Promise<ReadonlyMap<number, { all: number; known: number }>> {
-  // The oldest source that holds a value says all: it is older than the source itself, or none is.
+  // The oldest source of a value is enough: it is older than the source itself, or no source is.
   const counted = await connection.runAndReadAll(`
     WITH said AS (
       SELECT DISTINCT source, rank, ${columns} FROM held JOIN sources USING (source) WHERE ${condition}
@@ -186,8 +186,8 @@ function sameFiles(oldestFirst: readonly MeasuredSource[]): Map<number, number> 
 }
 
 /**
- * By source without passwords to compare: the older one that holds the same people, each with a
- * secret of the same form. One source is asked for, not all together: many breaches together hold
+ * By source without passwords to compare: the older source that holds the same people, each with a
+ * secret of the same form. Compares one source at a time, because many breaches together hold
  * nearly everybody.
  */
 async function sameForms(connection: DuckDBConnection): Promise<Map<number, number>> {

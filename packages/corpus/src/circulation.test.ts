@@ -62,7 +62,7 @@ function named(catalogue: Catalogue, name: string): Source {
   return source
 }
 
-/** Identities `from` to `to`, each with a password of its own. */
+/** Identities `from` to `to`, each with its own password. */
 function people(from: number, to: number, passwords = 0): TestRow[] {
   return Array.from({ length: to - from }, (_, i) => ({
     key: sampledKey(from + i),

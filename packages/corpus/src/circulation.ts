@@ -18,10 +18,10 @@ import { Explained } from "@assay/runtime/explained"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
- * Whether a source passes on what others held before, as a property of the source: its entries stay
- * as they are and are presented as reposts. What is older is told by date. Of sources of one day,
- * or without any, the larger counts as the older, so that the order of imports decides only between
- * sources that are alike.
+ * Circulation is a property of a source: it passes on what other sources held before. Its entries
+ * stay unchanged and are presented as reposts. Age is decided by date. Between sources of the same
+ * day, or without a date, the larger counts as the older, so that the order of imports decides only
+ * between sources that are alike.
  */
 
 /**
@@ -34,10 +34,7 @@ export const KNOWN_PAIRS_MIN = 60
 /** With fewer identities in the sample, or fewer pairs, chance would decide, so nothing is. */
 export const SAMPLE_MIN = 50
 
-/**
- * A batch on its way to going live, with the segment that will be its own and what it says of its
- * source.
- */
+/** A batch about to go live, with its future segment and the new description of its source. */
 export interface LoadingBatch {
   readonly batchId: number
   /** Name of the file in the directory of segments. */
@@ -71,8 +68,9 @@ export function isEnough({ identities, pairs }: CirculationFigures): boolean {
 }
 
 /**
- * What measuring changes of the sources in a catalogue, with a loading batch counted as if it were
- * live: hand it to `goLive`, and the batch and what it changes are seen at the same moment.
+ * The changes of sources that a measurement leads to, with a loading batch counted as if it were
+ * live. Pass them to `goLive`, so that the batch and these changes become visible at the same
+ * moment.
  */
 export async function circulationChanges(
   catalogue: Catalogue,
@@ -142,8 +140,8 @@ async function figuresOf(
 }
 
 /**
- * Shared sources whose live batches are kept in segments; what is not kept in one cannot be
- * measured and stays as it is.
+ * Shared sources whose live batches are kept in segments. Any other source cannot be measured and
+ * stays unchanged.
  */
 function measuredSources(catalogue: Catalogue, loading?: LoadingBatch): MeasuredSource[] {
   const held = [...catalogue.batches.values()].flatMap((batch) => heldBatch(batch, loading))

@@ -12,8 +12,8 @@ export type CompactionReason = "format" | "size" | "removed" | "erasure"
  */
 const BYTES_PER_KEY_MAX = 53
 /**
- * Identities with many exposures take more whatever is done, so the last compaction says what full
- * pages take here.
+ * Identities with many exposures always take more, so the bytes per key of the last compaction are
+ * the measure of full pages here.
  */
 const GROWTH_MAX = 1.3
 const REMOVED_SHARE_MAX = 0.1
@@ -22,7 +22,7 @@ const ERASURE_DAYS_MAX = 7
 const KEYS_MIN = 100_000
 const REMOVED_ROWS_MIN = 10_000
 
-/** Why the index should be compacted now, or null where it need not be. */
+/** Why the index should be compacted now, or null if it need not be. */
 export function compactionReason(facts: IndexFacts, nowMs: number): CompactionReason | null {
   const { erasures, compaction, bytes } = facts
   // Only a copy of an older index gets checksums.
@@ -58,7 +58,7 @@ export interface CompactionRequest {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/** Compacts the index where that is due; null where it is not. */
+/** Compacts the index if that is due; null if it is not. */
 export async function compactIfNeeded(
   request: CompactionRequest,
 ): Promise<(Replaced & { readonly reason: CompactionReason }) | null> {

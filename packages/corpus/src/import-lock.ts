@@ -35,7 +35,7 @@ const RETRY_MS = 250
 
 /** Takes the right to import. Throws ImportRuns where another has it and `wait` is false. */
 export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn): Promise<Lock> {
-  // Beside the lock, because nobody else can read a file that is locked.
+  // A separate file beside the lock, because other processes cannot read a locked file.
   const note = join(directory.path, "import.holder")
   let told = false
   for (;;) {

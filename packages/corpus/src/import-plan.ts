@@ -15,7 +15,9 @@ import type { ImportRequest, TakenMembers } from "./import-request.ts"
 import { type KeptSegment, keptSegment } from "./kept-segment.ts"
 import { describeSource, saidKind } from "./source-request.ts"
 
-/** What the request, or the import it repeats, says of the source and of all rows. */
+/**
+ * The description of the source and of all rows, from the request or from the import it repeats.
+ */
 export function asSaid(
   request: ImportRequest,
   known: Source | undefined,

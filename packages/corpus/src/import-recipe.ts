@@ -9,7 +9,7 @@ interface Asked {
   readonly hints: FormatHints
 }
 
-/** What an earlier import made of the same files; a second one makes the same of them. */
+/** The choices of an earlier import of the same files; a repetition makes the same ones. */
 export interface RepeatedImport {
   readonly description: SourceDescription
   /** The moment of rows without a date, where the source has none either. */
@@ -22,7 +22,7 @@ export interface RepeatedImport {
  * name their folder instead.
  */
 const INPUTS_MAX = 1_000
-/** 64 bits: enough to tell apart the files of one operator. */
+/** 64 bits: enough to distinguish the files of one operator. */
 const DIGEST_LETTERS = 16
 
 export function recipeOf(
@@ -43,8 +43,8 @@ export function inputName(digest: string): string {
 }
 
 /**
- * Stands for the bytes of the input and for every option that changes what a row becomes. How the
- * source is described is no part of it: a new title must not bring the same rows in twice.
+ * Identifies the bytes of the input and every option that changes what a row becomes. The
+ * description of the source is left out: a new title must not bring the same rows in twice.
  */
 export function fingerprintOf(asked: Asked, { sha256 }: { readonly sha256: string }): string {
   const { kind, date, format, map } = saidBy(asked)

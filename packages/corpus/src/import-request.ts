@@ -47,7 +47,7 @@ export interface ImportReach {
   compact(onProgress: (done: number, total: number) => void): Promise<void>
 }
 
-/** Hears how an import goes. */
+/** Receives the progress of an import. */
 export interface ImportWatch {
   waits(holder: ImportHolder | null): void
   /** What the input is. No row has been read or written yet. */
@@ -63,7 +63,7 @@ export interface ImportProgress {
   readonly rows: number
   /** Bytes of the input while examining and reading, rows while merging. */
   readonly done: number
-  /** null where it is not known how much there is to do. */
+  /** null if the amount of work is not known. */
   readonly total: number | null
 }
 
@@ -82,7 +82,7 @@ export interface ImportReport {
   readonly rejects: string
   /** The name of an older source that holds the same data; null where none does. */
   readonly sameAs: string | null
-  /** Of all processes of the import together, in bytes; null where the system does not tell. */
+  /** Of all processes of the import together, in bytes; null if the system does not report it. */
   readonly peakMemory: number | null
 }
 

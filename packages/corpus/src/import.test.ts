@@ -111,11 +111,11 @@ test("what was stopped while merging goes on with its segment, and what broke af
 
 const diskFull = Object.assign(new Error("zqxjkv"), { code: "ENOSPC" })
 
-/** What can break behind the moment at which a batch is live, and how it is told. */
+/** What can break after a batch is live, and the message of each. */
 const BEHIND: [string, (directory: DataDirectory) => Run, RegExp][] = [
   [
     "the copy of the catalogue",
-    // Where it should be written, a folder is in the way.
+    // A folder stands where the file should be written.
     (directory) => ({
       onProgress: ({ phase }) => {
         if (phase === "measuring") mkdirSync(join(directory.path, "catalogue.json.new"))

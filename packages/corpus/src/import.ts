@@ -38,14 +38,14 @@ export class ImportUnfinished extends Error {
   }
 }
 
-/** The import was stopped by its signal. What is served is as it was. */
+/** The import was stopped by its signal. The served data is unchanged. */
 export class ImportStopped extends Error {
   override readonly name = "ImportStopped"
 }
 
 /**
- * Imports files as one batch of a source, all of it or nothing. Whatever ends it on the way, the
- * same request again completes it; a request that was completed changes nothing. Throws InputError,
+ * Imports files as one batch of a source, all of it or nothing. If anything interrupts it, the same
+ * request completes it; a repeated request that was completed changes nothing. Throws InputError,
  * ImportFailure, ImportRuns, ImportStopped or what the index throws, and from the moment the batch
  * is live only ImportUnfinished.
  */
@@ -81,7 +81,7 @@ export async function importCorpus(
   }
 }
 
-/** A batch that is live, and what is left to do. */
+/** A live batch, and the work left to do. */
 interface Live {
   readonly report: ImportReport
   readonly undone: string
@@ -91,7 +91,7 @@ function unfinished(live: Live | null, error: unknown): unknown {
   return live === null ? error : new ImportUnfinished(live.report, live.undone, error)
 }
 
-/** Once the signal has come, whatever fails failed because of it. */
+/** Once the signal has fired, any failure counts as caused by it. */
 async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

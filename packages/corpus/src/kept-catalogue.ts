@@ -11,7 +11,7 @@ import { writeDurably } from "@assay/runtime/durable-files"
  */
 const NAME = "catalogue.json"
 
-/** Keeps what is said of the batches that have a segment, and of their sources. */
+/** Keeps the descriptions of batches that have a segment, and of their sources. */
 export async function keepCatalogue(catalogue: Catalogue, dataDirectory: string): Promise<void> {
   const document = ofSegments(catalogue)
   const path = join(dataDirectory, NAME)

@@ -11,9 +11,9 @@ import type { ReadTally } from "./engine/reader.ts"
 import { fileSha256 } from "@assay/runtime/file-sha256"
 
 /**
- * What is known of a segment whose batch is not live yet. It stands in a file of its own until the
- * import is complete, so that a command that is repeated after a crash goes on with the segment
- * instead of reading everything again.
+ * The facts about a segment whose batch is not live yet. They stand in their own file until the
+ * import is complete, so that a command repeated after a crash continues with the segment instead
+ * of reading everything again.
  */
 export interface KeptSegment {
   readonly startedAtMs: number
@@ -70,9 +70,7 @@ export async function keepSegment(
   )
 }
 
-/**
- * The segment of an earlier try, if all of it is there; null otherwise, and then it is made again.
- */
+/** The segment of an earlier try, if it is complete; null otherwise, and then it is made again. */
 export async function keptSegment(
   directory: DataDirectory,
   fingerprint: string,
@@ -90,9 +88,9 @@ export function forgetKept(directory: DataDirectory, fingerprint: string): void 
 }
 
 /**
- * Removes what killed imports left: half-written files, rows on their way, and segments that waited
- * too long. Nobody else imports meanwhile. `isLive` says whether a batch rests on the segment of
- * this name.
+ * Removes what killed imports left: half-written files, rows in transit, and segments that waited
+ * too long. No other import may run meanwhile. `isLive` returns whether a batch rests on the
+ * segment of this name.
  */
 export function removeLeftovers(
   directory: DataDirectory,

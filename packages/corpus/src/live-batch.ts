@@ -54,8 +54,8 @@ async function* untilStopped(
 }
 
 /**
- * Makes a batch live. An index on another machine may make the change and fail to say so: then the
- * catalogue tells.
+ * Makes a batch live. An index on another machine may make the change and fail to confirm it, so
+ * after an error the catalogue decides.
  */
 export async function goLive(
   index: ExposureIndex,
@@ -72,7 +72,10 @@ export async function goLive(
   }
 }
 
-/** What follows once a batch is live. Before each step `next` gets what is undone if it fails. */
+/**
+ * The steps after a batch is live. Before each step, `next` gets the text of what is undone if it
+ * fails.
+ */
 export async function completeLive(
   { request, reach, fingerprint }: ImportWork,
   {

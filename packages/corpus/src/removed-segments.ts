@@ -20,8 +20,7 @@ export async function deleteRemovedSegments(
     if (state !== "removed" || segment == null || removedAt === null) continue
     if (kept.has(segment.file)) continue
     const path = join(segmentsDirectory, segment.file)
-    // The same file may be imported again: a segment written since is that of a batch still
-    // loading.
+    // The same file may be imported again: a newer segment belongs to a batch still loading.
     if (!(await isOlderThan(path, removedAt))) continue
     await rm(path, { force: true })
     deleted++

@@ -21,8 +21,8 @@ export const IMPORT_KINDS = [
 ] as const satisfies readonly EntryKind[]
 
 /**
- * What a person says of the source of an import. What they leave out stays as it is, or takes its
- * default.
+ * The person's description of the source of an import. A member left out keeps its value, or takes
+ * its default.
  */
 export interface SourceRequest {
   readonly name: string
@@ -33,8 +33,8 @@ export interface SourceRequest {
   readonly confidence?: number
   readonly classes?: readonly DataClass[]
   /**
-   * What a breach catalogue says of it: in place of what is known, where the person says nothing
-   * themselves.
+   * The description from a breach catalogue. It replaces known values for members the person leaves
+   * out.
    */
   readonly described?: SourceDescription
 }
@@ -52,9 +52,8 @@ const CONFIDENCE = 0.8
 const NO_FLAGS = { spamList: false, fabricated: false, sensitive: false, verified: false }
 
 /**
- * The kind that holds for every file of an import: what the person or the catalogue they name says
- * now, else what was said of the source when something was imported before. Null: each file is what
- * it looks like.
+ * The kind for every file of an import: from the person or the catalogue they name, else from an
+ * earlier import of the source. Null: each file decides by its look.
  */
 export function saidKind(
   request: SourceRequest,
@@ -70,8 +69,8 @@ export function saidKind(
 }
 
 /**
- * A source as it will be described: by the request, else by the catalogue it names, else as it is
- * known, else by what its files look like.
+ * The description of a source: from the request, else from the catalogue it names, else from what
+ * is known, else from the look of its files.
  */
 export function describeSource(
   request: SourceRequest,

@@ -39,15 +39,15 @@ export function isLive({ state }: Batch): boolean {
 }
 
 /**
- * The day a source is dated by: that of the event, else of its becoming public, else of our coming
- * to hold it, each of which is no earlier than the one before. Without any of them it is taken for
- * newer than every dated source.
+ * The date of a source: the day of the event, else of its publication, else of our acquisition,
+ * each no earlier than the one before. A source without any of them counts as newer than every
+ * dated one.
  */
 export function sourceDate(source: SourceDescription): string | null {
   return source.eventDate ?? source.publishedDate ?? source.acquiredDate ?? null
 }
 
-/** Spam lists and invented breaches prove addresses; the passwords in them are nobody's. */
+/** Spam lists and invented breaches prove addresses; their passwords belong to nobody. */
 export function isAddressOnly({ flags }: Pick<SourceDescription, "flags">): boolean {
   return flags.spamList || flags.fabricated
 }

@@ -45,7 +45,7 @@ interface Work {
 /** Starts the process that will see plain text. What comes no further for `stallMs` fails. */
 export function startReader(program: NodeProgram, stallMs: number = STALL_MS): ReaderChild {
   const { child, call, pid, kill } = start("reader", program, ["ignore", "pipe", "ignore", "ipc"])
-  // A process that could not be started has no output; the first call says so.
+  // A process that could not be started has no output; the first call reports that.
   const keyedRows: Stream = child.stdout ?? new PassThrough()
   const watched = async <Method extends keyof Work>(
     method: Method,
@@ -53,7 +53,7 @@ export function startReader(program: NodeProgram, stallMs: number = STALL_MS): R
     onProgress: (progress: Work[Method]["progress"]) => void,
   ): Promise<Work[Method]["result"]> => {
     let member = ""
-    // A reader that ended or stands still cannot say itself what it was about.
+    // A reader that ended or hangs cannot report where it was.
     const place = (): string => (member === "" ? "" : `, at ${member}`)
     const watch = watchStall(() => {
       const minutes = (stallMs / 60_000).toLocaleString("en")
@@ -104,11 +104,11 @@ const CALL_MS = 2 ** 31 - 1
 
 interface Caller extends Child {
   readonly child: ChildProcess
-  /** `place` says where the process was, should it end unexpectedly. */
+  /** `place` names where the process was, in case it ends unexpectedly. */
   call(method: string, job: unknown, place?: () => string): Promise<unknown>
 }
 
-/** Standard error goes nowhere: what a runtime prints of an error of its own may quote a row. */
+/** Standard error is discarded: a runtime's own error message may quote a row. */
 function start(name: "reader" | "sorter", program: NodeProgram, stdio: StdioOptions): Caller {
   const module = new URL(`./${name}-process${extname(import.meta.filename)}`, import.meta.url)
   const started = startProcess(program, fileURLToPath(module), { stdio })

@@ -28,11 +28,11 @@ export interface LookProgress {
   readonly totalBytes: number
   /** Files and members of archives that were looked into. */
   readonly members: number
-  /** The name of the last of them; empty before the first. */
+  /** The name of the last member; empty before the first. */
   readonly member: string
 }
 
-/** What an input is, found before anything of it is kept. */
+/** The findings about an input, made before any of it is kept. */
 export interface Examined {
   readonly sha256: string
   readonly inputs: readonly string[]
@@ -50,7 +50,7 @@ export interface ExaminedMember {
   readonly name: string
   /** null: nothing that can be imported; it is passed over. */
   readonly detected: Detected | null
-  /** The day a stealer's log says it was made; null for what is no part of one. */
+  /** The day in a stealer's log on which it was made; null for a file that is no part of a log. */
   readonly logDay: string | null
   /** The day on which the file was last written; null where that cannot be true. */
   readonly fileDay: string | null
@@ -142,7 +142,7 @@ async function showRows(
       row: (line, row) => show({ member: member.number, line, row: shownFields(row) }),
       reject: (line, reject) => show({ member: member.number, line, reject }),
     })
-    // The first block is a thousand times what is shown.
+    // The first block is a thousand times as long as the sample shown.
     break
   }
 }

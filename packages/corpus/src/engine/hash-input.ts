@@ -3,13 +3,16 @@ import { hash } from "node:crypto"
 const SPARE_BYTES = 1024
 
 /**
- * The bytes of one hash after the other: they begin alike, most with a key, and go on with a text.
- * What is hashed millions of times is written and handed over with as few calls into the runtime as
- * can be.
+ * A buffer for one hash input after the other: all begin with the same bytes, mostly a key, and go
+ * on with a text. There are millions of them, so they are written and handed over with as few calls
+ * into the runtime as possible.
  */
 export class HashInput {
   #bytes: Buffer
-  /** The first bytes, by how many: making a view anew for each hash costs a tenth of it. */
+  /**
+   * Views of the first bytes, by length: making a view for each hash would cost a tenth of the
+   * hash.
+   */
   #views: Buffer[] = []
 
   constructor(start: Uint8Array) {
@@ -26,7 +29,7 @@ export class HashInput {
     for (let i = 0; i < count; i++) this.#bytes[at + i] = digest.charCodeAt(i)
   }
 
-  /** The bytes themselves, with room for so many, good until the next call. */
+  /** The buffer itself, with room for at least `length` bytes, valid until the next call. */
   roomFor(length: number): Uint8Array {
     if (length > this.#bytes.length) this.#grow(length)
     return this.#bytes

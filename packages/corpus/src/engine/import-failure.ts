@@ -10,7 +10,7 @@ export type FailureCode =
   | "memory"
   /** The sorter's input ended early: the reader knows why. */
   | "cut-short"
-  /** The sorter stopped taking the reader's rows; its own failure says why. */
+  /** The sorter stopped taking the reader's rows; its own failure has the reason. */
   | "sorter-gone"
 
 export class ImportFailure extends Error {
@@ -23,8 +23,8 @@ export class ImportFailure extends Error {
 }
 
 /**
- * Our own failures as they are; of any other its code and no word of its message, which may quote a
- * row. `what` says what could not be done.
+ * Returns our own failures unchanged. Of any other error it keeps the code but not the message,
+ * which may quote a row. `what` names the work that failed.
  */
 export function readerFailure(error: unknown, what = "The input could not be read"): ImportFailure {
   if (error instanceof ImportFailure) return error
@@ -61,7 +61,8 @@ export function shortReason(error: unknown): string {
 }
 
 /**
- * Whether the disk has no room, as the system, SQLite or LMDB say it, or what they are wrapped in.
+ * Whether the disk is full, as reported by the system, SQLite or LMDB, also inside a wrapping
+ * error.
  */
 export function isDiskFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {

@@ -80,7 +80,7 @@ export class FrameWriter {
 /** The last frame of a stream. */
 export const END_FRAME: Buffer = Buffer.alloc(HEADER_BYTES)
 
-/** Cuts a stream of bytes into frames again. Throws where it ends before its last frame. */
+/** Cuts a stream of bytes into frames again. Throws if it ends before its last frame. */
 export async function* readFrames(stream: AsyncIterable<Buffer>): AsyncGenerator<KeyedRows> {
   let pieces: Buffer[] = []
   let held = 0

@@ -17,7 +17,7 @@ import { HashInput } from "./hash-input.ts"
 import { FrameWriter } from "./keyed-rows.ts"
 import { PlainLines } from "./plain-lines.ts"
 
-/** What holds for every row that does not say otherwise, and what bounds those that do. */
+/** Defaults for every row that does not give its own value, and bounds for those that do. */
 export interface KeyerOptions {
   readonly subkeys: Pick<Secrets["subkeys"], "identity" | "alias" | "password">
   readonly kind: EntryKind
@@ -52,15 +52,15 @@ export class Keyer implements RowSink {
   readonly #onReject: (line: number, reason: RejectReason) => void
   /** A canonical form, hashed without a key first. */
   readonly #form = new HashInput(new Uint8Array(0))
-  /** The subkeys stay; what is hashed behind them is written anew for every row. */
+  /** The subkeys stay; the bytes after them are rewritten for every row. */
   readonly #identity: HashInput
   readonly #password: HashInput
   readonly #plain: PlainLines
   /** The first four bytes of plain entries, by what they depend on. */
   readonly #heads = new Map<string, number>()
   /**
-   * The last of them: rows of a file are mostly alike, and comparing three values costs less than
-   * making a name.
+   * The last head used: rows of a file are mostly alike, and comparing three values costs less than
+   * building a map key.
    */
   #last: { kind: EntryKind; secret: SecretClass; hours: number; high: number } | null = null
   /** Rows of one kind stand together, so they are counted apart only where the kind changes. */
@@ -89,16 +89,13 @@ export class Keyer implements RowSink {
     })
   }
 
-  /** From here on rows are taken for this, where they do not say otherwise. */
+  /** From here on this applies to rows that do not give their own value. */
   takeAs(kind: EntryKind, hours: number): void {
     this.#kind = kind
     this.#hours = hours
   }
 
-  /**
-   * How many rows of each kind there were, and how many had a date of their own, since this was
-   * last asked.
-   */
+  /** How many rows of each kind there were since the last call, and how many had their own date. */
   takeCounts(): { kinds: [EntryKind, number][]; datedByRow: number } {
     this.#countAs(this.#kind)
     const kinds = [...this.#byKind].filter(([, rows]) => rows > 0)
@@ -135,7 +132,7 @@ export class Keyer implements RowSink {
     return true
   }
 
-  /** Hands over what is left of the last frame. */
+  /** Hands over the rest of the last frame. */
   flush(): void {
     if (!this.#frame.empty) this.#onFrame(this.#frame.take())
   }
@@ -213,7 +210,8 @@ export class Keyer implements RowSink {
   }
 
   /**
-   * Kind, secret class and hours as stored; null for a kind whose code stands in the extended part.
+   * Kind, secret class and hours in stored form; null for a kind whose code stands in the extended
+   * part.
    */
   #head(kind: EntryKind, secret: SecretClass, hours: number): number | null {
     const last = this.#last
@@ -249,7 +247,7 @@ function fingerprintOf(digest: string): number {
   return (digest.charCodeAt(0) << 4) | (digest.charCodeAt(1) >> 4)
 }
 
-/** A file of rows dated by the hour may name many hours; what is remembered of them stays small. */
+/** A file of rows dated by the hour may name many hours; this bounds the memory for them. */
 const HEADS_MAX = 10_000
 
 function headOf(kind: EntryKind, secret: SecretClass, hours: number): number {

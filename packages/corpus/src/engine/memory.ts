@@ -20,7 +20,7 @@ export function watchMemory(pids: () => readonly number[]): { stop(): number | n
   const timer = setInterval(sample, SAMPLE_MS)
   timer.unref()
   return {
-    /** The most it was at once, in bytes; null where the system does not tell. */
+    /** The peak in bytes; null if the system does not report it. */
     stop() {
       sample()
       clearInterval(timer)

@@ -20,8 +20,8 @@ export class ParsingPool {
   readonly #threads: readonly Thread[]
   #lastId = 0
   /**
-   * Set when a thread is gone: what is posted to it would never be answered, so the pool takes
-   * nothing more.
+   * Set when a thread is gone. Blocks posted to it would never be answered, so the pool takes no
+   * more.
    */
   #failure: ImportFailure | null = null
 
@@ -38,7 +38,7 @@ export class ParsingPool {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       try {
-        // Memory that is shared with other buffers cannot be handed away, only what is in it.
+        // Memory that other buffers share cannot be transferred, so its content is copied.
         const own = block.byteLength === block.buffer.byteLength ? block : Uint8Array.from(block)
         const task: BlockTask = { id, format, block: own, as }
         worker.postMessage(task, [own.buffer as ArrayBuffer])

@@ -28,12 +28,10 @@ const ADDRESS_MAX = 254
 /** Longer ones may be hashes, and shorter ones the word for none. */
 const PASSWORD_MIN = 5
 const PASSWORD_MAX = 19
-/**
- * A list of more domains than this is not of this world; what is remembered of them stays small.
- */
+/** No real list has more domains than this; the bound keeps the memory for them small. */
 const DOMAINS_MAX = 65_536
 
-/** By byte: its lower case where it may stand in a plain name or domain, else 0. */
+/** By byte: its lower case if a plain name or domain may contain it, else 0. */
 const PLAIN = new Uint8Array(256)
 for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_") {
   PLAIN[character.charCodeAt(0)] = character.charCodeAt(0)
@@ -44,10 +42,10 @@ const GRAPHIC_MIN = 0x21
 const GRAPHIC_MAX = 0x7e
 
 /**
- * Reads the lines that nearly all of a list consists of without making a text of them: a name of
- * letters, digits, dots and underscores, a domain that the core was asked about, a password of 5 to
- * 19 visible characters. What the address and the password come to is written where it is hashed.
- * Anything else is declined and goes the long way.
+ * Reads the lines that make up nearly all of a list without creating a string: a name of letters,
+ * digits, dots and underscores, a domain already checked by the core, a password of 5 to 19 visible
+ * characters. The address and the password are written directly into their hash inputs. Any other
+ * line is declined and takes the general path.
  */
 export class PlainLines {
   readonly #hashes: PlainHashes
@@ -110,12 +108,14 @@ export class PlainLines {
     return true
   }
 
-  /** What the core says of a domain, asked once for each; null where two of them share a hash. */
+  /**
+   * The core's answer about a domain, requested once per domain; null if two domains share a hash.
+   */
   #domain(hash: number, address: Uint8Array, from: number, to: number): Domain | null {
     const known = this.#domains.get(hash)
     if (known !== undefined) return isSame(known.bytes, address, from, to) ? known : null
     if (this.#domains.size >= DOMAINS_MAX) this.#domains.clear()
-    // A copy: what is sliced off Node's own buffers changes with them.
+    // A copy: slices of Node's own buffers change with them.
     const bytes = Uint8Array.from(address.subarray(from, to))
     const name = Buffer.from(bytes).toString("latin1")
     const domain = { bytes, plain: isOwnForm(`a1_@${name}`), dots: isOwnForm(`a.1@${name}`) }
@@ -124,7 +124,7 @@ export class PlainLines {
   }
 }
 
-/** Whether the core takes an address as the mailbox's own form, as it is written. */
+/** Whether the core takes an address, as written, for the mailbox's own form. */
 function isOwnForm(address: string): boolean {
   const parsed = parseEmail(address)
   return !("fault" in parsed) && parsed.exact === address && parsed.canonical === address

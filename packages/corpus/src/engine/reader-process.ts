@@ -10,7 +10,8 @@ import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
 
 closeInheritedFiles()
-// A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
+// A terminal sends Ctrl-C to every process; this one ends only on its parent's order, or when its
+// parent is gone.
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 

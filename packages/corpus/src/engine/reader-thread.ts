@@ -7,14 +7,14 @@ import { Keyer, type KeyerOptions } from "./keyer.ts"
 import { parseBlock } from "./parse-block.ts"
 
 /**
- * A piece of a member, and what became of it. Sent between the reader's main thread and its parsing
+ * A piece of a member, and its outcome. Sent between the reader's main thread and its parsing
  * threads.
  */
 export interface BlockTask {
   readonly id: number
   readonly format: FoundFormat
   readonly block: Uint8Array
-  /** What its rows are taken for; null: what the keyer's options say. */
+  /** Kind and hours of its rows; null: those of the keyer's options. */
   readonly as: { readonly kind: EntryKind; readonly hours: number } | null
 }
 export interface BlockDone {

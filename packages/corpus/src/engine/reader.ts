@@ -26,7 +26,7 @@ export interface ReadJob {
   readonly rejects: string
 }
 
-/** What the rows of a member are taken for that do not say it themselves. */
+/** The kind and date of rows in a member that do not give their own. */
 export interface MemberRows {
   readonly kind: EntryKind
   readonly hours: number
@@ -38,7 +38,7 @@ export interface ReadProgress {
   readonly bytes: number
   readonly rows: number
   readonly rejected: number
-  /** The name of the file that is read; of an archive with that of its member. */
+  /** The name of the file being read; for an archive with the name of its member. */
   readonly member: string
 }
 
@@ -59,9 +59,8 @@ const PROGRESS_MS = 250
 
 /**
  * Reads the inputs that were examined, keys their rows and writes them as frames, the last frame at
- * the end. Blocks are parsed in whatever order and put out in that of the input, so the same input
- * gives the same frames and rejects. What is held at a time does not depend on the size of the
- * input.
+ * the end. Blocks are parsed in any order and written in the order of the input, so the same input
+ * gives the same frames and rejects. Memory use does not depend on the size of the input.
  */
 export async function readInputs(
   job: ReadJob,
@@ -165,7 +164,8 @@ class Tally<Name extends string> {
 }
 
 /**
- * A parser's failure, with the name of what it parsed: the reader may be at another file by then.
+ * Adds the name of the parsed file to a parser's failure: the reader may be at another file by
+ * then.
  */
 async function parsed(name: string, parsing: Promise<BlockDone>): Promise<BlockDone> {
   try {

@@ -8,9 +8,9 @@ const HEADER = "file,line,reason\n"
 const HELD_CHARACTERS = 65_536
 
 /**
- * Where rows that were not imported stand: the number of the file, the line and why, in the order
- * of the input. Nothing of a row is in it. The file appears under its name when it is complete, and
- * only if there is something to say.
+ * The list of rows that were not imported: the number of the file, the line and the reason, in the
+ * order of the input. It holds nothing of a row. The file gets its name once it is complete, and
+ * only if it is not empty.
  */
 export class RejectFile {
   readonly #path: string
@@ -64,7 +64,7 @@ export function unfinishedRejects(path: string): string {
   return `${path}.new`
 }
 
-/** Whatever breaks here is not the input. */
+/** A failure here is about the list, not about the input. */
 async function written(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -73,9 +73,7 @@ async function written(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * Refuses to write over a file that is none of ours: a slip of the hand may name the input itself.
- */
+/** Refuses to overwrite a file that is not ours: a slip of the hand may name the input itself. */
 export function refuseForeignFile(path: string): void {
   let descriptor: number
   try {

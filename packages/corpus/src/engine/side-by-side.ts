@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { ImportFailure } from "./import-failure.ts"
 
-/** How long a process may take to say why it broke the pipe it shares with the other. */
+/** How long a process may take to report why it broke the pipe it shares with the other. */
 const CAUSE_WITHIN_MS = 10_000
 
 /**
- * Waits for the reader and the sorter, and no longer than for the first that fails: the other may
- * wait for it, so the caller ends both. A pipe that broke is only what follows from a failure at
- * its other end, whose words are better.
+ * Waits for the reader and the sorter, but only until the first of them fails: the other may be
+ * waiting for it, so the caller ends both. A broken pipe only follows from a failure at its other
+ * end, so that failure is thrown instead.
  */
 export async function bothDone<Read, Sorted>(
   reading: Promise<Read>,
@@ -32,7 +32,7 @@ function whoKnowsWhy(
   return error.code === "cut-short" ? reading : null
 }
 
-/** null where it does not fail in time. */
+/** null if it does not fail in time. */
 async function failureOf(work: Promise<unknown>, withinMs: number): Promise<unknown> {
   const over = new AbortController()
   try {

@@ -9,7 +9,8 @@ import { readFrames } from "./keyed-rows.ts"
 import { sortIntoSegment, type SortedSegment, type SorterOptions } from "./sorter.ts"
 
 closeInheritedFiles()
-// A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
+// A terminal sends Ctrl-C to every process; this one ends only on its parent's order, or when its
+// parent is gone.
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 

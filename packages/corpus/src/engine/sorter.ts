@@ -21,8 +21,8 @@ export interface SortedSegment {
 }
 
 /**
- * Sorts keyed rows, drops what is there twice, and writes them as a segment that is on the disk
- * when this resolves.
+ * Sorts keyed rows, drops duplicates, and writes them as a segment. The segment is on the disk when
+ * this resolves.
  */
 export async function sortIntoSegment(
   frames: AsyncIterable<KeyedRows>,

@@ -4,9 +4,7 @@ import type { ImportRecipe } from "@assay/stores/exposure-index"
 import type { ExaminedMember } from "./examine.ts"
 import { impliedKind } from "../formats/formats.ts"
 
-/**
- * What dates a row, in words for the person at the terminal. The first of them that is known holds.
- */
+/** What dates a row, in words for the person at the terminal. The first one known applies. */
 export const DATINGS = {
   row: "the row itself",
   source: "the source",
@@ -16,7 +14,7 @@ export const DATINGS = {
 } as const
 export type Dating = keyof typeof DATINGS
 
-/** What the rows of a file are taken for that do not say it themselves. */
+/** The kind and date of rows in a file that do not give their own. */
 export interface TakenAs {
   readonly kind: EntryKind
   /** null: the moment of the import. */
@@ -25,8 +23,8 @@ export interface TakenAs {
 }
 
 /**
- * Kind and date belong to the file: what was said of the source holds for all, everything else for
- * each by itself.
+ * Kind and date are decided per file. What the person gave for the source applies to all files,
+ * everything else to one file.
  */
 export function takenAs(
   { number, detected, logDay, fileDay }: ExaminedMember,
@@ -41,8 +39,8 @@ export function takenAs(
 }
 
 /**
- * A catalogue is read often; of an import whose files have more different days than this, the files
- * are asked again.
+ * A catalogue is read often, so it holds at most this many days. An import with more reads the
+ * dates from the files again.
  */
 const FILE_DAYS_MAX = 1_000
 

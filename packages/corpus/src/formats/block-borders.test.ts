@@ -36,7 +36,7 @@ interface Blocks {
 }
 
 /**
- * Parses every block as a thread does: it takes the block away before the next one is asked for.
+ * Parses every block as a thread does: it takes the block away before the next one is requested.
  */
 async function addressesOf(member: Member, detected: Detected): Promise<Blocks> {
   const addresses: string[] = []

@@ -25,7 +25,7 @@ export type Field = (typeof FIELDS)[number]
 export type ColumnMap = { readonly [F in Field]?: { readonly at: number; readonly name: string } }
 
 /**
- * What the person at the terminal says of columns: by field a name, a number from 1, or nothing to
+ * The columns that the person at the terminal gave: by field a name, a number from 1, or nothing to
  * leave it out.
  */
 export type ColumnHints = Readonly<Partial<Record<Field, string>>>
@@ -133,7 +133,7 @@ const NAMES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   ],
 }
 
-/** Names that say "who" and may hold an address or not: what stands under them decides. */
+/** Names that mean "who" and may hold an address or not: the values under them decide. */
 const LOGIN_NAMES: readonly string[] = [
   "login",
   "username",

@@ -26,7 +26,7 @@ export const combolist = delimitedLines({
   usualDelimiter: ":",
   fits(text, delimiter) {
     const match = ADDRESS_FIRST.exec(text)
-    // An address alone fits whatever the others are separated by.
+    // An address alone fits any delimiter.
     if (match === null || (match[1] ?? match[2] ?? delimiter) !== delimiter) return false
     return delimiter !== "," || !text.includes(",") || isCommaPair(text)
   },
@@ -61,15 +61,17 @@ export const passwordFirst = delimitedLines({
 })
 
 /**
- * An address, a comma and one word. More commas make a table, whose columns nobody has named, and
- * what has spaces in it is rather somebody's name than a password.
+ * An address, a comma and one word. More commas make a table without column names, and text with
+ * spaces is more likely a person's name than a password.
  */
 function isCommaPair(text: string): boolean {
   const comma = text.indexOf(",")
   return text.lastIndexOf(",") === comma && !/\s/.test(text.slice(comma + 1).trim())
 }
 
-/** Lets the sink take what it can straight from the bytes; every other line goes the long way. */
+/**
+ * Lets the sink take what it can straight from the bytes; every other line takes the general path.
+ */
 function plainLinesFirst(lines: BlockParser, delimiter: number): BlockParser {
   return {
     parse(block, sink) {
@@ -100,9 +102,9 @@ function readAddressFirst(line: number, text: string, split: Delimiter, sink: Ro
     return
   }
   if (quoted === null && ((first !== -1 && first < at) || text.lastIndexOf("|", at) !== -1)) {
-    // A user name, or an address in another place: nothing says that this @ belongs to the first
-    // field. Of the other delimiters only the pipe may stand in an address, and then everything
-    // before it would be taken for its name.
+    // A user name, or an address in another place: nothing shows that this @ belongs to the first
+    // field. Of the other delimiters only the pipe may be part of an address, and then everything
+    // before it would be taken for the address's name.
     sink.reject(line, "no-identity")
     return
   }
@@ -115,10 +117,7 @@ function readAddressFirst(line: number, text: string, split: Delimiter, sink: Ro
   }
 }
 
-/**
- * Where the domain ends whose `@` is at `at`: at a delimiter of any kind; -1 where nothing follows
- * it.
- */
+/** The end of the domain whose `@` is at `at`: a delimiter of any kind; -1 if none follows. */
 function addressEnd(text: string, at: number): number {
   ANY_DELIMITER.lastIndex = at
   return ANY_DELIMITER.test(text) ? ANY_DELIMITER.lastIndex - 1 : -1
@@ -137,7 +136,7 @@ function addRow(line: number, written: string, secret: string | null, sink: RowS
   sink.row(line, credentialRow("email", address, password))
 }
 
-/** The address of `<address>`, `Name <address>` and `"address"`; anything else as it is. */
+/** The address of `<address>`, `Name <address>` and `"address"`; anything else unchanged. */
 function unwrapped(written: string): string {
   const last = written.charAt(written.length - 1)
   // Nearly every address ends in a letter of its domain.

@@ -146,7 +146,7 @@ export interface CsvRecord {
   readonly cells: string[]
 }
 
-/** A table of which some rows cannot be told apart. The message holds nothing of them. */
+/** A table in which some rows cannot be separated. The message holds nothing of them. */
 export class CsvFault extends Error {
   override readonly name = "CsvFault"
   readonly line: number

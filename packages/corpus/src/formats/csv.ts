@@ -34,7 +34,7 @@ export const csv: FileFormat<CsvFormat> = {
   title: "table",
   hasColumns: true,
   detect(head) {
-    // What begins like JSON is a table only where the person says so.
+    // A file that begins like JSON is a table only if the person names the format.
     if (!head.isNamed && (head.first === "{" || head.first === "[")) return null
     const found = detectCsv(head)
     return found === null ? null : { found, fitting: CERTAIN }
@@ -98,7 +98,7 @@ function csvColumns(rows: readonly (readonly string[])[], hints: ColumnHints): C
   return namesIdentity(columns) ? columns : null
 }
 
-/** Without a header only what was said by number is known. */
+/** Without a header only the columns given by number are known. */
 function numberedColumns(width: number, hints: ColumnHints): ColumnMap | null {
   const said = Object.entries(hints).filter(([, hint]) => hint !== "")
   const columns: ColumnMap = Object.fromEntries(
@@ -157,7 +157,7 @@ function placesOf(columns: ColumnMap): Places {
   return Object.fromEntries(FIELDS.map((field) => [field, columns[field]?.at ?? -1])) as Places
 }
 
-/** Always of one shape, whatever columns there are. */
+/** Always an object of one shape, whatever columns there are. */
 function fieldsOf(cells: readonly string[], places: Places) {
   return {
     email: cellAt(cells, places.email),

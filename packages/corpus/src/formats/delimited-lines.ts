@@ -11,7 +11,7 @@ export interface DelimitedFormat extends FoundFormat {
 }
 
 export const DELIMITERS: readonly string[] = [":", ";", "|", "\t", ",", " "]
-/** What is looked at of a line. */
+/** Only this many characters of a line are looked at. */
 export const LINE_LENGTH_MAX = 1000
 /** From this share on, a space behind the delimiter is part of it. */
 const SPACE_SHARE_MIN = 0.9

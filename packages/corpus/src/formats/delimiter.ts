@@ -1,7 +1,7 @@
 /**
- * What stands between the fields of a line: one character, or white space of any length. A space
- * behind the character (`": "`) says that one space after it belongs to the delimiter and not to
- * the field; a line may leave it out.
+ * The separator between the fields of a line: one character, or white space of any length. With a
+ * space after the character (`": "`), one space belongs to the delimiter and not to the field; a
+ * line may leave it out.
  */
 export class Delimiter {
   readonly #character: string

@@ -49,7 +49,7 @@ test("lists without a header are taken where a comma stands between an address a
   assert.equal(described("a@mail.example, x\nb@mail.example, y\n"), `${is} ", "`)
   assert.equal(described('"a@mail.example","x"\n'), `${is} ","`)
   assert.equal(described("a@mail.example,x\nb@mail.example,x,y\n"), `${is} ","`)
-  // A table whose columns nobody has named, and people with their names.
+  // A table without column names, and people with their names.
   assert.equal(described("a@mail.example,x,192.0.2.7,Berlin\n".repeat(9)), null)
   assert.equal(described("a@mail.example,Ana Smith\nb@mail.example,Bob Jones\n"), null)
   assert.equal(described("Ana,a@mail.example\nBob,b@mail.example\n"), null)

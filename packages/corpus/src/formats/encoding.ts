@@ -11,8 +11,8 @@ const LF = 10
 const CR = 13
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-// What the Encoding Standard means by Latin-1: with the letters and signs that Windows puts where
-// ISO 8859-1 has control characters nobody types.
+// Latin-1 as the Encoding Standard defines it: with the letters and signs that Windows has in place
+// of the control characters of ISO 8859-1, which nobody types.
 const latin1 = new TextDecoder("windows-1252")
 
 /**
@@ -21,8 +21,8 @@ const latin1 = new TextDecoder("windows-1252")
 export function encodingOf(head: Buffer): Encoding {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be"
-  // Whatever begins with two bytes that are not zero begins with no Latin letter in UTF-16; binary
-  // files mostly do.
+  // A file that begins with two bytes other than zero, as most binary files do, begins with no
+  // Latin letter in UTF-16.
   if (head[0] !== 0 && head[1] !== 0) return "utf-8"
   const pairs = Math.min(head.length, SAMPLE_BYTES) >> 1
   let firstZero = 0
@@ -37,9 +37,9 @@ export function encodingOf(head: Buffer): Encoding {
 }
 
 /**
- * The bytes of a text without byte order mark and NUL, UTF-16 turned into UTF-8. NULs are what
- * programs leave that write fields of a fixed length; none is part of an address or a password, so
- * they go before anything is measured.
+ * The bytes of a text without byte order mark and NUL, UTF-16 converted to UTF-8. Programs that
+ * write fields of a fixed length leave NULs; none is part of an address or a password, so they are
+ * removed before anything is measured.
  */
 export async function* textBytes(
   bytes: AsyncIterable<Buffer>,

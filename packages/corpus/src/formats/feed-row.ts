@@ -13,8 +13,8 @@ import { observedHours } from "./written-day.ts"
 import { secretClassOf } from "./secret-class.ts"
 
 /**
- * What a row says, by field: text as CSV has it, or what JSON holds. What is missing, null or empty
- * is not said.
+ * The values of a row by field: text from CSV, or a JSON value. A missing, null or empty value
+ * counts as not given.
  */
 export type FeedFields = { readonly [F in Field]?: unknown }
 
@@ -23,7 +23,7 @@ export type FeedFault = Extract<
   "no-identity" | "bad-date" | "unknown-kind" | "bad-value"
 >
 
-/** What only a tenant can know of its own accounts comes by its own calls, never in a file. */
+/** A tenant reports what only it can know of its own accounts by its own calls, never in a file. */
 const TENANTS_OWN: ReadonlySet<EntryKind> = new Set<EntryKind>([
   "fraud_confirmed",
   "credential_rotated",
@@ -64,8 +64,8 @@ const NOTHING = /^(?:|NULL|null|\\N|0000-00-00(?: 00:00:00)?)$/
 const NOTHING_LENGTH_MAX = 19
 
 /**
- * The row that these fields say, or why they say none. A row with an e-mail address is about that
- * address, also where it has a phone number too. A secret is left as it is: the keyer classifies
+ * The row in these fields, or why they are none. A row with an e-mail address is about that
+ * address, even if it has a phone number too. A secret is passed on unchanged: the keyer classifies
  * it, and also checks the date and the identity.
  */
 export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
@@ -116,7 +116,8 @@ export function feedRow(fields: FeedFields): ParsedRow | FeedFault {
   }
 }
 
-// Of the readers below, each gives null for what is not said and undefined for what cannot be read.
+// Each reader below returns null for a value that is not given and undefined for one that cannot be
+// read.
 
 function textOf(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null
@@ -127,8 +128,7 @@ function textOf(value: unknown): string | null | undefined {
 }
 
 /**
- * Not even white space is taken from a secret. What spells "none" is for the secret's class to
- * tell.
+ * Not even white space is removed from a secret. The classifier recognises the words for "none".
  */
 function secretOf(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null
@@ -137,8 +137,8 @@ function secretOf(value: unknown): string | null | undefined {
 }
 
 /**
- * A salt beside a fast hash makes it a salted one; a slow hash carries its own and stays what it
- * is.
+ * A salt beside a fast hash makes it a salted one. A slow hash carries its own salt and keeps its
+ * class.
  */
 function saltedClass(hash: string, salt: string | null): SecretClass | null {
   if (secretClassOf(salt, false) === "none") return null
@@ -208,7 +208,7 @@ function classesOf(value: unknown): readonly DataClass[] | undefined {
   return DATA_CLASSES.filter((name) => said.has(name))
 }
 
-/** Whether the kind can be said of an e-mail address or a phone number, and with this value. */
+/** Whether the kind applies to an e-mail address or a phone number, and takes this value. */
 function fits(kind: EntryKind | null, identityType: IdentityType, value: number | null): boolean {
   if (kind === null) return true
   if (identityType === "email") return !TELECOM.has(kind)

@@ -13,7 +13,7 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
   readonly name: string
   /** What such a file holds, for a person. */
   readonly title: string
-  /** Whether rows have columns, so that `--map` can say what they mean. */
+  /** Whether rows have columns, so that `--map` can name them. */
   readonly hasColumns: boolean
   /** Null where the head is of something else. Throws UnknownColumn. */
   detect(head: Head): Detection<Found> | null
@@ -27,7 +27,7 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
   parser(found: Found): BlockParser
   /** What follows the title where a file is described: `, separated by ";"`. */
   describe(found: Found): string
-  /** The evidence such a file is, where neither its rows nor the person say so. */
+  /** The kind of evidence in such a file, if neither its rows nor the person give one. */
   impliedKind(found: Found): EntryKind
 }
 

@@ -35,12 +35,14 @@ export const FORMATS: readonly FileFormat[] = [
 /** As `--format` takes them. */
 export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name).sort()
 
-/** A file of which fewer lines fit is something else, unless `--format` says what it is. */
+/**
+ * A file in which a smaller share of the lines fits is something else, unless `--format` names it.
+ */
 const FITTING_SHARE_MIN = 0.25
 
 /**
- * What a member is, by its name and first bytes; null where it is nothing that can be imported.
- * Throws InputError where `--map` names a column that the file does not have.
+ * The format of a member, by its name and first bytes; null if it cannot be imported. Throws
+ * InputError if `--map` names a column that the file does not have.
  */
 export function detectFormat(
   name: string,
@@ -86,8 +88,8 @@ function basename(name: string): string {
 }
 
 /**
- * The blocks of a member, each in memory of its own, to be handed to a thread. The format that made
- * a block loses it here, so that code which reads a block again fails in every test.
+ * The blocks of a member, each in its own memory, ready to be transferred to a thread. The format
+ * that made a block loses it here, so that code which reads a block again fails in every test.
  */
 export async function* blocksOf(
   member: Member,

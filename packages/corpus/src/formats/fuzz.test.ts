@@ -21,7 +21,7 @@ const FORMATS: readonly FoundFormat[] = [
 ]
 const golden = GOLDEN_FILES.map((name) => readFileSync(join(GOLDEN_FOLDER, name)))
 
-/** Reads in every format. Nothing throws, and of every line it is known what became of it. */
+/** Reads in every format. Nothing throws, and every line is accounted for. */
 async function readInEveryFormat(bytes: Buffer, pieceBytes: number): Promise<void> {
   detectFormat("member", bytes, { map: {} })
   const encoding = encodingOf(bytes)

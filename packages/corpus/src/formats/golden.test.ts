@@ -11,7 +11,7 @@ import {
   type ReadAll,
 } from "../../testing/formats/read-all-suite.ts"
 
-// Every file holds made-up people. Beside each stands what is to come of it.
+// Every file holds made-up people. The expected result stands beside each file.
 
 function detected(name: string, bytes: Buffer): Detected {
   const found = detectFormat(name, bytes, { map: {} })

@@ -7,7 +7,7 @@ import { plainHead } from "./plain-text.ts"
 export const HEAD_BYTES_MAX = 65_536
 const LINES_MAX = 1000
 
-/** What the person at the terminal says of a file, where looking at it is not enough. */
+/** What the person at the terminal gave about a file, for when looking at it is not enough. */
 export interface FormatHints {
   /** `--format`: the name of a format. */
   readonly format?: string
@@ -19,9 +19,9 @@ export interface FormatHints {
 export class Head {
   readonly bytes: Buffer
   readonly encoding: Encoding
-  /** Whether `--format` says what this is. */
+  /** Whether `--format` names this format. */
   readonly isNamed: boolean
-  /** What `--map` says of columns. */
+  /** The columns given by `--map`. */
   readonly map: ColumnHints
   #table: Buffer | null = null
   #lines: readonly string[] | null = null
@@ -39,7 +39,7 @@ export class Head {
     return this.bytes.length < HEAD_BYTES_MAX
   }
 
-  /** As UTF-8 with lines that end in LF, for formats whose rows may hold lines. */
+  /** As UTF-8 with lines that end in LF, for formats whose rows may span lines. */
   get table(): Buffer {
     return (this.#table ??= plainHead(
       this.encoding === "utf-8" ? this.bytes : textHead(this.bytes, this.encoding),

@@ -3,7 +3,7 @@ import { lineParser } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
 import { kindOfKey, type LineKind } from "./stealer-record.ts"
 
-/** What a line says of one login. */
+/** The facts about one login in a line. */
 interface LabelledLogin {
   readonly login: string | null
   readonly password: string | null

@@ -7,9 +7,9 @@ const CR = 13
 export const LINE_BYTES_MAX = 1 << 20
 
 /**
- * Pieces that end where a line ends (LF, CR LF, or CR alone), each in memory of its own. Of a line
- * over the limit only so much is kept that a parser sees it is too long, so that a file without
- * line ends is not held in memory.
+ * Pieces that end where a line ends (LF, CR LF, or CR alone), each in its own memory. Of a line
+ * over the limit, only enough is kept for a parser to see that it is too long, so that a file
+ * without line ends is not held in memory.
  */
 export async function* lineBlocks(
   bytes: AsyncIterable<Buffer>,
@@ -38,7 +38,7 @@ export async function* lineBlocks(
 class HeldLines {
   #pieces: Buffer[] = []
   #lineBytes = 0
-  /** The unfinished line is over the limit: what follows of it is dropped. */
+  /** The unfinished line is over the limit: the rest of it is dropped. */
   #dropping = false
   /**
    * The last byte seen was a CR: where a block was cut behind it, an LF that follows is the rest of
@@ -47,7 +47,7 @@ class HeldLines {
   #afterCr = false
   bytes = 0
 
-  /** What is to be kept of the next piece before its lines are looked at. */
+  /** The part of the next piece to keep before its lines are looked at. */
   withoutOpenEnd(piece: Buffer): Buffer {
     let from = this.#afterCr && this.bytes === 0 && piece[0] === LF ? 1 : 0
     if (piece.length > 0) this.#afterCr = piece[piece.length - 1] === CR

@@ -6,10 +6,7 @@ const BYTE_ORDER_MARK = 0xfeff
 const CR = 13
 const SPACE = 0x20
 
-/**
- * A parser of a format whose lines each stand for themselves. Every line comes to `read` or is
- * rejected.
- */
+/** A parser of a format in which each line is a row. Every line is passed to `read` or rejected. */
 export function lineParser(read: (line: number, text: string, sink: RowSink) => void): BlockParser {
   return {
     parse: (block, sink) =>

@@ -17,8 +17,8 @@ const KEY_LENGTH_MAX = 40
 
 /**
  * The day on which a stealer's log was made, for a file of passwords in it: by the file with the
- * machine's facts, else by the name of the nearest folder that has a date in it. Null where neither
- * tells.
+ * machine's facts, else by the name of the nearest folder that has a date in it. Null if neither
+ * has a date.
  */
 export async function logDay(member: Member, latestMs: number): Promise<string | null> {
   if (!isPasswordFile(member.name)) return null

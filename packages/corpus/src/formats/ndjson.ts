@@ -57,7 +57,7 @@ function objectsOfLines({ table, isWhole }: Head): object[] {
   return lines[0] !== undefined && objectIn(lines[0]).length === 1 ? objects : []
 }
 
-/** The object that a line is, as a list of one; empty where it is none. */
+/** The object in a line, as a list of one; empty if the line is no object. */
 export function objectIn(line: string): object[] {
   try {
     const value = JSON.parse(line) as unknown
@@ -68,7 +68,7 @@ export function objectIn(line: string): object[] {
   }
 }
 
-/** What the members of objects mean; null where none of them names anyone. */
+/** The meaning of the objects' members; null if none of them identifies anyone. */
 export function columnsOfObjects(objects: readonly object[], hints: ColumnHints): ColumnMap | null {
   if (objects.length === 0) return null
   const names = [...new Set(objects.flatMap((object) => namesIn(object, [])))]
@@ -132,14 +132,14 @@ export function jsonLineParser(columns: ColumnMap): BlockParser {
 type Members = readonly { readonly field: Field; readonly name: string }[]
 type Fields = Partial<Record<Field, unknown>>
 
-/** What the object says by field; null where the text is no object. */
+/** The object's values by field; null if the text is no object. */
 function fieldsOf(text: string, members: Members): Fields | null {
   const object = objectOf(text)
   if (object === null) return null
   const fields = fieldsIn(object, members)
   if (!hasNumber(fields, members)) return fields
-  // A number is what its digits say: 1e3, 0.10 and what a double cannot hold are passwords like any
-  // other.
+  // A number is read by its digits as written: 1e3, 0.10 and numbers that a double cannot hold may
+  // be passwords.
   const exact = objectOf(text, numberAsWritten)
   return exact === null ? null : fieldsIn(exact, members)
 }

@@ -23,7 +23,7 @@ interface OpenFile {
 
 const SAMPLES_MAX = 50
 
-/** Blocks of lines of JSON with what the file's columns say. Throws InputError. */
+/** Blocks of JSON lines with the values of the file's columns. Throws InputError. */
 export async function* parquetBlocks(
   member: Member,
   asked: ColumnMap,
@@ -112,7 +112,8 @@ function partsOf(name: string, type: string): string[] {
 }
 
 /**
- * A column as text. Dates, numbers beyond a double and bytes are said exactly; lists become words.
+ * A column as text. Dates, numbers beyond a double and bytes are written exactly; lists become
+ * words.
  */
 function textOfColumn(name: string, types: Types): string {
   const type = types.get(name)
@@ -141,7 +142,9 @@ function blockOf(lines: readonly string[]): Buffer {
   return block
 }
 
-/** A database that holds nothing, loads nothing and never spills: what it reads is plain text. */
+/**
+ * A database that holds nothing, loads nothing and never spills to disk, since it reads plain text.
+ */
 async function openFile(member: Member): Promise<OpenFile> {
   if (member.path === null) {
     throw new InputError(`${member.name} is a Parquet file inside an archive: unpack it first`)
@@ -166,7 +169,7 @@ async function openFile(member: Member): Promise<OpenFile> {
   }
 }
 
-/** The engine's own words quote what it read, so none of them is passed on, not even as a cause. */
+/** The engine's messages quote what it read, so none is passed on, not even as a cause. */
 function inputError(member: Member, error: unknown): Error {
   if (error instanceof InputError) return error
   if (error instanceof UnknownColumn) return new InputError(`${member.name}: ${error.message}`)

@@ -2,10 +2,7 @@ import { type ColumnHints, type ColumnMap, FIELDS, kindOfColumns } from "./colum
 import { CERTAIN, type FileFormat } from "./format.ts"
 import { describeColumns, jsonLineParser, type NamedColumns } from "./ndjson.ts"
 
-/**
- * Lines of a Parquet file call their members as the fields are called, whatever the file calls its
- * columns.
- */
+/** The lines of a Parquet file use the names of the fields, whatever the file calls its columns. */
 const LINE_COLUMNS: ColumnMap = Object.fromEntries(FIELDS.map((name, at) => [name, { at, name }]))
 
 /** Parquet, turned into lines of JSON before it is parsed. */

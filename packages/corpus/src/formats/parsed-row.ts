@@ -2,8 +2,7 @@ import type { IdentityType } from "@assay/core/identity"
 import type { DataClass, EntryKind, SecretClass } from "@assay/stores/exposure-index"
 
 /**
- * One row of a file as its parser understood it. What is null is left to what the import as a whole
- * says.
+ * One row of a file as its parser understood it. A null member takes the value of the whole import.
  */
 export interface ParsedRow {
   readonly identityType: IdentityType
@@ -11,7 +10,7 @@ export interface ParsedRow {
   readonly identity: string
   /** The password or hash as written. It lives until the row is keyed and goes nowhere else. */
   readonly secret: string | null
-  /** The file says what the secret is, as feeds do; null: its form is looked at. */
+  /** The class that the file gives for the secret, as feeds do; null: the secret's form decides. */
   readonly secretClass: SecretClass | null
   /**
    * The file calls the secret a hash, so one of no known form is `unknown` and never `plaintext`.
@@ -50,7 +49,7 @@ export interface RowSink {
   reject(line: number, reason: RejectReason): void
   /**
    * Takes a line of an address, a delimiter of one byte and a password straight from its bytes,
-   * from `from` to `to`, as if it had been parsed and handed to `row`; false where it is not so
+   * from `from` to `to`, as if it had been parsed and handed to `row`. False unless the line is so
    * plain that the outcome is certain to be the same.
    */
   plainLine?(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean

@@ -7,7 +7,8 @@ const LOOK_BYTES = 65_536
 
 /**
  * The bytes of a text as UTF-8 with lines that end in LF, without the mark at its start. A text
- * that is not UTF-8 stays as it is: which of its rows are, only the rows can tell.
+ * that is not UTF-8 stays unchanged: some of its rows may be valid, and they are checked row by
+ * row.
  */
 export async function* plainText(
   bytes: AsyncIterable<Buffer>,

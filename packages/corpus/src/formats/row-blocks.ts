@@ -6,9 +6,9 @@ const LF = 10
 type LastRowEnd = (bytes: Buffer) => number
 
 /**
- * Collects pieces and cuts them where a row ends. Of a row beyond all bounds only so much is kept
- * that its parser sees it is too long; the rest of it is dropped as it comes, so that no file fills
- * the memory.
+ * Collects pieces and cuts them where a row ends. Of an oversized row, only enough is kept for its
+ * parser to see that it is too long. The rest is dropped as it arrives, so that no file fills the
+ * memory.
  */
 export async function* rowBlocks(
   bytes: AsyncIterable<Buffer>,
@@ -31,7 +31,7 @@ export async function* rowBlocks(
     const all = ownBytes(pieces)
     const cut = lastRowEnd(all)
     if (cut > 0) {
-      // A block is gone once it is yielded, so what is left of the bytes is kept first.
+      // A block is gone once it is yielded, so the remaining bytes are copied first.
       const [block, rest] = cutInTwo(all, cut)
       pieces = [rest]
       held = rest.length

@@ -1,7 +1,4 @@
-/**
- * No row is longer. What is longer is no row of people's data but a file of something else, or a
- * broken one.
- */
+/** No row is longer. A longer one belongs to a file of something else, or a broken one. */
 export const ROW_BYTES_MAX = 1 << 20
 /**
  * What a parsing thread takes at once: large enough that handing it over costs nothing, small
@@ -24,8 +21,7 @@ export function ownBytes(pieces: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * The first bytes and the rest, each in memory of its own: one can be handed away and the other
- * kept.
+ * The first bytes and the rest, each in its own memory: one can be transferred and the other kept.
  */
 export function cutInTwo(bytes: Buffer, at: number): [Buffer, Buffer] {
   return [ownBytes([bytes.subarray(0, at)]), ownBytes([bytes.subarray(at)])]

@@ -7,7 +7,7 @@ const NONE: ReadonlySet<string> = new Set(["", "NULL", "\\N", "-"])
  */
 const NONE_LENGTH_MAX = 4
 
-/** No form below is shorter, and most passwords are; none is longer. */
+/** No form below is shorter than 20 or longer than 1024 characters; most passwords are shorter. */
 const HASH_LENGTH_MIN = 20
 const HASH_LENGTH_MAX = 1024
 
@@ -39,7 +39,7 @@ const SLOW = anyOf(
   `scrypt\\$[^$]+\\$\\d+\\$\\d+\\$\\d+\\$${B64}+={0,2}`,
   // yescrypt and gost-yescrypt.
   `\\$g?y\\$${CRYPT64}{1,40}\\$${CRYPT64}{1,86}\\$${CRYPT64}{43}`,
-  // sha-crypt; MySQL 8 keeps the same thing in a form of its own.
+  // sha-crypt; MySQL 8 stores the same thing in its own form.
   `\\$5\\$(?:rounds=\\d+\\$)?[^$:\\s]{0,16}\\$${CRYPT64}{43}`,
   `\\$6\\$(?:rounds=\\d+\\$)?[^$:\\s]{0,16}\\$${CRYPT64}{86}`,
   `\\$A\\$[0-9a-f]{3}\\$.{63}`,
@@ -92,7 +92,7 @@ const SALTED = anyOf(
   "md5[0-9a-f]{32}",
 )
 
-// LDAP and Dovecot say which crypt(3) was used, and mostly the hash says it again.
+// LDAP and Dovecot name the crypt(3) scheme, and mostly the hash names it again.
 const CRYPT_SCHEME = /^\{(?:CRYPT|BLF-CRYPT|MD5-CRYPT|SHA256-CRYPT|SHA512-CRYPT|ARGON2ID?)\}/i
 const DES_CRYPT = /^\{(?:CRYPT|DES-CRYPT)\}[./A-Za-z0-9]{13}$/i
 

@@ -12,7 +12,7 @@ import { readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.
 const LF = 10
 const CR = 13
 /**
- * No record is as long: what goes on for so many bytes without one is text that belongs to none.
+ * No record is as long: text that goes on this long without a record boundary belongs to no record.
  */
 const RECORD_BYTES_MAX = 4 * BLOCK_BYTES
 
@@ -96,7 +96,7 @@ export async function* recordBlocks(
   if (rest.length > 0) yield rest
 }
 
-/** Where the record begins that may go on behind the text; its length where none is open. */
+/** The start of the record that may continue after the text; the text's length if none is open. */
 function lastRecordStart(text: Buffer): number {
   const bounds = new RecordBounds()
   let startLine = 1

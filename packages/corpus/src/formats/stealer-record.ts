@@ -25,7 +25,7 @@ const KEYS: ReadonlyMap<string, LineKind> = new Map(
 const KEY_LENGTH_MAX = 32
 const KEY_END = /[:=\t]/
 const NOT_LETTERS = /[^a-z]+/g
-// Nothing but the characters that lines are drawn with, three of one of them in a row.
+// Only characters used for drawing lines, with three of the same in a row.
 const DRAWN = /^[\s=\-_*#~+.\u2500-\u257f]+$/
 const THREE_ALIKE = /([=\-_*#~+\u2500-\u257f])\1\1/
 
@@ -56,7 +56,9 @@ function valueAt(text: string, from: number): string {
   return text.slice(at)
 }
 
-/** Tells where one record ends and the next begins. The same lines always give the same records. */
+/**
+ * Decides where one record ends and the next begins. The same lines always give the same records.
+ */
 export class RecordBounds {
   readonly #seen = new Set<LineKind>()
 
@@ -76,11 +78,11 @@ export class RecordBounds {
       case "separator":
         return this.#end()
       case "blank":
-        // Some files have a blank line behind every line, so it ends only what is complete.
+        // Some files have a blank line after every line, so it ends only a complete record.
         return this.#seen.has("login") && this.#seen.has("password") && this.#end()
       default: {
-        // A program stands before or behind the login it belongs to, so it begins a record only
-        // where it repeats.
+        // A program's name stands before or after the login it belongs to, so it begins a record
+        // only if it repeats.
         const ends = this.#seen.has(kind) && this.#end()
         this.#seen.add(kind)
         return ends

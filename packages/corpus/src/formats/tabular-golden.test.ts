@@ -61,7 +61,7 @@ for (const [packing, pack] of Object.entries(packers)) {
   })
 }
 
-/** What the one member of a file says. */
+/** The content of the only member of a file. */
 async function readOnly(path: string, hints: FormatHints["map"] = {}): Promise<ReadMember> {
   const inputs = await openInputs([path])
   try {
@@ -74,7 +74,7 @@ async function readOnly(path: string, hints: FormatHints["map"] = {}): Promise<R
   }
 }
 
-/** A row without what it does not say. The files call the identity's type its subject. */
+/** A row without its empty members. The files call the identity's type its subject. */
 function shortRow({ identityType, ...row }: ParsedRow & { readonly line: number }): unknown {
   return Object.fromEntries(
     Object.entries({ ...row, subject: identityType }).filter(

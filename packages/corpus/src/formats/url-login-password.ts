@@ -3,7 +3,7 @@ import { Delimiter } from "./delimiter.ts"
 import { lineParser } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
 
-/** What a line says of one login. `site` is null where the line names none. */
+/** The facts about one login in a line. `site` is null if the line names none. */
 interface UrlLogin {
   readonly site: string | null
   readonly login: string
@@ -44,7 +44,7 @@ export const urlLoginPassword = delimitedLines({
   },
 })
 
-/** Takes a line apart; null where it has too few delimiters. */
+/** Splits a line; null if it has too few delimiters. */
 function readUrlLogin(text: string, split: Delimiter): UrlLogin | null {
   const scheme = SCHEME.exec(text)?.[0].length ?? 0
   const urlFirst = scheme > 0 || HOST.test(text)

@@ -71,8 +71,8 @@ const EPOCH_SECONDS_MAX = 1e11
 
 /**
  * The hour since 1970 that a date in a file names: an RFC 3339 time, a day, a time as databases
- * write it, or seconds or milliseconds since 1970. Null for anything else. Whether the hour can be
- * true is for the caller to say.
+ * write it, or seconds or milliseconds since 1970. Null for anything else. The caller decides
+ * whether the hour is plausible.
  */
 export function observedHours(date: string | number): number | null {
   const text = String(date)

@@ -9,7 +9,7 @@ export interface ContentDigest {
   readonly sha256: string
   /** The same for each file and folder that was named, in a fixed order. */
   readonly inputs: readonly string[]
-  /** Sizes and times of the files: where it differs later, somebody wrote to them meanwhile. */
+  /** Sizes and times of the files: if it differs later, somebody wrote to them meanwhile. */
   readonly stamp: string
 }
 
@@ -24,7 +24,8 @@ export async function contentDigest(
   const digests: string[] = []
   for (const path of paths) {
     const contents: string[] = []
-    // A file's own name says nothing of what is in it; inside a folder names tell the files apart.
+    // A file's own name is left out, since it says nothing about its content; inside a folder names
+    // distinguish the files.
     for (const { path: file, within } of await filesOf(path)) {
       contents.push(within, await readable(file, (each) => fileSha256(each, onBytes)))
     }

@@ -33,7 +33,8 @@ export async function* decompressed(
       yield piece
     }
   } catch (error) {
-    // What is read may be at fault itself, and has said so; all else is the unpacker's.
+    // The input itself may have failed, with its own message; any other error comes from the
+    // unpacker.
     if (error instanceof InputError) throw error
     throw new InputError(`${name} is damaged or cut off: ${packing} cannot unpack it`)
   } finally {

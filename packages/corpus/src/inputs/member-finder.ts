@@ -11,14 +11,15 @@ const ARCHIVE_FILES_MAX = 10_000
 /** How many packings may lie inside each other: a zip in a zip, or a gzip file in a zip. */
 const PACKING_LEVELS_MAX = 2
 /**
- * A zip inside an archive is read out of order, so all of it is held in memory: never on the disk.
+ * A zip inside an archive is not read from front to back, so it is held in memory, never on the
+ * disk.
  */
 const NESTED_ZIP_BYTES_MAX = 256 << 20
 const PIECE_BYTES = 1 << 20
 /** Archives that keep no times have zeros, which is 1980 or before. */
 const WRITTEN_MIN = Date.UTC(1990, 0, 1)
 
-/** A file on the disk, and how many bytes were unpacked from it; what is read twice counts once. */
+/** A file on the disk, and how many bytes were unpacked from it; bytes read twice count once. */
 interface Origin {
   readonly file: InputFile
   unpackedBytes: number
@@ -27,7 +28,7 @@ interface Origin {
 /** Something that may be packed: a file, a member of an archive, or what a gzip file holds. */
 interface Holding {
   readonly name: string
-  /** Where it lies on the disk; null for what is inside of something. */
+  /** Its path on the disk; null for a member inside another file. */
   readonly path: string | null
   /** How many packings it lies in. */
   readonly level: number

@@ -10,18 +10,18 @@ export interface Member {
   /** Place among all members of the import, from 1. */
   readonly number: number
   /**
-   * Where it lies on the disk; null for one that is packed. For formats that cannot be read from
-   * front to back.
+   * Its path on the disk; null for a packed member. For formats that cannot be read from front to
+   * back.
    */
   readonly path: string | null
-  /** When it was last written, as the disk or the archive says. */
+  /** When it was last written, according to the disk or the archive. */
   readonly modifiedMs: number
   /**
-   * Of a stealer's file of passwords: what its log says of the machine, among it the time. Null
-   * where nothing does.
+   * For a stealer's file of passwords: the facts of the machine in its log, among them the time.
+   * Null if the log has none.
    */
   readonly information: (() => AsyncIterable<Buffer>) | null
-  /** What it holds, unpacked. Each call begins anew. Members are read one after the other. */
+  /** Its unpacked content. Each call begins anew. Members are read one after the other. */
   bytes(): AsyncIterable<Buffer>
   /** Reports progress, 0 to 1, for a format that reads the file by its path. */
   countRead(part: number): void
@@ -35,7 +35,7 @@ export interface InputFile {
   readonly modifiedMs: number
   /** Where the machine's facts lie, of a stealer's file of passwords. */
   readonly information: string | null
-  /** Named on the command line, so that leaving it out would be against what was asked. */
+  /** Named on the command line, so that leaving it out would be against the request. */
   readonly named: boolean
 }
 

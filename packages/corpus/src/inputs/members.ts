@@ -7,15 +7,12 @@ import { SkipTally, type Skipped, type SkipReason } from "./skipped.ts"
 import { filesUnder } from "./walk.ts"
 
 export interface Inputs {
-  /** Bytes on the disk, packed as they are: what progress is counted in. */
+  /** Bytes on the disk, still packed: the unit of progress. */
   readonly totalBytes: number
-  /** Bytes on the disk read so far, over all members. What is read again counts once. */
+  /** Bytes on the disk read so far, over all members. Bytes read again count once. */
   readonly readBytes: () => number
   members(): AsyncIterable<Member>
-  /**
-   * What the last run through the members left out: how many by reason, and the first of them by
-   * name.
-   */
+  /** What the last pass over the members left out: counts by reason, and the first names. */
   readonly skippedCounts: () => ReadonlyMap<SkipReason, number>
   readonly skipped: () => readonly Skipped[]
   close(): Promise<void>

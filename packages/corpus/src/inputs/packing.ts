@@ -34,7 +34,7 @@ const FOREIGN: readonly (ForeignPacking & { readonly mark: string; readonly at: 
 const BZIP2 = /^BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)/
 
 /**
- * How a file is packed, by its first bytes: a name says nothing. Null for a file that is not
+ * How a file is packed, by its first bytes: a name proves nothing. Null for a file that is not
  * packed.
  */
 export function packingOf(head: Buffer): Packing | ForeignPacking | null {

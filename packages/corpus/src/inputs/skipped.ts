@@ -22,7 +22,7 @@ export interface Skipped {
 /** How many are remembered by name; all are counted. */
 const NAMED_MAX = 100
 
-/** Counts what an import leaves out, so that its end can say so. */
+/** Counts what an import leaves out, for its final report. */
 export class SkipTally {
   readonly #counts = new Map<SkipReason, number>()
   readonly #named: Skipped[] = []

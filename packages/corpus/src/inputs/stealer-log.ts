@@ -12,7 +12,7 @@ const INFORMATION_FILE =
 const COMPANION =
   /^(?:auto ?fills?|important ?autofills?|cookies?|history|downloads?|bookmarks?|credit ?cards?|cc|clipboard|domain ?detects?|(?:user|system|hardware|pc|machine)? ?info(?:rmation)?|sysinfo|system|installed ?(?:software|programs|browsers|apps)|software|process(?:es)?(?: ?list)?|running ?processes|tokens?|wallets?|screenshots?)$/
 
-// Where it puts what it grabbed.
+// Folders for the files it grabbed.
 const GRABBED = /^(?:files?|(?:file ?)?grabber|grabbed ?files?|browsers?|screen)$/
 
 // What a list of credentials may be written in. Anything else in a log's folder is a picture, or
@@ -31,8 +31,8 @@ export function isPasswordFile(path: string): boolean {
 }
 
 /**
- * Whether a file or folder has a name that parts of a stealer's log have, whatever stands between
- * its words.
+ * Whether a file or folder has a name that is typical for a stealer's log, with any separator
+ * between its words.
  */
 export function isCompanion(name: string): boolean {
   return COMPANION.test(wordsOf(name))
@@ -51,10 +51,10 @@ function wordsOf(name: string): string {
 }
 
 /**
- * Tells which files to leave out. Where passwords lie beside other parts of a log, their folder is
- * the log of one machine: what else it holds (cookies, documents, screens) is about a person and
- * says nothing of their passwords. A list that somebody put beside them is taken, and so is
- * everything outside of such folders.
+ * Decides which files to leave out. If passwords lie beside other parts of a log, their folder is
+ * the log of one machine: its other files (cookies, documents, screens) are about a person and say
+ * nothing of their passwords. A list that somebody put beside them is taken, and so is everything
+ * outside of such folders.
  */
 export function otherPartsOfLogs(paths: readonly string[]): (path: string) => boolean {
   const logs = logFolders(paths)
@@ -103,10 +103,7 @@ function logFolders(paths: readonly string[]): ReadonlySet<string> {
   return logs
 }
 
-/**
- * A list that lies in the folder itself: what is grabbed from a person goes into folders of its
- * own.
- */
+/** A list that lies in the folder itself: files grabbed from a person go into separate folders. */
 function isListIn(folder: string, path: string): boolean {
   const name = posix.basename(path)
   return posix.dirname(path) === folder && LIST_FILE.test(name) && !isCompanion(name)

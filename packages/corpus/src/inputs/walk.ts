@@ -14,7 +14,7 @@ export interface FoundFile {
 }
 
 /**
- * The files of a folder and of those in it, in the order of their names, whatever order the disk
+ * The files of a folder and of its subfolders, in the order of their names, whatever order the disk
  * gives. Links are not followed: they may lead out of the folder, or round in a circle.
  */
 export async function filesUnder(folder: string, skipped: SkipTally): Promise<FoundFile[]> {

@@ -71,7 +71,7 @@ async function entriesOf(name: string, zip: ZipFile, filesMax: number): Promise<
     entries.push({
       name: path,
       packedBytes: entry.compressedSize,
-      // Most archives have local time and do not say of where; as UTC it is the same everywhere.
+      // Most archives have local time and do not name the zone; as UTC it is the same everywhere.
       modifiedMs: entry.getLastModDate({ timezone: "UTC" }).getTime(),
       refused: refusalOf(entry, path),
       entry,
@@ -109,7 +109,7 @@ function zipOf(name: string, zip: ZipFile, entries: readonly ZipEntry[]): Zip {
         if (error instanceof InputError) throw error
         throw new InputError(`${name} is damaged or cut off at ${path}`)
       }
-      // The library compares lengths, not what is in them.
+      // The library compares lengths, not contents.
       if (sum !== entry.crc32) throw new InputError(`${name} is damaged at ${path}`)
     },
     close: () => zip.close(),
@@ -117,8 +117,8 @@ function zipOf(name: string, zip: ZipFile, entries: readonly ZipEntry[]): Zip {
 }
 
 /**
- * Keeps the archive that was read last at each level, since its members are asked for one after the
- * other: an archive inside another would be unpacked for each of them. One a level, because each
+ * Keeps the archive that was read last at each level, since its members are requested one after the
+ * other: an archive inside another would be unpacked for each of them. One per level, because each
  * may fill its bound of memory.
  */
 export class OpenZips {

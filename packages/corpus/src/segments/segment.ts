@@ -6,7 +6,7 @@ import type { SegmentBlock } from "@assay/stores/segment-block"
 export { fileSha256 } from "@assay/runtime/file-sha256"
 
 /**
- * A segment keeps what one import said, for good: a Parquet file of keyed rows in the order of
+ * A segment keeps the rows of one import for good: a Parquet file of keyed rows in the order of
  * SegmentBlock. The columns are the two halves of the identity key and the first 8 bytes of the
  * entry, each as a 64-bit number whose order is the order of the bytes, and the extended part of
  * the entry, null for all but a few.
@@ -45,7 +45,7 @@ export async function openSegmentReader(): Promise<SegmentReader> {
 
 export interface SegmentReader {
   facts(path: string): Promise<SegmentFacts>
-  /** All rows, in order. A block is good until the next one is asked for. */
+  /** All rows, in order. A block is valid until the next one is requested. */
   blocks(path: string): AsyncGenerator<SegmentBlock>
   close(): void
 }

@@ -4,7 +4,7 @@ import { blocksOf, detectFormat, openParser } from "../../src/formats/formats.ts
 import { type FormatHints, HEAD_BYTES_MAX } from "../../src/formats/head.ts"
 import type { ParsedRow, RejectReason } from "../../src/formats/parsed-row.ts"
 
-/** All that a member says, in memory: for tests. */
+/** The whole content of a member, in memory: for tests. */
 export interface ReadMember {
   readonly format: FoundFormat | null
   readonly rows: (ParsedRow & { readonly line: number })[]

@@ -9,7 +9,7 @@ export interface RowWriter {
   /** What stands before the first row and behind the last. */
   readonly head: string
   readonly tail: string
-  /** A row of exactly so many bytes, its end included. */
+  /** A row of exactly `bytes` bytes, its end included. */
   row(n: number, bytes: number): string
 }
 
@@ -20,7 +20,7 @@ export function addressOf(n: number): string {
   return `user${n}@mail.example`
 }
 
-/** A row with its password made so long that the row has the length asked for. */
+/** A row whose password is padded until the row has the requested length. */
 function padded(bytes: number, of: (password: string) => string): string {
   const room = bytes - Buffer.byteLength(of(""))
   if (room < 1) throw new RangeError(`No row of ${bytes} bytes`)
@@ -89,13 +89,13 @@ export const ROW_WRITERS: readonly RowWriter[] = [
   ),
 ]
 
-/** The addresses a file of so many rows of a writer holds, in order. */
+/** The addresses in a file of `rows` rows of a writer, in order. */
 export function addressesIn({ tail }: RowWriter, rows: number): string[] {
   const addresses = Array.from({ length: rows }, (_, n) => addressOf(n))
   return tail === "" ? addresses : [...addresses, "last@mail.example"]
 }
 
-/** Writes a Parquet file of so many rows. */
+/** Writes a Parquet file of `rows` rows. */
 export async function writeParquetRows(path: string, rows: number): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()

@@ -14,7 +14,7 @@ import { sentencesOf } from "../packages/drop/src/pages/sentences.ts"
 import { leanAge } from "./lean-age.ts"
 import { offlinePage } from "./offline-page.ts"
 
-/** One file as it is served. */
+/** One file as browsers receive it. */
 export interface BrowserFile {
   /** What the server asks for, such as `sender-fr`. */
   readonly name: string
@@ -78,8 +78,8 @@ export async function buildBrowserFiles(
     ...named(`words-${language}`, "txt", utf8(`${words.join("\n")}\n`)),
   }))
   const worker = await script("worker", "worker.ts")
-  // The script names its worker and the word lists itself, so that the hash of the script stands
-  // for them too, whatever the page says.
+  // The script itself names its worker and the word lists, so that the hash of the script covers
+  // them too, whatever the page contains.
   const wordFiles = (own: string): object =>
     Object.fromEntries(
       words
@@ -193,10 +193,10 @@ async function bundle(
     // The oldest Firefox that Tor Browser is still made from.
     target: ["es2022", "firefox115", "chrome115"],
     conditions: ["source"],
-    // Otherwise any tsconfig.json in a folder above would have its say.
+    // Otherwise any tsconfig.json in a folder above would apply.
     tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
     charset: "utf8",
-    // The licences of what is inside ask for their notice in every copy.
+    // The licences of the bundled libraries require their notice in every copy.
     legalComments: "eof",
     define: Object.fromEntries(
       Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
@@ -227,8 +227,8 @@ function text(bytes: Uint8Array): string {
 }
 
 /**
- * The notices of libraries stay in every copy, as their licences ask. Which files each is from,
- * nobody asks.
+ * The notices of libraries stay in every copy, as their licences require. The list of files behind
+ * each notice is not required.
  */
 function withShortNotices(script: string): string {
   const at = script.lastIndexOf("/*! Bundled license information:")

@@ -1,5 +1,5 @@
-// Writes packages/drop/browser: what the service serves to browsers, and a manifest of it. Run by
-// scripts/prepare.cjs, and before the server is packed.
+// Writes packages/drop/browser: the files that the service serves to browsers, and their manifest.
+// Run by scripts/prepare.cjs, and before the server is packed.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildBrowserFiles, manifestOf } from "./browser-files.ts"
@@ -10,8 +10,8 @@ const folder = join(root, "packages", "drop", "browser")
 const { files } = await buildBrowserFiles(root)
 mkdirSync(folder, { recursive: true })
 for (const { file, bytes } of files) write(file, bytes)
-// The manifest comes last and strays go after it: a service that starts meanwhile finds what it
-// names.
+// The manifest comes last and old files are removed after it: a service that starts meanwhile finds
+// every file that its manifest names.
 const manifest = manifestOf(files)
 write("manifest.json", `${JSON.stringify(manifest, null, 2)}\n`)
 const wanted = new Set(["manifest.json", ...files.map(({ file }) => file)])

@@ -50,8 +50,9 @@ const { outputFiles } = await build({
   },
 })
 
-// What is shared has a name of its own in every build, and programs come last: one that starts now
-// finds all that it names. What an older build left is kept for a day, for services that run from it.
+// Shared files have a new name in every build, and programs are written last, so that a program
+// that starts now finds all files it names. Files of older builds are kept for a day, for services
+// that run from them.
 mkdirSync(BUILT, { recursive: true })
 const isProgram = (file: string): boolean => names.includes(basename(file, ".js"))
 const written = outputFiles.map(({ path, contents }) => ({ file: basename(path), contents }))
@@ -88,8 +89,8 @@ function order(file: string): number {
 }
 
 /**
- * Sources name files by their own place. A program is beside the one that starts it also here; all
- * other files stay where they are.
+ * Sources name files relative to themselves. In the build, too, a program lies beside the one that
+ * starts it; all other files stay where they are.
  */
 function filesOfSources(): Plugin {
   return {

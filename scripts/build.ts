@@ -34,7 +34,7 @@ const folder = process.cwd()
 const manifest = readManifest(folder)
 const dist = join(folder, "dist")
 
-/** Nobody can import a package without exports, so nobody needs its types. */
+/** A package without exports cannot be imported, so its types are not needed. */
 const isImported = manifest.exports !== undefined
 
 const carried = privatePackages(manifest)
@@ -47,8 +47,8 @@ if (faults.length > 0) fail(faults)
 rmSync(dist, { recursive: true, force: true })
 for (const part of parts) {
   const program = ts.createProgram(part.files, compilerOptions(part))
-  // Whoever imports a package relies on its types, so they are checked once more where they are
-  // emitted; the types of a program that nobody imports were checked with the repository's.
+  // Importers of a package rely on its types, so they are checked once more when they are emitted.
+  // The types of a program that nobody imports were checked with the repository's.
   const checked = isImported ? ts.getPreEmitDiagnostics(program) : program.getSyntacticDiagnostics()
   const diagnostics = checked.filter((each) => !isAboutOwnManifest(each))
   if (diagnostics.length > 0) fail([ts.formatDiagnostics(diagnostics, formatHost())])
@@ -74,8 +74,8 @@ function privatePackages({ devDependencies = {} }: Manifest): string[] {
 }
 
 /**
- * A private package lies in `dist` as it lies in the repository: what it opens beside itself it
- * finds there too.
+ * A private package has the same place in `dist` as in the repository, so that it finds the files
+ * it opens beside itself.
  */
 function placesOf(name: string): [folder: string, output: string] {
   return [join(root, "packages", name), join(dist, "packages", name, "dist")]
@@ -121,10 +121,7 @@ function writeIntoOutput({ output }: Part, file: string, text: string): void {
   ts.sys.writeFile(file, withCarried(file, text))
 }
 
-/**
- * Nobody could find a private package by its name, so modules that are carried are named by their
- * place.
- */
+/** A private package cannot be found by its name, so its modules are imported by path. */
 function withCarried(file: string, text: string): string {
   if (carried.length === 0) return text
   const name = new RegExp(`"${SCOPE}(${carried.join("|")})/([^"]+)"`, "g")

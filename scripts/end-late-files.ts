@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises"
 const LOOK_MS = 2_000
 const REPORT_MS = 3_000
 
-/** What a test file's process needs to say what it waits for when it is asked. */
+/** The arguments with which a test file's process can report what it waits for. */
 export function reportArguments(folder: string): string[] {
   return ["--report-on-signal", "--report-compact", `--report-directory=${folder}`]
 }
@@ -13,8 +13,8 @@ export function reportArguments(folder: string): string[] {
 /**
  * Ends the test files of a run that take longer than they may. The runner's own limit holds for
  * tests only: a file whose tests have all ended and whose process has not would be waited for
- * without an end. Each is asked for a report first, so that what it waited for can be printed.
- * Looks at /proc, so it does nothing where there is none.
+ * without an end. Each first writes a report, so that what it waited for can be printed. Uses
+ * /proc, so it does nothing on systems without it.
  */
 export async function endLateFiles(
   runner: number,
@@ -59,7 +59,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Where it stood and what kept it alive. */
+/** The stack at that moment and the handles that kept the process alive. */
 function waitedFor(file: string): string {
   const { javascriptStack, libuv } = JSON.parse(readFileSync(file, "utf8")) as {
     readonly javascriptStack: unknown

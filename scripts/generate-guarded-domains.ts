@@ -48,7 +48,7 @@ for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
   const labels = path.replace(/\.txt$/, "").split(sep)
   if (labels.length < 2 || !path.endsWith(".txt")) continue
   const domain = labels.reverse().join(".")
-  // The suffix guards the others, whatever their names.
+  // A guarded suffix covers the domains below it, whatever their names.
   const suffix = registrableDomain(domain)?.suffix
   if (suffix !== undefined && !isGuardedSuffix(suffix) && !unwanted.has(domain) && isName(domain))
     universities.add(domain)

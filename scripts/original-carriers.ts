@@ -102,7 +102,7 @@ function rangesByCarrier(steps: readonly Step[]): ReadonlyMap<string, readonly s
   return ranges
 }
 
-/** The shortest way to write the range: digits that the whole of it leaves open are left out. */
+/** The shortest way to write the range: leaves out last digits that take all values. */
 function rangeText(first: number, last: number): string {
   let from = String(first)
   let to = String(last)

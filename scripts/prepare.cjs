@@ -132,7 +132,8 @@ function buildClient() {
   if (isBuilt && readOrNull(clientStampFile) === wanted) return
   const node = path.join(modules, ".bin", "node")
   const command = [node, path.join(root, "scripts", "build.ts")]
-  // The service starts without it: whoever changes the client wants to see more than its compiler.
+  // The service starts without it: a developer who changes the client wants to see more than
+  // compiler errors.
   const warn = (reason) => console.warn(`prepare: the client package was not built: ${reason}`)
   if (folders.every((cwd) => run(command, {}, warn, cwd))) fs.writeFileSync(clientStampFile, wanted)
 }
@@ -167,7 +168,7 @@ function npm(args) {
   return script && node && !node.startsWith(modules) ? [node, script, ...args] : ["npm", ...args]
 }
 
-/** Installs the engines that are missing where that is possible, and names them where it is not. */
+/** Installs missing engines if possible, and otherwise names them. */
 function installEngines() {
   let missing = engines.filter((engine) => !engine.commands.some(isInstalled))
   if (missing.length === 0) return

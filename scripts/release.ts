@@ -12,7 +12,7 @@ const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default:
 const output = join(root, "dist")
 
 if (!values["dry-run"]) {
-  // A release is of a commit: what is in the packages must be what the tag will name.
+  // A release is of a commit: the packages must hold exactly what the tag will name.
   const changes = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" })
   if (changes !== "") fail(`There are uncommitted changes:\n${changes}`)
   await step("npm", "test")

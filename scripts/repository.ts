@@ -22,7 +22,7 @@ export function toolEnvironment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEn
   }
 }
 
-/** A parsed JSON file of the repository; the caller says what shape it has. */
+/** A parsed JSON file of the repository; the caller casts it to its shape. */
 export function readRepositoryJson(file: string): unknown {
   return JSON.parse(readFileSync(join(root, file), "utf8"))
 }

@@ -6,7 +6,7 @@ export type Command = readonly [string, ...string[]]
 
 export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
-  /** Told the process's number once it runs. */
+  /** Called with the process id once it runs. */
   readonly watch?: (pid: number) => void
 }
 
@@ -33,7 +33,7 @@ export async function commandOutput(
   [command, ...args]: Command,
   { env = {}, watch }: RunOptions = {},
 ): Promise<{ readonly exitCode: number; readonly output: string }> {
-  // One pipe for both streams, which keeps the order of what a command says and where it fails.
+  // One pipe for both streams, which keeps the order of output and errors.
   const merged = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", command, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],

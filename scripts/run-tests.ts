@@ -28,14 +28,14 @@ export interface TestRunOptions {
   readonly concurrency: number
   /** How long one file may take. */
   readonly timeoutMs: number
-  /** What it prints comes in one piece when it has ended: another run prints meanwhile. */
+  /** Prints its output in one piece when it has ended: another run prints meanwhile. */
   readonly printedWhole?: boolean
   readonly env?: NodeJS.ProcessEnv
 }
 
 /**
- * Runs the test files that patterns name, which the runner puts in the order of their names. One
- * that names none is a failure, not an empty success.
+ * Runs the test files that the patterns match, which the runner sorts by name. A pattern that
+ * matches none is a failure, not an empty success.
  */
 export async function runTests(
   patterns: readonly string[],

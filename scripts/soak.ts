@@ -9,7 +9,7 @@ import { runTests, type FileResult } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
 
 // All of them, since a conformance suite that reads ASSAY_SOAK is run by test files that do not
-// name it.
+// mention it.
 const everything = "{packages/*/src,eval,tests/{http,cli,browser}}/**/*.test.ts"
 const [some] = process.argv.slice(2)
 const isName = some !== undefined && /^[\w-]+$/.test(some)

@@ -39,7 +39,7 @@ const COMMANDS_AT_ONCE = 2
 const FILES_AT_ONCE = [3, 2]
 const FILE_MS = 10 * 60_000
 
-/** Files named at the end: whoever wants the run to be shorter begins there. */
+/** The number of slowest files listed at the end: the place to start for a shorter run. */
 const SLOWEST = 12
 
 const stages = [...Object.keys(commands), ...Object.keys(suites)]
@@ -96,8 +96,7 @@ async function suiteResults(
   )
   const run = runs.reduce(both)
   console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-  // A run that broke off although no file of it failed is nobody's fault in particular, so
-  // everybody's.
+  // A run that broke off although none of its files failed counts against all of them.
   const brokeOff = !run.ok && run.files.every(({ ok }) => ok)
   const results = named.map(([name, { pattern }]) => {
     const files = run.files.filter(({ file }) => matchesGlob(file, pattern))

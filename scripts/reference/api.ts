@@ -108,7 +108,7 @@ function bodyOf({ content = {} }: Content): string {
     .join(", ")
 }
 
-/** A stream has no type of its own: its description says what a line holds. */
+/** A stream has no type: its description states what a line holds. */
 function isTold({ $ref, type, description }: Schema): boolean {
   return $ref === undefined && type === undefined && description !== undefined
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander"
 import { assayCommand } from "../../packages/server/src/cli/assay-command.ts"
 import { lines } from "./page.ts"
 
-/** As wide as where nobody looks at a terminal. */
+/** The width used without a terminal. */
 const COLUMNS = 80
 
 export function commandLinePage(): string {

@@ -8,7 +8,7 @@ import { assayProgram } from "../program.ts"
 const READY_MS = 60_000
 const STOP_MS = 60_000
 
-/** Starts a real service on a directory of its own, asks it something, and stops it. */
+/** Starts a real service on its own directory, calls it, and stops it. */
 export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promise<T> {
   const data = mkdtempSync(join(tmpdir(), "assay-docs-"))
   const server = spawn(process.execPath, [...assayProgram(), "serve"], {
@@ -28,7 +28,7 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
     return await ask(await addressOf(server))
   } finally {
     server.kill("SIGTERM")
-    // Its workers end with it. Nobody else would end a check that waits for a service which does
+    // Its workers end with it. Nothing else would end a check that waits for a service which does
     // not stop.
     const late = setTimeout(() => server.kill("SIGKILL"), STOP_MS)
     await ended
@@ -37,7 +37,7 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
   }
 }
 
-/** The address a starting service prints; fails with what it said when it ends or stays silent. */
+/** The address a starting service prints; fails with its output if it ends or stays silent. */
 function addressOf(server: ReturnType<typeof spawn>): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ""

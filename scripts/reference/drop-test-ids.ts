@@ -1,5 +1,5 @@
 /**
- * What a test of the drop proves, and what of it cannot be shown on the machine that runs the
+ * What a test of the drop proves, and which part of it cannot be shown on the machine that runs the
  * suites.
  */
 export interface DropTest {
@@ -10,7 +10,9 @@ export interface DropTest {
   readonly notRun?: string
 }
 
-/** Every test of drop/v1 by its number. A number without a test in the suites must say why. */
+/**
+ * Every test of drop/v1 by its number. A number without a test in the suites must give the reason.
+ */
 export const dropTests: Readonly<Record<`T${number}`, DropTest>> = {
   T1: {
     proves: "The vectors of the key schedule hold in browser, server and a second implementation",

@@ -12,8 +12,8 @@ const SOURCES = [
   "tests/**/*.test.ts",
 ]
 /**
- * A test whose name begins with ids, on the line of its call or the next. Suites call `test` by
- * functions of their own.
+ * A test whose name begins with ids, on the line of its call or the next. Suites call `test`
+ * through their own functions.
  */
 const NAMED = /\w\(\s*["'`]((?:T\d+, )*T\d+): /g
 
@@ -49,8 +49,8 @@ export function testFiles(): TestFiles {
 }
 
 /**
- * What is said without proof: a test nobody wrote or excused, an id nobody knows, a promise nothing
- * holds.
+ * Claims without proof: a test that nobody wrote or excused, an unknown id, a promise without a
+ * test.
  */
 export function unproved({ tests, files, promises: promised }: Proofs): string[] {
   const has = (id: string): boolean => files.has(id)

@@ -29,7 +29,7 @@ export function points(of: readonly (readonly [number, number])[], unit: string)
   return of.map(([x, nats]) => `${x}${unit}: ${nats > 0 ? "+" : ""}${nats}`).join("; ")
 }
 
-/** How the sentences of a model's texts look, whatever nesting they have. */
+/** The sentences of a model's texts, at any nesting. */
 export function sentencesOf(texts: unknown): string {
   if (typeof texts === "string") return texts
   return Object.values(texts as Record<string, unknown>)

@@ -28,7 +28,7 @@ export function percent(share: number): string {
   return `${Number((share * 100).toPrecision(3))} %`
 }
 
-/** Nats with their sign, since the sign says which way a finding speaks. */
+/** Nats with their sign, since the sign shows which way a finding points. */
 export function signed(nats: number): string {
   return nats > 0 ? `+${nats}` : String(nats)
 }

@@ -5,7 +5,7 @@ import {
 import { takesOf } from "../../packages/server/src/score/providers/takes.ts"
 import { code, lines, table } from "./page.ts"
 
-/** What every member of the settings says of itself. */
+/** The documented properties of a member of the settings. */
 interface Member {
   readonly description?: string
   readonly default?: string | number

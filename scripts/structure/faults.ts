@@ -18,7 +18,7 @@ export function placeOf(file: string): Place {
   return { name, room, floor: levels.findIndex((rooms) => rooms.includes(room)) }
 }
 
-/** What is against floors.ts in these sources, a sentence each. */
+/** The violations of floors.ts in these sources, a sentence each. */
 export function structureFaults(sources: ReadonlyMap<string, string>): string[] {
   const unknown = [...sources.keys()]
     .filter((file) => placeOf(file).floor < 0)

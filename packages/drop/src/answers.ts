@@ -36,8 +36,8 @@ export function wordAnswer(
 }
 
 /**
- * Sends an answer, lets pass what is still on its way, since a closed connection would lose the
- * answer, and closes.
+ * Sends an answer and closes the connection. Before closing it reads the rest of the request, since
+ * a connection closed too early loses the answer.
  */
 export async function sendAnswer(
   request: IncomingMessage,
@@ -53,7 +53,7 @@ export async function sendAnswer(
   response.end()
 }
 
-/** The same as text, for a connection whose request was never read. */
+/** The same answer as text, for a connection whose request was never read. */
 export function writtenAnswer(
   answer: Answer & { readonly body: string },
   everyAnswer: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { PageFile, PageFiles } from "./pages/page-input.ts"
 
-/** A file as it is sent to browsers. */
+/** A file as browsers receive it. */
 export interface ServedFile extends PageFile {
   readonly name: string
   readonly file: string

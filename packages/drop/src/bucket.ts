@@ -1,9 +1,9 @@
 /**
- * What may be used within a span. It comes back all the time and not at the hour: nobody can wait
- * for its beginning.
+ * An amount that may be used within a span. It comes back continuously and not on the hour, so
+ * nobody can wait for the start of an hour.
  */
 export interface Bucket {
-  /** What is used and has not come back. */
+  /** The amount that is used and has not come back. */
   used(): number
   add(amount: number): void
 }

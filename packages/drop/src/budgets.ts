@@ -5,8 +5,7 @@ import type { DropConfig } from "./drop-config.ts"
 import { openSharedBudget } from "./shared-budget.ts"
 
 /**
- * `text` has no files. Each kind has a budget of its own, so that one that is used up does not
- * touch the other.
+ * `text` has no files. Each kind has its own budget, so that using up one does not touch the other.
  */
 export type MessageKind = "text" | "files"
 /**
@@ -31,18 +30,18 @@ export interface DiskRoom {
 }
 
 /**
- * What is taken of everybody together. Nothing here is about one sender, and all of it is gone with
- * the process.
+ * Limits on all senders together. Nothing here is about one sender, and everything is gone with the
+ * process.
  */
 export interface Budgets {
-  /** Counts a message without JavaScript from this address, or says why it is not taken. */
+  /** Counts a message without JavaScript from this address, or returns why it is refused. */
   admitPlain(kind: MessageKind, bytes: number, address?: string): Promise<Refusal | null>
   /**
    * Why a message with a ticket is not taken. Their number is not limited: the work for a ticket
    * grows instead.
    */
   sealedRefusal(kind: MessageKind, bytes: number): Promise<Refusal | null>
-  /** Counts one whose ticket was good. */
+  /** Counts a message whose ticket was good. */
   countSealed(kind: MessageKind, bytes: number): void
   /** Hardly any message without files and without JavaScript can be sent now. */
   plainTextLow(): boolean
@@ -62,7 +61,7 @@ export function openBudgets({
 }): Budgets {
   const { textPerHour, filesPerHour, bytesPerDay } = config
   const plain = {
-    // Text is refused last: visitors by the onion address may have all of it.
+    // Text is refused last: visitors by the onion address may use the whole budget.
     text: openSharedBudget(textPerHour, now, { hereShare: 1 }),
     files: openSharedBudget(filesPerHour, now),
   }

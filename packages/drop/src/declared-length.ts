@@ -7,8 +7,8 @@ const LETTER_CASE = 0x20
 const NAME = Buffer.from("content-length:")
 
 /**
- * How long a request says that its body is; null where it does not say so in one plain number. Read
- * byte by byte: a string of a head would stay in the memory of this process.
+ * The length that a request declares for its body; null unless it is one plain number. Read byte by
+ * byte: a string of a head would stay in the memory of this process.
  */
 export function declaredLength(head: Buffer): number | null {
   for (let at = head.indexOf(LF); at >= 0; at = head.indexOf(LF, at + 1)) {
@@ -20,7 +20,7 @@ export function declaredLength(head: Buffer): number | null {
 
 const HEAD_END = Buffer.from("\r\n\r\n")
 
-/** Whether the body has come with the head, as long as the head says that it is. */
+/** Whether the body arrived with the head, in the length the head declares. */
 export function isWhole(request: Buffer): boolean {
   const end = request.indexOf(HEAD_END)
   const length = declaredLength(request)

@@ -1,8 +1,8 @@
 import type { Digest } from "./store/drops.ts"
 
 /**
- * What is sent in a day. Each has as many bytes as every other day's, so that who sees it pass
- * learns nothing.
+ * The digest of one day. It has as many bytes as on every other day, so that an observer learns
+ * nothing.
  */
 export interface DigestText {
   /** JSON, posted to the webhook. */

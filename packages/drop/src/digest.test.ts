@@ -20,7 +20,7 @@ const command = join(root, "command.sh")
 const MINUTE = 60_000
 const HOUR = 8
 
-/** What the webhook got, to the byte, and what it answers. */
+/** The webhook's requests, to the byte, and its answers. */
 let requests: string[] = []
 let status = 200
 let url = ""
@@ -216,7 +216,7 @@ test("one that reached the webhook is tried again for the command alone", async 
   await pass(digest, 0, [20, 60])
   assert.equal(requests.length, 1)
   assert.equal(readFileSync(mails, "utf8").split("Subject: ").length - 1, 3)
-  // After a restart nobody gets it a second time.
+  // After a restart no recipient gets it a second time.
   await pass(keeper({ url, command }), 0, [0, 60])
   assert.equal(requests.length, 1)
 })

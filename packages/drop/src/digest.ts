@@ -8,8 +8,8 @@ import type { DropConfig } from "./drop-config.ts"
 /** How often it is looked at the clock. */
 const LOOK_MS = 30_000
 /**
- * A digest that could not be sent is tried again at fixed times of its hour: at which one it went
- * says nothing.
+ * A digest that could not be sent is tried again at fixed times of its hour, so that the time it
+ * went reveals nothing.
  */
 const TRIES = 4
 const TRY_MS = HOUR_MS / TRIES
@@ -20,8 +20,7 @@ const COMMAND_ENVIRONMENT = {
 } as const
 
 /**
- * Why a digest did not reach its recipients, as a code for the log: addresses and answers are not
- * said.
+ * Why a digest did not reach its recipients, as a code for the log: without addresses and answers.
  */
 export class DigestFault extends Error {
   override readonly name = "DigestFault"
@@ -54,9 +53,9 @@ interface Way {
 }
 
 /**
- * Sends the digest every day in the same hour (UTC), whatever came. An hour that passed while
- * nothing ran is not made up for: what it would have counted is in the next day's. Once it reached
- * one of its recipients, a restart does not send it again.
+ * Sends the digest every day in the same hour (UTC), whether or not messages came. An hour missed
+ * while nothing ran is not made up for: the next day's digest includes its counts. Once a digest
+ * reached one of its recipients, a restart does not send it again.
  */
 export function keepDigest({ config, drops, version, now, onFault }: DigestOptions): {
   lookNow(): Promise<void>
@@ -118,7 +117,7 @@ function webhook(url: string, version: string): Way {
           method: "POST",
           headers: { "content-type": "application/json", "user-agent": `assay/${version}` },
           body: json,
-          // Another address than the one that was set could be anybody's.
+          // A redirect could lead to anybody's address.
           redirect: "error",
           signal: AbortSignal.any([AbortSignal.timeout(SEND_MS), ending]),
         })
@@ -142,7 +141,7 @@ function localCommand(command: string): Way {
           signal: AbortSignal.any([AbortSignal.timeout(SEND_MS), ending]),
           killSignal: "SIGKILL",
         })
-        // A command that does not read to the end says by its exit whether that was enough.
+        // A command that does not read to the end shows by its exit code whether that was enough.
         child.stdin.on("error", () => undefined).end(mail)
         const [code] = (await once(child, "close")) as [number | null]
         return code === 0

@@ -3,15 +3,15 @@ import { isPlainLoopback, readBaseUrl } from "@assay/runtime/outbound/base-url"
 /** The anonymous drop. */
 export interface DropConfig {
   readonly on: boolean
-  /** Asked for; in production it is on only with a place of its own. */
+  /** The operator wants the drop; in production it is on only with its own port or origin. */
   readonly wanted: boolean
-  /** null: no port of its own; it is reached by its socket, or in a demo through the API's port. */
+  /** null: it has no port and is reached by its socket, or in a demo through the API's port. */
   readonly port: number | null
   /** Where senders reach it, without a slash at its end; null: wherever it listens. */
   readonly origin: string | null
   /** Its onion address, without a slash at its end; null: none. */
   readonly onion: string | null
-  /** What it calls itself on its pages. */
+  /** The drop's name on its pages. */
   readonly name: string
   readonly retentionDays: number
   readonly sealers: number
@@ -23,10 +23,11 @@ export interface DropConfig {
   readonly textPerHour: number
   readonly filesPerHour: number
   readonly bytesPerDay: number
-  /** Requests of one network in an hour, counted in memory only; 0: nobody counts. */
+  /** Requests of one network in an hour, counted in memory only; 0: they are not counted. */
   readonly perNetworkPerHour: number
   /**
-   * Asked of senders without JavaScript, and what is taken for an answer; null: nothing is asked.
+   * The question to senders without JavaScript, and the accepted answer; null: there is no
+   * question.
    */
   readonly question: { readonly text: string; readonly answer: string } | null
   readonly digest: {
@@ -43,8 +44,7 @@ export function sharesPort({ on, port, origin }: DropConfig): boolean {
 }
 
 /**
- * The address of the drop for a visitor who reached the API by this name; null where it has none
- * that is known.
+ * The address of the drop for a visitor who reached the API by this name; null if none is known.
  */
 export function dropPageOf(drop: DropConfig): (hostname: string) => string | null {
   const { on, port, origin } = drop
@@ -167,7 +167,7 @@ export const dropSettings = [
 
 type DropSettingName = (typeof dropSettings)[number]["name"]
 
-/** How the values of settings are read, and where what is wrong with them is told. */
+/** Reads the values of settings and collects their faults. */
 interface SettingsReader {
   readonly production: boolean
   optional(name: DropSettingName): string | null
@@ -217,7 +217,7 @@ export function readDropConfig({
 }
 
 /**
- * An origin a sender's browser can be sent to. Plain http only where nobody between could listen.
+ * An origin that a sender's browser can be sent to. Plain http only if nobody between could listen.
  */
 function readOrigin(text: string): string | null {
   if (!URL.canParse(text)) return null

@@ -8,7 +8,7 @@ interface Clock {
 const REAL: Clock = { now: () => performance.now(), wait: (ms) => delay(ms) }
 
 /**
- * Lets work end a whole number of steps after it began, so that the time it took does not tell what
+ * Lets work end a whole number of steps after it began, so that its duration does not reveal what
  * it found.
  */
 export async function inEvenTime<T>(

@@ -6,7 +6,7 @@ import type { Spent } from "./spent.ts"
 /** A machine fills a form in at once; a person reads first. */
 const EARLIEST_MS = 15_000
 /**
- * Long, because an upload over a slow circuit takes long and nobody is to write against a clock.
+ * Long, because an upload over a slow circuit takes long and nobody should write against a clock.
  */
 const LATEST_MS = 24 * HOUR_MS
 
@@ -25,7 +25,7 @@ export interface FormTokens {
   spend(token: string): FormTokenOutcome
 }
 
-/** Every form carries one: it says, signed, when the form was given out, and works once. */
+/** Every form carries a token: the signed time at which the form was given out. It works once. */
 export function openFormTokens({
   secret,
   spent,

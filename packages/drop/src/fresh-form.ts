@@ -3,7 +3,7 @@ import type { FormState } from "./pages/page-input.ts"
 
 const FILLER_MAX = 64 * 1024
 
-/** A form that nobody has filled in yet. */
+/** An empty form. */
 export function freshForm(token: string): FormState {
   return {
     token,
@@ -18,8 +18,8 @@ export function freshForm(token: string): FormState {
 }
 
 /**
- * What a form carries so that the size of what is sent without JavaScript says less: 0 to 64 KiB,
- * of no meaning.
+ * Meaningless filler of 0 to 64 KiB in a form, so that the size of an upload without JavaScript
+ * reveals less.
  */
 function newFiller(): string {
   const length = randomInt(FILLER_MAX + 1)

@@ -36,8 +36,8 @@ const EVERY_ANSWER = {
 export const CLEAR_SITE_DATA = { "Clear-Site-Data": '"cache", "cookies", "storage"' } as const
 
 /**
- * The headers of every answer of the drop. No `Date`: a clock that runs a little wrong tells which
- * machine is behind an onion address.
+ * The headers of every answer of the drop. No `Date`: a clock that runs slightly wrong identifies
+ * the machine behind an onion address.
  */
 export function dropHeaders(
   { origin, onion }: Pick<DropConfig, "origin" | "onion">,
@@ -59,9 +59,9 @@ export function cameByOnion(host: string | undefined): boolean {
 }
 
 /**
- * Whether a browser says that another site made this request. `Origin` cannot tell: with
- * `no-referrer` a form of our own posts `null`. No header at all is what older browsers, scripts
- * and command lines send.
+ * Whether the browser reports that another site made this request. `Origin` cannot show that: with
+ * `no-referrer` our own form posts `null`. Older browsers, scripts and command lines send no header
+ * at all.
  */
 export function fromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"]

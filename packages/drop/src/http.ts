@@ -18,7 +18,7 @@ export interface HttpOptions extends RouteOptions {
 
 export interface DropHttp {
   readonly server: Server
-  /** A whole answer for a connection whose request is not read. */
+  /** A complete answer for a connection whose request is not read. */
   answerUnread(status: number): Promise<string>
 }
 
@@ -35,8 +35,8 @@ export function openHttp(options: HttpOptions): DropHttp {
       ? notFoundPage(locale, facts, files)
       : refusalPage(locale, facts, files, { status })
   const answerUnread = async (status: number): Promise<string> => {
-    // Nobody knows how they came, and an onion address must not be told what is meant for the
-    // other.
+    // It is unknown how they came, and an onion visitor must not see what is meant for the other
+    // address.
     const visit = { byOnion: true }
     const [facts, headers] = await Promise.all([drop.facts(visit), drop.headers(visit)])
     const answer = pageAnswer(status, "", status === 503 ? RETRY : {})
@@ -67,7 +67,7 @@ export function openHttp(options: HttpOptions): DropHttp {
     try {
       answer = await answerOf(request, found, visit)
     } catch (error) {
-      // They hung up in the middle of it: there is nobody to answer, and nothing is wrong here.
+      // The visitor hung up in the middle: there is nobody to answer, and nothing is wrong here.
       if (error === request.errored) return
       if (!(error instanceof Refused)) onFault(error)
       answer = refusedAnswer(error)
@@ -86,7 +86,7 @@ export function openHttp(options: HttpOptions): DropHttp {
   const serve =
     (waiting: boolean) =>
     (request: IncomingMessage, response: ServerResponse): void => {
-      // Someone who hangs up while they are answered is nobody's fault.
+      // A visitor who hangs up during the answer is no fault.
       request.on("error", () => undefined)
       response.on("error", () => undefined)
       respond(request, response, { waiting }).catch((error: unknown) => {

@@ -25,10 +25,7 @@ export function classOfSize({ sizes }: Pick<KeysInUse, "sizes">, size: number): 
 export interface Keys {
   /** null while there are none. */
   current(): KeysInUse | null
-  /**
-   * Takes over the file as it is now. One that cannot be used throws, and the keys stay what they
-   * were.
-   */
+  /** Loads the file again. An unusable file throws, and the keys stay the same. */
   reload(): Promise<void>
 }
 

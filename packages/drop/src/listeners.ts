@@ -21,7 +21,7 @@ const LOOPBACK = ["127.0.0.1", "::1"] as const
 /** Linux and macOS give a socket's path 108 and 104 bytes, a closing zero included. */
 const PATH_MAX = 103
 
-/** Listens on the socket in the drop's folder, and on a port where it has one. */
+/** Listens on the socket in the drop's folder, and on its port if it has one. */
 export async function openListeners({
   socketPath,
   port,

@@ -14,12 +14,12 @@ export function openMailboxAnswers(keys: Keys): MailboxAnswers {
       const recipients = keys.current()?.recipients
       if (recipients === undefined) throw new Error("There are no keys to make filling for")
       const { suite, keys: all } = recipients
-      // As much for a full mailbox as for an empty one: the time must not tell them apart.
+      // Builds as much filling for a full mailbox as for an empty one: the time must not reveal
+      // which it is.
       const filling = Array.from({ length: MAILBOX_SLOTS }, () => newFilling(all.length, suite))
       const files = [...replies, ...filling].slice(0, MAILBOX_SLOTS)
       const usual = sealedSize(SMALLEST_CLASS, all.length + 1, suite)
-      // A reply from before the keys changed may be longer or shorter; each file says itself where
-      // it ends.
+      // A reply from before the keys changed may be longer or shorter; each file marks its own end.
       const size = Math.max(usual, ...files.map(({ length }) => length))
       const answer = new Uint8Array(size * MAILBOX_SLOTS)
       files.forEach((file, n) => answer.set(file, n * size))

@@ -5,10 +5,11 @@ import { headerSize, sealedSize, SMALLEST_CLASS, type Suite } from "@assay/core/
 const SHORT_BYTES = 32
 
 /**
- * A file like a sealed reply, which nobody can open: an empty place in a mailbox looks like a taken
- * one. What age makes by ciphers and hashes is random here, which nobody tells from theirs without
- * a key, and costs next to nothing. What it makes by curves and lattices is not random to whoever
- * knows them, so each share is a true one: half of all random numbers are no point of the curve.
+ * A file that looks like a sealed reply but that nobody can open, so that an empty slot in a
+ * mailbox looks like a taken one. The parts that age makes by ciphers and hashes are random bytes
+ * here: without a key nobody can distinguish them, and they cost next to nothing. The parts that
+ * age makes by curves and lattices would not pass as random bytes, since half of all random numbers
+ * are no point of the curve, so each share is a real one.
  */
 export function newFilling(recipientKeys: number, suite: Suite): Uint8Array {
   // The recipients and the sender.
@@ -38,7 +39,7 @@ function curveShare(): Buffer {
 
 let nobody: KeyObject | undefined
 
-/** For a key whose secret half nobody has. Which key a share is for does not show. */
+/** A share for a key whose secret half nobody has. The share does not show which key it is for. */
 function latticeShare(): Buffer {
   nobody ??= generateKeyPairSync("ml-kem-768").publicKey
   return Buffer.from(encapsulate(nobody).ciphertext)

@@ -5,8 +5,8 @@ import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 const LOOK_MS = 5 * 60_000
 
 /**
- * Deletes what is due, every hour, and has the file written anew, every night (UTC) and after a
- * number of messages, so that it does not show the order they came in.
+ * Deletes what is due, every hour. Rewrites the file every night (UTC) and after a number of
+ * messages, so that it does not show the order they came in.
  */
 export function runMaintenance({
   drops,

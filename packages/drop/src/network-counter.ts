@@ -1,6 +1,6 @@
 import { openNetworkNames } from "./network-names.ts"
 
-/** So many networks are told apart in an hour; past it, new ones are not counted. */
+/** At most this many networks are counted in an hour; further ones are not. */
 const NETWORKS_MAX = 100_000
 
 /** Counts messages by network, in memory, under a key that is thrown away with the hour. */
@@ -9,7 +9,7 @@ export interface NetworkCounter {
   admit(address: string | undefined): boolean
 }
 
-/** Only for a drop that is reached directly: nobody of this machine is counted. */
+/** Only for a drop that is reached directly: visitors from this machine are not counted. */
 export function openNetworkCounter(perHour: number, now: () => number): NetworkCounter {
   const names = openNetworkNames(now)
   let hour = names.hour()

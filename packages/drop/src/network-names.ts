@@ -8,9 +8,9 @@ import { HOUR_MS } from "@assay/runtime/time"
  */
 export interface NetworkNames {
   /**
-   * The name of the network an address is of; null for this machine and for what is no address.
-   * Behind a proxy or an onion service on this machine, and on a socket, everybody comes from
-   * there.
+   * The name of an address's network; null for this machine and for anything that is no address.
+   * Behind a proxy or an onion service on this machine, and on a socket, every visitor comes from
+   * this machine.
    */
   nameOf(address: string | undefined): string | null
   /** Changes with the names. */

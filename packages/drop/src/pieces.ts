@@ -1,8 +1,8 @@
 const PIECE = 256 * 1024
 
 /**
- * The same bytes in the pieces they are stored in, all but the last of one size. Each has memory of
- * its own: what is sent to the store's thread takes all of its memory along.
+ * The same bytes in the pieces they are stored in, all but the last of one size. Each has its own
+ * memory, because sending a piece to the store's thread transfers its whole buffer.
  */
 export async function* inPieces(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

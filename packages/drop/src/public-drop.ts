@@ -27,11 +27,11 @@ export interface PublicDrop {
   formTokenState(token: string): Promise<FormTokenState>
   /** `ok` once per token. */
   spendFormToken(token: string): Promise<FormTokenOutcome>
-  /** True where nothing is asked. */
+  /** True if there is no question. */
   isRightAnswer(answer: string): Promise<boolean>
   /**
-   * Counts a message that was sent without JavaScript, of so many sealed bytes, from this address,
-   * or says why it is not taken. The address is used for its network's share and kept nowhere.
+   * Counts a message of `bytes` sealed bytes that was sent without JavaScript from this address, or
+   * returns why it is refused. The address is used for its network's share and kept nowhere.
    */
   admit(kind: MessageKind, bytes: number, address: string | undefined): Promise<Refusal | null>
 
@@ -83,7 +83,7 @@ export interface PublicDropOptions {
   readonly budgets: Budgets
   readonly formTokens: FormTokens
   readonly now: () => number
-  /** Called when a message is on the disk, without anything of it. */
+  /** Called when a message is on the disk, without any of its content. */
   readonly onStored: () => void
 }
 

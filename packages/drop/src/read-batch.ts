@@ -35,7 +35,7 @@ export function readBatch(archive: Uint8Array, recipients: Recipients | null): B
   const { replies, notes, ...deletions } = actionsOf(files.get(ACTIONS))
   files.delete(ACTIONS)
 
-  /** Each file is taken once, and must be sealed to every key in use and to so many others. */
+  /** Each file is taken once, and must be sealed to every key in use and to `others` more. */
   const taken = (name: string, others: number): Uint8Array => {
     const sealed = files.get(name)
     files.delete(name)

@@ -36,8 +36,8 @@ const ID = /(?<=\/reseal)\/[0-9a-f]{32}$/
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * Answers what recipients ask of the drop, on a socket that only the service's own user can reach.
- * A worker has found out who asks, and passes the answer on as it is.
+ * Answers the recipients' requests, on a socket that only the service's own user can reach. A
+ * worker has authenticated the recipient, and passes the answer on unchanged.
  */
 export async function serveRecipients(
   socketPath: string,

@@ -44,8 +44,8 @@ export interface RouteOptions extends UploadServices {
 }
 
 /**
- * What is posted to a page goes to a sealer; it comes here only past the door, written in a way
- * nobody writes it.
+ * Posts to a page go to a sealer. One arrives here only if the door did not recognise it, because
+ * it is written in a way that no browser writes it.
  */
 const bySealer = async (): Promise<Answer> => ({ status: 400 })
 
@@ -57,7 +57,7 @@ const WAIT_MAX_SECONDS = 600
 export function dropRoutes(options: RouteOptions): DropRoutes {
   const { drop, keys, files, mailboxes, networks, tickets, budgets } = options
 
-  /** A page that takes messages; while there are no keys, it says so instead. */
+  /** A page that takes messages; while there are no keys, it shows that instead. */
   const page =
     (print: (visit: Visit, facts: DropFacts) => Promise<string>) =>
     async (visit: Visit): Promise<Answer> => {
@@ -73,8 +73,8 @@ export function dropRoutes(options: RouteOptions): DropRoutes {
     }),
   )
   /**
-   * Asks again by itself, less and less often, and leads back to the form. Whoever runs scripts
-   * never sees it.
+   * Reloads by itself, less and less often, and leads back to the form. Visitors with scripts never
+   * see it.
    */
   const wait = async (visit: Visit): Promise<Answer> => {
     const { locale, query } = visit

@@ -19,9 +19,9 @@ export interface UploadServices {
 }
 
 /**
- * Takes a message that was sealed where it was written. All that can be checked without a key is:
- * its size, which tells nothing but its class, and its header. Resolves when it is on the disk;
- * whatever else happens, nothing of it stays.
+ * Takes a message that was sealed where it was written. Checks everything that needs no key: its
+ * size, which reveals nothing but its class, and its header. Resolves when it is on the disk; in
+ * any other case nothing of it stays.
  */
 export function sealedUploads(services: UploadServices): (visit: Visit) => Promise<Answer> {
   return (visit) => takeSealed(visit, services)

@@ -11,7 +11,7 @@ function opened(): { budget: SharedBudget; clock: { now: number } } {
   return { clock, budget: openSharedBudget(PER_HOUR, () => clock.now) }
 }
 
-/** How many of so many tries are taken. */
+/** How many of `tries` tries are accepted. */
 const flood = (budget: SharedBudget, address: string | undefined, tries = 1000): number =>
   Array.from({ length: tries }, () => budget.take(address)).filter(Boolean).length
 

@@ -2,40 +2,40 @@ import { HOUR_MS } from "@assay/runtime/time"
 import { type Bucket, openBucket } from "./bucket.ts"
 import { openNetworkNames } from "./network-names.ts"
 
-/** Of what is left, one network may take so much. */
+/** One network may take this share of what is left. */
 const SHARE = 1 / 4
 /** So much is for networks that have taken nothing in this hour. */
 const RESERVE = 1 / 4
-/** So many networks are told apart; those past them share one place. */
+/** At most this many networks are distinguished; further ones share one place. */
 const NETWORKS_MAX = 10_000
 
 /**
- * What is taken of everybody in an hour, shared out so that nobody takes all of it, or all of it at
- * once.
+ * The messages accepted from everybody in an hour, divided so that nobody takes all of them, or all
+ * at once.
  */
 export interface SharedBudget {
-  /** Counts one from this address, or says that there is none for its network now. */
+  /** Counts one message from this address; false if its network may send none now. */
   take(address: string | undefined): boolean
-  /** How much of it is used, 0 to 1. */
+  /** The used share, 0 to 1. */
   usedShare(): number
 }
 
-/** A network, and what it has taken. */
+/** A network, and how much it has taken. */
 interface Taker {
   readonly bucket: Bucket
-  /** Of what is left, it may have so much. */
+  /** The share of what is left that it may have. */
   readonly share: number
   /** Past it nothing is left for this one. */
   reserve: number
 }
 
 /**
- * It comes back all the time. A network may take a quarter of what is left, and gets back a quarter
- * of what comes back; the last quarter of all is for those that have taken nothing in this hour.
- * Everybody of this machine is one network, since the visitors of an onion service and of a proxy
- * cannot be told apart; because they are many, that one gets back all that comes back. Whoever
- * floods from there takes `hereShare` at once, and then only as fast as it comes back: the next in
- * line waits for minutes and not for an hour.
+ * The budget comes back continuously. A network may take a quarter of what is left, and gets back a
+ * quarter of what comes back; the last quarter of the whole is for networks that have taken nothing
+ * in this hour. All visitors from this machine are one network, since those of an onion service or
+ * a proxy cannot be distinguished; because they are many, this network gets back everything that
+ * comes back. A flood from there takes `hereShare` at once, and then only as fast as the budget
+ * comes back: the next in line waits for minutes and not for an hour.
  */
 export function openSharedBudget(
   perHour: number,
@@ -70,7 +70,7 @@ export function openSharedBudget(
       const taker = takerOf(address)
       const left = perHour - all.used()
       const own = taker.bucket.used()
-      // One at least: where little is left, or little was ever given, a quarter of it is none.
+      // At least one: a quarter of a small rest, or of a small budget, would be none.
       const most = Math.max(1, (left + own) * taker.share)
       if (left < Math.max(1, taker.reserve) || own + 1 > most) return false
       all.add(1)

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { DROP_SOCKET } from "./sockets.ts"
 
 /**
- * For demos: passes requests for the drop on to its socket, before the API sees them. What is sent
- * passes through this process then, which keeps no promise of the drop; the pages say so.
+ * For demos: forwards requests for the drop to its socket, before the API sees them. The content
+ * then passes through this process, which keeps none of the drop's promises; the pages state that.
  */
 export function passOn(folder: string): (server: Server) => void {
   const socketPath = join(folder, DROP_SOCKET)
@@ -40,7 +40,8 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
     request.once("end", send).resume()
   })
   onward.on("error", () => {
-    // An answer may come before all of a request was sent; then this is only the rest of it.
+    // The answer may come before the whole request was sent; then this error is only about the rest
+    // of the request.
     if (response.headersSent) return
     response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "retry-after": "5" })
     response.end("The drop cannot be reached at the moment.\n")

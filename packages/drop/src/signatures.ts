@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
 
-/** What the drop gives out to be brought back, unchanged: it keeps no list of it. */
+/** Signs what the drop gives out and must get back unchanged, so that it need not keep a list. */
 export interface Signatures {
   sign(body: Uint8Array): string
   /** The body of a text that was signed here for this purpose, or null. */
@@ -8,7 +8,7 @@ export interface Signatures {
 }
 
 const MAC_BYTES = 32
-/** Longer than anything signed here: what is not ours is not even decoded. */
+/** Longer than anything signed here: a longer text is not even decoded. */
 const TEXT_MAX = 256
 
 /** Signs for one purpose: a form token is never taken for a ticket. */
@@ -34,7 +34,7 @@ export function purposeKey(secret: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "", `drop/v1/signature/${purpose}`, 32))
 }
 
-/** What stands for something spent in the store, which says nothing of it. */
+/** The hash that represents a spent token in the store. It reveals nothing about the token. */
 export function spentHash(body: Uint8Array): Buffer {
   return createHash("sha256").update("drop/v1/spent").update(body).digest()
 }

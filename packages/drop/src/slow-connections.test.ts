@@ -4,7 +4,8 @@ import { mock, test } from "node:test"
 import { endIfSlow } from "./slow-connections.ts"
 
 /**
- * A connection on which so many bytes come in a second, for so many seconds, or until it is ended.
+ * Returns for how many seconds a connection stays open that receives `bytesASecond`, at most
+ * `seconds`.
  */
 function secondsOpen(bytesASecond: number, seconds: number): number {
   mock.timers.enable({ apis: ["setInterval", "setTimeout"] })

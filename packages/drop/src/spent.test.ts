@@ -17,7 +17,7 @@ test("T38: what is spent is spent once until its time is over, and then it is of
   clock.now += HOUR_MS
   assert.equal(spent.spend(one, ends), false)
   clock.now += HOUR_MS
-  // Whoever asks looks at the end first; past it this holds nothing, and gives nothing.
+  // Callers check the end first; past it nothing is remembered, and `spend` returns false.
   assert.equal(spent.spend(randomBytes(32), ends + 2 * HOUR_MS), true)
   assert.equal(spent.spend(one, ends), false)
 })

@@ -1,8 +1,8 @@
 import { HOUR_MS } from "@assay/runtime/time"
 
 /**
- * Tokens, solutions and tickets that were used, until they would have ended anyway. In memory only:
- * a row for each would tell a thief of the disk when messages came, and by how many rows whether
+ * Used tokens, solutions and tickets, until they would have ended anyway. In memory only: a row for
+ * each would show a thief of the disk when messages came, and the number of rows would show whether
  * they were sealed in a browser.
  */
 export interface Spent {

@@ -5,9 +5,9 @@ const EARLIEST_MS = 30_000
 const LATEST_MS = 90_000
 
 /**
- * Writes to the store at random times, message or no message. A file system notes when a file was
- * last written, and nothing can take that back: so a time that a thief of the disk finds there is
- * almost never that of a message.
+ * Writes to the store at random times, with or without messages. A file system records when a file
+ * was last written, and nothing can undo that. So a time that a thief of the disk finds there is
+ * almost never the time of a message.
  */
 export function keepStirring({
   drops,

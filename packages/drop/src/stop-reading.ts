@@ -2,8 +2,7 @@ import type { Socket } from "node:net"
 
 /**
  * Stops the kernel's handle. `pause()` alone lets it read on until a buffer of this process is
- * full, and what is in there when the connection is handed over would be lost, and would be plain
- * text.
+ * full. At the hand-over that buffer would be lost, and it would be plain text.
  */
 export function stopReading(socket: Socket): void {
   // A stream asks for more after each piece, on the next turn, even when it was paused in between.
@@ -19,7 +18,7 @@ export function startReading(socket: Socket): void {
   Reflect.deleteProperty(socket, "_read")
   const handle = handleOf(socket)
   if (handle === null) return
-  // Not left to the stream: it may believe that what it asked for meanwhile is on its way.
+  // Not left to the stream: it may believe that its earlier read request is still under way.
   handle.reading = true
   handle.readStart()
 }

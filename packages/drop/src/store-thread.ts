@@ -8,8 +8,8 @@ import { DropsError, type DropsFault } from "./store/drops-error.ts"
 const CALL_MS = 10 * 60_000
 
 /**
- * The drop's store in a thread of its own: SQLite waits for the disk on every commit and for long
- * on a rewrite, while the loop of the drop process must go on reading uploads.
+ * The drop's store in its own thread: SQLite waits for the disk on every commit, and for long on a
+ * rewrite, while the event loop of the drop process must go on reading uploads.
  */
 export async function openStoreThread(folder: string): Promise<Drops> {
   const module = new URL(`./store-thread-main${extname(import.meta.filename)}`, import.meta.url)

@@ -91,8 +91,8 @@ test("whoever may reseal cannot put another content in a message's place", async
   const forged = await sealedTo(old, next)
   await assert.rejects(take(id, forged), { code: "drop-batch-refused" })
   assert.deepEqual(await sealedOf(drops, id), Buffer.from(sealed))
-  // A header of another message: nobody can open it any more, as if it were deleted. Nobody reads
-  // the forged one.
+  // A header of another message: nobody can open the message any more, as if it were deleted.
+  // Nobody reads the forged one.
   assert.equal(await take(id, headerOf(forged)), "resealed")
   const left = await sealedOf(drops, id)
   assert.deepEqual(sealedBody(left), Buffer.from(sealedBody(sealed)))

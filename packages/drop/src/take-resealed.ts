@@ -10,10 +10,10 @@ import { inPieces } from "./pieces.ts"
 export const RESEAL_BODY_MAX = 64 * 1024
 
 /**
- * Gives a message the header that a recipient made for the keys in use now. Its body is taken from
- * the store and never from a recipient: whoever has a token can make a message unreadable, which is
- * no more than deleting it, and cannot put another in its place. Whatever goes wrong, the message
- * stays as it was.
+ * Gives a message the header that a recipient made for the present keys. Its body comes from the
+ * store and never from a recipient: somebody with a token can make a message unreadable, which is
+ * no more than deleting it, but cannot put another in its place. On any failure the message stays
+ * unchanged.
  */
 export async function takeResealed(
   id: RandomId,
@@ -30,8 +30,8 @@ export async function takeResealed(
   let size = 0
   try {
     let index = 0
-    // In pieces of the usual size: others would tell messages from before a change of keys from
-    // later ones.
+    // In pieces of the usual size: other sizes would show which messages are from before a change
+    // of keys.
     for await (const piece of inPieces(resealed(header, id, drops))) {
       await drops.appendPiece(upload, index, piece)
       index += 1

@@ -11,7 +11,7 @@ export interface Target {
   readonly query: URLSearchParams
 }
 
-/** Reads the target of a request line; null for whatever is not below `/drop`. */
+/** Reads the target of a request line; null for anything not below `/drop`. */
 export function readTarget(target: string): Target | null {
   const [, path = "", query = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)(?:\?(.*))?$/i.exec(target) ?? []
   const [empty, drop, ...rest] = path.split("/")
@@ -21,7 +21,7 @@ export function readTarget(target: string): Target | null {
   return { locale: locale ?? "en", name, query: new URLSearchParams(query) }
 }
 
-/** What is posted there is plain text or a code. */
+/** Posts to these carry plain text or a code. */
 const PLAIN_NAMES: ReadonlySet<string> = new Set([
   "form",
   "confirm",

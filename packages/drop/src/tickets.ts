@@ -9,7 +9,10 @@ const ALGORITHM = "PBKDF2/SHA-256"
 const COST = 5_000
 /** Keys a browser derives on average before it finds the one: at 1.7 ms each, about a second. */
 const KEYS_TO_TRY = 600
-/** Past a message of text each so many bytes cost as much again: 32 MiB are half a minute. */
+/**
+ * Beyond a message of text, each further block of this many bytes costs as much again: 32 MiB are
+ * half a minute.
+ */
 const WORK_BYTES = 1024 * 1024
 /** Time to find the key, on a slow phone too, which may take 7 ms for each. */
 const SOLVE_MS = 20 * 60_000
@@ -29,8 +32,8 @@ export interface TicketWork {
 }
 
 /**
- * Work that must be done before a sealed message is taken. No address is looked at, and nothing is
- * kept but what is spent.
+ * Work that must be done before a sealed message is taken. No address is looked at, and only spent
+ * tickets are kept.
  */
 export interface Tickets {
   challenge(work: TicketWork): Promise<Challenge>
@@ -82,7 +85,7 @@ export function openTickets({
   return {
     async challenge(work) {
       const most = 2 * keysToTry(work, doublings(work.sizeClass))
-      // As likely near the beginning as near the end: any other spread tells where to begin.
+      // As likely near the beginning as near the end: any other spread would show where to begin.
       const counter = randomInt(1, most)
       return await signedChallenge(secret, { ...work, counter, most, madeAtMs: now() })
     },
@@ -119,7 +122,7 @@ function challengeSecrets(secret: Uint8Array): {
   }
 }
 
-/** Work that ends at the key of this number, of at most so many. */
+/** Work that ends at the key with this number, of at most `most`. */
 export async function signedChallenge(
   secret: Uint8Array,
   {
@@ -137,8 +140,8 @@ export async function signedChallenge(
     deriveKey,
     counter,
     expiresAt: Math.floor((madeAtMs + solveMs) / 1000),
-    // `most` is for the progress a sender sees, and `solve` says how long they may try: their clock
-    // may be wrong.
+    // `most` is for the progress a sender sees. `solve` is how long they may try: a duration, since
+    // their clock may be wrong.
     data: { effort, class: sizeClass, made: madeAtMs, most, solve: solveMs },
     ...challengeSecrets(secret),
   })
@@ -159,7 +162,7 @@ export function signedTicket(
 }
 
 /**
- * The shape the library counts on. It checks what the members hold, by the signature over all of
+ * The shape the library expects. It checks the values of the members by the signature over all of
  * them.
  */
 function isPayload(value: unknown): value is Payload {

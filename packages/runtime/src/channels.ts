@@ -17,7 +17,7 @@ export function threadChannel(port: Pick<MessagePort, "postMessage" | "on"> | Th
 /** The primary's side of its pipe to a worker. */
 export function workerChannel(worker: ClusterWorker): Channel {
   return {
-    // A worker that just died is told nothing; its calls fail by `onClose` on its own side.
+    // A worker that just died gets nothing; its calls fail by `onClose` on its own side.
     send(message) {
       if (worker.isConnected()) worker.send(message as object)
     },
@@ -29,7 +29,7 @@ export function workerChannel(worker: ClusterWorker): Channel {
 /** A parent's side of its pipe to a child process. */
 export function childChannel(child: ChildProcess): Channel {
   return {
-    // As to a worker: a child that just died is told nothing.
+    // As with a worker: a child that just died gets nothing.
     send(message) {
       if (child.connected) child.send(message as object)
     },
@@ -80,7 +80,7 @@ export function socketChannel(socket: Socket): Channel {
         const message: unknown = deserialize(frame)
         for (const listener of listeners) listener(message)
       } catch {
-        // Whoever is at the other end does not speak this protocol: there is nobody to answer.
+        // The other end does not speak this protocol: there is nobody to answer.
         return socket.destroy()
       }
     }

@@ -17,7 +17,7 @@ import {
 } from "./rpc.ts"
 import { Explained } from "./explained.ts"
 
-/** How a process ended; both null where it could not be started. */
+/** How a process ended; both null if it could not be started. */
 export interface End {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
@@ -99,8 +99,8 @@ export function startedWorker(worker: ClusterWorker): Started {
 }
 
 /**
- * Starts a module of ours in a thread. Without `onError` a fault that nobody caught in the thread
- * ends this process.
+ * Starts a module of ours in a thread. Without `onError`, an uncaught error in the thread ends this
+ * process.
  */
 export function startThread(
   module: URL,
@@ -132,7 +132,7 @@ interface InThreadOptions<P> {
   readonly methods?: Methods
 }
 
-/** A port that a thread of its own serves. `close` ends the thread, whatever becomes of the call. */
+/** A port served by its own thread. `close` ends the thread, even if the call fails. */
 export function inThread<P extends { close(): Promise<void> }>(
   module: URL,
   workerData: unknown,
@@ -150,9 +150,9 @@ export function inThread<P extends { close(): Promise<void> }>(
   return { ...opened, close: () => close().finally(thread.kill) }
 }
 
-/** A command that runs in a process of its own. */
+/** A command that runs in its own process. */
 export interface RunningCommand {
-  /** Rejects where it could not be started. */
+  /** Rejects if it could not be started. */
   readonly ended: Promise<End>
   /** Ends it at once. */
   stop(): void
@@ -189,7 +189,8 @@ export function startCommand(
 
 function endOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve, reject) => {
-    // One that runs has an exit, which says more than a message that did not reach it.
+    // A process that runs has an exit, which is more useful than the error of a message that did
+    // not reach it.
     child.on("error", (error) => {
       if (child.pid === undefined) reject(error)
     })
@@ -197,7 +198,7 @@ function endOf(child: ChildProcess): Promise<End> {
   })
 }
 
-/** The result of the work, or `otherwise` where it takes longer. */
+/** The result of the work, or `otherwise` if it takes longer. */
 export async function orAfter<T, Otherwise>(
   ms: number,
   work: Promise<T>,
@@ -213,9 +214,9 @@ export async function orAfter<T, Otherwise>(
 
 /** One of the children that `keepChildren` starts. */
 export interface Child extends Started {
-  /** What it may call here. */
+  /** The methods it may call here. */
   readonly methods?: Methods
-  /** What the log says of it. */
+  /** Its fields in log lines. */
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
@@ -224,8 +225,8 @@ export interface KeepOptions<Ready> {
   readonly name: string
   readonly count?: number
   /**
-   * Starts one, which calls `ready` with what it has to say, or `unable` with the reason. `before`
-   * is what the first one said, once there was a time when none ran: nobody holds its port.
+   * Starts one child, which calls `ready` with its data, or `unable` with the reason. `before` is
+   * the data of the first one, if meanwhile no child ran: then nobody holds its port.
    */
   readonly start: (before: Ready | null) => Child
   /** What `unable` means to the caller. */
@@ -240,9 +241,9 @@ export interface KeepOptions<Ready> {
 }
 
 export interface Children<Ready> {
-  /** What the first one said when it was ready. */
+  /** The data that the first one passed to `ready`. */
   readonly ready: Ready
-  /** Calls one that is ready; rejects with the code `unavailable` where none is. */
+  /** Calls a child that is ready; rejects with the code `unavailable` if there is none. */
   within(timeoutMs: number): Call
   /** Calls each that is ready. */
   all(timeoutMs: number): Call[]
@@ -251,7 +252,7 @@ export interface Children<Ready> {
    * `lingerMs`. Returns how many run then.
    */
   restart(lingerMs: number): Promise<number>
-  /** Lets every one finish what it is about, then ends it. */
+  /** Lets every child finish its work, then ends it. */
   stop(): Promise<void>
 }
 
@@ -358,7 +359,7 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
     if ((await orAfter(LEAVE_MS, child.ended, null)) === null) await child.kill()
   }
 
-  /** Starts the one that takes the place of `old`, which may die meanwhile. */
+  /** Starts the successor of `old`, which may die meanwhile. */
   async function succeed(old: Running): Promise<void> {
     old.leaving = true
     try {
@@ -383,7 +384,7 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
 
   async function stop(): Promise<void> {
     ending.abort()
-    // They have answered nobody yet, and nobody would end them once they are ready.
+    // These have not served anybody yet, and once ready nobody would end them.
     await Promise.all([...starting].map((child) => child.kill()))
     await restarting.catch(() => undefined)
     await Promise.all([...running].map((self) => retire(self)))
@@ -404,7 +405,8 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
         },
       all: (timeoutMs) => [...running].map(({ within }) => within(timeoutMs)),
       restart(lingerMs) {
-        // The caller of the restart before has its failure; this one starts from what runs now.
+        // The caller of the previous restart got its failure; this restart begins with the children
+        // running now.
         const restarted = restarting.catch(() => undefined).then(() => restart(lingerMs))
         restarting = restarted
         return restarted

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, readdirSync } from "node:fs"
 
 /**
- * Closes the files a child has from its parent. Only lmdb opens files that a program started later
- * keeps: the index, which the processes that strangers reach must not hold. Called first, before
- * this process opens a file of its own.
+ * Closes the files a child inherits from its parent. Only lmdb opens files that later programs
+ * inherit: the index, which the processes that strangers reach must not hold. Called first, before
+ * this process opens any file.
  */
 export function closeInheritedFiles(): void {
   for (const name of readdirSync("/dev/fd")) {

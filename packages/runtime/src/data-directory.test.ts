@@ -18,8 +18,8 @@ test("only one holds the lock, and it is free again after release and after kill
   lock.release()
 
   const module = new URL("./data-directory.ts", import.meta.url).href
-  // It keeps nothing of the lock itself, and collects garbage: whoever has the lock has it for as
-  // long as they live.
+  // The child drops its reference to the lock and collects garbage: a lock must last as long as its
+  // process.
   const script = `const { lockDataDirectory } = await import(${JSON.stringify(module)})
     const isMine = lockDataDirectory(${JSON.stringify(path)}) !== null
     for (let n = 0; n < 5; n++) { await new Promise(setImmediate); gc() }

@@ -69,8 +69,8 @@ export interface DataDirectory {
 }
 
 /**
- * Opens the directory, creating it where it is missing, readable by its owner only. One that is
- * being made of another is for whoever completes that.
+ * Opens the directory, creating it if missing, readable by its owner only. An unfinished restore or
+ * rekeying may only be opened by the command that completes it.
  */
 export function openDataDirectory(
   path: string,
@@ -136,7 +136,7 @@ export function openDataDirectory(
   }
 }
 
-/** What keeps a directory from being used is told as a sentence with the command that mends it. */
+/** A directory that cannot be used is reported in a sentence with the command that fixes it. */
 function makeOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -210,10 +210,7 @@ function takeLock(path: string, name: string): Lock | null {
   }
 }
 
-/**
- * A database that nobody refers to any more is closed by the garbage collector, and its lock is
- * gone with it.
- */
+/** The garbage collector closes a database without references, and its lock goes with it. */
 const held = new Set<DatabaseSync>()
 
 interface Format {

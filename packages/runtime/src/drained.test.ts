@@ -3,7 +3,7 @@ import { Writable } from "node:stream"
 import { test } from "node:test"
 import { writeDrained } from "./drained.ts"
 
-/** Takes nothing until it is told to. */
+/** Takes nothing until `takeIt` is called. */
 function stuck(): { stream: Writable; takeIt: () => void } {
   let takeIt = (): void => undefined
   const stream = new Writable({

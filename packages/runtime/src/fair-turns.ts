@@ -1,9 +1,9 @@
 /**
- * Does pieces of work one after the other. Owners take turns, so that nobody waits behind all that
- * another sent.
+ * Does pieces of work one after the other. Owners take turns, so that no owner waits behind all the
+ * work of another.
  */
 export interface FairTurns<Owner> {
-  /** Whether this much more of the owner may wait; work is measured by whoever hands it in. */
+  /** Whether this much more work of the owner may wait; the caller measures its weight. */
   hasRoom(owner: Owner, weight: number): boolean
   /** Does the work when it is its owner's turn; of one owner in the order it came. */
   take<T>(owner: Owner, weight: number, work: () => Promise<T>): Promise<T>
@@ -19,7 +19,7 @@ interface Room {
 }
 
 export function openFairTurns<Owner>({ eachMax, allMax = Infinity }: Room): FairTurns<Owner> {
-  // In the order of turns: whoever had one goes to the end.
+  // In the order of turns: an owner that had one goes to the end.
   const queues = new Map<Owner, (() => Promise<void>)[]>()
   const waiting = new Map<Owner, number>()
   let all = 0

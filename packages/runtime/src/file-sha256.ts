@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 
-/** SHA-256 of a file, in hexadecimal digits. `onBytes` is told how many more were read. */
+/**
+ * SHA-256 of a file, in hexadecimal digits. `onBytes` gets the number of bytes in each piece read.
+ */
 export async function fileSha256(
   path: string,
   onBytes: (more: number) => void = () => undefined,

@@ -2,8 +2,8 @@
 type PortSetting = "PORT" | "DROP_PORT" | "ASSAY_METRICS_PORT"
 
 /**
- * Why a port could not be listened on, in a sentence for whoever starts the service; null for any
- * other fault.
+ * Why a port could not be listened on, in a sentence for the person who starts the service; null
+ * for any other fault.
  */
 export function listenFault(error: unknown, setting: PortSetting): string | null {
   const { code, address, port } = error as Partial<Record<"code" | "address" | "port", unknown>>

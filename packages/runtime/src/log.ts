@@ -94,8 +94,7 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const { code } = error as { code?: unknown }
-  // The stack repeats the message, which may hold line breaks of its own; only what follows it is
-  // ours.
+  // The stack repeats the message, which may hold line breaks; only the lines after it are ours.
   const stack = error.stack ?? ""
   const frames = stack
     .slice(stack.indexOf(error.message) + error.message.length)

@@ -6,7 +6,7 @@ import type { Server, Socket } from "node:net"
  * besides connections.
  */
 const FILES_RESERVED = 64
-/** Where the system does not say (not Linux): what most allow without being told otherwise. */
+/** If the system does not report its limit (not Linux): what most systems allow by default. */
 const FILES_GUESSED = 1024
 
 /** How many files and connections this process may have open at once. */
@@ -21,9 +21,9 @@ function openFilesMax(): number {
 }
 
 /**
- * How many connections may be open at once, so that files can still be opened beside them. Past the
- * system's limit a worker loses the connections that are handed to it, and the primary waits for
- * ever for word of them.
+ * How many connections may be open at once, so that files can still be opened beside them. Beyond
+ * the system's limit a worker loses the connections handed to it, and the primary waits for ever
+ * for their confirmation.
  */
 export function connectionsMax(filesPerConnection = 1, filesMax = openFilesMax()): number {
   if (filesMax === Infinity) return Infinity
@@ -32,7 +32,7 @@ export function connectionsMax(filesPerConnection = 1, filesMax = openFilesMax()
 }
 
 /**
- * Lets the servers it is given have so many connections among them. Those past it are closed at
+ * Limits the connections of all servers it is given to `max` together. Further ones are closed at
  * once.
  */
 export function limitConnections(max: number): (server: Server) => void {

@@ -9,8 +9,8 @@ export interface Channel {
 export type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
 
 /**
- * An interface of async methods that is called over a channel. `methods` names all of them: what
- * else the implementation can do is out of reach. `name` keeps the ports of one channel apart.
+ * An interface of async methods that is called over a channel. `methods` names all of them: other
+ * methods of the implementation are out of reach. `name` keeps the ports of one channel apart.
  */
 export interface Port<P> {
   readonly name: string
@@ -99,7 +99,7 @@ export function remote<P>(
 export type Call = (method: string, ...args: unknown[]) => Promise<unknown>
 
 /**
- * Calls methods of the other side; the result says how long one may take. A call fails when the
+ * Calls methods of the other side; the result takes the time limit of a call. A call fails when the
  * channel closes or its time is over, and never hangs; null: only when the channel closes. One per
  * channel: replies are matched by number.
  */

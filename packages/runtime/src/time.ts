@@ -4,8 +4,7 @@ export const DAY_MS = 86_400_000
 let lastDay = { number: -1, text: "" }
 
 /**
- * The UTC date of a time, as YYYY-MM-DD. Asked for many times a request and nearly always for
- * today.
+ * The UTC date of a time, as YYYY-MM-DD. Called many times per request and nearly always for today.
  */
 export function dayOf(ms: number): string {
   const number = Math.floor(ms / DAY_MS)

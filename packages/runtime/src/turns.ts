@@ -10,7 +10,7 @@ export function openTurns(): Turns {
   return {
     take(work) {
       const mine = last.then(work)
-      // A failure is told to whoever waits for it, and is none of the next one's.
+      // The caller gets this error; the next task starts clean.
       last = mine.catch(() => undefined)
       return mine
     },

@@ -7,8 +7,8 @@ import { typedCommand } from "./typed-command.ts"
 const BY_A_PAGE: ReadonlySet<string> = new Set(["SIGBUS", "SIGSEGV", "SIGABRT", "SIGILL", "SIGFPE"])
 
 /**
- * What is said where LMDB followed a damaged page and the process that read the index was ended by
- * it; null: by something else.
+ * The sentence for when LMDB followed a damaged page and that ended the process reading the index;
+ * null: something else ended it.
  */
 export function walkEnded(signal: string): string | null {
   if (!BY_A_PAGE.has(signal)) return null

@@ -13,7 +13,7 @@ import { solve } from "./solve.ts"
 import { threadRequests } from "./thread-requests.ts"
 import type { CallName, WorkerCalls } from "./worker-calls.ts"
 
-/** Told how much of a call is done, 0 to 1. */
+/** Called with the share of a call that is done, 0 to 1. */
 export type OnShare = (share: number) => void
 export type Answers = {
   readonly [N in CallName]: (

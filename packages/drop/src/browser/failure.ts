@@ -1,6 +1,6 @@
 import type { ScriptText } from "./script-texts.ts"
 
-/** What stopped, as a sentence of the page. Nothing that was written is ever part of it. */
+/** What stopped, as a sentence of the page. It never contains anything the person wrote. */
 export class Failure extends Error {
   override readonly name = "Failure"
   readonly text: ScriptText

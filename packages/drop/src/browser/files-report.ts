@@ -4,7 +4,7 @@ import { button, element, made, shown } from "./dom.ts"
 import type { PageData } from "./page-data.ts"
 import type { Visit } from "./visit.ts"
 
-/** A file the person chose, with what it carries and what is to happen to it. */
+/** A file the person chose, with its metadata and the person's choice for it. */
 export interface ChosenFile {
   readonly file: File
   /** Null until it has been looked into. */
@@ -20,8 +20,8 @@ export interface FilesReport {
 }
 
 /**
- * Of a file that could not be looked into. Whether it can be sent shows when it is sealed, where it
- * is looked into again.
+ * The report of a file that could not be read. Sealing reads it again, and that decides whether it
+ * can be sent.
  */
 const UNREADABLE: MetadataReport = {
   type: "",
@@ -30,10 +30,7 @@ const UNREADABLE: MetadataReport = {
   findings: [],
 }
 
-/**
- * Lists the chosen files with what each says beside its content, and lets the person decide file by
- * file.
- */
+/** Lists the chosen files with the metadata of each, and lets the person decide file by file. */
 export function filesReport(
   visit: Pick<Visit, "worker" | "say"> & { readonly data: Pick<PageData, "texts"> },
   input: HTMLInputElement,
@@ -47,7 +44,7 @@ export function filesReport(
   }
   const takeOut = (wanted: ChosenFile): void => {
     chosen = chosen.filter((each) => each !== wanted)
-    // The field of the browser holds the same files, in case the plain form is asked for.
+    // The browser's own field gets the same files, in case the person asks for the plain form.
     const left = new DataTransfer()
     for (const { file } of chosen) left.items.add(file)
     input.files = left.files
@@ -93,14 +90,14 @@ export function filesReport(
   const keepBox = (each: ChosenFile): HTMLElement => {
     const number = chosen.indexOf(each) + 1
     const id = `keep-file-${number}`
-    // Named as in the plain form, which may still be asked for.
+    // Named as in the plain form, which the person may still ask for.
     const name = `untouched-${number}`
     const box = made("input", "", { type: "checkbox", id, name, value: "keep" })
     box.checked = each.untouched
     box.addEventListener("change", () => {
       each.untouched = box.checked
       show()
-      // The list is new; the focus stays where it was.
+      // The list is new; the focus stays at the same place.
       document.getElementById(id)?.focus()
     })
     const choice = made("div", "", { class: "choice" })

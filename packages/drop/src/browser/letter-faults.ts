@@ -1,7 +1,7 @@
 import type { ChosenFile } from "./files-report.ts"
 import type { PageData, Say } from "./page-data.ts"
 
-/** What is wrong with a letter, at the field it is wrong in; empty where nothing is. */
+/** The faults of a letter, by field; empty if there are none. */
 export interface LetterFaults {
   readonly message: string
   readonly files: string
@@ -36,7 +36,7 @@ function filesFault(say: Say, limits: PageData["limits"], chosen: readonly Chose
     const number = index + 1
     if (file.size > limits.file) return say("fault-file-large", { number })
     if (file.size === 0) return say("fault-file-empty", { number })
-    // People are to see what a file says before it leaves.
+    // People must see what a file reveals before it leaves.
     if (report === null) return say("script-file-reading")
     if (report.treatment === "malformed" && !untouched)
       return say("fault-file-malformed", { number })

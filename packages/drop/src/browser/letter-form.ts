@@ -17,8 +17,8 @@ export interface LetterForm {
 }
 
 /**
- * The form of a message: checks it, seals it and sends it. Whatever fails, it says so and keeps the
- * text.
+ * The form of a message: checks it, seals it and sends it. If anything fails, it shows that and
+ * keeps the text.
  */
 export function letterForm(
   taken: TakenForm,
@@ -63,7 +63,7 @@ export function letterForm(
 
   const busy = (is: boolean): void => {
     form.setAttribute("aria-busy", String(is))
-    // What is changed now would be sent as it was.
+    // A change made now would not be sent any more.
     element("letter", HTMLFieldSetElement).disabled = is
   }
 
@@ -73,11 +73,11 @@ export function letterForm(
     if (failure.text === "failure-no-crypto") offerPlainForm()
   }
 
-  /** What concerns only those whose message the server encrypts. */
+  /** Parts that concern only those whose message the server encrypts. */
   const forScriptless = (visible: boolean): void => {
     shown("no-script-note", visible)
     shown("effort-field", !visible)
-    // Asked only where the operators ask something.
+    // The field exists only if the operators set a question.
     if (document.getElementById("question-field") !== null) shown("question-field", visible)
   }
 
@@ -135,13 +135,13 @@ export function letterForm(
     }
     progress.end()
     busy(false)
-    // A button that was switched off has lost the focus. Nobody's is taken who went elsewhere
+    // A disabled button loses the focus. Give it back, unless the person moved it elsewhere
     // meanwhile.
     if (document.activeElement === document.body) sendButton.focus()
   }
 
   forScriptless(false)
-  // One field for all files: what is to happen to each is chosen in the report below it.
+  // One field for all files: the report below it offers the choice for each.
   for (const each of document.querySelectorAll(".each-file")) each.remove()
   files.multiple = true
   files.addEventListener("change", () => report.take([...(files.files ?? [])]))

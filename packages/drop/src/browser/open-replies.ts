@@ -10,9 +10,9 @@ import {
 import type { DropKeys, Reply } from "./worker-calls.ts"
 
 /**
- * Tries every slot of a mailbox, and gives what it finds in the order it was written. One that our
- * key does not open is filling. One that it opens, but that is damaged or not a reply, comes out as
- * null, last: it must not hide the others, and must not pass for none.
+ * Tries every slot of a mailbox, and returns the replies in the order they were written. A slot
+ * that our key does not open is filling. A slot that opens but is damaged or no reply becomes null
+ * and comes last: it must not hide the others, and must not look empty.
  */
 export async function openReplies(
   secret: Uint8Array,

@@ -11,7 +11,7 @@ export interface PageData {
   readonly keys: string
   /** Six English words over the keys the page was made for. */
   readonly fingerprint: readonly string[]
-  /** The page has no words of its own language, so that it shows digits first. */
+  /** The page's language has no word list, so it shows digits first. */
   readonly digitsFirst: boolean
   readonly limits: {
     /** Bytes of a message. */

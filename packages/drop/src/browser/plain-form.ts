@@ -3,14 +3,14 @@ export interface TakenForm {
   readonly form: HTMLFormElement
   /** Sets what happens instead of sending. */
   onSubmit(act: () => void): void
-  /** Lets the browser send it again, because the person asked for just that. */
+  /** Lets the browser send the form again, because the person asked for exactly that. */
   giveBack(): void
 }
 
 /**
- * Takes a form out of the browser's hands. Two locks, since what is in it must never leave unsealed
- * by a mistake: the event is stopped, and a form of the method `dialog` outside a dialog is sent
- * nowhere even if it were not.
+ * Takes a form out of the browser's hands. Two locks, since its content must never leave unsealed
+ * by mistake: the event is stopped, and even if it were not, a form with the method `dialog`
+ * outside a dialog is sent nowhere.
  */
 export function takeOver(form: HTMLFormElement): TakenForm {
   const method = form.getAttribute("method") ?? "post"

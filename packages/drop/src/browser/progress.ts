@@ -3,7 +3,7 @@ import type { Say } from "./page-data.ts"
 import type { ScriptText } from "./script-texts.ts"
 
 export interface Progress {
-  /** Shows a step, and how much of it is done, 0 to 1; null: that cannot be said. */
+  /** Shows a step, and its share that is done, 0 to 1; null: the share is unknown. */
   at(text: ScriptText, share: number | null): void
   end(): void
 }

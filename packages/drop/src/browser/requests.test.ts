@@ -7,7 +7,7 @@ import { fetchChallenge, fetchKeys, fetchMailbox, upload } from "./requests.ts"
 
 const PATIENCE_MS = 600_000
 
-/** A page whose server answers as told and whose ten minutes are over in a moment. */
+/** A page whose server gives the answers of the test and whose ten minutes are over in a moment. */
 async function impatientPage(
   t: TestContext,
   answer: (response: ServerResponse) => void,
@@ -52,7 +52,7 @@ test(
   },
 )
 
-/** A browser's request, as far as an upload uses it; its time is over when the test says so. */
+/** A browser's request, as far as an upload uses it; the test decides when its time is over. */
 class TestRequest extends EventTarget {
   static last: TestRequest
   readonly upload = new EventTarget()

@@ -13,13 +13,13 @@ const OPTIONS: RequestInit = {
 }
 
 /**
- * A line that is dead for ten minutes is told. The server gives up one that moves less than 1 kB a
- * second, and no answer is longer than a mailbox's 300 kB: within this time each is here whole, on
- * the slowest line that the server keeps.
+ * After ten minutes without progress the page reports a failure. The server gives up a line that
+ * moves less than 1 kB a second, and no answer is longer than a mailbox's 300 kB: within this time
+ * each answer is complete, on the slowest line that the server keeps.
  */
 const DEAD_MS = 600_000
 
-/** Refusals of the server, which says them in one word. */
+/** Refusals of the server, which sends each as one word. */
 const refusals: Readonly<Record<string, ScriptText>> = {
   ticket: "failure-ticket",
   "keys-changed": "failure-keys-changed",
@@ -27,7 +27,7 @@ const refusals: Readonly<Record<string, ScriptText>> = {
   full: "failure-full",
 }
 
-/** Nobody can say whether the message was stored. */
+/** Whether the message was stored is unknown. */
 const UNCERTAIN = "failure-uncertain"
 
 function refusal(word: string, otherwise: ScriptText = "failure-refused"): Failure {
@@ -70,7 +70,7 @@ export async function fetchTicket(solved: Payload): Promise<string> {
   return (await response.text().catch(offline)).trim()
 }
 
-/** Sends what was sealed. Not by fetch, which cannot say how much has left. */
+/** Sends the sealed message. Not by fetch, which cannot report how much has left. */
 export function upload(
   { sealed, withdrawVerifier }: SealedLetter,
   ticket: string,
@@ -90,7 +90,7 @@ export function upload(
       request.timeout = timeStamp - begunAt + DEAD_MS
       onShare(loaded / total)
     })
-    // Once all of it has left, it may be stored, whatever becomes of the answer.
+    // Once everything has left, the message may be stored, even if the answer is lost.
     let lost: ScriptText = "failure-offline"
     request.upload.addEventListener("load", () => (lost = UNCERTAIN))
     request.addEventListener("loadend", () => {
@@ -104,7 +104,7 @@ export function upload(
   })
 }
 
-/** All slots of a mailbox, one after the other; it has the same size whatever it holds. */
+/** All slots of a mailbox, one after the other; the size is the same whatever it holds. */
 export async function fetchMailbox(mailbox: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const response = await send("/drop/mailbox", mailbox)
   return new Uint8Array(await response.arrayBuffer().catch(offline))

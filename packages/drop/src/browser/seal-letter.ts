@@ -13,8 +13,8 @@ import { hex } from "./hex.ts"
 import type { DropKeys, Letter, LetterFile, SealedLetter, Thread } from "./worker-calls.ts"
 
 /**
- * Makes of a letter what is sent: cleaned, packed, filled up to its class and sealed. Throws rather
- * than give anything less.
+ * Turns a letter into the sealed message: cleaned, packed, padded to its class and sealed. Throws
+ * rather than return anything less.
  */
 export async function sealLetter(
   letter: Letter,
@@ -35,7 +35,7 @@ export async function sealLetter(
     files,
   })
   const sealed = await seal(envelope, keys, (done, total) => onShare(done / total))
-  // Looked at once more, as the server will: what is not sealed must not leave.
+  // Checked once more, as the server will: nothing unsealed may leave.
   const header = readAgeHeader(sealed)
   if (
     header === "incomplete" ||
@@ -53,7 +53,8 @@ async function prepared({ file, untouched, keptName }: LetterFile): Promise<File
   const { type, extension, treatment } = report
   const rest = { type, extension, ...foundIn(report), ...(keptName && { originalName: keptName }) }
   if (untouched) return { ...rest, bytes, metadata: "kept" }
-  // Nothing is known of it, or nothing can be taken out of it: whoever sent it has been told.
+  // Unknown files, and files that cannot be cleaned, are sent unchanged: the report has shown that
+  // to the sender.
   if (treatment !== "clean" && treatment !== "malformed")
     return { ...rest, bytes, metadata: "unknown" }
   const cleaned = strip(bytes)

@@ -17,7 +17,7 @@ import { dropWorker, workerClient } from "./worker-client.ts"
 const hold = (event: Event): void => event.preventDefault()
 addEventListener("submit", hold, true)
 addEventListener("DOMContentLoaded", () => {
-  // Before anything else: whatever goes wrong from here on, no form leaves as it was written.
+  // First of all: whatever goes wrong from here on, no form may leave in plain text.
   const forms = new Map([...document.forms].map((form) => [form.id, takeOver(form)]))
   removeEventListener("submit", hold, true)
   takePage((id) => {
@@ -74,7 +74,7 @@ function writing(visit: Visit, taken: (id: string) => TakenForm): readonly { cle
       letter.again()
     },
   )
-  // Fetched while the person still writes. What is wrong with them is said on sending.
+  // The keys are fetched while the person still writes. A fault in them is shown on sending.
   void visit.keys().catch(() => undefined)
   if (!later) return [letter, sent, { clear: () => shown(written, true) }]
   const replies = repliesPage(visit, {

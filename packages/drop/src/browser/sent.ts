@@ -5,9 +5,7 @@ import type { OpenThread, Visit } from "./visit.ts"
 import type { Code } from "./worker-calls.ts"
 
 export interface Sent {
-  /**
-   * Shows that a message was sent; with its code where it is the first of a thread of this visit.
-   */
+  /** Shows that a message was sent; with its code if it is the first of a thread of this visit. */
   show(
     kind: "one-way" | "two-way" | "follow-up",
     thread: OpenThread | null,
@@ -18,7 +16,7 @@ export interface Sent {
 }
 
 const KINDS = ["one-way", "two-way", "follow-up"] as const
-/** The parts of a code that are asked for, counted from 1. */
+/** The parts of a code that the person must repeat, counted from 1. */
 const ASKED = [4, 9]
 
 /**
@@ -35,7 +33,7 @@ export function sentSection(
   onWriteAgain: () => void,
 ): Sent {
   const { say, data } = visit
-  /** Both forms of the code on the page, the one that is shown first at the front. */
+  /** Both forms of the code on the page; the one shown first comes first. */
   let parts: readonly (readonly string[])[] = []
   let current: OpenThread | null = null
   const typed = ASKED.map((number) => element(`word-${number}`, HTMLInputElement))
@@ -100,7 +98,7 @@ export function sentSection(
   }
 }
 
-/** Whether this is the word that was asked for, however it was typed. */
+/** Whether this is the requested word, however it was typed. */
 function isSame(typed: string, word: string): boolean {
   const plain = (text: string): string =>
     text.normalize("NFKD").replaceAll(/\p{M}/gu, "").trim().toLowerCase()

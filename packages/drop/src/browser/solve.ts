@@ -2,10 +2,7 @@ import { solveChallenge } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2"
 import type { Challenge, Payload } from "altcha-lib/types"
 
-/**
- * Tries one number after the other, of which the challenge says how many there are at most, and for
- * how long.
- */
+/** Tries one number after the other. The challenge gives the largest number and the time limit. */
 export async function solve(
   challenge: Challenge,
   onShare: (share: number) => void,
@@ -14,7 +11,7 @@ export async function solve(
   let tries = 0
   const solution = await solveChallenge({
     challenge,
-    // Somewhat less: a ticket must be asked for before the challenge ends.
+    // Somewhat less, because the page must request a ticket before the challenge ends.
     timeout: solveMs * 0.9,
     deriveKey(parameters, salt, password) {
       tries += 1

@@ -2,7 +2,7 @@ import { threadKeys, WITHDRAWABLE, withdrawToken } from "@assay/core/drop"
 import type { DropKeys, ThreadRequests } from "./worker-calls.ts"
 
 /**
- * What is shown to the server for a code: to ask for replies, to delete them, to withdraw messages.
+ * What the server sees of a code when a person fetches or deletes replies or withdraws messages.
  * Never the code itself.
  */
 export async function threadRequests(

@@ -10,14 +10,14 @@ export type WordFiles = Readonly<
   Record<WordLanguage, { readonly path: string; readonly integrity: string }>
 >
 
-/** What the parts of one page share. All of it is gone with the page. */
+/** What the parts of one page share. Everything is gone with the page. */
 export interface Visit {
   readonly data: PageData
   readonly say: Say
   readonly worker: WorkerClient
   /** The list codes are shown in. */
   readonly list: WordList
-  /** Any list; fetched when it is asked for first. */
+  /** Any list; fetched on first use. */
   words(language: WordLanguage): Promise<WordList>
   /**
    * The keys of the drop, once they are found to be those the page speaks of; fresh ones to seal
@@ -46,9 +46,9 @@ export function nextOf(thread: OpenThread, withdrawable: number): Thread {
 }
 
 /**
- * Gives the keys: fetched once, and again after a failure or where fresh ones are asked for. The
- * server cannot see which keys a message is sealed to, so one sealed to a key that went while the
- * person wrote would be taken and never read.
+ * Returns the keys: fetched once, and again after a failure or on request. The server cannot see
+ * which keys a message is sealed to, so a message sealed to a key that was removed while the person
+ * wrote would be taken and never read.
  */
 export function keysOf(
   { keys: path, fingerprint }: PageData,
@@ -61,7 +61,7 @@ export function keysOf(
     const keys = await worker.call("keys", [text, english]).catch(() => {
       throw new Failure("failure-keys")
     })
-    // The page was made for other keys: whoever compared its six words would be misled.
+    // The page was made for other keys, so a person who compared its six words would be misled.
     if (keys.fingerprint.join(" ") !== fingerprint.join(" "))
       throw new Failure("failure-keys-changed")
     return keys

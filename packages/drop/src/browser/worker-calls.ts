@@ -20,9 +20,9 @@ export interface Thread {
 
 export interface LetterFile {
   readonly file: Blob
-  /** Sent as it is, with all that it says beside its content. */
+  /** Sent unchanged, with all its metadata. */
   readonly untouched: boolean
-  /** The sender's own name of it, where the sender asked for it to be kept. */
+  /** The file's name on the sender's machine, if the sender asked to keep it. */
   readonly keptName: string | null
 }
 
@@ -40,7 +40,10 @@ export interface Letter {
 
 export interface SealedLetter {
   readonly sealed: Uint8Array<ArrayBuffer>
-  /** Hexadecimal. Stored beside the message; whoever shows what it was made from can delete it. */
+  /**
+   * Hexadecimal. Stored beside the message; a person who presents the value it was made from can
+   * delete the message.
+   */
   readonly withdrawVerifier: string
 }
 
@@ -63,13 +66,13 @@ export interface ThreadRequests {
 }
 
 /**
- * What the page asks of its worker. All that touches keys, codes and what is sealed is done there:
- * away from the page, which stays usable meanwhile.
+ * The calls from the page to its worker. Everything that touches keys, codes and sealed content
+ * happens there, away from the page, which stays usable meanwhile.
  */
 export interface WorkerCalls {
   keys(text: string, list: WordList): DropKeys
   inspect(file: Blob): MetadataReport
-  /** Works until a challenge is solved; null where it was not in time. */
+  /** Works until a challenge is solved; null if the time ran out. */
   solve(challenge: Challenge): Payload | null
   newSecret(): Uint8Array
   seal(letter: Letter, keys: DropKeys): SealedLetter
@@ -77,8 +80,8 @@ export interface WorkerCalls {
   readCode(text: string, list: WordList): { readonly secret: Uint8Array } | CodeFault
   requests(secret: Uint8Array, keys: DropKeys): ThreadRequests
   /**
-   * The replies among the slots of a mailbox, null for one that is damaged; the other slots are
-   * filling that nobody can open.
+   * The replies in the slots of a mailbox, null for a damaged one; the other slots are filling that
+   * nobody can open.
    */
   openReplies(secret: Uint8Array, keys: DropKeys, slots: Uint8Array): (Reply | null)[]
 }
@@ -91,7 +94,7 @@ export interface CallMessage {
 }
 
 /**
- * `share`: how much is done, 0 to 1. A fault says nothing of its cause, which could quote what was
+ * `share`: how much is done, 0 to 1. A fault does not name its cause, which could quote what was
  * sealed.
  */
 export type AnswerMessage =
@@ -100,7 +103,7 @@ export type AnswerMessage =
   | { readonly id: number; readonly fault: true }
 
 /**
- * A worker that says nothing for so long is taken for dead: a browser may end one without a word.
+ * A worker that is silent for this long is taken for dead: a browser may end one without notice.
  * Slow machines report now and then.
  */
 export const SILENCE_MS = 180_000

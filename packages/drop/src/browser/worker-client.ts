@@ -87,9 +87,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string }
 }
 
-/**
- * Gives the one worker this script may start. Browsers with Trusted Types let it start no other.
- */
+/** Gives the one worker this script may start. Browsers with Trusted Types refuse any other. */
 export function dropWorker(path: string): () => Worker {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   const policy = trustedTypes?.createPolicy("drop-worker", {

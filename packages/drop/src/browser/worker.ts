@@ -9,7 +9,7 @@ addEventListener("message", ({ data: { id, name, args } }: MessageEvent<CallMess
   const work = async (): Promise<unknown> => run((share) => answer({ id, share }), ...args)
   work().then(
     (result) => answer({ id, result }),
-    // Why is not told: the reason could quote what was to be sealed.
+    // Without the reason, which could quote what was to be sealed.
     () => answer({ id, fault: true }),
   )
 })

@@ -5,9 +5,9 @@ import { promised } from "./promised.ts"
 import type { Sentences } from "./sentences.ts"
 
 /**
- * Keeps what is typed here in this page: no list of earlier entries, no translation, and no
- * spelling help, which some browsers ask of a server. Not a password field, for which browsers
- * offer to save what was typed.
+ * Keeps typed text in this page: no list of earlier entries, no translation, and no spelling help,
+ * which some browsers request from a server. Not a password field, because browsers offer to save
+ * those.
  */
 export const PRIVATE_TEXT = html`type="text" autocomplete="off" spellcheck="false" autocapitalize="none" translate="no" dir="auto"`
 
@@ -30,8 +30,8 @@ export function hiddenCode(code: string): Html {
 }
 
 /**
- * What a code tells the server wherever one is posted. The script hides it: with it no code leaves
- * the device.
+ * What the server learns from a posted code. The script hides this note: with it no code leaves the
+ * device.
  */
 export function noScriptCodeNote(say: Sentences): Html {
   return html`<div id="no-script-code-note" class="note">

@@ -1,7 +1,7 @@
 import { WORD_LANGUAGES, type WordLanguage } from "@assay/core/drop"
 import type { Locale } from "./page-input.ts"
 
-/** The language whose words a page shows codes in; English where its own has no list. */
+/** The language of the words in a page's codes; English if its own language has no list. */
 export function wordLanguage(locale: Locale): WordLanguage {
   return WORD_LANGUAGES.find((language) => language === locale) ?? "en"
 }

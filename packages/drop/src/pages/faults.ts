@@ -2,10 +2,7 @@ import { type Html, html } from "./html.ts"
 import type { FormFault } from "./page-input.ts"
 import type { Sentences } from "./sentences.ts"
 
-/**
- * The place next to a field where what is wrong with it is said; empty and out of sight until there
- * is something.
- */
+/** The place next to a field for its fault; empty and hidden until there is one. */
 export function faultAt(
   say: Sentences,
   field: string,

@@ -7,17 +7,15 @@ import { promised } from "./promised.ts"
 import { sentSection } from "./sent-section.ts"
 import { type Sentences, sentencesOf } from "./sentences.ts"
 
-/**
- * The form as it is first seen, and as it comes back with what was wrong and all that was typed.
- */
+/** The form at first sight, and after a refusal with its faults and everything the person typed. */
 export function formPage(
   locale: Locale,
   facts: DropFacts,
   files: PageFiles,
   state: FormState & {
     /**
-     * Where those without JavaScript wait until messages of theirs are taken again; nowhere, while
-     * they are.
+     * The page where visitors without JavaScript wait until their messages are taken again; absent
+     * while they are taken.
      */
     readonly waitAt?: string
   },

@@ -8,7 +8,7 @@ export class Html {
 
 type Value = string | number | Html | Html[]
 
-/** Builds HTML; whatever is put in is escaped, unless it was itself built here. */
+/** Builds HTML. Escapes every value, unless it was itself built here. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.reduce((text, part, at) => text + escaped(values[at - 1] ?? "") + part))
 }
@@ -31,7 +31,7 @@ code { font-family: ui-monospace, monospace; font-size: .925em }
 dt { margin-top: .9rem } dd { margin: .1rem 0 0 }
 `
 
-/** The style as a page of its own hash in the policy: nothing else can style or run on it. */
+/** A page whose policy allows its style by hash only: nothing else can style it or run on it. */
 export function page(title: string, body: Html): string {
   return html`<!doctype html>
     <html lang="en">

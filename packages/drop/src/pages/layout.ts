@@ -17,15 +17,15 @@ interface Layout {
   readonly title: string
   readonly body: Html
   /**
-   * Where the page is, below the language; null for the answer to a form, which no other language
+   * The path of the page below the language; null for the answer to a form, which no other language
    * can show again.
    */
   readonly path: string | null
   /** The page the script takes over; without it the page loads none. */
   readonly script?: "form" | "replies" | "withdraw"
-  /** Something was wrong with what was sent: said first by whatever reads the title aloud. */
+  /** The form had faults: the title begins with that, because screen readers read it first. */
   readonly faulty?: boolean
-  /** Where the browser goes by itself, after so many seconds. */
+  /** Where the browser goes by itself, and after how many seconds. */
   readonly refresh?: Refresh
   /** The same, of browsers without JavaScript only. */
   readonly plainRefresh?: Refresh | undefined

@@ -6,7 +6,7 @@ import type { DropFacts, FormFault, FormState } from "./page-input.ts"
 import { promised } from "./promised.ts"
 import type { Sentences } from "./sentences.ts"
 
-/** What went wrong, said before anything else, with the way to each field. */
+/** The faults of the form before anything else, with a link to each field. */
 export function faultSummary(say: Sentences, { faults }: FormState): Html {
   if (faults.length === 0) return html`<div id="form-fault" class="fault" hidden></div>`
   const links = faults.map(({ field, text, values }) =>
@@ -99,8 +99,8 @@ ${numbers.map((number) => fileField(say, number, state.untouched.includes(number
 }
 
 /**
- * One file and what is to happen to it. The script takes all files in the first field and shows a
- * choice for each in its report, so it removes all that has the class `each-file`.
+ * One file and the choice for it. The script takes all files in the first field and shows a choice
+ * for each in its report, so it removes everything with the class `each-file`.
  */
 function fileField(say: Sentences, number: number, untouched: boolean, faulty: boolean): Html {
   const id = number === 1 ? "files" : `files-${number}`
@@ -131,8 +131,7 @@ function modeFields(say: Sentences, { mode }: FormState): Html {
 }
 
 /**
- * The question is the operators' own, in their own language, and asked only of those who send
- * without the script.
+ * The operators' own question, in their own language, only for those who send without the script.
  */
 function questionField(say: Sentences, question: string, faults: readonly FormFault[]): Html {
   return html`<div class="field" id="question-field">

@@ -7,7 +7,7 @@ import type { Sentences } from "./sentences.ts"
 import { en } from "./texts/en.ts"
 import type { TextKey } from "./texts/texts.ts"
 
-/** Sentences that only the script says; what the plain pages say too stands in their markup. */
+/** Sentences that only the script uses; those of the plain pages are in their markup. */
 const SCRIPT_TEXTS = (Object.keys(en) as TextKey[]).filter(
   (key) =>
     /^(script|failure|finding|fault)-/.test(key) ||
@@ -30,10 +30,10 @@ interface Page {
 }
 
 /**
- * The script of a page and what it has to know, as data that cannot run. The page waits for the
- * script, so that nobody who has JavaScript can send a form before the script holds it. Paths of
- * the worker and of word lists are not in it: the script holds them itself, so that its own hash
- * covers them.
+ * The script of a page and its data, in a form that cannot run. The page waits for the script, so
+ * that nobody with JavaScript can send a form before the script controls it. The paths of the
+ * worker and of word lists are not in it: the script contains them, so that its own hash covers
+ * them.
  */
 export function pageData(
   { locale, facts, files, say }: Page,
@@ -47,7 +47,7 @@ export function pageData(
     keys: KEYS_PATH,
     digitsFirst: digitsFirst(locale),
     limits: { message: MESSAGE_MAX, files: FILES_MAX, file: FILE_MAX },
-    // Holes that only the script can fill stay as they are: `{number}`, `{percent}`, `{at}`.
+    // Placeholders that only the script can fill stay unchanged: `{number}`, `{percent}`, `{at}`.
     texts: Object.fromEntries(SCRIPT_TEXTS.map((key) => [key, say(key)])),
   }
   // A "<" is all that could end the element early or open a comment in it.

@@ -10,7 +10,7 @@ export type Locale = (typeof LOCALES)[number]
  * about a visitor.
  */
 export interface DropFacts {
-  /** Who receives what is sent; empty where nobody gave a name. */
+  /** Who receives the messages; empty if no name was set. */
   readonly name: string
   readonly retentionDays: number
   /** 16 bytes, hexadecimal. */
@@ -25,7 +25,7 @@ export interface DropFacts {
   readonly onion: string | null
   /** The disk is filling up: only messages without files are taken. */
   readonly filesTaken: boolean
-  /** Asked of senders without JavaScript. */
+  /** The question to senders without JavaScript. */
   readonly question: string | null
   /** It shares a port with the API, which only a demo may. */
   readonly sharesPort: boolean
@@ -57,11 +57,11 @@ export interface FormFault {
 /** What a form is filled with: nothing at first, and all that was sent when something was wrong. */
 export interface FormState {
   readonly token: string
-  /** Random hexadecimal of a random length, so that the size of an upload says less. */
+  /** Random hexadecimal of a random length, so that the size of an upload reveals less. */
   readonly filler: string
   readonly message: string
   readonly mode: Mode
-  /** Numbers of the files that are to be sent as they are. */
+  /** Numbers of the files to send unchanged. */
   readonly untouched: readonly number[]
   readonly keepNames: boolean
   /** Of the thread that is written to again; empty for a new one. */
@@ -70,15 +70,15 @@ export interface FormState {
 }
 
 /**
- * A thread code as it is shown: twelve words of the page's language, or of English where it has no
- * list, and twelve groups of digits.
+ * A thread code for display: twelve words of the page's language, or of English if it has no list,
+ * and twelve groups of digits.
  */
 export interface ShownCode {
   readonly words: readonly string[]
   readonly numbers: readonly string[]
 }
 
-/** A reply that was opened: `text` with whatever cannot be seen made visible. */
+/** An opened reply: `text` with invisible characters made visible. */
 export interface ShownReply {
   readonly text: string
   /** It carries a file beside its text. */

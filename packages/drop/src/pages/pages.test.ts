@@ -140,8 +140,7 @@ test("T16: a field for a message says itself that browsers must not keep it", ()
     (page) => page.match(/<textarea[^>]*>/g) ?? [],
   )
   assert.ok(fields.length > 1)
-  // What a form says of all its fields, Firefox does not heed for these, and writes them into the
-  // file of its session.
+  // Firefox ignores the form's own setting for these fields, and writes them into its session file.
   for (const field of fields) assert.ok(field.includes(`autocomplete="off"`), field)
 })
 

@@ -1,10 +1,10 @@
 import type { Locale } from "./page-input.ts"
 
 /**
- * A message of the smallest size, without files and without a code, made by hand. Its bytes cannot
- * be told from those of any other: the tar holds no user, no group and no time, and its size is a
- * size class. The name of the message in the manifest is random, by which readers notice a message
- * that comes twice.
+ * Commands that make a message of the smallest size by hand, without files and without a code. Its
+ * bytes look like those of any other: the tar holds no user, no group and no time, and its size is
+ * a size class. The message's id in the manifest is random, so that readers notice a message that
+ * comes twice.
  */
 export function presealedCommands(locale: Locale): string {
   return `nid=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')

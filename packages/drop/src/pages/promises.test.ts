@@ -27,8 +27,7 @@ test("T57: a promise is never printed without its name beside it", () => {
   const plain = keys.filter((key) => typeof en[key] === "string")
   assert.ok(plain.length > 10)
   for (const [name, page] of everyPage("en")) {
-    // What the page tells its script is printed by the script, and only where it has just been made
-    // true.
+    // The script prints the sentences in its data, and only once they have become true.
     const shown = page.replace(/<script type="application\/json".*?<\/script>/s, "")
     for (const key of plain) {
       const sentences = shown.split(`>${say(key)}<`).length - 1
@@ -40,7 +39,7 @@ test("T57: a promise is never printed without its name beside it", () => {
 })
 
 test("T57: whatever speaks of what this service does or keeps is a promise, an admission or news of one request", () => {
-  // Told after something was tried, or about what somebody else can do: nothing that could be
+  // Sentences shown after an attempt, or about what somebody else can do: nothing that could be
   // broken later.
   const news =
     /^(fault|failure|refusal|script|sent|confirm|confirmed|not-set-up|mode|presealed|withdraw|replies|files)(-|$)/

@@ -5,7 +5,7 @@ import { promised } from "./promised.ts"
 import { sentencesOf } from "./sentences.ts"
 import type { TextKey } from "./texts/texts.ts"
 
-/** What a refused request is told, where there is no form to show it in. */
+/** The sentence for a refused request, if there is no form to show it in. */
 const REASONS: Readonly<Record<number, Extract<TextKey, `refusal-${string}`>>> = {
   400: "refusal-unreadable",
   403: "refusal-other-site",
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<number, Extract<TextKey, `refusal-${string}`>>> =
 /** Statuses after which the very same request may do better. */
 const PASSING = [408, 500, 503, 507]
 
-/** Any other status is told as the plain one of its kind. */
+/** Any other status gets the sentence of the plain one of its kind. */
 export function refusalPage(
   locale: Locale,
   facts: DropFacts,
@@ -35,7 +35,7 @@ export function refusalPage(
   const title = say("refusal-title")
   const status = state.status in REASONS ? state.status : state.status < 500 ? 400 : 500
   const reason = state.gaveWay === true ? "refusal-gave-way" : (REASONS[status] ?? "refusal-failed")
-  // After a fault of our own nobody knows how far the request came.
+  // After a fault of ours it is unknown how far the request came.
   const body = html`<h1>${title}</h1>
 <p>${say(reason)}</p>
 ${PASSING.includes(status) ? html`<p>${say("refusal-reload")}</p>` : ""}

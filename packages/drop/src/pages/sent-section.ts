@@ -18,8 +18,8 @@ interface ShownSent {
 }
 
 /**
- * What is said after a message was sent: nothing yet on a page whose script fills it in, or one of
- * the three cases.
+ * What the page shows after a message was sent: nothing yet on a page whose script fills it in, or
+ * one of the three cases.
  */
 export type Sent =
   | { readonly hidden: true }
@@ -50,7 +50,7 @@ ${twoWay(say, locale, !sent.hidden && sent.kind === "two-way" ? sent : null)}
 </section>`
 }
 
-/** The script tells this before it sends. */
+/** The script shows this before it sends. */
 function fileNotes(say: Sentences, notes: readonly FileNote[]): Html {
   if (notes.length === 0) return html``
   return html`<ul id="sent-files">${notes.map(({ text, number }) => html`<li>${say(text, { number })}</li>`)}</ul>`

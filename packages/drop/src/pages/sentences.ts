@@ -15,8 +15,8 @@ export type Sentences = (key: TextKey, values?: TextValues) => string
 const made = new Map<Locale, Sentences>()
 
 /**
- * The sentences of a language. The limits of a message can stand in any of them: `{files}`,
- * `{size}` and `{letters}`.
+ * The sentences of a language. Any of them may use the limits of a message: `{files}`, `{size}` and
+ * `{letters}`.
  */
 export function sentencesOf(locale: Locale): Sentences {
   const sentences = made.get(locale) ?? makeSentences(locale)
@@ -31,8 +31,8 @@ function makeSentences(locale: Locale): Sentences {
   const limits: TextValues = {
     files: FILES_MAX,
     size: fileSize(locale, FILE_MAX),
-    // The limit counts bytes. An Arabic letter takes two of them, so this number is never too high
-    // for a whole text.
+    // The limit counts bytes. An Arabic letter takes two, so this number is never too high for a
+    // whole text.
     letters: locale === "ar" ? MESSAGE_MAX / 2 : MESSAGE_MAX,
   }
   return (key, values = {}) => {

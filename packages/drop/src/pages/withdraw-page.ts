@@ -6,7 +6,7 @@ import { dropPath } from "./paths.ts"
 import { promised } from "./promised.ts"
 import { sentencesOf } from "./sentences.ts"
 
-/** Says before the click what the click shows to the server. */
+/** States before the click what the click reveals to the server. */
 export function withdrawPage(
   locale: Locale,
   facts: DropFacts,

@@ -170,7 +170,7 @@ test("who waited for a sealer in vain is told so although they still send, and n
   refused()
   assert.equal(await answer, "503 no")
   await closed
-  // For what was read of it since.
+  // Overwritten again, for the bytes read since.
   assert.ok(overwritten > handed)
 })
 

@@ -11,14 +11,14 @@ import { startReading, stopReading } from "../stop-reading.ts"
 import { isPlain, readTarget, sendsMessage } from "../target.ts"
 
 export interface DoorOptions {
-  /** Gets every connection whose request a sealer need not read. */
+  /** Gets every connection whose request needs no sealer. */
   readonly http: Pick<HttpServer, "emit">
   /** Takes connections that one must read; false where too many wait. */
   readonly sealers: { handOver(connection: PlainConnection, kind: PlainKind): boolean }
   /** Where the first part of a plain request would stay. */
   readonly readBuffer: Pick<ReadBuffer, "overwrite">
   readonly networks: NetworkCounter
-  /** A whole HTTP answer for someone whose request is never read. */
+  /** A complete HTTP answer for a visitor whose request is never read. */
   readonly answerUnread: (status: 400 | 503) => Promise<string>
 }
 
@@ -55,8 +55,8 @@ export function openDoor({
       if (line === null && head.length <= LINE_MAX) return
       const target = line && readTarget(line.target)
       const plain = line !== null && isPlain(line.method, target)
-      // A sealer is a process, so nobody gets one for half a head: who hangs up before is seen
-      // here, by reading.
+      // A sealer is a process, so half a head does not get one. The door reads on, and so notices a
+      // visitor who hangs up before.
       if (plain && head.length <= HEAD_MAX && !isWhole(head)) return
       socket.off("data", look)
       socket.off("close", forget)
@@ -67,8 +67,7 @@ export function openDoor({
         socket.resume()
         return
       }
-      // What else was read of it goes when it ends: refused ones are read to the end of what they
-      // send.
+      // Further bytes are overwritten when the connection ends: a refused one is read to the end.
       socket.once("close", () => readBuffer.overwrite())
       const kind = sendsMessage(target) ? messageKind(head) : "code"
       const refused = (): void => {
@@ -95,7 +94,7 @@ export function openDoor({
   }
 }
 
-/** By what its head declares; one that does not say how long it is waits with those who upload. */
+/** By the declared length; a request without one waits with the uploads. */
 function messageKind(head: Buffer): PlainKind {
   return (declaredLength(head) ?? Infinity) <= MESSAGE_BYTES ? "message" : "upload"
 }
@@ -118,7 +117,7 @@ function requestLine(head: Buffer): { method: string; target: string } | null {
   return { method, target }
 }
 
-/** Says why and closes, after what is still on its way has come; none of it is kept. */
+/** Sends the reason and closes once the rest of the request has arrived; none of it is kept. */
 async function refuse(socket: Socket, answer: () => Promise<string>): Promise<void> {
   let left = DRAIN_MAX
   socket.on("data", (piece: Buffer) => {
@@ -132,8 +131,8 @@ async function refuse(socket: Socket, answer: () => Promise<string>): Promise<vo
   try {
     socket.end(await answer())
   } catch {
-    // The disk did not say how full it is, and the page needs that. Nobody waits for the rest of an
-    // answer then.
+    // The page needs the free space of the disk, which could not be read. So there is no answer to
+    // finish.
     socket.destroy()
   }
 }

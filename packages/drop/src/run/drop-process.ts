@@ -13,12 +13,12 @@ import { openDrop } from "./drop.ts"
 const NICENESS = 3
 
 closeInheritedFiles()
-// Whatever this process makes, a forgotten file included, is its owner's alone.
+// Every file this process makes, even a forgotten one, is its owner's alone.
 process.umask(0o077)
 // The drop comes after the service: a program waits for a score, and a person for this.
 setPriority(NICENESS)
-// A terminal sends its signals to every process; this one stops when the primary says so, or is
-// gone.
+// A terminal sends its signals to every process; this one stops only on the primary's order, or
+// when the primary is gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
 
 const channel = parentChannel(process)
@@ -31,7 +31,7 @@ const settings = await new Promise<DropSettings>((resolve) =>
   }),
 )
 const log = openLog(settings.logLevel)
-// Said without its message, which Node would print: one may quote what was sent.
+// Logged without its message, which Node would print: it may quote what was sent.
 process.on("uncaughtException", (error) => {
   log.error("drop failed", { error })
   process.exit(1)
@@ -42,7 +42,7 @@ const drop = await openDrop({ settings, program: process, log, now: Date.now }).
   async (error: unknown) => {
     const fault = listenFault(error, "DROP_PORT")
     if (fault === null) throw error
-    // The primary says it, once; this process has nothing to add.
+    // The primary reports it, once; this process has nothing to add.
     await within(5000)("unable", fault)
     process.exit(1)
   },

@@ -133,7 +133,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
 }
 
 /**
- * Over what is public of the settings: from a hash over a short answer the answer could be found.
+ * Covers only the public part of the settings: a hash over a short answer would reveal the answer.
  */
 function hashOf({ drop: { question, digest, ...open } }: DropSettings): string {
   const shown = { ...open, question: question?.text, digestHour: digest.hour }

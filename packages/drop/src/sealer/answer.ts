@@ -2,7 +2,10 @@
 export interface Answer {
   readonly status: number
   readonly page: string
-  /** What the answer's size is rounded up to, so that it does not tell what is on the page. */
+  /**
+   * The answer's size is rounded up to a multiple of this, so that it does not reveal what is on
+   * the page.
+   */
   readonly padding: number
 }
 

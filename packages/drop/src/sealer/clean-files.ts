@@ -13,21 +13,21 @@ import type { FormFile } from "./form-body.ts"
 import { fileFault, type StatusFault } from "./form-faults.ts"
 
 export interface FileChoices {
-  /** Numbers of the files that are sent as they are. */
+  /** Numbers of the files to send unchanged. */
   readonly untouched: readonly number[]
   readonly keepNames: boolean
 }
 
 export interface PackedFiles {
   readonly packed: readonly FileToPack[]
-  /** What the sender is told of them when they are sent. */
+  /** The notes that the sender sees about the files once they are sent. */
   readonly notes: readonly FileNote[]
 }
 
 /**
- * Files as they are packed: cleaned where their sender wants that and it can be done. Where it
- * cannot be done, the sender decides: the file comes back with what it carries, and goes out only
- * as "untouched".
+ * Files as they are packed: cleaned if their sender wants that and it is possible. If it is not
+ * possible, the sender decides: the file comes back with its findings, and goes out only as
+ * "untouched".
  */
 export function filesToPack(
   files: readonly FormFile[],
@@ -68,7 +68,7 @@ export function filesToPack(
   return faults.length > 0 ? { faults } : { packed, notes }
 }
 
-/** What a file says beside what it shows, as a list: "Author: …; Date: …". */
+/** The metadata of a file as a list: "Author: …; Date: …". */
 function written(findings: readonly MetadataFinding[], locale: Locale): string {
   const say = sentencesOf(locale)
   return findings

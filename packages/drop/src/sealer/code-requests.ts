@@ -1,5 +1,5 @@
-// What is asked with a code and nothing else: replies, their deletion, whether the code was written
-// down, and the withdrawal of messages.
+// Requests that need a code and nothing else: reading replies, deleting them, checking that the
+// code was written down, and withdrawing messages.
 import { freshForm } from "../fresh-form.ts"
 import {
   confirmedPage,
@@ -46,10 +46,7 @@ export async function deleteReplies(visit: Visit): Promise<Answer> {
   return { status: 200, page: repliesDeletedPage(locale, facts, files), padding: CODE_PADDING }
 }
 
-/**
- * Says whether two words of the code were written down right; the page that shows the code comes
- * back if not.
- */
+/** Answers whether two words of the code were written down right; if not, shows the code again. */
 export async function confirmCode(visit: Visit): Promise<Answer> {
   const { locale, facts, files, body } = visit
   const read = await codeOf(visit)
@@ -88,7 +85,7 @@ export async function withdraw(visit: Visit): Promise<Answer> {
 
 type CodeFieldFault = Omit<StatusFault, "field">
 
-/** The code that a form carries, or what to say next to its field. */
+/** The code that a form carries, or the fault to show next to its field. */
 async function codeOf({
   body,
   locale,

@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Sends a request as it is and tells what was read of it. */
+/** Sends a request unchanged and returns what was read of it. */
 async function sent(head: string[], body: Buffer | string, end = true): Promise<FormBody> {
   read = Promise.withResolvers()
   slow = new AbortController()

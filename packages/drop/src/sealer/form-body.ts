@@ -4,11 +4,11 @@ import busboy from "busboy"
 
 /** What a form of the drop may hold. */
 export interface FormLimits {
-  /** The one field that takes files; a file anywhere else is none of ours. */
+  /** The one field that takes files; a file in any other field is a fault. */
   readonly fileField: string
   readonly filesMax: number
   readonly fileMax: number
-  /** What is read of a body to reach its end, and no more. */
+  /** How much of a body is read at most to reach its end. */
   readonly drainedMax: number
 }
 
@@ -18,14 +18,14 @@ export interface FormFile {
    * empty one too.
    */
   readonly number: number
-  /** As the sender's machine called it; empty where it gave none. */
+  /** The name on the sender's machine; empty if there was none. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 /**
- * What is wrong with a body as a whole. `not-a-form`: of no type that forms are sent in; `broken`:
- * it says it is a form and is not; `too-large`: past all that could be meant well.
+ * The fault of a body as a whole. `not-a-form`: a type that no form is sent in; `broken`: declared
+ * as a form, but malformed; `too-large`: beyond any honest form.
  */
 export type BodyFault =
   "not-a-form" | "broken" | "too-large" | "too-many-files" | "file-too-large" | Stopped
@@ -38,14 +38,14 @@ export type Stopped = "too-slow" | "gave-way"
 
 /**
  * A form as far as it could be read: with a fault it still holds the fields that came, so that
- * nobody writes a text twice.
+ * nobody has to write a text twice.
  */
 export interface FormBody {
   readonly fields: ReadonlyMap<string, string>
   readonly files: readonly FormFile[]
   /** The first fault found; null: none. */
   readonly fault: BodyFault | null
-  /** Which file the fault is about, counted from 1; null where it is about none. */
+  /** The number of the faulty file, counted from 1; null if the fault is about no file. */
   readonly faultyFile: number | null
   /**
    * The body was read to its end, so that an answer reaches a browser that shows none while it
@@ -54,7 +54,7 @@ export interface FormBody {
   readonly drained: boolean
 }
 
-/** The sender went away in the middle: there is nobody to answer. */
+/** The sender hung up in the middle: there is nobody to answer. */
 export class SenderGone extends Error {
   override readonly name = "SenderGone"
 }
@@ -70,9 +70,9 @@ const PART_HEADERS_MAX = 16
 export const DRAINED_MAX = 64 * 1024 * 1024
 
 /**
- * Reads a form in memory. Whatever was sent, this answers with a form and at most one fault, and
- * rejects only when the sender is gone. Past a fault the body is read on and thrown away: most
- * browsers show no answer before they have sent everything.
+ * Reads a form in memory. For any input it resolves with a form and at most one fault, and it
+ * rejects only when the sender is gone. After a fault the rest of the body is read and discarded:
+ * most browsers show no answer before they have sent everything.
  */
 export async function readFormBody(
   request: IncomingMessage,
@@ -123,7 +123,7 @@ export async function readFormBody(
     if (parser === null || !parser.writable || parser.write(chunk)) return
     request.pause()
     parser.once("drain", () => request.resume())
-    // A parser that fails gives no more "drain"; what is left of the body is still to be read.
+    // A failed parser emits no more "drain"; the rest of the body must still be read.
     parser.once("close", () => request.resume())
   })
   request.once("end", () => resolve(true))
@@ -168,7 +168,7 @@ function openParser(request: IncomingMessage, limits: FormLimits): Parser | null
         fieldSize: FIELD_MAX,
         fields: FIELDS_MAX,
         files: limits.filesMax,
-        // The parser cuts where its limit is reached, not where it is passed.
+        // The parser cuts at its limit, not beyond it.
         fileSize: limits.fileMax + 1,
         parts: FIELDS_MAX + limits.filesMax,
         headerPairs: PART_HEADERS_MAX,

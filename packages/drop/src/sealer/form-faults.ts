@@ -4,10 +4,7 @@ import type { FormTokenOutcome } from "../form-tokens.ts"
 import type { FormFault } from "../pages/page-input.ts"
 import type { FormBody } from "./form-body.ts"
 
-/**
- * Something wrong with a form: what is said of it, at which field, and the status that goes with
- * it.
- */
+/** A fault of a form: its sentence, its field, and the status that goes with it. */
 export interface StatusFault extends FormFault {
   readonly status: number
 }
@@ -57,7 +54,7 @@ export function codeFault(fault: CodeFault): Omit<StatusFault, "field"> {
   return { text: `fault-code-${fault.fault}`, ...values, status: 422 }
 }
 
-/** The store did not take it, and the error is told as nothing more than that. */
+/** The store refused the message; the sender learns nothing more than that. */
 export function storeFault(error: unknown): StatusFault {
   const full = error instanceof Error && "code" in error && error.code === "full"
   return { field: "form", text: full ? "fault-full" : "fault-failed", status: 503 }

@@ -37,9 +37,8 @@ export async function openedReplies(
 }
 
 /**
- * null for a file that was sealed to somebody else: empty places of a mailbox may be filled with
- * such. A reply that was written to this person and cannot be shown is told as that, and never as
- * none.
+ * null for a file that was sealed to somebody else: empty slots of a mailbox may be filled with
+ * such files. A reply to this person that cannot be shown is reported as one, and never left out.
  */
 async function openedReply(
   sealed: Uint8Array,

@@ -36,7 +36,7 @@ const ROUTES: ReadonlyMap<string, PlainRoute> = new Map([
 ])
 
 /**
- * Answers what browsers without JavaScript post. Every body is read before anything is said: see
+ * Answers the posts of browsers without JavaScript. Reads every body before it answers: see
  * `readFormBody`.
  */
 export function plainRequests(

@@ -1,12 +1,12 @@
 import type { PlainKind } from "./plain-kind.ts"
 
-/** How long the pool waits for what. None of it is a setting: tests have shorter ones. */
+/** The time limits of the pool. None is a setting: tests have shorter ones. */
 export interface PoolTimes {
-  /** A sealer says within this that it is ready, or is ended. */
+  /** A sealer must report within this time that it is ready, or it is ended. */
   readonly startMs: number
   /** After a sealer that could not start: the next one would likely fail as well. */
   readonly restartMs: number
-  /** A sealer says within this that it has the connection it was given, or is ended. */
+  /** A sealer must confirm within this time that it has its connection, or it is ended. */
   readonly handOverMs: number
   /**
    * From the last byte of a request to the first of its answer; the store may be busy with the
@@ -22,7 +22,7 @@ export interface PoolTimes {
    * themselves.
    */
   readonly patienceMs: number
-  /** Nobody gives way before they had this long to send, */
+  /** No sender has to give way before they had this long to send, */
   readonly graceMs: number
   /** or this long to read their answer, which may show a code that is shown only once. */
   readonly answerGraceMs: number

@@ -34,9 +34,9 @@ export const PRESEALED_LIMITS: FormLimits = {
 type Fault = Omit<StatusFault, "field">
 
 /**
- * Takes a file that its sender sealed. One with the form of a message is stored as it is; any other
- * age file goes unopened into an envelope of its own, so that on the disk it looks like all the
- * others; and what is no age file is refused.
+ * Takes a file that its sender sealed. A file in the form of a message is stored unchanged. Any
+ * other age file goes unopened into an envelope, so that on the disk it looks like all the others.
+ * A file that age did not seal is refused.
  */
 export async function presealed(visit: Visit): Promise<Answer> {
   const { body, facts, locale, files } = visit
@@ -56,10 +56,7 @@ export async function presealed(visit: Visit): Promise<Answer> {
   return { status: 200, page, padding: CODE_PADDING }
 }
 
-/**
- * Whether a file has the size and the header of a message. What is in it, only recipients will
- * know.
- */
+/** Whether a file has the size and the header of a message. Only recipients can see its content. */
 function isMessage(sealed: Uint8Array, { keys, suite }: Recipients): boolean {
   const header = readAgeHeader(sealed)
   return (

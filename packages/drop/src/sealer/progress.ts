@@ -1,7 +1,7 @@
 /** What a sealer is at, in this order. `ready`: it has no connection yet. */
 export type Phase = "ready" | "receiving" | "working" | "answering"
 
-/** What a sealer tells the pool: no more than how far it is. */
+/** A sealer's report to the pool: its progress and nothing else. */
 export interface Report {
   readonly phase: Phase
   /** Bytes that came, or went out, in this phase. */

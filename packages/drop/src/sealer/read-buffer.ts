@@ -10,10 +10,9 @@ export interface ReadBuffer {
 }
 
 /**
- * The buffer this process reads connections into. Node keeps one, copies what came out of it, and
- * leaves the bytes until something else is read: the first part of a plain request would stay
- * there, whatever is done with the copies. Reading zeros through a connection of our own is the way
- * to overwrite it.
+ * The buffer this process reads connections into. Node keeps one, copies the data out of it, and
+ * leaves the bytes there until it reads again. So the first part of a plain request would stay
+ * there, even if all copies are wiped. Reading zeros through our own connection overwrites it.
  */
 export function openReadBuffer(): ReadBuffer {
   const arrived = new Set<Socket>()

@@ -6,7 +6,7 @@ import { openLine, type PlainConnection } from "./waiting-line.ts"
 
 /** How many sealers there are. */
 export interface LaneSize {
-  /** While nobody comes. */
+  /** How many are kept while no visitor comes. */
   readonly atRest: number
   /** And so the most connections that are served at a time. */
   readonly most: number
@@ -39,10 +39,10 @@ export interface Lane {
 const WAITING_MAX = 20
 
 /**
- * Each sealer takes one connection and is gone. As many are started as are wanted: those at rest,
- * one more for each that waits, and one that stands ready for the next, up to the most. Past that
- * the slowest sender gives way to whoever waits: what honest senders and those who only hold the
- * line differ in is what they send in a second.
+ * Each sealer takes one connection and is gone. The lane starts as many as it needs, up to the
+ * most: those at rest, one more for each that waits, and one that stands ready for the next. Beyond
+ * that the slowest sender gives way to those who wait: honest senders differ from those who only
+ * hold the line by how much they send in a second.
  */
 export function openLane(options: LaneOptions): Lane {
   const { kind, size, short, starts, times, now } = options
@@ -99,8 +99,8 @@ export function openLane(options: LaneOptions): Lane {
 
   const lacksReady = (): boolean => short && inState("idle").length === 0
   /**
-   * Ends the slowest senders for those who have waited long enough, one for each that no other
-   * sealer is there for.
+   * Ends the slowest senders for those who have waited long enough: one for each who will get no
+   * other sealer.
    */
   const makeRoom = (): void => {
     if (sealers.size < size.most) return
@@ -122,7 +122,8 @@ export function openLane(options: LaneOptions): Lane {
   return {
     handOver(connection) {
       if (closed) return false
-      // With an idle sealer nobody waits, so there is always room for one who does not have to.
+      // While a sealer is idle nobody waits, so the line has room for a connection that need not
+      // wait.
       if (!line.add(connection)) return false
       look()
       return true

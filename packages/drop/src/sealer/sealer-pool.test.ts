@@ -225,7 +225,7 @@ test("T30: the pieces of a sealer that is killed in the middle are forgotten, an
   assert.deepEqual(await storedMessages(), before)
 })
 
-/** A form that says it is long, and of which nothing more comes. */
+/** A form that declares a large length and then sends nothing more. */
 function slowForm(port: number, path = "form"): Socket {
   const head = `POST /drop/${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: 99999999\r\n\r\n`
   const part = `Content-Disposition: form-data; ${path === "form" ? 'name="files"; filename="a"' : 'name="code"'}\r\n\r\n`
@@ -308,7 +308,7 @@ test("a sealer that hangs with its connection is ended when its time is over, an
   assert.equal(status, 200)
 })
 
-/** Says that it is ready, and stands still from then on. */
+/** Reports that it is ready, and then hangs. */
 const STANDS_STILL = `data:text/javascript,${encodeURIComponent(`
   const { send } = process
   process.send = (message, ...rest) => {

@@ -14,7 +14,7 @@ export interface SealerPoolOptions extends Pick<SealerOptions, "drop" | "program
   readonly pageFiles: SealerSettings["pageFiles"]
   readonly deadlines?: Readonly<Record<PlainKind, Deadlines>>
   readonly times?: Readonly<Record<PlainKind, PoolTimes>>
-  /** A sealer ended before it was ready: a fault of ours, told as a code. */
+  /** A sealer ended before it was ready: a fault of ours, reported as a code. */
   readonly onFault: (code: "sealer-start") => void
 }
 
@@ -34,8 +34,8 @@ export interface SealerPool {
 }
 
 /**
- * Processes that see what is sent without JavaScript: started ahead, one connection each, then
- * gone, memory and all. Those for codes and for short messages are apart from those for uploads, so
+ * Processes that see what is sent without JavaScript: started ahead, one connection each, then gone
+ * with their memory. Those for codes and short messages are separate from those for uploads, so
  * that no upload ever keeps anybody from reading replies or from writing a few lines.
  */
 export function openSealerPool({

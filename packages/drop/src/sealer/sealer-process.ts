@@ -16,7 +16,8 @@ import { takeConnection } from "./take-connection.ts"
 const CALL_MS = 60_000
 
 closeInheritedFiles()
-// A terminal sends Ctrl-C to every process; this one ends when its parent says so, or is gone.
+// A terminal sends Ctrl-C to every process; this one ends only on its parent's order, or when its
+// parent is gone.
 process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit(1))
 

@@ -9,15 +9,15 @@ export interface SealerSettings {
   /** The files that pages name, by name: a sealer itself opens none. */
   readonly pageFiles: Readonly<Record<string, PageFile>>
   readonly deadlines: Deadlines
-  /** How often it tells how far it is. */
+  /** How often it reports its progress. */
   readonly reportMs: number
 }
 
 /** The message that comes with a connection. */
 export const CONNECTION = "connection"
 /**
- * The message that ends whoever is slow while others wait, if the sealer is still at what the pool
- * thinks it is.
+ * The message that ends a slow sender while others wait, if the sealer is still in the phase that
+ * the pool assumes.
  */
 export interface GiveWay {
   readonly giveWay: "receiving" | "answering"

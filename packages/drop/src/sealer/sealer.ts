@@ -36,7 +36,10 @@ export interface Sealer {
   readonly ended: Promise<void>
   /** The one connection it serves. */
   give(connection: PlainConnection): void
-  /** Ends its sender with a page that says why, unless all has come and is being stored. */
+  /**
+   * Ends its sender with a page that gives the reason, unless everything has arrived and is being
+   * stored.
+   */
   giveWay(): void
   kill(): void
 }
@@ -49,7 +52,7 @@ const PROGRAM = join(import.meta.dirname, "..", "..", "programs", "sealer-proces
 
 export function startSealer(options: SealerOptions): Sealer {
   const { settings, times } = options
-  // What a runtime prints of an error of its own goes nowhere: it may quote a message.
+  // Output is discarded: a runtime's own error message may quote a message.
   const { process: child, channel } = startProcess(options.program, PROGRAM, {
     stdio: ["pipe", "ignore", "ignore", "ipc"],
   })
@@ -134,7 +137,7 @@ function letOthersPass(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It is gone already, which its end tells.
+    // It is gone already; its exit reports that.
   }
 }
 
@@ -164,10 +167,11 @@ function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
       failed()
       return
     }
-    // Node would let the listener ask the sealer, when it closes, whether its connection is over,
-    // and wait for an answer of one that is gone. It is told nothing of the hand-over, and what is
-    // left here is closed as any other connection. It stays ours to close: Node closes it when the
-    // sealer has taken it, and never if the sealer ends before that.
+    // When the listener closes, Node would make it ask the sealer whether its connection is over,
+    // and wait for an answer even if the sealer is gone. Without `server`, the listener does not
+    // know of the hand-over, and our side is closed like any other connection. We must close it
+    // ourselves: Node closes it once the sealer has taken it, but never if the sealer ends before
+    // that.
     Object.assign(socket, { server: null })
     child.send(CONNECTION, socket, { keepOpen: true }, (error) => {
       socket.destroy()

@@ -38,12 +38,12 @@ export const SEND_LIMITS: FormLimits = {
 
 const FILE_NUMBERS = Array.from({ length: FILES_MAX }, (_, at) => at + 1)
 
-/** What a sender asked for, beside their files. */
+/** The sender's choices, beside their files. */
 interface Wish {
   readonly token: string
   readonly message: string
   readonly mode: Mode
-  /** Numbers of the files that are to be sent as they are. */
+  /** Numbers of the files to send unchanged. */
   readonly untouched: readonly number[]
   readonly keepNames: boolean
   /** The thread that is written to again; null: a new one. */
@@ -113,8 +113,8 @@ async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault
     faults.push({ field: "form", text: "fault-unreadable", status: 400 })
   if (broken === null && !(await drop.isRightAnswer(field("answer"))))
     faults.push({ field: "question", text: "fault-question", status: 422 })
-  // Nobody sees this field, so a machine filled it in, or a browser that means well: the form comes
-  // back with it empty.
+  // People do not see this field, so a machine filled it in, or a browser that means well: the form
+  // comes back with the field empty.
   if (field("website") !== "") faults.push(tokenFault("wrong"))
   if (!facts.filesTaken && body.files.length > 0) faults.push(refusalFault("full", true))
 

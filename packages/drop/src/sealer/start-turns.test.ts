@@ -12,7 +12,7 @@ test("one starts at a time, lanes take turns, and a turn is given back once", as
     if (back === null) return
     started.push(lane)
     giveBack.push(back)
-    // Whoever has had a turn wants another one.
+    // A lane that had a turn wants another one.
     if (started.length < 5) want(lane)
   }
   want("uploads")

@@ -11,16 +11,18 @@ export interface StartTurns<Lane> {
 const PAUSE_MS = 100
 
 /**
- * One after the other, with a pause between them: a start takes most of a core for a moment, and
- * those who make sealers start, by coming and going, must not have all of it. Lanes take turns. A
- * start that takes longer than `longestMs` keeps nobody waiting any more.
+ * Starts sealers one after the other, with a pause between them: a start takes most of a core for a
+ * moment, and visitors who cause starts by coming and going must not get the whole core. Lanes take
+ * turns. A start that takes longer than `longestMs` no longer holds up the next.
  */
 export function openStartTurns<Lane>(longestMs: number): StartTurns<Lane> {
   const waiting = new Map<Lane, () => void>()
   const startedAt = new Map<Lane, number>()
   const lastStart = (lane: Lane): number => startedAt.get(lane) ?? 0
   let taken = false
-  /** Asked anew, which the compiler would not believe of the variable itself. */
+  /**
+   * A function, because the compiler assumes that the variable itself does not change in between.
+   */
   const isTaken = (): boolean => taken
   const free = (): void => {
     taken = false

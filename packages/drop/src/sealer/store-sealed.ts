@@ -3,8 +3,8 @@ import { inPieces } from "../pieces.ts"
 import type { PublicDrop } from "../public-drop.ts"
 
 /**
- * Stores a sealed file piece by piece; resolves when it is on the disk as a message. On any fault
- * nothing of it stays.
+ * Stores a sealed file piece by piece; resolves when it is on the disk as a message. After any
+ * fault nothing of it stays.
  */
 export async function storeSealed(
   drop: Pick<PublicDrop, "storePiece" | "finish" | "abandon">,
@@ -22,8 +22,8 @@ export async function storeSealed(
     }
     await drop.finish({ id, size, withdrawVerifier, effort: 0 })
   } catch (error) {
-    // What is left behind would be no message, and gone after a restart; this is sooner. The fault
-    // that counts is the first.
+    // The pieces left behind are no message and would go at a restart; this removes them sooner. If
+    // it fails, the first fault is still the one thrown.
     await drop.abandon(id).catch(() => undefined)
     throw error
   }

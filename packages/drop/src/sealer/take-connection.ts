@@ -10,11 +10,11 @@ import type { GiveWay, SealerSettings } from "./sealer-settings.ts"
 export interface ConnectionHandler {
   /**
    * Answers a request; rejects with SenderGone when there is nobody to answer, and with anything
-   * else for a fault of ours. `stopped` is aborted, with a reason, when no more of it is waited
-   * for.
+   * else for a fault of ours. `stopped` is aborted, with a reason, when the rest of the request is
+   * no longer awaited.
    */
   answer(request: IncomingMessage, stopped: AbortSignal): Promise<Answer>
-  /** For what is no request, or fails: a page that carries nothing of what was sent. */
+  /** For anything that is no request, or fails: a page that carries nothing of what was sent. */
   refuse(reason: number | Stopped, request?: IncomingMessage): Promise<Answer>
   /** The headers of every answer. */
   headers(request?: IncomingMessage): Promise<Readonly<Record<string, string>>>
@@ -37,7 +37,7 @@ const HEADERS_MAX = 16 * 1024
  * What a browser that still sends is given to see the answer before the connection closes under it.
  */
 const LINGER_MS = 500
-/** An answer goes out in pieces of this size, so that it can be told how much of it is gone. */
+/** An answer goes out in pieces of this size, so that its progress can be measured. */
 const PIECE = 16 * 1024
 
 /**
@@ -49,8 +49,8 @@ export function takeConnection(
   handler: ConnectionHandler,
   { deadlines, reportMs, report }: ConnectionOptions,
 ): TakenConnection {
-  // From the first moment: a connection that closes while its head is read says so once, and never
-  // again.
+  // Listens from the first moment: a connection that closes while its head is read emits that once,
+  // and never again.
   const over = new Promise<void>((resolve) => {
     socket.once("close", () => resolve())
     if (socket.destroyed) resolve()
@@ -161,11 +161,11 @@ async function serve(
     answer = await handler.answer(request, stopped)
   } catch (error) {
     if (error instanceof SenderGone) throw error
-    // Whatever it was, it is told as nothing but a status: an error may quote what was sent.
+    // Any error becomes a bare status: its message may quote what was sent.
     answer = await handler.refuse(500, request)
   }
   const body = paddedPage(answer.page, answer.padding)
-  // A clock that runs a little wrong tells which machine this is.
+  // A clock that runs slightly wrong identifies the machine.
   response.sendDate = false
   response.writeHead(answer.status, headersOf(answer.status, await handler.headers(request), body))
   await answerWith(body, (piece, done) => void response.write(piece, done))

@@ -78,8 +78,8 @@ export async function knowsWords(
   typed: { readonly word4: string; readonly word9: string },
   locale: Locale,
 ): Promise<boolean> {
-  // The code is read again with what was typed in place: whatever is taken for a word of a code is
-  // taken here as well.
+  // The code is read again with the typed words in place, so that this check accepts the same
+  // spellings as a code field.
   const parts = codeNumbers(secret)
   parts[3] = typed.word4
   parts[8] = typed.word9

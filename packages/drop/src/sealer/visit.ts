@@ -12,7 +12,8 @@ export interface Visit {
   readonly drop: PublicDrop
   readonly body: FormBody
   /**
-   * Where the connection comes from; undefined on a socket. Asked of the budgets, and kept nowhere.
+   * Where the connection comes from; undefined on a socket. Passed to the budgets, and kept
+   * nowhere.
    */
   readonly address: string | undefined
 }

@@ -1,12 +1,14 @@
 import type { Socket } from "node:net"
 import { isWhole } from "../declared-length.ts"
 
-/** A connection whose request only a sealer may read, and what was read of it to know that. */
+/**
+ * A connection whose request only a sealer may read, and the bytes read so far to recognise that.
+ */
 export interface PlainConnection {
   readonly socket: Socket
-  /** Overwritten as soon as a sealer has it, or nobody will. */
+  /** Overwritten as soon as a sealer has it, or none will. */
   readonly head: Buffer
-  /** Nobody will read it, and `head` is overwritten: says so to the sender. */
+  /** Answers the sender that no sealer will read the request. `head` is overwritten by then. */
   readonly refused: () => void
 }
 
@@ -18,9 +20,9 @@ export interface WaitingLine {
   /** False: too many wait, and the connection is still the caller's. */
   add(connection: PlainConnection): boolean
   /**
-   * By turns one that has sent all it has to, if there is any, and the one that waited longest: who
-   * sends nothing keeps the others waiting for two turns, however many they are, and is kept
-   * waiting for two by them.
+   * Alternates between a connection that has sent everything, if there is any, and the one that
+   * waited longest. So connections that send nothing, however many they are, make a complete one
+   * wait for two turns, and complete ones make them wait for two.
    */
   next(): PlainConnection | undefined
   /** Refuses all that wait. */
@@ -35,10 +37,10 @@ interface Waiting {
 }
 
 /**
- * Nobody waits longer than `waitMs`. What was read of them is plain text: it is overwritten when
- * their time is over, and when they hang up as far as that can be seen. The end of a connection is
- * seen only by whoever reads it, so one that was closed in silence is found by its sealer, or by
- * the time.
+ * No connection waits longer than `waitMs`. The bytes read so far are plain text: they are
+ * overwritten when the time is over, and when the sender hangs up, as far as that is visible. The
+ * end of a connection shows only to a reader, so one that was closed silently is found by its
+ * sealer, or by the time limit.
  */
 export function openLine({
   most,

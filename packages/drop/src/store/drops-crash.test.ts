@@ -41,7 +41,7 @@ else {
   test("T30: sqlite: on a full disk nothing is acknowledged that is not there", fullDisk)
 }
 
-/** A message whose pieces say whose they are, so that a mixture would be seen. */
+/** A message whose pieces carry its id, so that a mixture would be noticed. */
 function sealedAs(id: string): Buffer {
   return Buffer.alloc(PIECE * PIECES, `${id} `)
 }
@@ -115,7 +115,7 @@ function survive(doing: string, kills: number): () => Promise<void> {
   }
 }
 
-/** What a process told before it was killed at a random moment of its work. */
+/** The output of a process before it was killed at a random moment of its work. */
 async function killedAt(doing: string, folder: string): Promise<string[]> {
   const args = ["--conditions=source", import.meta.filename, doing, folder]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
@@ -153,8 +153,7 @@ async function assertWhole(
 }
 
 /**
- * Brings messages in until the disk is full, and says which were acknowledged and with what fault
- * it ended.
+ * Stores messages until the disk is full, and prints which were acknowledged and the final fault.
  */
 async function fill(folder: string): Promise<void> {
   const drops = await openSqliteDrops(folder)
@@ -169,8 +168,8 @@ async function fill(folder: string): Promise<void> {
       break
     }
   }
-  // Full to the last byte, a rewrite that finds no room leaves the file in use, and what is due can
-  // still be deleted.
+  // On a completely full disk, a rewrite that finds no room leaves the file in use, and due
+  // messages can still be deleted.
   stuff(folder)
   tell(
     await drops.rewrite().then(

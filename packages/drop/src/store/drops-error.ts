@@ -1,7 +1,7 @@
 /**
- * `full`: the disk has no room. `refused`: the caller asked for what cannot be, such as a piece out
- * of order. `newer-format`: the file is of a newer program. `damaged`: it is no longer what was
- * written.
+ * `full`: the disk has no room. `refused`: the caller asked for something impossible, such as a
+ * piece out of order. `newer-format`: a newer program wrote the file. `damaged`: the file is no
+ * longer what was written.
  */
 export type DropsFault = "full" | "refused" | "newer-format" | "damaged" | "unavailable"
 

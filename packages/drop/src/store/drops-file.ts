@@ -122,9 +122,9 @@ function keepReserve(path: string): void {
 }
 
 /**
- * Ends a rewrite that a crash cut short. The file is missing only between two renames, before which
- * its successor was whole and on the disk: that takes its place. Whatever else is left is
- * overwritten and removed.
+ * Completes a rewrite that a crash cut short. The file is missing only between two renames, and
+ * before them its successor was complete and on the disk, so the successor takes its place. Any
+ * other leftover is overwritten and removed.
  */
 function settleRewrite(folder: string): void {
   const [path, next, former] = [NAME, NEXT, FORMER].map((name) => join(folder, name)) as [
@@ -180,8 +180,7 @@ function openDatabase(path: string): DatabaseSync {
     `)
     // auto_vacuum counts only before the first table.
     if (format === 0) database.exec(`pragma auto_vacuum = full; begin immediate; ${TABLES} commit`)
-    // Format 1 kept tokens that were used, with the hour they ended in, which told when messages
-    // came.
+    // Format 1 kept used tokens with the hour they ended in, which revealed when messages came.
     if (format === 1)
       database.exec(`begin immediate; drop table spent; pragma user_version = ${FORMAT}; commit`)
     return database

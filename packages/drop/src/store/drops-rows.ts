@@ -34,7 +34,7 @@ function pieces(rows: readonly Readonly<Record<string, SQLOutputValue>>[]): Remo
   })
 }
 
-/** What goes on this day. A message that nobody fetched is counted in the same step. */
+/** The removals due on this day. A message that nobody fetched is counted in the same step. */
 export function dueOn(db: DatabaseSync, day: number): Removal[] {
   const messages = db.prepare("select id, unread from blob where purge_day <= ?").all(day)
   const replies = db.prepare("select tag, id from mailbox where purge_day <= ?").all(day)

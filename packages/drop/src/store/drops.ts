@@ -1,9 +1,9 @@
 import { portOf } from "@assay/runtime/rpc"
 
-/** 16 random bytes, lower-case hexadecimal. Says nothing of when or by whom. */
+/** 16 random bytes, lower-case hexadecimal. Reveals nothing about the time or the sender. */
 export type RandomId = string
 
-/** What is known of a sealed message without opening it. No arrival time: there is none. */
+/** The facts about a sealed message that need no opening. There is no arrival time. */
 export interface StoredMessage {
   readonly id: RandomId
   /** Bytes of the sealed file. */
@@ -41,11 +41,11 @@ export interface NewReply {
 /** `full`: four replies wait; the oldest are kept until they are read. */
 export type ReplyOutcome = "stored" | "known" | "full"
 
-/** What the daily digest says. */
+/** The content of the daily digest. */
 export interface Digest {
-  /** A message waits that nobody has fetched. */
+  /** A message that nobody has fetched is waiting. */
   readonly fresh: boolean
-  /** How many messages went unread since the last digest that was told. */
+  /** How many messages expired unread since the last digest that was sent. */
   readonly expiredUnread: number
 }
 
@@ -85,19 +85,19 @@ export interface Drops {
   /** A piece of a message, or null past its end. */
   piece(id: RandomId, index: number): Promise<Uint8Array | null>
   /**
-   * Puts the pieces of an upload in the place of a message's own: the same message, sealed to other
-   * keys. All else of it stays. False where the message is gone; the upload is then still one.
+   * Replaces the pieces of a message by those of an upload: the same message, sealed to other keys.
+   * Everything else about it stays. False if the message is gone; the upload then stays an upload.
    */
   reseal(id: RandomId, upload: RandomId, size: number): Promise<boolean>
   markRead(ids: readonly RandomId[]): Promise<void>
   deleteMessages(ids: readonly RandomId[]): Promise<void>
   /**
-   * Deletes the messages whose verifiers these are. Says nothing of how many there were: it is one
-   * write in any case.
+   * Deletes the messages with these verifiers. Does not reveal how many there were: it is one write
+   * in any case.
    */
   withdraw(verifiers: readonly Uint8Array[]): Promise<void>
 
-  /** At most four, in no order that says when they came. */
+  /** At most four, in an order that does not show when they came. */
   replies(tag: Uint8Array): Promise<Uint8Array[]>
   postReply(
     reply: NewReply,
@@ -120,8 +120,8 @@ export interface Drops {
   deleteNotes(ids: readonly RandomId[]): Promise<void>
 
   /**
-   * Writes to the file and changes nothing that anybody reads: its times then say nothing of
-   * messages.
+   * Writes to the file without changing anything that is read, so that the file's times reveal
+   * nothing about messages.
    */
   stir(): Promise<void>
 
@@ -135,17 +135,17 @@ export interface Drops {
   unordered(): Promise<number>
 
   /**
-   * What the digest of this day (days since 1970) says, or null where it was told. What it counts
-   * stays counted until then.
+   * The digest of this day (days since 1970), or null if it was sent. Its counts stay until it is
+   * sent.
    */
   digest(day: number): Promise<Digest | null>
-  /** The digest of this day reached its recipients: what it counted is counted no more. */
+  /** The digest of this day reached its recipients, so its counts start over. */
   digestTold(day: number): Promise<void>
 
   close(): Promise<void>
 }
 
-/** The store as it is called in its thread. */
+/** The store's methods as called across its thread. */
 export const dropsPort = portOf<Drops>("drops", {
   dropId: true,
   signingSecret: true,

@@ -41,8 +41,8 @@ dropsSuite("sqlite", async () => {
 })
 
 /**
- * Every byte the store has on the disk but its random reserve: its file, a journal, whatever a
- * rewrite left.
+ * Every byte the store has on the disk but its random reserve: its file, a journal, leftovers of a
+ * rewrite.
  */
 const bytesIn = (folder: string): Buffer =>
   Buffer.concat(
@@ -99,7 +99,7 @@ test("T18: what was deleted, withdrawn, purged or abandoned is in no byte of the
   await drops.putNote(note, [], today + 30)
   const abandoned = randomBytes(16).toString("hex")
   await drops.appendPiece(abandoned, 0, canary("abandoned"))
-  /** Any stretch of it, so that a page that was moved and left behind is found too. */
+  /** Any part of it, so that a page that was moved and left behind is found too. */
   const left = (): string[] => {
     const bytes = bytesIn(folder)
     return Object.entries(canaries)
@@ -248,8 +248,8 @@ test("sqlite: what comes in one turn of the loop is one transaction", async () =
 test("T19, T20: a deletion is one write, whether or not there was anything to delete", async () => {
   const folder = newFolder()
   const drops = await openSqliteDrops(folder)
-  // SQLite counts at byte 24 of its file what it wrote there: nothing is added for a transaction
-  // that changes nothing.
+  // SQLite counts its writes at byte 24 of the file; a transaction that changes nothing does not
+  // count.
   const writes = (): number => readFileSync(join(folder, "drops.sqlite")).readUInt32BE(24)
   const reply = newReply()
   await drops.postReply(reply, days)

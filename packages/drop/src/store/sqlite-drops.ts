@@ -26,8 +26,8 @@ import {
 } from "./drops-rows.ts"
 
 /**
- * A message goes up to seven days later than it must, so that the day it goes does not tell the day
- * it came.
+ * A message is deleted up to seven days late, so that the day it goes does not reveal the day it
+ * came.
  */
 const FUZZ_DAYS = 8
 
@@ -54,8 +54,8 @@ export async function openSqliteDrops(
   }
   /**
    * Deletes all in one transaction, or on a full disk each in its own, in the room kept for that.
-   * Each piece of work is small, and the first makes the others' rows nobody's: what a crash leaves
-   * of them is removed at the next opening.
+   * Each removal is small. The first one orphans the rows of the others, so that the next opening
+   * removes what a crash leaves.
    */
   const remove = async (pieces: readonly Removal[]): Promise<void> => {
     if (pieces.length === 0) return
@@ -71,7 +71,7 @@ export async function openSqliteDrops(
   const purgeDayOf = ({ today, retentionDays }: { today: number; retentionDays: number }): number =>
     today + retentionDays + fuzz()
 
-  // Pieces of uploads that a crash cut off belong to nobody.
+  // Pieces of uploads that a crash cut off belong to no message.
   await remove(await read(strayPieces))
   await write((db) => {
     put(db, "drop-id", randomBytes(16))
@@ -201,8 +201,8 @@ export async function openSqliteDrops(
       remove([
         (db) =>
           run(db, "delete from mailbox where tag = ? and delete_verifier = ?", tag, deleteVerifier),
-        // SQLite writes nothing for a deletion that finds nothing, and whoever asks would see it by
-        // the time.
+        // SQLite writes nothing for a deletion that finds nothing, and the caller would notice that
+        // by the time.
         stir,
       ]),
 
@@ -251,8 +251,8 @@ export async function openSqliteDrops(
     digest: (day) =>
       write((db): Digest | null => {
         if (Number(meta(db, "told-day")) >= day) return null
-        // What goes unread from here on is for the next digest, even when this one is told only
-        // later.
+        // A message that expires unread from here on counts for the next digest, even if this one
+        // is sent later.
         set(db, "telling", Number(meta(db, "telling")) + Number(meta(db, "expired-unread")))
         set(db, "expired-unread", 0)
         const { n } = one(db, "select count(*) as n from blob where unread = 1")
@@ -278,8 +278,8 @@ export async function openSqliteDrops(
  */
 interface WritingTurn {
   /**
-   * Resolves with what `work` returned once it is on the disk. What `work` did is undone where it
-   * throws.
+   * Resolves with the result of `work` once it is on the disk. If `work` throws, its changes are
+   * undone.
    */
   write<T>(work: (db: DatabaseSync) => T): Promise<T>
   /** Commits `work` by itself, before anything that waits. */
@@ -301,11 +301,11 @@ function openWritingTurn(database: () => DatabaseSync): WritingTurn {
     const batch = waiting
     waiting = []
     if (batch.length === 0 || committed(batch)) return
-    // Perhaps only one of them has no room left: it must not take the others with it.
+    // Perhaps only one of them has no room left: it must not make the others fail.
     for (const one of batch) committed([one], one.reject)
   }
 
-  /** Whether all of them are on the disk, or refused by their own work. */
+  /** Whether all of them are on the disk, or were refused by their own work. */
   function committed(batch: readonly Waiting[], onFault?: (error: unknown) => void): boolean {
     const db = database()
     const settling: (() => void)[] = []

@@ -56,7 +56,7 @@ export const sampleCode: ShownCode = {
   numbers: "0001 0065 1031 0065 0644 0029 0258 0267 0089 0772 0541 0560".split(" "),
 }
 
-/** What a test puts in place of the samples, such as whatever a stranger could send. */
+/** Replaces the samples in a test, for example by anything a stranger could send. */
 export interface Strange {
   readonly files?: PageFiles
   readonly facts?: Partial<DropFacts>

@@ -40,7 +40,7 @@ export const newReply = (changes: Partial<NewReply> = {}): NewReply => ({
   ...changes,
 })
 
-/** A message as it is read back, piece by piece. */
+/** A message read back, piece by piece. */
 export async function sealedOf(drops: Drops, id: string): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for (let index = 0; ; index++) {
@@ -382,10 +382,10 @@ export function dropsSuite(engine: string, newStore: () => Promise<OpenDrops>): 
       // Once a day, whatever the clock does.
       assert.equal(await drops.digest(1), null)
       assert.equal(await drops.digest(0), null)
-      // Told or not, a message that waits is said again the next day.
+      // Sent or not, a waiting message is in the next day's digest again.
       assert.deepEqual(await drops.digest(2), { fresh: true, expiredUnread: 0 })
       await drops.purge({ day: today + 38 })
-      // The digest of a day that could not be told yet counts on; the fetched one did not go
+      // A digest that could not be sent yet goes on counting; the fetched message did not expire
       // unread.
       assert.deepEqual(await drops.digest(2), { fresh: false, expiredUnread: 1 })
       const later = await again()

@@ -1,6 +1,6 @@
 export interface AnswerCache<T> {
   get(name: string, nowMs: number): T | undefined
-  /** Kept for `keepMs`, or until more names than fit were asked for since. */
+  /** Kept for `keepMs`, or until more names than fit were requested since. */
   set(name: string, answer: T, nowMs: number, keepMs: number): void
 }
 
@@ -10,8 +10,8 @@ interface Kept<T> {
 }
 
 /**
- * Answers by name, in memory only. The name asked for longest ago makes room: a flood of odd names
- * leaves those in use.
+ * Answers by name, in memory only. The name requested longest ago makes room, so that a flood of
+ * odd names does not push out those in use.
  */
 export function openAnswerCache<T>(namesMax: number): AnswerCache<T> {
   // A Map keeps the order in which names were set, so setting a name again moves it to the end.

@@ -11,7 +11,7 @@ export function readBaseUrl(text: string): string | null {
   return url.href.endsWith("/") ? url.href : `${url.href}/`
 }
 
-/** Unencrypted, but seen by nobody outside this machine. */
+/** Unencrypted, but not visible outside this machine. */
 export function isPlainLoopback({ protocol, hostname }: URL): boolean {
   if (protocol !== "http:") return false
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)

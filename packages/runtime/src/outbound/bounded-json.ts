@@ -1,4 +1,4 @@
-/** A body that is too long or no JSON. Says nothing of what is in it. */
+/** A body that is too long or no JSON. Its message quotes nothing of the body. */
 export class UnreadableBody extends Error {
   override readonly name = "UnreadableBody"
 }

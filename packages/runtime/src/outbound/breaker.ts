@@ -7,7 +7,7 @@ export interface Breaker {
   admit(nowMs: number): boolean
   succeeded(): void
   failed(nowMs: number): void
-  /** What was admitted is not asked after all, which says nothing of the provider. */
+  /** An admitted request was not sent after all, so it proves nothing about the provider. */
   forgone(): void
 }
 

@@ -13,8 +13,8 @@ export interface RetryBudgetOptions {
 }
 
 /**
- * Keeps retries a small share of calls: where everything fails, trying all of it twice would be the
- * second half of the failure. One retry is there from the start, for a service that asks seldom.
+ * Keeps retries a small share of calls: if everything fails, trying everything twice would make the
+ * failure worse. One retry is there from the start, for a service that calls seldom.
  */
 export function openRetryBudget({ callsPerRetry, savedMax }: RetryBudgetOptions): RetryBudget {
   // In calls and not in retries, because tenths do not add up to one.

@@ -1,7 +1,7 @@
 /**
- * Every sentence of the drop's pages. What begins with `promise-` says what this drop does and has
- * a test; what begins with `admission-` says what it cannot do. A number that changes the sentence
- * is called `count`.
+ * Every sentence of the drop's pages. A key that begins with `promise-` states what this drop does
+ * and has a test; one that begins with `admission-` states what it cannot do. A number that changes
+ * the sentence is called `count`.
  */
 export const en = {
   "language-name": "English",

@@ -83,7 +83,7 @@ test("every sentence is said on some page, by the script or by a sealer", () => 
   const silent = keys.filter(
     (key) => !elsewhere.test(key) && !pages.includes(say(key, values).replaceAll("'", "&#39;")),
   )
-  // Said for three keys, not for thirty.
+  // The pages print it for three keys, not for thirty.
   assert.deepEqual(silent, ["promise-readers"])
 })
 

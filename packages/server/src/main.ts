@@ -33,7 +33,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 async function run(): Promise<void> {
-  // Whatever this program makes, a forgotten file included, is its owner's alone.
+  // Every file this program makes, even a forgotten one, is readable by its owner alone.
   process.umask(0o077)
   if (process.connected) closeInheritedFiles()
   if (cluster.isWorker) {
@@ -51,8 +51,7 @@ async function run(): Promise<void> {
   })
   const { assayCommand } = await import("./cli/assay-command.ts")
   await assayCommand({ terminal, process, cluster }).parseAsync(process.argv)
-  // Where the output is a socket, as for programs that start us, an exit would cut off what is not
-  // written yet.
+  // If the output is a socket, as for programs that start us, exiting would cut off the rest.
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()))
   process.exit(0)
 }

@@ -98,8 +98,8 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     throw unauthenticated("The API key is not valid here.")
   }
 
-  // A poll that fails is not lost: the next request finds the last one too old and polls itself, in
-  // the open.
+  // A failed poll is not lost: the next request finds the last one too old, polls itself and
+  // reports the error.
   const timer = setInterval(() => void poll().catch(() => undefined), POLL_MS)
   timer.unref()
   return {
@@ -136,8 +136,8 @@ function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {
 const mayLast = (scope: string): boolean => !BRIEF_SCOPES.includes(scope)
 
 /**
- * Looked at here and not only where keys are made: however a key came to last, it does no more for
- * that.
+ * Checked here and not only where keys are made: a key that lasts too long, however it came about,
+ * gets no short-lived scope.
  */
 function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt">): boolean {
   return expiresAt !== null && expiresAt - createdAt <= BRIEF_HOURS_MAX * HOUR_MS

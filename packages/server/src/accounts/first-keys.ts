@@ -21,7 +21,7 @@ export async function mintFirstKeys(
       throw new ConfigError([
         `ASSAY_BOOTSTRAP_KEY is not an API key; ${typedCommand("keys mint")} prints one`,
       ])
-    // Only ever the first: a key that was rotated away must not come back because a variable is
+    // Only the first key ever: a key that was rotated away must not come back because a variable is
     // still set.
     const others = (await accounts.keys()).filter(({ label }) => label !== "demo")
     if (others.length === 0) await giveKey(accounts, "bootstrap", bootstrapKey, at)

@@ -9,7 +9,7 @@ export interface Hand {
    * refused.
    */
   requests: number
-  /** By the clock that only grows. */
+  /** On the monotonic clock. */
   windowEndsAt: number
   rateUsedUp: boolean
   /** Refused lines that do not make up a whole request yet. */
@@ -25,12 +25,12 @@ export interface Hand {
   quotaLeftAt: number
   /** The limit that `quotaLeft` was counted against. */
   perMonth: number
-  /** Tags of identities that were admitted in `day`. */
+  /** Tags of identities admitted in `day`. */
   day: string
   readonly known: Set<string>
   /**
-   * The limit at which `known` is all of the day, so that no other identity will be admitted; null
-   * before that.
+   * The limit at which `known` holds the whole day, so that no other identity will be admitted;
+   * null before that.
    */
   fullAt: number | null
   /** Streams that are open here, and how many of them the counters were last known to have. */

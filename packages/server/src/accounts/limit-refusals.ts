@@ -49,8 +49,8 @@ export function streamsRefusal({ streamsAtOnce }: PlanLimits): Problem {
 }
 
 /**
- * Nobody can say what is used up, so nothing is answered: a limit that opens when it is pushed is
- * none.
+ * Nobody can say what is used up, so nothing is answered: a limit that opens under pressure is no
+ * limit.
  */
 export function limitsUnavailable(cause: unknown): Problem {
   return new Problem("limits-unavailable", "Nothing was evaluated.", {

@@ -18,14 +18,11 @@ import type { PlanLimits } from "./plans.ts"
 export type Refund = () => void
 
 /**
- * A plan's limits on one worker. Whatever they let in was taken from the shared counters before;
- * where those cannot be asked, the caller gets a 503 Problem.
+ * A plan's limits on one worker. Everything they let in was first taken from the shared counters;
+ * if those cannot be asked, the caller gets a 503 Problem.
  */
 export interface Limits {
-  /**
-   * Takes a request from the rate, or throws. At once where the worker holds one, which is the
-   * rule.
-   */
+  /** Takes a request from the rate, or throws. Usually at once, from those the worker holds. */
   pace(caller: Caller): Promise<void> | undefined
   /**
    * Takes a lookup from the month and of the day's identities, or throws. `identityTag` names
@@ -38,12 +35,13 @@ export interface Limits {
    */
   chargeRefused(caller: Caller, lines: number): number | Promise<number>
   /**
-   * Takes one of the streams the tenant may have at once, or throws. Returns what gives it back.
+   * Takes one of the streams the tenant may have at once, or throws. Returns a function that gives
+   * it back.
    */
   openStream(caller: Caller): Promise<() => void>
   /** The header fields that show the caller what is left. */
   fields(caller: Caller): Readonly<Record<string, string>>
-  /** Gives lookups that nobody used lately back to their month, or, leaving, all of them. */
+  /** Gives lookups unused for a while back to their month; when leaving, all of them. */
   settle(leaving?: "leaving"): Promise<void>
 }
 
@@ -51,7 +49,7 @@ interface LimitsOptions {
   readonly counters: Pick<Counters, "lease" | "giveBack" | "admitIdentity" | "holdStreams">
   /** Milliseconds since 1970: names days and months. */
   readonly now: () => number
-  /** Milliseconds that only ever grow: ends windows. */
+  /** A monotonic clock in milliseconds: ends windows. */
   readonly elapsed: () => number
   readonly onUnavailable: () => void
   /** How long a caller waits for counters that do not answer. */
@@ -90,10 +88,7 @@ export function openLimits(options: LimitsOptions): Limits {
     return hand
   }
 
-  /**
-   * Waits no longer than a caller can. Behind a question that had its time already, others are not
-   * sent.
-   */
+  /** Waits no longer than a caller can. While a question is overdue, others are not sent. */
   async function ask<T>(hand: Hand, question: () => Promise<T>): Promise<T> {
     try {
       const silentMs = hand.askedAt === null ? 0 : elapsed() - hand.askedAt
@@ -114,7 +109,7 @@ export function openLimits(options: LimitsOptions): Limits {
     wanted: Wanted,
   ): Promise<void> {
     const { requestsPerSecond: perSecond, lookupsPerMonth: perMonth } = limits
-    // What is granted goes into the hand also when nobody waits for it any more.
+    // A lease goes into the hand even if nobody waits for it any more.
     await ask(hand, async () => {
       const granted = await counters.lease(tenantId, { perSecond, perMonth }, wanted)
       holdLease(hand, granted, limits, elapsed())
@@ -122,10 +117,7 @@ export function openLimits(options: LimitsOptions): Limits {
     })
   }
 
-  /**
-   * Takes requests from the hand, leasing more as needed. False where this second does not reach
-   * that far.
-   */
+  /** Takes requests from the hand, leasing more as needed. False if this second has not enough. */
   async function takeRequests(
     tenantId: number,
     hand: Hand,
@@ -174,7 +166,7 @@ export function openLimits(options: LimitsOptions): Limits {
     hand.lookups--
     hand.lookupsMovedAt = elapsed()
     return () => {
-      // Of a month that is over nothing is given back.
+      // Nothing is given back to a month that is over.
       if (hand.month === month) hand.lookups++
     }
   }

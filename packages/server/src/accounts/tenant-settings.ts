@@ -121,7 +121,7 @@ export function scoringSettings(settings: TenantSettings): ScoringSettings {
   })
 }
 
-/** Of a tenant without settings, and of a key that belongs to none. */
+/** For a tenant without settings, and for a key without a tenant. */
 export const DEFAULT_SCORING = scoringSettings({})
 
 /** The members that are set, or undefined where none is. */

@@ -89,8 +89,8 @@ function scored(line: number, input: EmailInput, model: EmailModel): Omit<Label,
 }
 
 /**
- * The order of the file where no row has a time; a part of the rows with one cannot be put in
- * order.
+ * Keeps the order of the file if no row has a time. Rows of which only some have one cannot be
+ * sorted.
  */
 function inOrderOfTime(labels: readonly DatedLabel[]): readonly DatedLabel[] {
   const without = labels.filter(({ atMs }) => atMs === null).length

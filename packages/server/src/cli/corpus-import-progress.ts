@@ -22,7 +22,7 @@ export function importLine(progress: ShownProgress): string {
   }
   // Before any row is read, the contents are only compared with what was imported before.
   if (phase !== "examining") parts.push(`${rows.toLocaleString("en")} rows`)
-  // How far sorting and measuring are nobody knows; that they go on is seen by the time.
+  // Nobody knows how far sorting and measuring are; the elapsed time shows that they go on.
   if (phase === "sorting" || phase === "measuring") {
     parts.push(`for ${clock(elapsedMs)}`)
   } else if (phase !== "examining" && elapsedMs > 0) {

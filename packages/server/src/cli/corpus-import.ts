@@ -85,7 +85,7 @@ const MEMBERS_SHOWN = 20
 const NAMES_MIN = 24
 const MASKED = "********"
 const INTERRUPTED = 130
-/** The exit code of an import whose batch is live, while something that follows was not done. */
+/** The exit code of an import whose batch is live although a later step failed. */
 export const UNFINISHED = 3
 
 /** Only looks: no data directory is made, no lock is taken, nothing is written. */

@@ -183,7 +183,7 @@ export async function rebuildIndex(
     forgetVerification(directory.index)
     const index = await openLmdbIndex({ path: directory.index, now: terminal.now })
     const { identities, erased } = await withRecords(config, async (records) => {
-      // What tenants asked before is in no segment and in no record.
+      // No segment and no record holds what tenants asked before.
       if (unreadable > 0) await notePastDecisions(config, index)
       return await settleIndex(records, index, replays, terminal.now())
     }).finally(() => index.close())

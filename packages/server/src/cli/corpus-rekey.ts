@@ -107,8 +107,8 @@ async function rekeyUntilStopped(
     const progress = showImportProgress(host.stderr, terminal.now)
     try {
       const reach = { directory, secrets, program: host, pid: host.pid, now: terminal.now }
-      // Also where there is nothing to import: a directory without an index would be taken for one
-      // that lost it.
+      // Also if there is nothing to import: a directory without an index looks like one that lost
+      // it.
       await (await openRekeyed(reach)).close()
       const rekeyed = await rekeyBatches(plan, {
         ...reach,
@@ -171,10 +171,7 @@ async function oldCatalogue(
   }
 }
 
-/**
- * Before anything is read or written: what a new secret costs, and that somebody wants it
- * nevertheless.
- */
+/** Before anything is read or written: shows what a new secret costs, and asks for consent. */
 function refuseUnconfirmed(
   { feedback, evidence, notifications, tombstones }: LeftBehind,
   { yes = false, forgetErasures = false }: RekeyOptions,

@@ -102,8 +102,8 @@ export async function removeSource(
     await forgetNotifications(corpus, held, terminal)
     const removed = await index.removeSource(id, terminal.now())
     terminal.print(`${name} is removed: ${extent}. The next score goes without it.`)
-    // Before anything is measured: a fault there must not keep the rows of a removed source on the
-    // disk.
+    // Before anything is measured: an error there must not leave the rows of a removed source on
+    // the disk.
     await deleteRemovedSegments(removed, directory.segments)
     const after = await recomputeCirculation(index, directory.segments, directory.imports)
     printTurned(id, removed, after, terminal)
@@ -111,8 +111,8 @@ export async function removeSource(
 }
 
 /**
- * What arrived one by one is in the records too, and would come back when the index is made anew.
- * Before the source itself goes, so that a command that was killed can be given again.
+ * Evidence that arrived one by one is in the records too, and would come back when the index is
+ * made anew. Delete it before the source, so that a command that was killed can be run again.
  */
 async function forgetNotifications(
   { config }: Corpus,
@@ -161,7 +161,7 @@ async function withIndex(
   }
 }
 
-/** Before the change itself: one that cannot be noted is not made. */
+/** Before the change itself: a change that cannot be noted in the audit trail is not made. */
 async function note(
   { config }: Corpus,
   { now, user }: Terminal,
@@ -220,7 +220,7 @@ function printChanges(
   printTurned(sourceId, before, after, terminal)
 }
 
-/** Other sources that are something else now. */
+/** Other sources whose role changed. */
 function printTurned(
   sourceId: number,
   before: Catalogue,

@@ -13,7 +13,7 @@ export interface VerifyOptions {
   /** Only the index. */
   readonly index?: boolean
   readonly slowly?: boolean
-  /** In this process, which a damaged page may end; without it, in one of its own. */
+  /** Run in this process, which a damaged page may end; by default in a process of its own. */
   readonly here?: boolean
 }
 
@@ -21,10 +21,7 @@ export interface VerifyOptions {
 const REST_SHARE = 3
 const REST_MAX_MS = 1_000
 
-/**
- * Reads all of the index and the segments; fails with a list of what is wrong with them, whatever
- * that is.
- */
+/** Reads all of the index and the segments; fails with a list of everything that is wrong. */
 export async function verifyIndex(
   options: VerifyOptions,
   terminal: Terminal,
@@ -77,7 +74,7 @@ async function verifyHere(options: VerifyOptions, terminal: Terminal): Promise<v
   terminal.print(`ok     ${number(identities)} identities${read}, nothing wrong`)
 }
 
-/** Waits three times as long as it was since it waited last. */
+/** Waits three times as long as the work since the last wait took. */
 function resting(): () => Promise<void> {
   let since = performance.now()
   return async () => {

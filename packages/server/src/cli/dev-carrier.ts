@@ -38,7 +38,7 @@ export async function runDevCarrier(
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) onSignal(signal, resolve)
   })
-  // What was made for this run alone goes with it: its key opens nothing else.
+  // Delete the files made for this run: their key opens nothing else.
   const temporary = options.dir === undefined ? mkdtempSync(join(tmpdir(), "assay-trial-")) : null
   try {
     const folder = temporary ?? resolve(options.dir ?? "")

@@ -34,7 +34,7 @@ export async function resealMessages(
   const recipients = recipientsOf(folder.index().recipients)
   const work = { folder, drop, identities, recipients }
   const messages = await resealEach("messages", work, async (id, { header, sealed }) => {
-    // What went meanwhile needs no other keys, and goes from here with the next sync.
+    // A message deleted meanwhile needs no new keys; the next sync removes it here.
     if ((await asked(() => drop.reseal(id, header))) === "gone") return
     folder.put("messages", id, sealed)
     const index = folder.index()

@@ -2,8 +2,8 @@ import { contentMark, EnvelopeFault, remembered, type Seen } from "@assay/core/d
 import type { InboxFolder } from "./drop-inbox-folder.ts"
 
 /**
- * What a recipient's folder remembers. One that was made before there was a memory begins with what
- * lies in it.
+ * What a recipient's folder remembers. A folder from before there was a memory begins with the
+ * messages in it.
  */
 export async function seenIn(folder: InboxFolder): Promise<Seen> {
   const seen = folder.seen()
@@ -18,7 +18,7 @@ export async function seenIn(folder: InboxFolder): Promise<Seen> {
   return remembered({}, found, 0)
 }
 
-/** null for what is no sealed file, which opening it says. */
+/** null for what is no sealed file; opening it reports that. */
 export async function markOf(sealed: Uint8Array): Promise<string | null> {
   try {
     return await contentMark(sealed)

@@ -35,7 +35,7 @@ export async function threadNote(
   return { note: mergeNotes(about, found), replaces: [...new Set(replaces)], waiting }
 }
 
-/** Null for what this identity does not open, or what is none: the others are still notes. */
+/** Null for what this identity does not open or what is no note: the others still count. */
 async function openedNote(sealed: Uint8Array, identities: readonly string[]): Promise<Note | null> {
   try {
     return unpackNote(await open(sealed, identities))

@@ -85,7 +85,7 @@ async function overrule(
   else terminal.print(`${name} counts again as what it serves.`)
 }
 
-/** By nobody but us meanwhile: a service that starts reads what is there then. */
+/** Under the lock, so that nobody else writes: a service that starts later reads the new file. */
 function overruleInFile(directory: DataDirectory, name: string, overruled: boolean): boolean {
   const lock = lockDataDirectory(directory.path)
   if (lock === null)

@@ -31,7 +31,7 @@ export interface ImportOptions {
 /** Rewritten by every start of the demo. */
 const DEMO_LIST = "demo"
 
-/** Prints every list, and how many names the shipped ones make what. */
+/** Prints every list, and how many names the shipped ones put in each category. */
 export function printListStats(terminal: Terminal): void {
   const days = (ms: number): string =>
     `${Math.max(0, Math.floor((terminal.now() - ms) / DAY_MS))} d`

@@ -30,9 +30,8 @@ interface Answer {
 }
 
 /**
- * Scores what a tenant was answered by two models and prints whose answers differ. Both get the
- * input as it was recorded, with the tenant's settings of that time, so nothing but the model
- * differs.
+ * Scores a tenant's past inputs with two models and prints whose answers differ. Both get the input
+ * as it was recorded, with the tenant's settings of that time, so nothing but the model differs.
  */
 export async function compareModels(
   name: string,
@@ -93,7 +92,7 @@ function lackingOf(
 }
 
 function answerBy(model: Model, { format, input: text }: Decision): Answer {
-  // Of a newer program, which this one must not guess at.
+  // Written by a newer program; this one must not guess at it.
   if (format !== DECISION_FORMAT)
     throw new CommandError("A decision's input is written in a format this program does not know")
   if (model.name === "email") {

@@ -70,7 +70,7 @@ export function streamOutput(stream: Writable): Output {
   let gone = false
   let cause: unknown = undefined
   stream.once("error", (error) => (cause = error))
-  // Standard output takes its own destruction back, so that is not enough to go by.
+  // Standard output undoes its own destruction, so `destroyed` is not enough.
   for (const event of ["error", "close"]) stream.once(event, () => (gone = true))
   const requireReader = (): void => {
     if (gone || stream.destroyed)

@@ -14,7 +14,7 @@ export interface TenantSetting {
   readonly takes: (models: Models) => string
   /** The value of a text, or undefined for a text that is none. */
   readonly parse: (text: string, models: Models) => SettingValue | undefined
-  /** What counts where nothing is set, under the models the tenant uses. */
+  /** The value that applies if nothing is set, under the models the tenant uses. */
   readonly usual: (models: Models, emailVersion: string | null) => boolean | number | string
 }
 
@@ -130,7 +130,7 @@ export const TENANT_SETTINGS: readonly TenantSetting[] = [
 
 export interface Assignment {
   readonly setting: TenantSetting
-  /** undefined: back to what counts where nothing is set. */
+  /** undefined: back to the default. */
   readonly value: SettingValue | undefined
 }
 

@@ -72,9 +72,7 @@ export async function createTenant(
   })
 }
 
-/**
- * Changes all that is named or, where one value does not fit, nothing. Prints what was and what is.
- */
+/** Changes all that is named or, if one value does not fit, nothing. Prints old and new values. */
 export async function setTenant(
   name: string,
   named: readonly string[],
@@ -132,7 +130,7 @@ interface SettingDifference {
 
 function changesBetween(before: Tenant, after: Tenant, models: Models): SettingDifference[] {
   return TENANT_SETTINGS.filter((setting) => {
-    // By the tenant's own values: a default that follows the model is no change of its own.
+    // Compare the tenant's own values: a default that follows the model is no change by the tenant.
     return !isDeepStrictEqual(ownValue(setting, before), ownValue(setting, after))
   }).map((setting) => ({
     key: setting.key,

@@ -63,7 +63,7 @@ const listSchema = {
 }
 
 export interface DecisionServices {
-  /** Every decision an id was given out for, however short a time ago. */
+  /** Every decision whose id was given out, however recently. */
   readonly pastDecisions: PastDecisions
   readonly models: Models
 }
@@ -78,7 +78,7 @@ function decisionRoutes(app: App, { pastDecisions, models }: DecisionServices): 
     { schema: oneSchema, config },
     async ({ params, caller, query }) => {
       const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
-      // Another tenant's looks like one that never was.
+      // Another tenant's decision looks like one that never existed.
       if (decision === null || decision.tenantId !== caller.tenantId)
         throw new Problem("decision-not-found", "No decision of yours has this id.")
       if (decision.format === ERASED_FORMAT)

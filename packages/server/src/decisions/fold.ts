@@ -94,7 +94,8 @@ export function journalFolder({
   }
 
   async function foldWorker(directory: string): Promise<FoldReport> {
-    // Asked for before the files are listed: what a process wrote before it died is then all there.
+    // Take the lock before listing the files: everything a process wrote before it died is then
+    // there.
     const lock = lockDataDirectory(directory)
     try {
       let report = NOTHING
@@ -153,7 +154,7 @@ export function foldedDecision({
 interface ReadSegment {
   readonly bytes: Buffer
   readonly closed: boolean
-  /** The disk does not give it back, or it is no file. */
+  /** The disk cannot read it, or it is no file. */
   readonly unreadable: boolean
 }
 

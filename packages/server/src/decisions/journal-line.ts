@@ -58,8 +58,7 @@ export function readJournalLine(line: string): Decision | null {
 }
 
 /**
- * As whole as it was written: parsing it to be sure would cost more than all else that is done with
- * it.
+ * Taken as it was written: parsing it to be sure would cost more than everything else done with it.
  */
 function isWhole(line: string, input: string): boolean {
   return input.startsWith("{") && input.endsWith("}") && !line.includes("\0")

@@ -36,11 +36,14 @@ export interface Journal {
 
 interface JournalOptions {
   /**
-   * A file that grew past this is closed. Once its decisions are in the store a closed file is
-   * deleted.
+   * A file larger than this is closed. A closed file is deleted once its decisions are in the
+   * store.
    */
   readonly fileBytes?: number
-  /** So is one of this many calls of `keep`, so that an idle worker keeps no old decisions. */
+  /**
+   * A file is also closed after this many calls of `keep`, so that an idle worker keeps no old
+   * decisions.
+   */
   readonly fileAge?: number
 }
 
@@ -90,7 +93,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       if (file.size > fileBytes) retire(file)
     } catch (error) {
       failure = error
-      // A file that could not be cut back to whole lines gets no more of them.
+      // A file that could not be cut back to whole lines is not appended to any more.
       if (file?.damaged === true) retire(file)
       throw error
     }
@@ -99,8 +102,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   return {
     append(line) {
       gathered += line
-      // Behind all sockets that had something to read in this turn, so that their requests share
-      // the write.
+      // After all sockets that had something to read in this turn, so that their requests share the
+      // write.
       return (turn ??= endOfTurn().then(writeGathered))
     },
     async keep() {
@@ -111,8 +114,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       if (current !== null && ++current.age >= fileAge) retire(current)
       else {
         await current?.sync().catch((error: unknown) => {
-          // What the disk did not take once it may report as taken the next time: no more into this
-          // file.
+          // After a failed sync the disk may report lost bytes as written next time: append no more
+          // to this file.
           if (file === current) retire(current)
           throw error
         })
@@ -206,8 +209,8 @@ function writeWhole(fd: number, bytes: Buffer, length: number): void {
 }
 
 /**
- * Whether the file ends again with its last whole line. The failure that made it necessary is the
- * one to report.
+ * Whether the file ends with its last whole line again. Report the original failure, not one in
+ * here.
  */
 function cutBack(fd: number, size: number): boolean {
   try {

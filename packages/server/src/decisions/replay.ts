@@ -34,7 +34,7 @@ export interface Difference {
 
 /** null where the model that decided is not loaded: another one would give another number. */
 export function replay(decision: Decision, models: Models): Replay | null {
-  // Of a newer program, which this one must not guess at.
+  // Written by a newer program; this one must not guess at it.
   if (decision.format !== DECISION_FORMAT)
     throw new Error("A decision's input is written in a format this program does not know")
   try {

@@ -38,8 +38,7 @@ const SOURCE = new RegExp(EVIDENCE_SOURCE_PATTERN)
 const DATE = /^\d{4}-\d\d-\d\d$/
 const AHEAD_MS = DAY_MS
 /**
- * Nobody's evidence is older than the web; what is, was written in seconds or days for
- * milliseconds.
+ * Nobody's evidence is older than the web; an older date mistook seconds or days for milliseconds.
  */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 const ITEM_BYTES_MAX = 64

@@ -11,8 +11,7 @@ type Faults = NonNullable<ProblemDetails["errors"]>
 /** Clocks differ; more than this is a mistake. */
 const AHEAD_MS = 5 * 60_000
 /**
- * Nobody's feedback is older than the web; what is, was written in seconds or days for
- * milliseconds.
+ * Nobody's feedback is older than the web; an older date mistook seconds or days for milliseconds.
  */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 

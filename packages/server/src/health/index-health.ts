@@ -24,7 +24,7 @@ export function watchIndex(
   })
   const verification = (): ReturnType<typeof readVerification> =>
     directory === null ? null : readVerification(directory)
-  // Every worker says the same of the one index.
+  // Every worker reports the same about the one index.
   const aggregator = "max"
   new Gauge({
     name: "assay_index_verified_timestamp_seconds",

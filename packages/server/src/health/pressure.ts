@@ -2,8 +2,8 @@ const SAMPLE_MS = 100
 
 export interface Pressure {
   /**
-   * From here on the loop is watched. A start keeps it busy for longer than any load may, and is
-   * none.
+   * The loop is watched from here on. A start blocks it for longer than any load may, and is not
+   * load.
    */
   begin(): void
   /** Whether the event loop was late, at its last sample, by more than it may be. */
@@ -12,9 +12,8 @@ export interface Pressure {
 }
 
 /**
- * Samples how late the event loop runs its timers. A loop that was stalled says so at the next
- * sample and forgets it at the one after: load is shed for as long as it lasts, and not for what is
- * over.
+ * Samples how late the event loop runs its timers. A stall shows at the next sample and is
+ * forgotten at the one after, so load is shed only while it lasts.
  */
 export function openPressure(
   delayMsMax: number,

@@ -13,7 +13,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
 }
 
 /**
- * How long bytes that are still on their way are thrown away: closing on them would reset the
+ * How long bytes still on their way are read and dropped: closing earlier would reset the
  * connection and lose the answer.
  */
 const LINGER_MS = 1000
@@ -21,8 +21,7 @@ const LINGER_MS = 1000
 const answered = new WeakSet<Socket>()
 
 /**
- * Whether the connection was given up with an answer of its own, so that its request needs none any
- * more.
+ * Whether the connection was already answered and given up, so that its request needs no answer.
  */
 export function wasGivenUp(socket: Socket): boolean {
   return answered.has(socket)

@@ -1,11 +1,11 @@
 import { Socket } from "node:net"
 import type { App } from "./app.ts"
 
-/** What is shorter the kernel takes at once, and the connection is then as idle as any other. */
+/** The kernel takes shorter answers at once, and the connection is then as idle as any other. */
 const HELD_BYTES = 8 * 1024
 
 /**
- * Ends connections on which nothing of an answer is taken for so long: each holds its answer in
+ * Ends connections whose client reads nothing of an answer for `stillMs`: each holds its answer in
  * memory and a place among the connections. Streams watch their readers themselves.
  */
 export function endDeafReaders(app: App, stillMs: number): void {

@@ -16,13 +16,13 @@ export interface Feature<Needs, P = undefined> {
   /** Opens the writer of `port`, in the primary: nothing else writes. */
   writer?(primary: Primary): Promise<P & Settling>
   /**
-   * Brings what it keeps in the records into an index that was made anew; returns of how many
+   * Applies what it keeps in the records to an index that was made anew; returns the number of
    * identities.
    */
   replay?(records: Records, index: ExposureIndex, nowMs: number): Promise<number>
 }
 
-/** What a writer may leave to be done later. */
+/** Work a writer may leave for later. */
 export interface Settling {
   /** Applies what is due: what an earlier process or a failing index left undone. */
   settleDue?(): Promise<void>
@@ -46,8 +46,8 @@ export interface Primary {
     add(tombstone: { readonly identityKey: Uint8Array; readonly erasedAt: number }): Promise<void>
   }
   /**
-   * Drops what providers said of a phone number, by its key in hexadecimal: something newer is
-   * known. Never rejects.
+   * Drops what providers said of a phone number, by its key in hexadecimal, because something newer
+   * is known. Never rejects.
    */
   readonly forgetSignals: (key: string) => Promise<void>
   readonly now: () => number

@@ -9,9 +9,8 @@ import type { Observe } from "./observe.ts"
 export type HostRule = (host: string) => boolean
 
 /**
- * Refuses requests with more than one `Host`, of which a proxy before us may have read the other
- * one, and those that name a host `allows` does not. Before any route, the drop's on a shared port
- * included.
+ * Refuses requests with more than one `Host`, since a proxy before us may have read the other one,
+ * and those whose host `allows` refuses. Runs before any route, also the drop's on a shared port.
  */
 export function checkHosts(allows: HostRule | null, observe: Observe): (server: Server) => void {
   return (server) => {

@@ -10,7 +10,7 @@ import {
 import { Problem } from "../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 
-/** Whom something a tenant says is about, without saying it. */
+/** Whom a tenant's statement is about, as keyed hashes. */
 export interface Identified {
   readonly identityType: IdentityType
   readonly identityKey: IdentityKey

@@ -10,8 +10,8 @@ const CLOSE_OBJECT = 0x7d
 export const DEPTH_MAX = 32
 
 /**
- * Follows the brackets, commas and texts of JSON, byte by byte, without parsing it. Of bytes that
- * are no JSON it says something; that they are none, the parser says.
+ * Follows the brackets, commas and texts of JSON, byte by byte, without parsing it. For bytes that
+ * are no JSON the result means nothing; the parser refuses them.
  */
 export interface JsonOutline {
   /** How deep the bytes so far were nested at most. */
@@ -23,8 +23,8 @@ export interface JsonOutline {
 }
 
 /**
- * `onSplit` is called with the place, in all bytes so far, of every bracket and comma of an array
- * that is the whole.
+ * `onSplit` is called with the offset, over all bytes so far, of every bracket and comma of the
+ * outermost array.
  */
 export function openJsonOutline(onSplit?: (at: number, byte: number) => void): JsonOutline {
   let depth = 0

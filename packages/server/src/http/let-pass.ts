@@ -18,7 +18,7 @@ export function thenLetPass(answer: string, request: IncomingMessage): Readable 
 async function* pieces(answer: string, request: IncomingMessage): AsyncGenerator<string> {
   yield answer
   if (request.complete || request.readableEnded || request.destroyed) return
-  // The time a request may take must not end it with a second answer.
+  // The request time-out must not end it with a second answer.
   const endExemption = allowLongRequest(request.socket)
   await new Promise<void>((resolve) => {
     const late = setTimeout(resolve, PASS_MS)

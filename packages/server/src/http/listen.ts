@@ -100,8 +100,8 @@ function listening(
       const ended = Promise.all(servers.map(acceptNoMore))
       drain.begin()
       await Promise.race([ended, delay(lingerMs)])
-      // Right after what has arrived was read: a connection is not idle whose next request only
-      // waits to be looked at.
+      // Right after reading what has arrived: a connection whose next request waits to be read is
+      // not idle.
       const sweep = (): void => servers.forEach((server) => server.closeIdleConnections())
       const sweeping = setInterval(() => setImmediate(sweep), SWEEP_MS)
       await ended

@@ -4,8 +4,7 @@ const carrying = new WeakSet<Duplex>()
 
 /**
  * Exempts a connection from the time a whole request may take, until the returned function is
- * called: a stream that keeps moving may take hours. Who asks for this watches the connection
- * itself.
+ * called: a stream that keeps moving may take hours. The caller watches the connection itself.
  */
 export function allowLongRequest(connection: Duplex): () => void {
   carrying.add(connection)

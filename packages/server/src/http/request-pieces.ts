@@ -39,9 +39,9 @@ export function piecesOf(request: IncomingMessage): RequestPieces {
   request.on("data", onData)
   request.once("end", () => finish("ended"))
   request.once("error", finish)
-  // After an end that came, this says nothing new.
+  // After a normal end this changes nothing.
   request.once("close", () => finish(new Error("The sender is gone")))
-  // It may have closed while the request waited to be let in, and says so only once.
+  // It may have closed while the request waited to be let in, and the event comes only once.
   if (request.destroyed) finish(new Error("The sender is gone"))
 
   return {

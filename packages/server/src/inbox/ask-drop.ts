@@ -14,7 +14,7 @@ export type AskDrop = (path: string, body?: Readable | string) => Promise<Incomi
 /** The drop stands still while its file is written anew; longer than this it is gone. */
 const STILL_MS = 10 * 60_000
 
-/** Asks the drop's process over its socket. Who asks is known by then. */
+/** Asks the drop's process over its socket. The caller is authenticated by then. */
 export function askDropAt(socketPath: string): AskDrop {
   return (path, body) =>
     new Promise((resolve, reject) => {

@@ -32,7 +32,7 @@ const HEADERS = {
   "x-frame-options": "DENY",
 }
 
-/** Below this path the scripts of the inbox say their own worker is. */
+/** The scripts of the inbox expect their worker below this path. */
 const FILES = "/console/drop/files/"
 
 /**

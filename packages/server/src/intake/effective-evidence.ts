@@ -62,8 +62,8 @@ function labelled(report: Report): EffectiveEvidence[] {
 const TAKEN_OVER = "takeover_confirmed"
 
 /**
- * Who lost a number to somebody else and proved it later has it back. Decided here, where both are
- * known to the moment: the index keeps the hour.
+ * A person who lost a number and proved it later has it back. Decided here, where both times are
+ * exact: the index keeps only the hour.
  */
 function isProvedSince(label: EffectiveEvidence, proofs: readonly EffectiveEvidence[]): boolean {
   if (label.kind !== TAKEN_OVER) return false
@@ -84,9 +84,9 @@ function dated({ occurredAt, aliasTag }: Report, kind: EntryKind): EffectiveEvid
 }
 
 /**
- * Of each kind the newest, by alias, which is what a score rests on, and the oldest, which shows
- * how long the tenant has known the identity. A tenant that repeats itself for years thus never
- * fills the places an identity has.
+ * Keeps the newest of each kind and alias, which the score rests on, and the oldest, which shows
+ * how long the tenant has known the identity. So a tenant that repeats itself for years never fills
+ * the places of an identity.
  */
 function decisive(all: readonly EffectiveEvidence[]): EffectiveEvidence[] {
   const newest = new Map<string, EffectiveEvidence>()

@@ -42,8 +42,8 @@ export type Submission =
 /** Takes evidence in. What is stored or known is in the next score of every worker. */
 export interface EvidenceIntake {
   /**
-   * Stores what is new of a tenant's own evidence, or answers a request that was sent before under
-   * the same claim as it was answered then.
+   * Stores the new lines of a tenant's own evidence. A request sent again under the same claim gets
+   * the same answer.
    */
   submit(report: EvidenceReport, claim: IdempotencyClaim | null): Promise<Submission>
   /** Stores what a carrier notifies us of, which counts for every tenant. */
@@ -196,7 +196,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
       for (const owner of await records.ownersWithDueEvidence()) {
         const settle = (): Promise<void> => faultsNamed(() => applyDue(owner))
         const settled = owner === "shared" ? sharedTurns.take(settle) : turns.take(owner, 0, settle)
-        // One owner's that fails must not keep the others' waiting.
+        // A failure of one owner must not hold up the others.
         await settled.catch((error: unknown) => failures.push(error))
       }
       if (failures.length > 0) throw failures[0]

@@ -18,10 +18,7 @@ export type Submission =
 
 /** Takes feedback in. What is stored or undone is in the next score of every worker. */
 export interface FeedbackIntake {
-  /**
-   * Stores a report, or answers one that was sent before under the same claim as it was answered
-   * then.
-   */
+  /** Stores a report. A report sent again under the same claim gets the same answer. */
   submit(report: FeedbackReport, claim: IdempotencyClaim | null): Promise<Submission>
   /**
    * Takes a report back; false if the tenant has no report with this id. Repeating it changes
@@ -126,7 +123,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
       for (let more = true; more;) {
         const due = await records.dueFeedback({ at: moment(), limit: DUE_AT_ONCE })
         for (const identity of due) {
-          // One that fails must not keep the others waiting.
+          // A failure of one must not hold up the others.
           await turns
             .take(identity.tenantId, 1, () => applyNow(identity))
             .catch((error: unknown) => failures.push(error))

@@ -8,7 +8,10 @@ interface StoredRefusal {
   readonly errors: ProblemDetails["errors"]
 }
 
-/** A problem as it is kept to answer a request again: what follows from its code is left out. */
+/**
+ * A problem as it is stored to answer a request again, without the members that follow from its
+ * code.
+ */
 export function refusedLine({ code, message, errors }: Problem): RefusedLine {
   return { refusal: JSON.stringify({ code, detail: message, errors } satisfies StoredRefusal) }
 }

@@ -6,8 +6,8 @@ import { plainText } from "@assay/corpus/formats/plain-text"
 import { Explained } from "@assay/runtime/explained"
 
 /**
- * What a row says of the time of the answer: its probability, its input, or the decision that keeps
- * it.
+ * What a row gives of the answer at that time: its probability, its input, or the decision that
+ * keeps it.
  */
 export type LabelAnswer =
   | { readonly p: number; readonly floor: number | null }

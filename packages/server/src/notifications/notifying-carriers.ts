@@ -22,10 +22,7 @@ export interface NotifyingCarriers {
 
 const BEARER = /^Bearer (\S+)$/i
 
-/**
- * Nobody sends notifications where no carrier has a token: whatever token arrives is then a wrong
- * one.
- */
+/** If no carrier has a token, nobody may send notifications, and any token is wrong. */
 export function openNotifyingCarriers(
   settings: Pick<ProviderSettings, "camara"> | null,
 ): NotifyingCarriers {

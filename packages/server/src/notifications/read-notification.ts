@@ -23,7 +23,7 @@ const ENDED = /^org\.camaraproject\.sim-swap-subscriptions\.v\d+\.subscription-e
 /** Clocks of two machines may differ by this much. */
 const AHEAD_MS = HOUR_MS
 /**
- * No SIM is older; what is, was written in seconds or days for milliseconds, or stands for "not
+ * No SIM is older; an older date mistook seconds or days for milliseconds, or stands for "not
  * known".
  */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)

@@ -74,8 +74,8 @@ export async function buildApp(services: Services, reach: Reach): Promise<App> {
       // too long.
       connectionsCheckingInterval: 500,
     },
-    // No shorter than a path can be: what names nothing is refused by the route, after the key was
-    // looked at.
+    // As long as a path can be: the route refuses a parameter that names nothing, after the key was
+    // checked.
     routerOptions: { maxParamLength: HEADERS_MAX },
     ajv: {
       customOptions: {
@@ -119,8 +119,8 @@ export async function buildApp(services: Services, reach: Reach): Promise<App> {
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     done()
   }
-  // On `close`, which comes also where the sender or the reader hangs up; Fastify's own hook knows
-  // answers alone.
+  // On `close`, which also comes when the sender or the reader hangs up; Fastify's own hook runs
+  // for answers only.
   const observing =
     (route: string): onRequestHookHandler =>
     (request, reply, done) => {

@@ -52,12 +52,12 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
     if (count > 0) log.info("old decisions were deleted", { count })
   }
 
-  // One of each at a time: a deletion of minutes would otherwise be begun again each second, in
-  // PostgreSQL on one more connection each time, until there are none left.
+  // One of each at a time: a deletion that takes minutes would otherwise start again each second,
+  // in PostgreSQL on one more connection each time, until there are none left.
   let keeping: Promise<void> | null = null
   let forgetting: Promise<void> | null = null
   /**
-   * In this order: what an old journal brings may be too old already. Folding does not wait for a
+   * In this order: decisions of an old journal may be too old already. Folding does not wait for a
    * deletion.
    */
   const keep = (): Promise<void> =>
@@ -93,7 +93,7 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
     async stop() {
       clearInterval(timer)
       await patiently(async () => {
-        // What is under way may have begun before the last decision came.
+        // The fold under way may have begun before the last decision came.
         await keeping
         await keep()
         await forgetting

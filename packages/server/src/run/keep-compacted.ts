@@ -37,7 +37,7 @@ export function startCompaction(
 ): RunningCommand {
   return startCommand(program, ["corpus", "compact", "--if-needed"], {
     stdio: "ignore",
-    // It keeps imports waiting; one that stands still, on a disk that does not answer, is ended.
+    // It holds up imports, so one that hangs, on a disk that does not answer, is ended.
     timeoutMs: COMPACTION_MS,
     ...(env !== undefined && { env }),
   })
@@ -53,7 +53,7 @@ export function watchCompaction(options: WatchOptions): CompactionWatch {
   const look = async (): Promise<void> => {
     if (running !== null || elapsed() - triedAt < DAY_MS) return
     if (compactionReason(await facts(), now()) === null) return
-    // Reading the facts takes a while: one that is started after the stop would be ended by nobody.
+    // Reading the facts takes a while: a process started after the stop would never be ended.
     if (stopped) return
     triedAt = elapsed()
     running = start()
@@ -75,8 +75,8 @@ export function watchCompaction(options: WatchOptions): CompactionWatch {
 }
 
 /**
- * Looks each hour, and now where the index is of an older format; the function it returns ends
- * that, and a compaction that is under way.
+ * Checks each hour, and now if the index has an older format. The function it returns ends that,
+ * and a compaction under way.
  */
 export function keepCompacted(options: WatchOptions): () => Promise<void> {
   const watch = watchCompaction(options)

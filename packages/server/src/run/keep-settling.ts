@@ -18,8 +18,8 @@ export function keepSettling(
   let settling: Promise<void> | null = null
   const settle = async (): Promise<void> => {
     await writer.settleDue?.()
-    // Also where the last time is still to come: the clock was set back, and what is to be
-    // forgotten must not wait for it.
+    // Also if the last time lies in the future: the clock was set back, and forgetting must not
+    // wait for it.
     if (Math.abs(now() - forgotAt) < HOUR_MS) return
     await writer.forget?.()
     forgotAt = now()

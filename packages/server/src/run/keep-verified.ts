@@ -48,7 +48,7 @@ export function watchVerify(options: VerifyWatchOptions): VerifyWatch {
   const look = async (): Promise<void> => {
     if (running !== null || isStopping()) return
     const verifiedAt = readVerification(index)?.at ?? -Infinity
-    // A time that is still to come is none: the clock was set back.
+    // A time in the future does not count: the clock was set back.
     const isRecent = (atMs: number): boolean => Math.abs(now() - atMs) < everyMs
     if (isRecent(triedAt) || isRecent(verifiedAt)) return
     triedAt = now()

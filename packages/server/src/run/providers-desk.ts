@@ -11,7 +11,7 @@ import { providersPort, spendingPort } from "./ports.ts"
 
 /** The thread that asks providers, as the primary reaches it. */
 export interface ProvidersDesk {
-  /** Rejects while there is no thread: its caller says what that means. */
+  /** Rejects while there is no thread; the caller decides what that means. */
   readonly look: SignalDesk["look"]
   /** Drops what is remembered of an identity, because it has just changed. Never rejects. */
   forget(key: string): Promise<void>
@@ -56,8 +56,7 @@ export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<
   return {
     look: remote(providersPort, threads.within(lookMs)).look,
     async forget(key) {
-      // A change that is not told of here is still in the index, which counts beside what is
-      // remembered.
+      // If this fails, the change is still in the index, which counts beside the remembered answer.
       await providers
         .forget(key)
         .catch((error: unknown) =>

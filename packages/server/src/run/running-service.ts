@@ -24,7 +24,7 @@ export function describeService(config: Config, address: WorkerAddress): Running
       ...config,
       bootstrapKey: null,
       metricsToken: null,
-      // It is read by a command that may run in another folder.
+      // Absolute, since the reading command may run in another folder.
       providersFile: providersFile === null ? null : resolve(providersFile),
     },
   }

@@ -4,8 +4,8 @@ import type { Lists } from "../score/email/lists.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
 /**
- * In a worker: passes on the mail servers of disposable and of guarded hosts. Of all other hosts, a
- * person's own domain among them, nothing is said and nothing kept.
+ * In a worker: passes on the mail servers of disposable and of guarded hosts. About all other
+ * hosts, a person's own domain among them, nothing is passed on or kept.
  */
 export function serversNoticed(
   lists: Pick<Lists, "about">,
@@ -15,7 +15,7 @@ export function serversNoticed(
     const parsed = parseDomain(domain)
     if (servers.length === 0 || "fault" in parsed) return
     const { standing } = lists.about(parsed)
-    // By what somebody registered: a hundred names under one domain are one host.
+    // By registrable domain: a hundred names under one domain are one host.
     const host = registrableDomain(domain)?.domain
     if (standing !== null && host !== undefined) send({ host, standing, servers })
   }

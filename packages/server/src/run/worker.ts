@@ -48,17 +48,17 @@ import { typedCommand } from "@assay/runtime/typed-command"
  */
 const REFUSAL_MS = 100
 
-/** What the way to the place that asks providers, and back, may take beside their budget. */
+/** Time for the way to the thread that asks providers, and back, beside their budget. */
 const WAY_MS = 50
 /** Velocity is asked for while a caller waits: past this the answer goes without it. */
 const VELOCITY_MS = 250
-/** Callers wait for a shorter time; what the counters grant later than that is still taken. */
+/** Callers wait for a shorter time; a later grant of the counters is still taken. */
 const COUNTERS_MS = 30_000
 const FLUSH_MS = 1000
 const WRITE_MS = 30_000
 /**
- * Somebody waits: for the metrics, or for a past decision that is still in the journals, which hold
- * at most a second's.
+ * Somebody waits: for the metrics, or for a past decision still in the journals, which hold at most
+ * one second.
  */
 const SOON_MS = 5000
 
@@ -134,7 +134,7 @@ export async function runWorker(
   const { foldDecisions: fold } = remote(
     primaryPort,
     within(SOON_MS),
-    // A decision just made cannot be looked for: that is no "not found".
+    // A decision just made cannot be looked up now: that must not answer "not found".
     (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
   )
   const services: Services = {
@@ -184,7 +184,7 @@ export async function runWorker(
   }).catch(async (error: unknown) => {
     const fault = listenFault(error, "PORT")
     if (fault === null) throw error
-    // The primary says it, once, and ends; this process has nothing to add.
+    // The primary reports this once and ends; this process has nothing to add.
     await within(5000)("unable", fault)
     return null
   })

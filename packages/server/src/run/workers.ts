@@ -21,7 +21,7 @@ export interface Workers {
 
 /** What the primary does for its workers. */
 export interface Offered {
-  /** What a worker may call, by the number no other worker of this primary has. */
+  /** What a worker may call. Its number is unique within this primary. */
   methods(worker: number): Methods
   /** Called when a worker has ended, however it did. */
   onGone(worker: number): void

@@ -2,9 +2,7 @@ import { EXPOSURE_KINDS, SIGNAL_TYPES } from "@assay/core/score"
 import type { Catalogue } from "@assay/stores/exposure-index"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
 
-/**
- * What can be said of a lookup before its result is known: which evidence was there to be searched.
- */
+/** What is known of a lookup before its result: which evidence there was to search. */
 export interface CatalogueFacts {
   /** Live shared sources of e-mail evidence that act for the caller. */
   readonly sources: number

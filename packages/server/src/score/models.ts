@@ -28,11 +28,11 @@ export interface LoadedModel<M extends Model = Model> {
 
 export interface Models {
   /**
-   * The model of a version, of null the one a tenant has that chose none. Throws `ModelNotLoaded`.
+   * The model of a version; for null, the one of tenants that chose none. Throws `ModelNotLoaded`.
    */
   email(version: string | null): EmailModel
   phone(version: string | null): PhoneModel
-  /** All versions there are, oldest first. */
+  /** All versions, oldest first. */
   loaded(name: ModelName): readonly LoadedModel[]
 }
 

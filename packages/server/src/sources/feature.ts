@@ -47,8 +47,8 @@ function sourceRoutes(app: App, { index }: SourceServices): void {
     const visible = heldSources(await index.catalogue()).filter(
       ({ source, batches }) => batches.some(isLive) && (!source.flags.sensitive || caller.verified),
     )
-    // Plans that name no sources count along the list: an id stands for a source everywhere, and a
-    // gap for a hidden one.
+    // For plans without named sources the cursor is a position in the list: an id would identify a
+    // source everywhere, and a gap in the ids a hidden one.
     const { namedSources } = caller.plan
     const rest = namedSources
       ? visible.filter(({ source }) => source.id > after)

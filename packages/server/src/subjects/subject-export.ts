@@ -26,7 +26,7 @@ export function subjectExport(held: Held): SubjectExport {
   const { tenantId, identityType, aliasTag } = inquiry
   const ownerOf = (owner: Owner | null): ExportedOwner =>
     owner === "shared" ? "shared" : owner !== null && owner === tenantId ? "own" : "a_tenant"
-  // A tenant is shown what it holds itself; what the operator holds is the operator's to show.
+  // A tenant sees what it holds itself; showing the operator's data is up to the operator.
   const entries = found.entries.filter(({ owner }) => tenantId === null || owner === tenantId)
   return {
     exported_at: new Date(atMs).toISOString(),

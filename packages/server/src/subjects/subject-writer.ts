@@ -19,9 +19,9 @@ type WriterOptions = Pick<
 
 export interface SubjectWriter extends Subjects {
   /**
-   * Carries out again what an earlier process may have left undone, and what was restored, imported
-   * or folded since; returns how many identities are erased. At every start, before the first
-   * answer.
+   * Repeats every erasure: an earlier process may have left one undone, and data may have been
+   * restored, imported or folded since. Runs at every start, before the first answer. Returns how
+   * many identities are erased.
    */
   repeatErasures(): Promise<number>
 }

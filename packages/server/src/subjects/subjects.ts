@@ -11,7 +11,7 @@ export interface SubjectInquiry {
   readonly identityType: IdentityType
   /** 0 where the address is the mailbox's own form. */
   readonly aliasTag: number
-  /** Only what this tenant holds; null: what anybody does. */
+  /** Only what this tenant holds; null: what all tenants hold. */
   readonly tenantId: number | null
   /** Who asks, for the audit trail. */
   readonly actor: string

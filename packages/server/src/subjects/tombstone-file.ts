@@ -5,9 +5,9 @@ import type { Tombstone } from "@assay/stores/records-subjects"
 import { Explained } from "@assay/runtime/explained"
 
 /**
- * Who was erased, outside of the data directory: a backup made before an erasure still holds the
- * person, and only what is not restored with it can say so. A line is the identity's key, which is
- * a keyed hash, and when it was erased.
+ * Who was erased, kept outside of the data directory: a backup made before an erasure still holds
+ * the person, and only a file that is not restored with it can say so. A line is the identity's
+ * key, which is a keyed hash, and when it was erased.
  */
 export interface TombstoneFile {
   /** When it resolves the tombstone survives a power cut. */
@@ -86,7 +86,8 @@ async function completed(
     if (lines.length < bytes.length) await file.truncate(lines.length)
     return tombstones
   }
-  // Nobody was erased yet. Who began anew, with another secret, goes on with the same file.
+  // Nobody was erased yet. A service that begins anew, with another secret, goes on with the same
+  // file.
   await file.truncate(0)
   await file.write(`${TITLE} ${checkValue}\n`, 0)
   await file.sync()

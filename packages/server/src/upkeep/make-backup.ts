@@ -101,7 +101,7 @@ async function copyIndex(to: string, reach: BackupReach): Promise<ReadonlySet<st
     if (!(await index.copyTo(to)))
       throw new Explained("backup", "The index lies elsewhere than in files and cannot be copied")
     const live = liveSegments(await index.catalogue())
-    // The copy may still rest on what is deleted by now.
+    // The copy may still need segments that are deleted by now.
     if (!before.isSubsetOf(live))
       throw new Explained("backup", "A source was removed while the backup was made; make it again")
     return live

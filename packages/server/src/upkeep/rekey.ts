@@ -66,8 +66,8 @@ export async function rekeyBatches(
     const { rows, identities } = merged
     rekeyed.push({ before: each.batch, source: each.source, rows, identities })
   }
-  // Measured on other identities now, since keys decide which are sampled. With every source there,
-  // what was found before is as true; it holds until an import measures again.
+  // Keys decide which identities are sampled, so a new measurement would differ. With every source
+  // there, the old result is as true; it holds until an import measures again.
   if (missing.length === 0) await keepCirculation(repeatable, reach)
   return rekeyed
 }
@@ -141,7 +141,7 @@ async function keepCirculation(
       const { circulates, circulation = null } = known
       changes.set(id, { circulates, circulation })
     }
-    // Nobody else has the directory: the catalogue is of this version still.
+    // Nobody else uses the directory, so the catalogue still has this version.
     await index.changeSources(changes, version)
   } finally {
     await index.close()

@@ -24,7 +24,7 @@ export interface Verified {
   readonly segments: number
   /** What is wrong. */
   readonly faults: readonly string[]
-  /** What of that is wrong with the index whatever the segments say. */
+  /** Faults of the index itself, whatever the segments say. */
   readonly indexFaults: readonly string[]
   /** What is right and worth knowing. */
   readonly notes: readonly string[]
@@ -140,8 +140,8 @@ export async function segmentFault(
 const nothing = { rows: 0, identities: 0 }
 
 /**
- * An erased identity's rows stay in segments, which nobody looks identities up in, and out of the
- * index.
+ * An erased identity's rows stay in segments, where nobody looks identities up, and must not be in
+ * the index.
  */
 async function rowsOfErased(
   reader: SegmentReader,

@@ -221,7 +221,7 @@ function trustOf(
   return {
     // A first sighting proves that the mailbox is at least that old, never that it is young.
     emailAge: firstSeen >= AGE_PROVEN_DAYS ? firstSeen : undefined,
-    // None found is not "looked and found none": a corpus of breaches is no directory of people.
+    // None found does not mean that none exist: a corpus of breaches is no directory of people.
     traces: traces === 0 ? undefined : traces,
     handle: corporate ? undefined : domain.handle,
     localLength: corporate ? undefined : domain.localLength,

@@ -42,8 +42,8 @@ export interface EmailScorer {
   /** Throws a Problem for a text that is no address. */
   identify(email: string): IdentifiedEmail
   /**
-   * One lookup and its answer. Throws where a store that is needed fails; what is optional only
-   * lowers confidence.
+   * One lookup and its answer. Throws if a required store fails; a missing optional one only lowers
+   * confidence.
    */
   score(
     identified: IdentifiedEmail,

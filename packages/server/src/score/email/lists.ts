@@ -67,8 +67,8 @@ export interface Lists {
 const REMEMBERED_MAX = 10_000
 
 /**
- * Opens the shipped lists and the operator's. A line of those that cannot be used throws with its
- * place.
+ * Opens the shipped lists and the operator's. Throws with the place of a line of the operator's
+ * that cannot be used.
  */
 export function openLists(directory: string): Lists {
   const shipped = shippedLists()

@@ -19,7 +19,7 @@ interface BatchOptions {
 export async function batchResults(options: BatchOptions): Promise<BatchItem<object>[]> {
   const { identities, member, score, callerNow, refused, slices = openTimeSlices() } = options
   const results: BatchItem<object>[] = []
-  // Why the rest is not even read: nobody waits for a batch as a stream can wait.
+  // Why the rest is not even read: unlike a stream, a batch cannot wait.
   let ended: Problem | null = null
   while (results.length < identities.length) {
     if (results.length > 0) await slices.next()
@@ -57,10 +57,7 @@ function textOf(identity: unknown, member: string, index: number): string | Prob
   })
 }
 
-/**
- * What was away where nothing was evaluated: then the whole batch could not be checked, and can be
- * sent again.
- */
+/** The failure to report if no item was evaluated: then the whole batch can be sent again. */
 export function unavailable(
   results: readonly BatchItem<object>[],
 ): "store-unavailable" | "limits-unavailable" | null {

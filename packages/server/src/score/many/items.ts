@@ -26,8 +26,8 @@ export interface ItemsOptions {
 }
 
 /**
- * Answers one item for the caller as it is now, whose key or plan may have changed since the
- * request began. Never rejects: what goes wrong with it is its problem and no other item's.
+ * Answers one item for the caller as it is now, since its key or plan may have changed since the
+ * request began. Never rejects: a failure of this item is no other item's.
  */
 export type ScoreItem = (
   index: number,

@@ -14,8 +14,8 @@ export const REFUSED_IN_A_ROW = 100
 const WAITS_MAX = 10
 
 /**
- * What becomes of a batch or stream whose lines are refused: they are taken from the rate, and not
- * without end. Failures of a store are ours and cost the caller nothing.
+ * Charges the refused lines of a batch or stream to the rate, and ends one that has too many.
+ * Failures of a store are ours and cost the caller nothing.
  */
 export interface RefusedLines {
   /**

@@ -1,19 +1,16 @@
-/** A minute: keeps what is less than a limit below it, and in the band that ends there. */
+/** A minute: keeps an age that is less than a limit below it, and in the band that ends there. */
 export const JUST_UNDER_DAYS = 1 / (24 * 60)
 
 /**
- * When something last changed, as far as it is known: an age in days between the two. The same
- * twice for a known date.
+ * When something last changed, as far as is known: an age in days between the two. Both are equal
+ * for a known date.
  */
 export interface ChangeSpan {
   readonly atLeast: number
   readonly atMost: number
 }
 
-/**
- * Of two changes the one that is newer for certain; of two that may be equally old the one that may
- * be newer.
- */
+/** The change that is newer for certain; if neither is, the one that may be newer. */
 export function newerChange(one: ChangeSpan | null, other: ChangeSpan | null): ChangeSpan | null {
   if (one === null || other === null) return one ?? other
   if (one.atMost !== other.atMost) return one.atMost < other.atMost ? one : other
@@ -30,7 +27,7 @@ export function scoredAge({ atLeast, atMost }: ChangeSpan, verifiedAge: number):
   return atLeast <= verifiedAge && verifiedAge < atMost ? verifiedAge : atMost
 }
 
-/** The far end in the carrier's own words: what is scored is a moment less, to stay within it. */
+/** The far end as the carrier stated it: the scored end is a moment less, to stay within it. */
 export function statedFarEnd({ atMost }: ChangeSpan): number {
   const hours = Math.round((atMost + JUST_UNDER_DAYS) * 24)
   return Math.max(atMost, hours / 24)

@@ -13,7 +13,7 @@ export interface PhoneContext {
   readonly verifiedIndependently: boolean
 }
 
-/** No account is older than the web; what is, was written in seconds or days for milliseconds. */
+/** No account is older than the web; an older date mistook seconds or days for milliseconds. */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 
 /**

@@ -18,10 +18,7 @@ class LastWord {
     this.#riskier = riskier
   }
 
-  /**
-   * Of two words of the same hour the one that makes the number riskier is kept, in whatever order
-   * they come.
-   */
+  /** Of two statements of the same hour the riskier one is kept, in whatever order they come. */
   take(age: number, value: number | null): void {
     if (value === null || age > this.age) return
     const isRiskier = this.#riskier === "higher" ? value > this.value : value < this.value
@@ -124,14 +121,14 @@ export class PhoneEntries {
   }
 }
 
-/** The tenant's own finding, and not what it has from elsewhere. */
+/** The tenant's own finding, not evidence it has from elsewhere. */
 function isOwnWord({ owner }: Observation["entry"], { name }: Observation["source"]): boolean {
   return owner !== "shared" && SERVICE_SOURCES.has(name)
 }
 
 const NO_ENTRIES = new PhoneEntries([], 0)
 
-/** Of most numbers nothing is known: they share one answer, which nobody changes. */
+/** Nothing is known of most numbers: they share one answer, which nobody changes. */
 export function phoneEntries(found: Found, caller: Caller, nowMs: number): PhoneEntries {
   return found.entries.length === 0 ? NO_ENTRIES : new PhoneEntries(visibleTo(caller, found), nowMs)
 }

@@ -140,7 +140,7 @@ function isReserved({ special }: ParsedPhone): boolean {
   return special === "fictional" || special === "test"
 }
 
-/** Whether the last proof came by other means than the number; of a record nobody knows how. */
+/** Whether the last proof came by other means than the number; a record does not say how. */
 function isIndependent(verifiedAtMs: number | null, context: PhoneContext | null): boolean {
   if (verifiedAtMs === null || context === null) return false
   return context.verifiedIndependently && context.verifiedAtMs === verifiedAtMs
@@ -236,7 +236,7 @@ function staysInDevice(
   { deviceChangeAge }: PhoneEntries,
   { deviceChange, deviceUnchanged }: SignalFacts,
 ): boolean {
-  // The last change a provider knows of is also its word that there was none since.
+  // A provider that names the last change also says that there was none since.
   const sameFor = deviceChange?.atLeast ?? deviceUnchanged?.days ?? 0
   return sameFor > sim.atMost && deviceChangeAge > sim.atMost
 }
@@ -249,7 +249,7 @@ function refinedType({ numberType }: ParsedPhone, { hasSim }: SignalFacts): stri
   return hasSim && numberType === "fixed_line_or_mobile" ? "mobile" : numberType
 }
 
-/** Prepaid and postpaid are no types of a number but of the contract behind it. */
+/** Prepaid and postpaid are types of the contract, not of the number. */
 function lineWithContract(
   line: Line,
   { subscription }: PhoneEntries,

@@ -73,13 +73,13 @@ export interface PhoneServices {
   readonly now: () => number
 }
 
-/** Answers also where the place that asks providers does not. */
+/** Answers also when the thread that asks providers does not. */
 export function orFailed(desk: SignalDesk, onFailed: () => void): SignalDesk {
   return {
     look: (question) =>
       desk.look(question).catch(() => {
-        // The state says so, and it is counted. It is not logged: a request has no use for it, and
-        // there may be hundreds a second while the place starts again.
+        // The state shows it and the metrics count it. It is not logged: a request has no use for
+        // it, and there may be hundreds a second while the thread restarts.
         onFailed()
         return SIGNALS_FAILED
       }),

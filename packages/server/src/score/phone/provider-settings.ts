@@ -92,8 +92,8 @@ function parsed(file: string): unknown {
 }
 
 /**
- * The first fault, by the member a person looks for: the schema speaks of the object around one
- * that is missing.
+ * The first fault, by the member a person looks for: for a missing member the schema names the
+ * object around it.
  */
 function faultOf(document: unknown): ProviderSettingsError {
   const [fault] = Value.Errors(ProviderSettings, document)

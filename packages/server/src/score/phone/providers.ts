@@ -75,7 +75,8 @@ export interface ProviderCheck {
 }
 
 /**
- * Longer than a call for a request may take: a person waits, and slow is another fault than wrong.
+ * Longer than a call for a request may take: a person waits, and a slow provider is not a wrong
+ * one.
  */
 const CHECK_MS = 10_000
 

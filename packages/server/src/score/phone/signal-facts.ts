@@ -100,7 +100,7 @@ function* resultsOf<Name extends SignalName>(
 
 /** A carrier's clock may be ahead of ours; more than this is no clock but a mistake. */
 const AHEAD_MS = HOUR_MS
-/** No register of SIM cards is older; what is, was written for "never" or "not known". */
+/** No register of SIM cards is older; an older date stands for "never" or "not known". */
 const EARLIEST_MS = Date.UTC(1990, 0, 1)
 
 interface Changes {
@@ -149,8 +149,7 @@ export function daysFromTheHour(ms: number, nowMs: number): number {
 const WINDOW = /^(\d{1,6})([hd])$/
 
 /**
- * The days of a covered window; null where nobody says what is covered, for then "none" says
- * nothing.
+ * The days of a covered window; null if the window is not given, since "none" then says nothing.
  */
 function windowDays(window: string | undefined): number | null {
   const [, count, unit] = WINDOW.exec(window ?? "") ?? []
@@ -164,7 +163,7 @@ function anyOf(name: "recycled" | "reachable", usable: readonly SignalResult[]):
   return any
 }
 
-/** What was said last; of two said at the same moment the one of the source that sorts first. */
+/** The latest statement; of two at the same moment, that of the source that sorts first. */
 function latestOf<Name extends SignalName>(
   name: Name,
   usable: readonly SignalResult[],

@@ -40,7 +40,7 @@ function explainedSignal(result: SignalResult): ExplainedSignal {
   }
 }
 
-/** What could not be had from carriers and vendors, and why: a sentence each. */
+/** What carriers and vendors could not provide, and why: a sentence each. */
 export function signalNotes({ state, results }: PhoneSignals): string[] {
   if (state === "off") return ["No operator or vendor is connected"]
   if (state === "not_allowed")
@@ -61,7 +61,7 @@ function whyNot({ status, providerCode }: SignalResult): string {
   return OWN_REASONS.get(providerCode) ?? REASONS[status]
 }
 
-/** Words of our own where a provider has its code: nobody was asked. */
+/** Our own words in place of a provider's code: nobody was asked. */
 const OWN_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ["cost_cap", "the daily cap of costs is reached"],
   ["paused", "it was asked too often and takes a pause"],

@@ -35,7 +35,7 @@ interface Asking {
   readonly settle: (result: SignalResult) => void
 }
 
-/** With these a provider says that it cannot speak for the number, which another may. */
+/** Statuses by which a provider says that it cannot speak for the number; another may. */
 const FOR_ANOTHER: ReadonlySet<SignalStatus> = new Set([
   "no_coverage",
   "not_found",
@@ -75,7 +75,7 @@ export function askProviders(options: AskProvidersOptions): ProviderAsker {
   const end = (key: string, asking: Asking, result: SignalResult): void => {
     asking.settle(result)
     const ofKey = underWay.get(key)
-    // Forgotten meanwhile: what was asked before a change must not be remembered after it.
+    // Forgotten meanwhile: an answer from before a change must not be remembered after it.
     if (ofKey?.get(asking.slot) !== asking) return
     ofKey.delete(asking.slot)
     if (ofKey.size === 0) underWay.delete(key)
@@ -178,8 +178,8 @@ function turnOf({ capable, turn }: Pick<Asking, "capable" | "turn">): ProviderCa
 }
 
 /**
- * Answers are the tenant's who paid for them. Whether a number was recycled depends on the date
- * asked about, too.
+ * Answers belong to the tenant who paid. Whether a number was recycled also depends on the date
+ * asked about.
  */
 function slotOf({ tenantId, sinceMs }: SignalQuestion, signal: SignalName): string {
   const since = signal === "recycled" && sinceMs !== null ? `@${dayOf(sinceMs)}` : ""

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const NO_CHANGE_MS = 5 * MINUTE_MS
 /** A change that matters already cannot be undone by a newer one. */
 const CHANGE_MS = 15 * MINUTE_MS
-/** Beyond it a date is as good as "no change", and as soon out of date. */
+/** A date older than this is as good as "no change", and is out of date as soon. */
 const RECENT_HOURS = 240
 
 /**
@@ -49,7 +49,7 @@ const FAILURE_MS: Readonly<Record<Exclude<SignalStatus, "ok" | "partial">, numbe
   timeout: 0,
 }
 
-// Each of these is known again at once, and over at a moment that a kept answer would outlast.
+// Each of these is found again at once, and ends at a moment that a kept answer would outlast.
 const NOT_KEPT: ReadonlySet<string | undefined> = new Set<Refusal>([
   "paused",
   "queue_full",

@@ -1,12 +1,11 @@
 import type { SignalResult } from "./signals.ts"
 
 /**
- * What every adapter calls a connection that could not be made, or broke before there was an
- * answer.
+ * The code of every adapter for a connection that could not be made, or broke before the answer.
  */
 export const CONNECTION_FAILED = "connection_failed"
 
-/** What an adapter calls an answer by its HTTP status where the answer has no code of its own. */
+/** The code of an answer that has none of its own, by HTTP status. */
 export function httpCode(status: number): string {
   return `http_${status}`
 }
@@ -23,8 +22,7 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * Whether a call failed in a way that a second try may not: on the way, before anybody judged the
- * question.
+ * Whether a second try may succeed: the call failed on the way, before anybody judged the question.
  */
 export function mayPass({ status, providerCode }: SignalResult): boolean {
   return (status === "error" || status === "timeout") && PASSING.has(providerCode)

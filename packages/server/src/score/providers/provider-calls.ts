@@ -39,7 +39,7 @@ export interface ProviderCallsOptions {
   readonly clock: Clock
 }
 
-/** One provider, asked with care for it and for what it costs. */
+/** One provider, asked within its limits and its costs. */
 export interface ProviderCalls {
   readonly provider: PhoneSignalProvider
   readonly metrics: ProviderMetrics
@@ -59,8 +59,8 @@ const SIM_WINDOW_HOURS = 240
 const GRACE_MS = 500
 
 /**
- * What says that a provider does not work. Any other answer, however useless for one number, shows
- * that it does.
+ * Statuses that show that a provider does not work. Any other, however useless for one number,
+ * shows that it does.
  */
 const FAILURES: ReadonlySet<SignalStatus> = new Set(["timeout", "error", "unauthorized"])
 
@@ -159,7 +159,7 @@ export function openProviderCalls(options: ProviderCallsOptions): ProviderCalls 
     question: SignalQuestion,
     signals: readonly SignalName[],
   ): Promise<readonly SignalResult[]> {
-    // Looked at again after the wait for a turn: those before may have met something.
+    // Check again after waiting for a turn: earlier calls may have hit a limit.
     const met = obstacle() ?? (breaker.admit(clock.now()) ? null : "breaker_open")
     if (met !== null) return notAsked(signals, met)
     const micros = provider.priceMicros(signals)

@@ -13,7 +13,7 @@ export interface ProviderMetrics {
   showBreaker(open: boolean): void
 }
 
-/** Metrics of the place that asks providers; each provider's are there from the start, as zeros. */
+/** Metrics of the thread that asks providers; each provider's start at zero. */
 export function openProviderMetrics(registry: Registry): (provider: string) => ProviderMetrics {
   const registers = [registry]
   const byProvider = { labelNames: ["provider"] as const, registers }

@@ -18,8 +18,8 @@ interface Kept {
 }
 
 /**
- * In memory only. Answers of one identity lie together, so that one of them going out of date takes
- * all along; the identity asked for longest ago makes room.
+ * In memory only. Answers of one identity are kept together, so that one going out of date removes
+ * all; the identity asked for longest ago makes room.
  */
 export function openSignalCache(answersMax: number): SignalCache {
   // A Map keeps the order in which keys were set, so setting a key again moves it to the end.
@@ -34,10 +34,7 @@ export function openSignalCache(answersMax: number): SignalCache {
     identities.delete(key)
     identities.set(key, kept)
   }
-  /**
-   * The newest is never the one to go, so an identity with many answers may for once be more than
-   * the bound.
-   */
+  /** The newest is never removed, so an identity with many answers may briefly exceed the bound. */
   const makeRoom = (): void => {
     for (const key of identities.keys()) {
       if (answers <= answersMax || identities.size === 1) return

@@ -47,7 +47,7 @@ export type LastChange =
   /** Not in `coveredWindow`, which says nothing of the time before. */
   | { readonly none: true }
 
-/** What each signal says where it says something. */
+/** The value of each signal. */
 export interface SignalValues {
   readonly line_type: NumberType
   readonly carrier: { readonly name: string | null; readonly region: string | null }

@@ -11,7 +11,7 @@ export interface Homograph {
 
 /** Domains that everybody knows, by skeleton; made once, since making skeletons costs. */
 const wellKnown: ReadonlyMap<string, string> = new Map(
-  // A Map keeps what it is given last: a provider goes before a site of the same looks.
+  // A Map keeps the last value, so providers win over sites with the same skeleton.
   [
     ...readDataFile(new URL("./popular-domains.csv", import.meta.url)),
     ...readDataFile(new URL("./masked-relays.csv", import.meta.url)),

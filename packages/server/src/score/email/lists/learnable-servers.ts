@@ -20,7 +20,7 @@ const NOBODYS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a mail server can say something of the hosts it serves: one of a provider or a mail
+ * Whether a mail server says something about the hosts it serves: one of a provider or a mail
  * company serves anybody.
  */
 export function isLearnableServer(name: string): boolean {

@@ -43,7 +43,7 @@ interface Server {
 
 export const HOSTS_NEEDED = 5
 export const EXPIRES_DAYS = 90
-/** More than are needed say nothing more. */
+/** Keeping more than needed adds nothing. */
 const HOSTS_KEPT = 20
 const SERVERS_MAX = 20_000
 
@@ -63,8 +63,8 @@ export class LearntServers {
   }
 
   /**
-   * Takes a sighting of a host at a server. Returns whether that changed what the server says of
-   * others.
+   * Records a sighting of a host at a server. Returns whether the server now marks, or stops
+   * marking, its hosts.
    */
   notice(name: string, host: string, standing: Standing, nowMs: number): boolean {
     const before = this.marks(name, nowMs)
@@ -161,8 +161,8 @@ export class LearntServers {
   }
 
   /**
-   * A server with guarded hosts only is kept too: the day its fifth disposable host comes, it must
-   * not mark.
+   * A server with guarded hosts only is kept too: when its fifth disposable host comes, it must not
+   * mark.
    */
   #added(name: string, standing: Standing): Server | null {
     if (this.#servers.size >= SERVERS_MAX) {

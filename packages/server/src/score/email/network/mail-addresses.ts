@@ -7,7 +7,7 @@ export interface MailAddresses extends Answer {
   readonly addresses: readonly string[]
 }
 
-/** A server may have many; what is compared stays small. */
+/** A server may have many; this bounds what is compared. */
 const ADDRESSES_MAX = 8
 
 /**

@@ -23,7 +23,7 @@ import { openRegistry, type Registration } from "./registration.ts"
 export interface NetworkTrustOptions {
   readonly config: Pick<Config, "dns" | "rdapUrl" | "rdapRedirects" | "networkBudgetMs">
   readonly metrics: Pick<Metrics, "networkProbe">
-  /** What was learnt of mail servers; without it nothing is. */
+  /** What was learnt about mail servers; if absent, nothing is learnt. */
   readonly learning?: Learning
   /** A clock that never goes back: it times pauses and caches, and dates nothing. */
   readonly now?: () => number
@@ -53,7 +53,8 @@ interface Watched<T extends Answer> extends Probe<T> {
 }
 
 /**
- * Look-ups over the network as configured. Nothing is opened, and nobody asked, where nothing is.
+ * Look-ups over the network as configured. If nothing is configured, nothing is opened and nobody
+ * is asked.
  */
 export function openNetworkTrust({
   config,
@@ -160,10 +161,7 @@ export function openNetworkTrust({
     }
   }
 
-  /**
-   * All are under way together, so the budget is one for all. What comes later is there for the
-   * next request.
-   */
+  /** All run together, so they share one budget. A later answer is there for the next request. */
   const inTime = async (
     domain: string,
     servers: Coming<MailServers>,

@@ -69,7 +69,7 @@ export function openProbe<T extends Answer>({
 
   async function askOnce(name: string): Promise<T | Failed> {
     try {
-      // Asked again after the wait for a turn: those before may have opened it.
+      // Check again after waiting for a turn: earlier calls may have opened the breaker.
       if (closed || !breaker.admit(now())) return FAILED
       const answer = await ask(name)
       breaker.succeeded()

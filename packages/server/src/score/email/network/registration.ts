@@ -77,7 +77,7 @@ export function openRegistry({
   }
 
   /**
-   * Abroad only where that is allowed, and then never from outside to a plain port of this machine.
+   * To another host only if allowed, and then never from outside to a plain port of this machine.
    */
   function mayFollow(target: URL): boolean {
     if (target.origin === base.origin) return true
@@ -89,7 +89,7 @@ export function openRegistry({
     registration: (domain) =>
       within(`domain/${domain}`, async (response) => {
         if (response.status === 404) return UNKNOWN
-        // The one refusal that is about the name and not about us: a registry without such names.
+        // The only refusal about the name and not about us: the registry has no such names.
         if (response.status === 400) throw new LookupFailure("name")
         if (response.status !== 200) throw new LookupFailure("provider")
         return registrationOf(await boundedJson(response, BODY_BYTES_MAX))

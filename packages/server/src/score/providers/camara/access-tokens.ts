@@ -18,7 +18,7 @@ export interface AccessTokensOptions {
   readonly url: string
   readonly clientId: string
   readonly key: ClientKey
-  /** Time for a request of a token. It is nobody's alone, so nobody's signal ends it. */
+  /** Time for a token request. Several callers share it, so no caller's signal ends it. */
   readonly requestMs: number
   /** Ends every request. */
   readonly closing: AbortSignal
@@ -32,16 +32,18 @@ interface Kept {
   readonly expiresAtMs: number
 }
 
-/** What a carrier that leaves `expires_in` out is taken to mean. */
+/** Assumed if a carrier leaves `expires_in` out. */
 const LIFE_SECONDS = 60
-/** While a token is good, a new one that cannot be had is not asked for with every question. */
+/**
+ * The pause after a failed renewal: while the old token is good, not every question tries again.
+ */
 const REFRESH_PAUSE_MS = 5000
 /** RFC 6750. Anything else would be no header field. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 /** Of RFC 6749 and of OpenID Connect: letters and underscores. */
 const ERROR = /^[a-z][a-z_]{0,63}$/
 
-/** What the errors of a token endpoint come to. */
+/** What the errors of a token endpoint mean. */
 const TOKEN_ERRORS: ReadonlyMap<string, FailureStatus> = new Map([
   ["access_denied", "consent_required"],
   ["consent_required", "consent_required"],
@@ -147,7 +149,7 @@ function errorOf(body: unknown): string | null {
   return typeof body.error === "string" && ERROR.test(body.error) ? body.error : null
 }
 
-/** Waits for what others wait for too, and gives up alone. */
+/** Waits for the shared request, and gives up alone. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = (): void => reject(new SignalFailure("timeout", null))

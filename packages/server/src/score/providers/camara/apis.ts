@@ -64,7 +64,7 @@ export function offeredApis(carrier: CarrierSettings): readonly Api[] {
     const [definition, settings] = [definitions[name], carrier.apis[name]]
     if (definition === undefined || settings === undefined) continue
     const { signal, basePath, path, scope, requestsMax, ask } = definition
-    // Of two slashes where base and path meet one is too many.
+    // Base and path must not meet with two slashes.
     const url = carrier.base_url + (settings.path ?? basePath).slice(1) + path
     // CAMARA's profile of OAuth: the purpose is the first of the scopes, and there is one at most.
     const scopes = carrier.purpose === undefined ? scope : `${carrier.purpose} ${scope}`

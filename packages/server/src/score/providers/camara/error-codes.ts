@@ -11,10 +11,10 @@ interface Meaning {
  * code that is not here means what its HTTP status means, since carriers may add codes.
  */
 export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
-  // Of requests that all have the same form one is refused: it is about this number. Were it a
-  // failure of the carrier, a few odd numbers could keep it from being asked about others.
+  // All requests have the same form, so a refused one is about this number. If it counted as a
+  // failure of the carrier, a few odd numbers could stop questions about all others.
   INVALID_ARGUMENT: { http: 400, status: "not_applicable" },
-  // The carrier may not look back so far: of the time that was asked about it can say nothing.
+  // The carrier may not look back so far, and can say nothing about the time asked for.
   OUT_OF_RANGE: { http: 400, status: "no_coverage" },
   UNAUTHENTICATED: { http: 401, status: "unauthorized" },
   PERMISSION_DENIED: { http: 403, status: "consent_required" },
@@ -24,8 +24,8 @@ export const ERROR_CODES: Readonly<Record<string, Meaning>> = {
   ABORTED: { http: 409, status: "error" },
   CONFLICT: { http: 409, status: "error" },
   SERVICE_NOT_APPLICABLE: { http: 422, status: "no_coverage" },
-  // The carrier wants the subscriber named in another way than by a number beside a token of the
-  // client's own.
+  // The carrier wants the subscriber named in another way than by a number beside the client's own
+  // token.
   MISSING_IDENTIFIER: { http: 422, status: "not_applicable" },
   UNNECESSARY_IDENTIFIER: { http: 422, status: "not_applicable" },
   UNSUPPORTED_IDENTIFIER: { http: 422, status: "not_applicable" },

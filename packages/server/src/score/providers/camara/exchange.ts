@@ -13,7 +13,7 @@ export interface Outgoing {
   readonly body: string
 }
 
-/** Answers have a few members; more than this is none, and is not taken into memory. */
+/** Answers have a few members; anything longer is no answer, and is not read into memory. */
 const BODY_BYTES_MAX = 64 * 1024
 
 /**
@@ -41,7 +41,7 @@ export async function exchange(
   }
 }
 
-/** What a failure's status says holds also where its page cannot be read. */
+/** A failure's status counts even if its page cannot be read. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await boundedJson(response, BODY_BYTES_MAX)

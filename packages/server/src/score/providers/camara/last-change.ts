@@ -20,7 +20,7 @@ export function readLastChange(members: Members, name: string, nowMs: number): C
     return { status: "ok", value: { at }, precision: precisionOf(date) }
   }
   if (date !== null) throw malformed()
-  // No date and no period: it may have changed a minute ago, as far as this says.
+  // No date and no period: it may have changed a minute ago.
   if (days === undefined || days === null || days === 0)
     throw new SignalFailure("no_coverage", "no_period")
   if (!Number.isInteger(days) || Number(days) < 0 || Number(days) > PERIOD_DAYS_MAX)

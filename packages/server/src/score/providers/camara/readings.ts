@@ -10,7 +10,7 @@ export interface Reading<Name extends SignalName = SignalName> {
   readonly asOf?: string
   readonly precision?: Precision
   readonly coveredWindow?: string
-  /** Why it is not more than this. */
+  /** Why the status is no better. */
   readonly providerCode?: string
 }
 

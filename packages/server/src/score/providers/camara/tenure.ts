@@ -38,7 +38,7 @@ export async function askTenure(question: TenureQuestion): Promise<Reading<"tenu
     const both = settled?.contract ?? contract
     return held ? reading("ok", NEW_DAYS, lessThanDays, both) : reading("ok", null, NEW_DAYS, both)
   } catch (error) {
-    // Less than two years is known; without that nothing is.
+    // Less than two years is known; without that answer nothing is.
     if (settled === null || !(error instanceof SignalFailure)) throw error
     return {
       ...reading("partial", null, SETTLED_DAYS, settled.contract),

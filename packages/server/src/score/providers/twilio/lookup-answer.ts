@@ -34,10 +34,10 @@ export interface Asked {
 type Members = Readonly<Record<string, unknown>>
 type Reader<Name extends TwilioSignal> = (members: Members, asked: Asked) => Finding<Name>
 
-/** Answers have a few members; more than this is none, and is not taken into memory. */
+/** Answers have a few members; anything longer is no answer, and is not read into memory. */
 export const ANSWER_BYTES_MAX = 64 * 1024
 
-/** What an answer is called that is not in the form Twilio describes. */
+/** The code of an answer that is not in the form Twilio describes. */
 export const MALFORMED: NoFinding = { status: "error", providerCode: "malformed", billable: true }
 const NO_COVERAGE: NoFinding = { status: "no_coverage", billable: false }
 /** Asked, paid for, and the carrier knows nothing. */
@@ -65,8 +65,7 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
   line_type({ type }) {
     const value = TYPE_OF.get(type)
     if (value !== undefined) return { status: "ok", value, billable: true }
-    // "unknown", and words that were added since: neither is better than what the numbering plan
-    // says.
+    // "unknown", and words added since: neither is better than the numbering plan.
     return type === null || typeof type === "string" ? NO_DATA : MALFORMED
   },
 
@@ -101,7 +100,7 @@ const READERS: { readonly [Name in TwilioSignal]: Reader<Name> } = {
   },
 
   recycled({ is_number_reassigned: answer, last_verified_date: day }, { sinceDay }) {
-    // A "no" that is about another date would clear the wrong time.
+    // A "no" about another date would clear the wrong time.
     if (typeof day === "string" && digitsOf(day) !== digitsOf(sinceDay ?? "")) return MALFORMED
     if (answer === null || answer === "no_data_available") return NO_DATA
     if (answer !== "yes" && answer !== "no") return MALFORMED
@@ -148,7 +147,7 @@ function yesOrNo(value: boolean) {
   return { status: "ok", value, precision: "boolean", billable: true } as const
 }
 
-/** The change is somewhere in the window, so the window may only be taken for longer than it is. */
+/** The change is somewhere in the window, so the window may be rounded up, never down. */
 function swappedWithin(seconds: number): Finding<"sim_change"> {
   const hours = Math.max(1, Math.ceil(seconds / HOUR_SECONDS))
   return {

@@ -33,7 +33,7 @@ export async function refusal(response: Response): Promise<NoFinding> {
   return { ...byStatus, status: status === "error" ? byStatus.status : status, providerCode: code }
 }
 
-/** A refusal holds also where its page cannot be read. */
+/** A refusal counts even if its page cannot be read. */
 async function codeIn(response: Response): Promise<string | null> {
   try {
     const document = await boundedJson(response, ANSWER_BYTES_MAX)

@@ -100,7 +100,7 @@ export function openTwilioProvider(
   function finding(signal: SignalName, answer: Answer, { sinceDate }: SignalRequest): Finding {
     const field = fieldOf.get(signal)
     if (field === undefined) return NOT_OFFERED
-    // What failed as a whole failed for all: a provider is judged by the answers it gave.
+    // If the whole call failed, every signal failed: a provider is judged by the answers it gave.
     if ("failure" in answer) return answer.failure
     if (field === "reassigned_number" && sinceDate === null) return NO_DATE
     const sinceDay = sinceDate === null ? null : dayIn(sinceDate)
@@ -127,8 +127,8 @@ export function openTwilioProvider(
       const query = new URLSearchParams({ Fields: [...fields].join(",") })
       if (sinceDate !== null && fields.has("reassigned_number"))
         query.set("LastVerifiedDate", dayIn(sinceDate).replaceAll("-", ""))
-      // Only a reassignment without a date is left where no field is: nothing to ask, and nothing
-      // that failed.
+      // No fields: only a reassignment without a date was asked for. There is nothing to ask, and
+      // nothing failed.
       const answer =
         fields.size === 0
           ? { document: null }

@@ -1,29 +1,30 @@
 import type { Batch, ExposureIndex, Owner, SourceDescription } from "./exposure-index.ts"
 
 /**
- * Sources in which the service itself keeps what a tenant reported and asked. Evidence that a
- * tenant sends goes under none of these names, so that nobody's history is made of what happened to
+ * Sources in which the service itself keeps a tenant's reports and requests. Evidence that a tenant
+ * sends never uses these names, so that a tenant's own history is not mixed with what happened to
  * an identity elsewhere.
  */
 export const SERVICE_SOURCES: ReadonlySet<string> = new Set(["feedback", "decisions"])
 
 /**
- * What the fingerprint of a shared batch begins with whose evidence arrives one by one: that of an
- * import is a digest of its files.
+ * The fingerprint of a shared batch begins with this if its evidence arrives one by one. The
+ * fingerprint of an import is a digest of its files.
  */
 const ONE_BY_ONE = "one by one "
 
 /**
- * Whether what a shared batch says arrives one by one. The records hold it too and no segment does,
- * and its rows are not counted: the catalogue, which every lookup reads, does not change with each.
+ * Whether the evidence of a shared batch arrives one by one. Then the records hold it too and no
+ * segment does. Its rows are not counted, so that the catalogue, which every lookup reads, does not
+ * change with each.
  */
 export function arrivesOneByOne({ fingerprint }: Pick<Batch, "fingerprint">): boolean {
   return fingerprint.startsWith(ONE_BY_ONE)
 }
 
 /**
- * The live batch of an owner's source; opened with its source where there is none, whatever process
- * asks.
+ * The live batch of an owner's source. If there is none, it is opened together with its source, in
+ * any process.
  */
 export type ArrivingBatch = (owner: Owner, source: string, atMs: number) => Promise<number>
 

@@ -7,7 +7,7 @@ import type { BatchState } from "./entry-set.ts"
 /** Whose evidence it is: everyone's, or one tenant's, by its id. */
 export type Owner = "shared" | number
 
-/** What an operator says of a source when importing from it. */
+/** An operator's description of a source when importing from it. */
 export interface SourceDescription {
   /** Names the source for good; unique among the sources of its owner. */
   readonly name: string
@@ -17,7 +17,7 @@ export interface SourceDescription {
   readonly confidence: number
   readonly classes: readonly DataClass[]
   readonly flags: SourceFlags
-  /** The UTC day of the event, YYYY-MM-DD, where it is known. */
+  /** The UTC day of the event, YYYY-MM-DD, if known. */
   readonly eventDate: string | null
   /**
    * The UTC days on which the operator of this service obtained it, and on which it became public.
@@ -26,7 +26,7 @@ export interface SourceDescription {
   readonly publishedDate?: string | null
   /** Passed around among attackers, not held by one: its exposures are presented as reposts. */
   readonly circulates: boolean
-  /** Why `circulates` is what it is; absent where nobody looked. */
+  /** The reason for the value of `circulates`; absent if nobody measured. */
   readonly circulation?: Circulation | null
 }
 
@@ -53,7 +53,7 @@ export interface SourceFlags {
   readonly fabricated: boolean
   readonly sensitive: boolean
   readonly verified: boolean
-  /** Taken from machines by malware, as the catalogue of a breach service says it. */
+  /** Taken from machines by malware, according to the catalogue of a breach service. */
   readonly stealerLog?: boolean
 }
 
@@ -69,7 +69,7 @@ export type SourceChange = Partial<Omit<SourceDescription, "name">>
 /** The change of each source, by its id. */
 export type SourceChanges = ReadonlyMap<number, SourceChange>
 
-/** What is known of a batch only once all its rows are in the index. */
+/** The facts about a batch that are known only once all its rows are in the index. */
 export interface GoingLive {
   readonly rows: number
   readonly identities: number
@@ -108,23 +108,25 @@ export interface ImportRecipe {
    * to keep.
    */
   readonly inputs: readonly string[] | null
-  /** What the person who imported said themselves. */
+  /** The options that the person who imported gave themselves. */
   readonly said: {
     readonly kind: EntryKind | null
     readonly date: string | null
     readonly format: string | null
     readonly map: Readonly<Record<string, string>>
   }
-  /** What rows were taken for that do not say it; the source may have been corrected since. */
+  /**
+   * The defaults for rows that did not give their own; the source may have been corrected since.
+   */
   readonly keyedAs: {
-    /** null: each file for what it looks like. */
+    /** null: each file decides by its look. */
     readonly kind: EntryKind | null
     /** null: each file by its stealer's log, else by its own date. */
     readonly eventDate: string | null
     /**
-     * The files' own dates at that time, from the member of a number on until the next. Absent
-     * where no row is dated by them, null where there were too many to keep: then the files are
-     * asked again.
+     * The files' own dates at that time, each from the member of this number until the next. Absent
+     * if no row is dated by them, null if there were too many to keep: then the dates are read from
+     * the files again.
      */
     readonly fileDays?: FileDays | null
   }
@@ -145,10 +147,7 @@ export interface SegmentReference {
 }
 
 export interface Catalogue {
-  /**
-   * Grows with each change, so a reader knows in one small read whether what it holds is still
-   * true.
-   */
+  /** Grows with each change, so that one small read shows a reader whether its copy is current. */
   readonly version: number
   readonly sources: ReadonlyMap<number, Source>
   readonly batches: ReadonlyMap<number, Batch>
@@ -159,7 +158,7 @@ export interface Catalogue {
  * next version.
  */
 export interface CatalogueDocument extends Catalogue {
-  /** Tenants that may have evidence of their own; nobody else pays for a second read. */
+  /** Tenants that may have their own evidence; only they need a second read. */
   readonly tenants: ReadonlySet<number>
   /**
    * By batch: a new description of a known source, which holds from the moment the batch goes live.
@@ -180,10 +179,7 @@ export const emptyCatalogue: CatalogueDocument = {
   revisions: new Map(),
 }
 
-/**
- * The batch of this owner and fingerprint in whatever state it is, made as `loading` where there is
- * none.
- */
+/** The batch of this owner and fingerprint in any state, made as `loading` if there is none. */
 export function withBatch(
   document: CatalogueDocument,
   description: SourceDescription,
@@ -235,8 +231,8 @@ export function withBatch(
 }
 
 /**
- * Makes a loading batch live, and what it says anew of its source with it; a live batch stays as it
- * is.
+ * Makes a loading batch live, together with the new description of its source; a live batch stays
+ * unchanged.
  */
 export function withLive(
   document: CatalogueDocument,
@@ -284,7 +280,8 @@ export function withSource(
 }
 
 /**
- * Several sources changed as one change of the catalogue; where nothing differs, it stays as it is.
+ * Changes several sources as one change of the catalogue; if nothing differs, the catalogue stays
+ * unchanged.
  */
 export function withSources(
   document: CatalogueDocument,
@@ -332,9 +329,8 @@ function circulationAfter(
 }
 
 /**
- * Removes all batches of a source for good, as one change. Nothing of them stands in the way of
- * importing the same files again: they give up their fingerprints, and the source what was found of
- * its circulation.
+ * Removes all batches of a source for good, as one change. The same files can be imported again:
+ * the batches give up their fingerprints, and the source its circulation.
  */
 export function withoutSource(
   document: CatalogueDocument,
@@ -362,7 +358,7 @@ export function withoutSource(
   }
 }
 
-/** Removes a batch for good; a removed one stays as it is. */
+/** Removes a batch for good; a removed one stays unchanged. */
 export function withoutBatch(
   document: CatalogueDocument,
   batchId: number,

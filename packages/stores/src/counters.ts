@@ -11,7 +11,8 @@ export interface Wanted {
 }
 
 /**
- * What was granted of the rate and of the month, which are counted apart, and what is left of both.
+ * The amounts granted from the rate and from the month, which are counted separately, and the rest
+ * of both.
  */
 export interface Lease {
   /** Requests the holder may let in on its own until the window ends. */
@@ -27,14 +28,17 @@ export interface Lease {
   readonly quotaLeft: number
 }
 
-/** Admitted, or the tags of all identities that were: the day is full, so that no other will be. */
+/**
+ * Admitted, or the tags of all admitted identities: the day is full, so that no other will be
+ * admitted.
+ */
 export type IdentityAdmission = true | readonly Uint8Array[]
 
 /**
- * What sign-ups are told apart and counted by. `signup` is the account, or the exact address where
- * no account is given; `cluster` is the shape of the address with its domain. A phone number in use
- * stands as a mailbox, under names that no mailbox has, and the account that uses it as the
- * sign-up.
+ * The names by which sign-ups are distinguished and counted. `signup` is the account, or the exact
+ * address if no account is given; `cluster` is the shape of the address with its domain. A phone
+ * number in use takes the place of a mailbox, under names that no mailbox has, and the account that
+ * uses it takes the place of the sign-up.
  */
 export const CONTEXT_NAMES = [
   "mailbox",
@@ -78,10 +82,7 @@ export interface Velocity {
   readonly cluster: number | null
   /** Different accounts, or exact addresses, of this one mailbox. */
   readonly mailbox: number
-  /**
-   * The first sign-up of the account, or else of the mailbox, that is still known; null where none
-   * is.
-   */
+  /** The first known sign-up of the account, or else of the mailbox; null if there is none. */
   readonly firstSignupSeconds: number | null
   /**
    * Sign-ups that were left out or pushed out to keep memory bounded; above 0 the counts may be too
@@ -92,14 +93,13 @@ export interface Velocity {
 
 /**
  * Counts that every worker shares. A worker takes requests and lookups in small leases and admits
- * from its own hand, so that the hot path asks nobody. Requests that it still holds when the window
- * ends are void; lookups are given back.
+ * from its own stock, so that the hot path needs no call. Requests that it still holds when the
+ * window ends are void; lookups are given back.
  */
 export interface Counters {
   /**
    * Takes requests from the tenant's current second and lookups from its month, each as far as it
-   * reaches: a month that is used up leaves the rate as it is. Asked for no requests, it begins no
-   * window.
+   * reaches: a used-up month does not touch the rate. A call for no requests begins no window.
    */
   lease(tenantId: number, limits: RateAndQuota, wanted: Wanted): Promise<Lease>
   /** Returns lookups that were leased in `month` and not used. */
@@ -110,13 +110,13 @@ export interface Counters {
    */
   admitIdentity(tenantId: number, tag: Uint8Array, most: number): Promise<IdentityAdmission>
   /**
-   * Says how many streams of the tenant this worker holds. False, and then nothing changes, where
+   * Sets how many streams of the tenant this worker holds. Returns false and changes nothing if
    * that is more than before and all workers together would hold more than `most`.
    */
   holdStreams(tenantId: number, count: number, most: number): Promise<boolean>
   /**
    * Records a sign-up and counts, in one step. The same sign-up again counts once, so a request may
-   * be repeated. What is recorded is forgotten within 48 hours after it happened.
+   * be repeated. A record is forgotten within 48 hours after it happened.
    */
   velocity(event: ContextEvent): Promise<Velocity>
 }

@@ -37,7 +37,7 @@ export function decisionOf(row: Row): Decision {
   }
 }
 
-/** What is left of an erased decision, by column; id, moment, tenant and key stay. */
+/** The values of an erased decision by column; id, moment, tenant and key stay. */
 export const ERASED = {
   identity_key: new Uint8Array(),
   model_version: "",

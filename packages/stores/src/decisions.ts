@@ -1,10 +1,7 @@
 import type { IdentityType } from "@assay/core/identity"
 import { monthOf } from "@assay/runtime/time"
 
-/**
- * A scored request as it is kept: enough to compute its answer again, and nothing that names
- * anyone.
- */
+/** A stored decision: enough to compute its answer again, and nothing that names anyone. */
 export interface Decision {
   /** Unique, and in the order of `at`. */
   id: string
@@ -37,14 +34,14 @@ export const ERASED_FORMAT = 0
 
 export interface DecisionQuery {
   tenantId: number
-  /** Only decisions whose id sorts before this one. */
+  /** Only decisions with an id before this one. */
   before?: string
   limit: number
 }
 
 /** Reads decisions; failures are `RecordsError`. */
 export interface PastDecisions {
-  /** Also what is left of an erased one: its format says that it is. */
+  /** Also returns the rest of an erased one: its format marks it as erased. */
   find(id: string): Promise<Decision | null>
   /** Of one tenant, the newest first, without erased ones. */
   list(query: DecisionQuery): Promise<Decision[]>
@@ -77,9 +74,9 @@ export interface Decisions extends DecisionsReader {
     limit: number
   }): Promise<Decision[]>
   /**
-   * Empties the decisions about an identity made up to a moment, of one tenant or of all, and
-   * returns how many those were. Their ids stay, so that a request for one can say that it was
-   * erased, and so that no journal brings one back.
+   * Empties the decisions about an identity up to a moment, of one tenant or of all, and returns
+   * how many there were. Their ids stay, so that a request for one can be answered as erased, and
+   * so that no journal brings one back.
    */
   eraseIdentity(erasure: DecisionErasure): Promise<number>
 }

@@ -237,7 +237,7 @@ test("replacing a batch's entries leaves those and no others of it, once or repe
       const kept = entries.filter(({ batchId }) => batchId === 2)
       for (const entry of kept) assert.ok(said.has(Buffer.from(entryBytes(entry)).toString("hex")))
       assert.equal(kept.length + (cuts.get(2) ?? 0), said.size)
-      // With room for all, what the batch said before has left no trace.
+      // With room for all, the batch's earlier entries left no trace.
       const roomy = mergedInto(undefined, stored)
       assert.deepEqual(
         replacedEntrySet(replacedEntrySet(roomy, 2, earlier, 256, live), 2, now, 256, live),

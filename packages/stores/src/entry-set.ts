@@ -27,8 +27,8 @@ export interface EntrySet {
 }
 
 /**
- * Stands where an entry set would for an identity whose subject had it erased. No set is spelled
- * like it: it begins a number that does not end.
+ * Takes the place of an entry set for an identity whose subject had it erased. It cannot be read as
+ * a set: it begins a number that does not end.
  */
 export const TOMBSTONE: Uint8Array = Uint8Array.of(0x80)
 
@@ -115,9 +115,7 @@ export function replacedEntrySet(
   return joined(others, cutsOfOthers, entries, max, stateOf)
 }
 
-/**
- * The stored set with those of `incoming` added whose batch has said nothing of the identity yet.
- */
+/** The stored set, with the entries of `incoming` whose batch has none for the identity yet. */
 export function firstEntrySet(
   stored: Uint8Array | undefined,
   incoming: readonly Entry[],
@@ -125,7 +123,7 @@ export function firstEntrySet(
   stateOf: (batchId: number) => BatchState,
 ): Uint8Array {
   const { items, cuts } = readItems(stored, stateOf)
-  // A batch whose only entry was cut has spoken too.
+  // A batch whose only entry was cut counts as well.
   const known = new Set([...cuts.keys(), ...items.map(({ entry }) => entry.batchId)])
   const first = incoming.filter(({ batchId }) => !known.has(batchId))
   return joined(items, cuts, first, max, stateOf)
@@ -239,9 +237,9 @@ function byWorth(a: Item, b: Item): number {
   )
 }
 
-// Also correct over time: what is cut has `max` better entries above it that are live or become so
-// together with it, so it can never be among the best again. Only removing a batch makes room, and
-// rebuilding fills it.
+// Stays correct over time: an entry that is cut has `max` better entries above it that are live or
+// become so together with it, so it can never be among the best again. Only removing a batch makes
+// room, and rebuilding fills it.
 function withRoom(
   union: readonly Item[],
   max: number,
@@ -264,10 +262,10 @@ function withRoom(
 }
 
 /**
- * How many entries each batch has lost. Of a batch's distinct entries we know two lower bounds:
- * those known before and those newly kept (an entry once cut never returns, so these are new), and
- * those now in sight. The larger is exact where a batch names an identity in one row, and merging
- * the same row again leaves it as it is.
+ * How many entries each batch has lost. There are two lower bounds for the number of a batch's
+ * distinct entries: those known before plus those newly kept (an entry once cut never returns, so
+ * these are new), and those now in sight. The larger is exact if a batch names an identity in one
+ * row, and merging the same row again does not change it.
  */
 function cutsAfter(
   before: readonly Item[],

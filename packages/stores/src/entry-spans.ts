@@ -4,8 +4,8 @@ import { type BatchState, isTombstone, mergedEntrySet } from "./entry-set.ts"
 import { HEAD_BYTES } from "./segment-block.ts"
 
 /**
- * The entries of a set as places in its bytes. Copying, merging and counting need no more of most
- * of them than where they begin and end and which batch they name.
+ * The entries of a set as positions in its bytes. For most entries, copying, merging and counting
+ * need only their beginning, their end and their batch.
  */
 
 const UNREADABLE = -1
@@ -53,9 +53,8 @@ export function compareSpans(
 }
 
 /**
- * The stored set without what removed batches said of the identity: the same bytes where they said
- * nothing, null where nothing else is left. Bytes that cannot be read stay what they are, since who
- * reads them next must see that.
+ * The stored set without the entries of removed batches: the same bytes if there are none, null if
+ * nothing else is left. Unreadable bytes stay unchanged, so that the next reader notices them.
  */
 export function keptSet(
   stored: Uint8Array,

@@ -6,7 +6,7 @@ import { Cursor, MalformedBytes } from "./bytes.ts"
 import { entryBytes, ENTRY_BYTES_MAX, ENTRY_KINDS, readEntry, type Entry } from "./entry.ts"
 import { anyEntry, breach } from "../testing/entry-samples-suite.ts"
 
-// Frozen with entry v1: what is stored today must be read for ever. Lines may be added, never
+// Frozen with entry v1: bytes stored today must be readable for ever. Lines may be added, never
 // changed.
 const vectors = JSON.parse(
   readFileSync(new URL("./entry-v1.vectors.json", import.meta.url), "utf8"),

@@ -17,7 +17,7 @@ import { Cursor, MalformedBytes, putVarint } from "./bytes.ts"
  * thing.
  */
 
-/** Codes are frozen. 0 is reserved, 31 says that the code stands in the extended part. */
+/** Codes are frozen. 0 is reserved, 31 means that the code stands in the extended part. */
 const KIND_CODES = {
   breach: 1,
   paste: 2,
@@ -98,7 +98,7 @@ export interface Entry {
   /** 16 bits of a keyed hash of the address as written; 0 when it was the mailbox's own form. */
   readonly aliasTag: number
   readonly batchId: number
-  /** Which thing of the source this is about, where it names several; at most 64 bytes of UTF-8. */
+  /** Which item of the source this is about, if it names several; at most 64 bytes of UTF-8. */
   readonly item: string | null
   /** 0 to 1 in steps of a thousandth; null where the source's own confidence holds. */
   readonly confidence: number | null
@@ -111,7 +111,7 @@ export interface Entry {
   readonly value: number | null
 }
 
-/** An observation that says nothing but what happened and when. */
+/** An observation with only a kind and a time. */
 export function plainEntry(kind: EntryKind, hours: number, batchId: number): Entry {
   return {
     kind,
@@ -249,7 +249,7 @@ export function isExtendedHead(bytes: Uint8Array, at: number): boolean {
 
 /**
  * The kind of the entry at `at`, whose extended part, if it has one, begins at `extendedAt`;
- * undefined: none known.
+ * undefined: an unknown kind.
  */
 export function kindAt(bytes: Uint8Array, at: number, extendedAt: number): EntryKind | undefined {
   const code = (bytes[at] as number) >>> 3
@@ -315,7 +315,7 @@ function putParts(entry: Entry, code: number, parts: number, into: Uint8Array, a
   return end
 }
 
-/** Zigzag doubles a number, and what is stored must stay exact in a double. */
+/** Zigzag doubles a number, and the stored number must stay exact in a double. */
 const VALUE_MAX = 2 ** 52 - 1
 
 function readParts(cursor: Cursor): Parts {

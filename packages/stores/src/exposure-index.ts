@@ -71,15 +71,15 @@ export interface Found {
  */
 export interface ExposureIndex {
   /**
-   * What live batches say of the identity: shared ones, and the tenant's own (null: shared only). A
-   * batch made live before this call, in whichever process, is in the answer.
+   * The entries of live batches about the identity: shared ones, and the tenant's own (null: shared
+   * only). Includes every batch made live before this call, in any process.
    */
   lookup(key: Uint8Array, tenantId: number | null): Promise<Found>
   catalogue(): Promise<Catalogue>
   /**
-   * The batch of this fingerprint and owner, whatever its state; a new one is `loading`. A source
-   * already known by this name is taken; where its description differs, the new one holds from the
-   * moment the batch goes live.
+   * The batch of this fingerprint and owner in any state; a new one is `loading`. Uses the source
+   * already known by this name; if its description differs, the new one applies once the batch goes
+   * live.
    */
   openBatch(
     description: SourceDescription,
@@ -95,24 +95,24 @@ export interface ExposureIndex {
    */
   merge(batchId: number, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
   /**
-   * Makes all of a batch visible at once. A live batch stays as it is; a removed one is refused.
+   * Makes a whole batch visible at once. A live batch stays unchanged; a removed one is refused.
    */
   goLive(batchId: number, going: GoingLive, at: number): Promise<Catalogue>
   /**
    * Adds the rows of a segment to a loading batch: shared, ascending by key, an identity's rows
-   * together also across blocks. Doing it again changes nothing. A subject that was erased stays
-   * so. `onBlock` hears how many rows went in.
+   * together even across blocks. Doing it again changes nothing. An erased subject stays erased.
+   * `onBlock` gets the number of rows added.
    */
   mergeSegment(
     batchId: number,
     blocks: AsyncIterable<SegmentBlock>,
     onBlock?: (rows: number) => void,
   ): Promise<MergedSegment>
-  /** Changes what is said of a source, from the next lookup on. */
+  /** Changes the description of a source, from the next lookup on. */
   changeSource(sourceId: number, change: SourceChange): Promise<Catalogue>
   /**
-   * Changes what is said of several sources, all at once and only while the catalogue is of the
-   * version given; null where it no longer is, and then nothing changed.
+   * Changes the descriptions of several sources, all at once and only if the catalogue still has
+   * the given version; otherwise returns null and changes nothing.
    */
   changeSources(changes: SourceChanges, version: number): Promise<Catalogue | null>
   /**
@@ -121,8 +121,8 @@ export interface ExposureIndex {
    */
   erase(key: Uint8Array, tenantId?: number): Promise<void>
   /**
-   * All that live batches of all owners say of an identity, the shared first; nothing of one that
-   * was erased.
+   * All entries of live batches of all owners about an identity, the shared first; nothing for an
+   * erased one.
    */
   holdings(key: Uint8Array): Promise<Found>
   /**
@@ -136,28 +136,28 @@ export interface ExposureIndex {
    */
   removeSource(sourceId: number, at: number): Promise<Catalogue>
   /**
-   * What a live batch of the tenant's own says of each row's identity becomes exactly the row's
-   * entries, which all name the batch; no entries: it says nothing. Only this tenant sees them, at
-   * once, and all rows change together. In an index that spans machines a failure half way may have
-   * changed some; repeating the call then changes the rest.
+   * Replaces the entries of a live batch of the tenant's own about each row's identity by the row's
+   * entries, which all name the batch; a row without entries leaves none. Only this tenant sees
+   * them, at once, and all rows change together. In an index that spans machines a failure half way
+   * may have changed some; repeating the call then changes the rest.
    */
   replaceTenantEvidence(tenantId: number, batchId: number, rows: readonly Row[]): Promise<void>
   /**
-   * Adds those entries whose batch says nothing of the row's identity yet, so that the first to be
-   * added stays. They name live batches that the tenant owns.
+   * Adds those entries whose batch has none for the row's identity yet, so that the first one added
+   * stays. They name live batches that the tenant owns.
    */
   addFirstTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
   /**
-   * Adds entries to what the tenant's own batches say of each row's identity. They name live
-   * batches that the tenant owns. Only this tenant sees them, at once, and all rows change
-   * together; adding them again changes nothing.
+   * Adds entries about each row's identity to the tenant's own batches. They name live batches that
+   * the tenant owns. Only this tenant sees them, at once, and all rows change together; adding them
+   * again changes nothing.
    */
   addTenantEvidence(tenantId: number, rows: readonly Row[]): Promise<void>
   /**
-   * Adds entries to what shared batches say of each row's identity. They name live batches that are
-   * shared. Everybody sees them, at once, and all rows change together; adding them again changes
-   * nothing. A subject that was erased stays so. In an index that spans machines a failure half way
-   * may have added some; repeating the call adds the rest.
+   * Adds entries about each row's identity to shared batches. They name live shared batches.
+   * Everybody sees them, at once, and all rows change together; adding them again changes nothing.
+   * An erased subject stays erased. In an index that spans machines a failure half way may have
+   * added some; repeating the call adds the rest.
    */
   addSharedEvidence(rows: readonly Row[]): Promise<void>
   /**
@@ -185,7 +185,7 @@ export interface ExposureIndex {
 export interface MergedSegment {
   readonly rows: number
   readonly identities: number
-  /** Rows that say what another live batch of the same source says already. */
+  /** Rows that repeat another live batch of the same source. */
   readonly known: number
 }
 
@@ -205,8 +205,7 @@ export class IndexUnavailable extends Explained {
 }
 
 /**
- * What is stored is not what was written. The same question fails again until the index is made
- * anew.
+ * The stored bytes are not what was written. The same read fails again until the index is rebuilt.
  */
 export class IndexDamaged extends IndexUnavailable {
   override readonly name = "IndexDamaged"

@@ -26,20 +26,21 @@ import type { SegmentBlock } from "./segment-block.ts"
 import { identitiesOf } from "./segment-identities.ts"
 import { countKnown } from "./stored-set.ts"
 
-/** Makes what is stored under an identity of what was stored and a row's entries. */
+/** Combines the stored set of an identity with a row's entries. */
 export type Join = typeof mergedEntrySet
 
 /**
- * What an engine does itself; `indexOver` makes an index of it. Whatever fails in the engine is
- * thrown as IndexUnavailable; errors of the functions it is handed pass through.
+ * The part of an index that an engine implements itself; `indexOver` makes an index of it. Any
+ * failure in the engine is thrown as IndexUnavailable; errors of the functions passed to it pass
+ * through.
  */
 export interface IndexStorage extends Pick<
   ExposureIndex,
   "erase" | "copyTo" | "stats" | "sample" | "ping" | "close"
 > {
   /**
-   * What live batches say of an identity, and the catalogue of the same moment: shared ones, and
-   * those of one tenant, of all, or (null) of none.
+   * The entries of live batches about an identity, with the catalogue of the same moment: shared
+   * batches, and those of one tenant, of all, or (null) of none.
    */
   found(key: Uint8Array, tenants: number | "all" | null): Found | Promise<Found>
   document(): CatalogueDocument | Promise<CatalogueDocument>
@@ -51,8 +52,8 @@ export interface IndexStorage extends Pick<
     change: (document: CatalogueDocument) => T,
   ): Promise<T>
   /**
-   * Joins rows to what is stored of their identities, for the owner that `ownerIn` names after it
-   * has checked the catalogue. A subject that was erased stays so.
+   * Joins rows to the stored sets of their identities, for the owner that `ownerIn` names after it
+   * has checked the catalogue. An erased subject stays erased.
    */
   put(
     rows: readonly Row[],

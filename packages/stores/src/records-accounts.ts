@@ -158,7 +158,8 @@ function refuseUnusable(key: ApiKey, at: number): void {
   if (key.expiresAt !== null && key.expiresAt <= at) {
     throw new RecordsError("key-expired", "The key has expired")
   }
-  // Its successor is the one to rotate; a second successor would be a key nobody looks for.
+  // The caller should rotate its successor; a second successor would be a key that nobody looks
+  // for.
   if (key.replacedBy !== null) throw new RecordsError("key-replaced", "The key is already replaced")
 }
 
@@ -199,7 +200,9 @@ function tenantOf(row: Selectable<Schema["tenants"]>): Tenant {
   return { id, name, plan, createdAt, settings: JSON.parse(row.settings) as Tenant["settings"] }
 }
 
-/** The tenant's half of a joined row; null for a service key, whose columns are all null there. */
+/**
+ * The tenant's half of a joined row; null for a service key, for which all these columns are null.
+ */
 function tenantOfKey(row: {
   tenant_id: number | null
   name: string | null

@@ -6,7 +6,7 @@ export interface Change {
   actor: string
 }
 
-/** Writes into the audit trail, in the transaction of what it speaks of. */
+/** Writes into the audit trail, in the transaction of the change it describes. */
 export async function note(
   db: Write,
   { at, actor }: Change,

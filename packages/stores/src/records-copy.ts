@@ -16,9 +16,7 @@ export type CopiedValue = string | number | null | { readonly base64: string }
 export interface RecordsCopy {
   /** Hands over every row, as of one moment. */
   rows(take: (row: CopiedRow) => void | Promise<void>): Promise<void>
-  /**
-   * Puts rows into records that are empty, all of them or none. Throws where they are not empty.
-   */
+  /** Puts rows into empty records, all of them or none. Throws if the records are not empty. */
   restore(rows: AsyncIterable<CopiedRow>): Promise<void>
   close(): Promise<void>
 }
@@ -70,7 +68,7 @@ export function recordsCopy(engine: Engine): RecordsCopy {
         await engine.db.transaction().execute(async (write) => {
           await requireEmpty(write)
           const successors = new Map<CopiedValue, CopiedValue>()
-          // The tables of an older backup have other names; its first rows say how old it is.
+          // The tables of an older backup have other names; its first rows give its format.
           let format = recordsFormat
           for await (const found of rows) {
             if (isFormat(found)) format = Number(found.row["value"])

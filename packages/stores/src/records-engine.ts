@@ -18,11 +18,14 @@ export interface Engine {
   faultOf: (error: unknown) => RecordsFault
   /** Runs `work` on the state of one moment, while others may write. */
   snapshot: <T>(work: (db: Database) => Promise<T>) => Promise<T>
-  /** In an `insert` that says itself which numbers the engine would have counted up. */
+  /** For an `insert` that gives the numbers which the engine would otherwise count up. */
   withOwnIdentities: RawBuilder<unknown>
   /** After such an insert: counts on from the highest number there is. */
   advanceIdentities: (write: Write) => Promise<void>
-  /** Waits, inside a transaction, until no other process is between this and the end of its own. */
+  /**
+   * Waits, inside a transaction, until no other process is between this call and the end of its
+   * own.
+   */
   takeTurn: (write: Write) => Promise<void>
   /** Takes deleted bytes out of the files where deleting a row leaves them behind. */
   scrub: () => Promise<void>
@@ -47,7 +50,7 @@ const meanings: Partial<Record<RecordsFault, string>> = {
   "read-only": "The records were opened for reading only",
 }
 
-/** Gives errors of the engine a meaning; refusals of the port itself pass through as they are. */
+/** Translates errors of the engine; refusals of the port itself pass through unchanged. */
 export async function explained<T>(
   engine: Pick<Engine, "faultOf">,
   work: () => Promise<T>,

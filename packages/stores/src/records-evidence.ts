@@ -10,7 +10,7 @@ import {
 } from "./records-idempotency.ts"
 import type { Schema } from "./records-schema.ts"
 
-/** One thing observed of an identity, and its owner's name for where it comes from. */
+/** One observation about an identity, and its owner's name for the source. */
 export interface SentEvidence {
   readonly identityKey: Uint8Array
   readonly source: string
@@ -20,7 +20,7 @@ export interface SentEvidence {
   readonly event?: Uint8Array
 }
 
-/** Evidence as it is kept. */
+/** Evidence as stored. */
 export interface KeptEvidence extends SentEvidence {
   readonly owner: Owner
   /** The tenant's key that sent it; null for shared evidence. */
@@ -53,13 +53,13 @@ export type LinesOutcome =
   | Exclude<ClaimOutcome, { readonly state: "taken" | "done" }>
 
 /**
- * Evidence that arrives all the time: what tenants send for themselves, and what carriers
- * notify us of for everybody. The index shows it, so each row is *due* until `settleEvidence` says
- * that the index has it. None is ever held of a subject that was erased.
+ * Evidence that arrives all the time: what tenants send for themselves, and what carriers notify us
+ * of for everybody. The index shows it, so each row is *due* until `settleEvidence` confirms that
+ * the index has it. Evidence about an erased subject is never stored.
  */
 export interface EvidenceRecords {
   /**
-   * Stores what is new among the lines, due at once, all or nothing, unless the claim was taken
+   * Stores the new ones among the lines, due at once, all or nothing, unless the claim was taken
    * before.
    */
   addEvidence(sent: SentLines, claim: IdempotencyClaim | null): Promise<LinesOutcome>
@@ -186,7 +186,7 @@ export async function deleteEvidence(
     .$if(tenantId !== null, (query) => query.where("owner", "=", tenantId ?? SHARED_OWNER))
     .returning("owner")
     .execute()
-  // What is gone is no longer due, and claims may have waited for it.
+  // Deleted rows are no longer due, and claims may have waited for them.
   for (const owner of new Set(rows.map((row) => row.owner))) await finishClaims(db, owner)
   return rows.length
 }
@@ -226,7 +226,7 @@ async function insertNew(db: Write, sent: SentLines): Promise<LineOutcome[]> {
       .execute()
     for (const row of rows) outcomes.set(nameOf(sentOf(row)), "stored")
   }
-  // Lines that say the same share one outcome: the first has it, the others then find it known.
+  // Equal lines share one outcome: the first one gets it, the others then count as known.
   return lines.map((line) => {
     if ("refusal" in line) return line
     const outcome = outcomes.get(nameOf(line)) ?? "known"

@@ -38,9 +38,8 @@ export interface Feedback extends NewFeedback {
 }
 
 /**
- * What tenants reported. The index shows what follows from it, so each row is *due* from the moment
- * the index no longer says what it should on its account: when it is new, undone or expired.
- * `settleFeedback` says that the index does.
+ * The tenants' reports. The index shows their consequences, so a row is *due* while the index does
+ * not reflect it: when it is new, undone or expired. `settleFeedback` confirms that the index does.
  */
 export interface FeedbackRecords {
   /**
@@ -53,8 +52,8 @@ export interface FeedbackRecords {
     response: string,
   ): Promise<ClaimOutcome>
   /**
-   * Undoes a tenant's own feedback, which is due again, and returns whom it is about; null where
-   * the tenant has none of this id. Undoing it again changes nothing.
+   * Undoes a tenant's own feedback, which is then due again, and returns its identity; null if the
+   * tenant has none with this id. Undoing it again changes nothing.
    */
   undoFeedback(of: { id: string; tenantId: number; at: number }): Promise<FeedbackIdentity | null>
   /**
@@ -64,7 +63,7 @@ export interface FeedbackRecords {
   /** Identities with feedback that is due, in a fixed order. */
   dueFeedback(of: { at: number; limit: number }): Promise<FeedbackIdentity[]>
   /**
-   * The index says what followed from the identity's feedback at `at`; claims that waited for it
+   * Confirms that the index reflects the identity's feedback as of `at`; claims that waited for it
    * are done.
    */
   settleFeedback(identity: FeedbackIdentity, at: number): Promise<void>

@@ -1,14 +1,12 @@
 import type { Write } from "./records-engine.ts"
 
 /**
- * A request that may be sent again: by whose key, where, under which name, and what it asks for.
+ * A request that may be sent again: its API key, its route, its name, and a hash of its content.
  */
 export interface IdempotencyClaim {
   readonly keyId: string
   readonly route: string
-  /**
-   * Keyed hashes both: callers make names and bodies of whatever they like, identities included.
-   */
+  /** Both are keyed hashes: names and bodies may contain anything, identities included. */
   readonly keyHash: Uint8Array
   readonly fingerprint: Uint8Array
 }
@@ -26,9 +24,9 @@ export type ClaimOutcome =
 export const CLAIM_MS = 24 * 3_600_000
 
 /**
- * Takes the claim for a request whose answer will be `response`, or says what another request made
- * of it within the last 24 hours. In the transaction that carries the request out, so that neither
- * is there without the other.
+ * Takes the claim for a request whose answer will be `response`, or returns what another request
+ * made of it within the last 24 hours. Runs in the transaction that carries the request out, so
+ * that neither exists without the other.
  */
 export async function takeClaim(
   db: Write,
@@ -71,10 +69,7 @@ export async function takeClaim(
     : { state: "running" }
 }
 
-/**
- * Says what a claim that was just taken is answered with, where that is known only after carrying
- * it out.
- */
+/** Sets the answer of a claim that was just taken, if it is known only after carrying it out. */
 export async function answerClaim(
   db: Write,
   { keyId, route, keyHash }: Omit<IdempotencyClaim, "fingerprint">,
@@ -89,7 +84,7 @@ export async function answerClaim(
     .execute()
 }
 
-/** Says that the request behind a claim is carried out in full. */
+/** Marks the request behind a claim as carried out in full. */
 export async function finishClaim(
   db: Write,
   { keyId, route, keyHash }: Omit<IdempotencyClaim, "fingerprint">,

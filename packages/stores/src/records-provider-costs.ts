@@ -23,14 +23,14 @@ export interface ProviderCost {
   readonly micros: number
 }
 
-/** What asking providers about phone numbers cost. Nothing here says about whom. */
+/** The cost of asking providers about phone numbers. Nothing here identifies the number. */
 export interface ProviderCostRecords {
   /**
-   * Says of each, in order, whether it may be spent on the UTC day (YYYY-MM-DD), and counts those
-   * that may: all of them in one transaction, on disk before the answer. A spend is refused exactly
-   * if it would take its tenant or all tenants together above their cap, with those before it
-   * counted; one that costs nothing never is. That holds for all processes together, whatever caps
-   * each of them has. At most 1,000 spends.
+   * Decides for each spend, in order, whether it is allowed on the UTC day (YYYY-MM-DD), and counts
+   * the allowed ones: all of them in one transaction, on disk before the answer. A spend is refused
+   * exactly if it would take its tenant or all tenants together above their cap, with those before
+   * it counted; one that costs nothing never is. That holds for all processes together, whatever
+   * caps each of them has. At most 1,000 spends.
    */
   spendProviderCost(
     day: string,

@@ -6,7 +6,7 @@ import type { Engine, Store, Write } from "./records-engine.ts"
 import { deleteEvidence } from "./records-evidence.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
 
-/** Who asked about a subject and why. The subject itself is in no audit entry. */
+/** Who asked about a subject and why. No audit entry contains the subject itself. */
 export interface SubjectChange extends Change {
   readonly identityKey: Uint8Array
   readonly identityType: IdentityType
@@ -30,8 +30,8 @@ export interface SubjectRecords {
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
   /**
-   * The same for everybody of an identity whose tombstone was kept elsewhere, with the moment of
-   * then. One that is erased already stays as it is.
+   * The same for all tenants, for an identity whose tombstone was kept elsewhere, with the original
+   * moment. An identity that is erased already stays unchanged.
    */
   eraseAgain(tombstone: Tombstone): Promise<void>
   /**
@@ -53,9 +53,8 @@ export interface SubjectRecords {
 const ERASE = "subject.erase"
 const EXPORT = "subject.export"
 /**
- * Of requests that come together a later one may be written first. What is dated further ahead was
- * noted before the clock was set back, and would lock its owner out until that time comes round
- * again.
+ * Of simultaneous requests a later one may be written first. An entry dated further ahead is from
+ * before the clock was set back, and would lock its owner out until that time comes round again.
  */
 const TOGETHER_MS = 60_000
 
@@ -154,8 +153,8 @@ async function bury(db: Write, { identityKey, erasedAt }: Tombstone): Promise<bo
 }
 
 /**
- * Deletes what one tenant or all of them reported, and for all also what operators did; returns how
- * many there were.
+ * Deletes the reports of one tenant or of all, and for all also the actions of operators; returns
+ * how many there were.
  */
 async function deleteReports(
   db: Write,

@@ -87,7 +87,7 @@ export interface Accounts {
   setTenantSettings(change: SettingsChange): Promise<Tenant>
 
   createKey(key: NewKey): Promise<ApiKey>
-  /** The key whatever its state: whether it is expired or revoked is the caller's to judge. */
+  /** The key in any state: the caller checks whether it is expired or revoked. */
   keyByHash(hash: Uint8Array): Promise<KeyHolder | null>
   /** Keys of one tenant, or every key, oldest first. */
   keys(of?: { tenantId?: number }): Promise<ApiKey[]>
@@ -126,7 +126,7 @@ export interface DailyIdentity {
 }
 
 export interface Metering {
-  /** Adds the counts to what is there. All rows or none. */
+  /** Adds the counts to the stored ones. All rows or none. */
   addUsage(rows: readonly UsageRow[]): Promise<void>
   /** By day, key and operation, in that order. */
   usage(query: UsageQuery): Promise<UsageRow[]>
@@ -174,9 +174,9 @@ export interface Records
   /** Keeps the first value it is given and throws `wrong-secret` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
   addAudit(note: AuditNote): Promise<void>
-  /** The newest entries first; with `before` those whose ids are smaller. */
+  /** The newest entries first; with `before`, only those with smaller ids. */
   audit(query: { limit: number; before?: number }): Promise<AuditEntry[]>
-  /** Entries whose ids are greater, the oldest first. */
+  /** Entries with greater ids, the oldest first. */
   auditAfter(query: { limit: number; after: number }): Promise<AuditEntry[]>
   /** Reads a row, so that "up" means able to answer. */
   ping(): Promise<void>

@@ -4,7 +4,7 @@ import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 
 const KEY_BYTES = 16
 
-/** What a segment says of one identity. */
+/** The rows of a segment about one identity. */
 export interface SegmentIdentity {
   readonly key: Uint8Array
   readonly entries: readonly Entry[]

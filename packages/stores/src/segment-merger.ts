@@ -11,11 +11,11 @@ import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 const VIEWS_MAX = 256
 
 /**
- * Merges what one batch says of identities, row by row of a segment, into what is stored of them.
- * Gives the bytes that mergedEntrySet gives, but for nearly all identities without reading an
- * entry: a new one's set is its rows with the batch written in, a known one's is two sorted lists
- * made one. What needs a decision (something to cut, something cut before, something of a removed
- * batch) goes the long way. Bytes handed out are good until the next call.
+ * Merges the rows of one batch, taken from a segment, into the stored sets of their identities.
+ * Gives the same bytes as mergedEntrySet, but for nearly all identities without reading an entry: a
+ * new identity's set is its rows with the batch written in, a known one's is a merge of two sorted
+ * lists. Cases that need a decision (something to cut, something cut before, something of a removed
+ * batch) take the general path. Returned bytes are valid until the next call.
  */
 export class SegmentMerger {
   readonly #batchId: number
@@ -28,14 +28,14 @@ export class SegmentMerger {
   readonly #freshViews: Uint8Array[] = []
   readonly #joinedViews: Uint8Array[] = []
   #batches: ReadonlyMap<number, Batch> = new Map()
-  /** Live batches of the same source: what one of them says too is known already. */
+  /** Live batches of the same source: an entry that one of them has too counts as known. */
   #siblings: ReadonlySet<number> = new Set()
   #portion: SegmentBlock | null = null
   #from = 0
   #to = 0
   /**
-   * The rows stand in `#fresh`; false where there are too many of them, or not in the order of a
-   * set.
+   * True once the rows stand in `#fresh`; false if there are too many, or they are not in the order
+   * of a set.
    */
   #spelled = false
 
@@ -63,7 +63,7 @@ export class SegmentMerger {
     this.#siblings = siblings
   }
 
-  /** The rows of one identity, all of them, that the next calls are about. */
+  /** Sets the rows for the next calls: all rows of one identity. */
   take(portion: SegmentBlock, from: number, to: number): void {
     this.#portion = portion
     this.#from = from
@@ -77,7 +77,7 @@ export class SegmentMerger {
     return view(this.#fresh, this.#freshViews, this.#ends[this.#to - this.#from] as number)
   }
 
-  /** The stored set with the rows added, or null where it has them all. */
+  /** The stored set with the rows added, or null if it has them all. */
   joinedSet(stored: Uint8Array): Uint8Array | null {
     const length = this.#spelled ? this.#join(stored) : UNDECIDED
     if (length === UNCHANGED) return null
@@ -136,8 +136,7 @@ export class SegmentMerger {
   }
 
   /**
-   * The length of what stands in `#joined` then; UNCHANGED; or UNDECIDED where it takes the long
-   * way.
+   * The length of the result in `#joined`; UNCHANGED; or UNDECIDED if it needs the general path.
    */
   #join(stored: Uint8Array): number {
     if (stored[0] !== 0) return UNDECIDED

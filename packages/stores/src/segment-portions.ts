@@ -5,10 +5,10 @@ import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 const KEY_BYTES = 16
 
 /**
- * The rows of a segment again, in portions of at least `rowsMin` rows but for the last. A portion
- * ends where an identity does, so that what a segment says of one is in one hand. Throws
- * MalformedBytes where keys do not ascend or a row is no entry, so that merging need not check. A
- * portion is good until the next one is asked for.
+ * The rows of a segment in portions of at least `rowsMin` rows, except the last. A portion ends
+ * where an identity does, so that all its rows are in one portion. Throws MalformedBytes if keys do
+ * not ascend or a row is no entry, so that merging need not check. A portion is valid until the
+ * next one is requested.
  */
 export async function* portionsOf(
   blocks: AsyncIterable<SegmentBlock>,

@@ -24,7 +24,7 @@ export interface Finding {
   readonly catalogue: Catalogue
 }
 
-/** Adds what live batches of an owner say by a stored set. Throws UnknownBatch. */
+/** Adds the entries of an owner's live batches in a stored set. Throws UnknownBatch. */
 export function addFound(finding: Finding, stored: Uint8Array | undefined, owner: Owner): void {
   const { batches } = finding.catalogue
   const { entries, cut } = visibleEntries(readEntrySet(stored), entriesMax(owner), (batchId) => {
@@ -78,7 +78,7 @@ export function countKnown(
   return held.size === 0 ? 0 : entries.filter((entry) => held.has(said(entry))).length
 }
 
-/** What an entry says, whichever batch says it. */
+/** The content of an entry without its batch. */
 function said(entry: Entry): string {
   return Buffer.from(entryBytes({ ...entry, batchId: 1 })).toString("latin1")
 }

@@ -114,7 +114,7 @@ export function countersSuite(
     await counters.lease(1, limits, lookups(25))
     await counters.admitIdentity(1, tag(1), 1)
     clock.ms -= 40 * 86_400_000
-    // Nobody is locked out of the month the clock says it is.
+    // Nobody is locked out of the month that the clock shows.
     assert.equal((await counters.lease(1, limits, lookups(1))).lookups, 1)
     assert.equal(await counters.admitIdentity(1, tag(2), 1), true)
     clock.ms += 40 * 86_400_000
@@ -158,7 +158,7 @@ export function countersSuite(
     assert.equal(await counters.holdStreams(1, 2, 2), true)
     assert.equal(await counters.holdStreams(1, 3, 2), false)
     assert.equal(await counters.holdStreams(2, 1, 2), true)
-    // What a worker holds is told as a number, so that telling it again changes nothing.
+    // A worker sets its number of streams, so that repeating the call changes nothing.
     assert.equal(await counters.holdStreams(1, 2, 2), true)
     assert.equal(await counters.holdStreams(1, 0, 2), true)
     assert.equal(await counters.holdStreams(1, 2, 2), true)

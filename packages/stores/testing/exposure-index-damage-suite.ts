@@ -4,10 +4,7 @@ import { keyOf } from "./exposure-index-process-suite.ts"
 import { type ExposureIndex, IndexDamaged } from "../src/exposure-index.ts"
 import { importedBatch, type OpenNew, ownBatch, row } from "./opened-index-suite.ts"
 
-/**
- * Replaces what an engine stores of an identity, as its bytes are there, by what `change` makes of
- * it.
- */
+/** Replaces the stored bytes of an identity by the result of `change`. */
 export type AlterStored = (
   directory: string,
   owner: "shared" | number,

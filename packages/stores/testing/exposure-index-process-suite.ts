@@ -6,9 +6,9 @@ import type { SegmentBlock } from "../src/segment-block.ts"
 import { segmentBlocks } from "./segment-samples-suite.ts"
 
 /**
- * The other process of the suite: opens the same index with the engine's own opener, obeys one
- * command a line and answers one line each. `import` and `segment` also say when they are under
- * way, so that they can be killed there.
+ * The other process of the suite: opens the same index with the engine's own opener, and answers
+ * each command line with one line. `import` and `segment` also report when they are under way, so
+ * that they can be killed there.
  */
 export type Command =
   | { readonly verb: "count"; readonly key: string; readonly tenantId?: number }

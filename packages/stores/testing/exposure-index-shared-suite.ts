@@ -10,7 +10,7 @@ import { segmentBlocks } from "./segment-samples-suite.ts"
 const alice = keyOf(-1)
 const bob = keyOf(-2)
 
-/** A live shared batch that says nothing yet. */
+/** A live shared batch without entries. */
 async function liveBatch(index: ExposureIndex, name: string): Promise<number> {
   const { id } = await index.openBatch({ ...source, name }, name, 1)
   await index.goLive(id, { rows: 0, identities: 0 }, 2)
@@ -49,7 +49,7 @@ export function sharedSuite(engine: string, opened: OpenNew): void {
       }
     }
     assert.equal((await index.stats()).identities, 2)
-    // Whoever holds a catalogue need not read it again for one more entry.
+    // A reader that holds the catalogue need not read it again for one more entry.
     assert.equal((await index.catalogue()).version, version)
     await index.removeBatch(live, 3)
     assert.deepEqual((await index.lookup(bob, null)).entries, [])

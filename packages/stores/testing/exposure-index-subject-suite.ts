@@ -10,7 +10,7 @@ import { segmentBlocks } from "./segment-samples-suite.ts"
 const alice = keyOf(-1)
 const bob = keyOf(-2)
 
-/** The part of the index's suite about what is held of one subject, and forgetting it. */
+/** The part of the index's suite about showing and erasing the data of one subject. */
 export function subjectSuite(
   engine: string,
   opened: OpenNew,

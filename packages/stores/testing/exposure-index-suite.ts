@@ -268,7 +268,7 @@ export function exposureIndexSuite(
     assert.equal(alone.cut, 44)
     assert.equal(Math.min(...alone.entries.map(({ hours }) => hours)), 24 * 45)
 
-    // Seen by nobody yet, the second batch must take no place from the first.
+    // The second batch is not visible yet, so it must take no place from the first.
     await index.merge(second.id, [{ key: alice, entries: days(300, second.id, "stealer") }])
     assert.deepEqual(seen(await index.lookup(alice, null)), seen(alone))
     await index.merge(second.id, [{ key: alice, entries: days(300, second.id, "stealer") }])
@@ -463,7 +463,7 @@ export function exposureIndexSuite(
     const full = await index.lookup(alice, 7)
     assert.deepEqual(await kinds(), new Set(["delivered", ...feedback.map(({ kind }) => kind)]))
     assert.deepEqual({ entries: full.entries.length, cut: full.cut }, { entries: 64, cut: 4 })
-    // Said again, nothing is counted a second time.
+    // Repeating it counts nothing a second time.
     await index.replaceTenantEvidence(7, batchId, [{ key: alice, entries: feedback }])
     assert.deepEqual(seen(await index.lookup(alice, 7)), seen(full))
   })

@@ -4,7 +4,7 @@ import { breach } from "./entry-samples-suite.ts"
 import { source } from "./exposure-index-process-suite.ts"
 import type { ExposureIndex, Found, Row } from "../src/exposure-index.ts"
 
-/** An index of a test's own, and where it is. */
+/** A test's own index, and its place. */
 export interface Opened {
   readonly index: ExposureIndex
   readonly directory: string
@@ -26,7 +26,7 @@ export function days(count: number, batchId: number, kind: Entry["kind"]): Entry
   }))
 }
 
-/** A live batch of the tenant's own that says nothing yet. */
+/** A live batch of the tenant's own without entries. */
 export async function ownBatch(
   index: ExposureIndex,
   name: string,

@@ -16,10 +16,7 @@ export interface CopiedDatabase {
 const at = Date.UTC(2026, 2, 1)
 const actor = "test"
 
-/**
- * What is copied out of `from` and put back into `to` must be all of it, and go on as if it had
- * always been there.
- */
+/** A copy from `from` into `to` must be complete, and go on as if it had always been there. */
 export function recordsCopySuite(
   name: string,
   from: () => Promise<CopiedDatabase>,

@@ -251,7 +251,7 @@ export function recordsEvidenceSuite(
     const request = sent(evidence(alice, 1), refused)
     const send = (changes: Partial<IdempotencyClaim> = {}, lines = request) =>
       records.addEvidence(lines, claim("a", changes))
-    // What others wait for is none of the tenant's.
+    // The tenant's claim does not wait for evidence of others.
     await records.addEvidence(shared([notification(bob, 1, "b")]), null)
     assert.deepEqual(await send(), taken("stored", refused))
     assert.deepEqual(await send(), { state: "running" })

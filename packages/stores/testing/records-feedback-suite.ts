@@ -185,7 +185,7 @@ export function recordsFeedbackSuite(
     ].entries()) {
       assert.deepEqual(await send(`fb_6${n}`, other), { state: "taken" })
     }
-    // A day later the name may be used again, for whatever it likes.
+    // A day later the name may be used again, for any request.
     assert.equal((await send("fb_7", claim("a"), at + 24 * HOUR_MS - 1)).state, "done")
     assert.deepEqual(await send("fb_8", otherBody, at + 24 * HOUR_MS), { state: "taken" })
     assert.equal((await records.feedbackOf(acme)).length, 5)

@@ -111,7 +111,7 @@ async function assertBroughtOver(records: Records): Promise<void> {
   assert.deepEqual(await records.dueFeedback({ at: at + 9, limit: 9 }), [
     { tenantId: 1, identityKey: alice },
   ])
-  // A notification that comes again is known, and a claim is done with what it waited for.
+  // A repeated notification is known, and a claim is done once what it waited for is settled.
   const again = { ...shared, receivedAt: at + 5, lines: [{ ...notified, identityKey: alice }] }
   assert.deepEqual(await records.addEvidence(again, null), { state: "taken", outcomes: ["known"] })
   const keyHash = hashOf("claim")

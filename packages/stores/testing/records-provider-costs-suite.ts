@@ -18,7 +18,7 @@ async function twoTenants({ records }: Pick<Openings, "records">): Promise<[numb
   return [acme.id, other.id]
 }
 
-/** What the records count of paid calls, and when they say no. */
+/** What the records count of paid calls, and when they refuse one. */
 export function recordsProviderCostsSuite(
   engine: string,
   newDatabase: () => Promise<TestDatabase>,

@@ -20,8 +20,8 @@ export interface SecondProcess {
   tell(command: Command): void
   ask(command: Command): Promise<unknown>
   /**
-   * Resolves at the first line, said already or still to come, that `isIt`; rejects when the
-   * process ends first.
+   * Resolves at the first line, past or future, for which `isIt` holds; rejects if the process ends
+   * first.
    */
   said(isIt: (answer: unknown) => boolean): Promise<void>
   kill(): Promise<void>

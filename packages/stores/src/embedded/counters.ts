@@ -35,7 +35,7 @@ export interface EmbeddedCounters extends Counters {
 interface CountersOptions {
   /** Milliseconds since 1970: names days and months. */
   readonly now: () => number
-  /** Milliseconds that only ever grow: ends windows, whatever the machine's clock is set to. */
+  /** Milliseconds that only ever grow: ends windows, even if somebody sets the machine's clock. */
   readonly elapsed: () => number
   readonly bounds?: VelocityBounds
 }

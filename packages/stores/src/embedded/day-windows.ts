@@ -17,14 +17,14 @@ export class DayWindows {
     return this.#size
   }
 
-  /** When the member first signed up, or -1 where it is not in the window. */
+  /** When the member first signed up, or -1 if it is not in the window. */
   first(window: WindowName, member: number): number {
     const table = this.#tableOf(window)
     const at = table.find(window, member)
     return at < 0 ? -1 : table.firstOf(at)
   }
 
-  /** Notes another sign-up of a member. False where it is not in the window. */
+  /** Records another sign-up of a member. False if it is not in the window. */
   extend(window: WindowName, member: number, seconds: number): boolean {
     const table = this.#tableOf(window)
     const at = table.find(window, member)

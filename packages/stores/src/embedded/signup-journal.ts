@@ -90,7 +90,7 @@ export function openSignupJournal({ directory, now, log }: SignupJournalOptions)
       const handle = await fileOfNow()
       await handle.appendFile(lines)
     } catch (error) {
-      // Part of it may be written. Opening the file again cuts that off.
+      // Part of the lines may be written. Opening the file again cuts a broken line off.
       await closeFile().catch((closing: unknown) =>
         log.warn("a file of sign-ups could not be closed", { error: closing }),
       )
@@ -209,8 +209,8 @@ async function replayFile(
 }
 
 /**
- * The first line of a file: what it is, and its format. Another number is another way to read the
- * lines.
+ * The first line of a file: its name and format. With another number the lines are read
+ * differently.
  */
 export const HEADER = "assay context 1"
 

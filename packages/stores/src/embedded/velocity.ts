@@ -20,7 +20,7 @@ export interface VelocityBounds {
 
 const BOUNDS: VelocityBounds = { entriesMax: 6_000_000, membersMax: 500 }
 
-/** The windows sign-ups are entered into, each with the name of what it counts. */
+/** The windows that sign-ups are entered into, each with the name that it counts. */
 const WINDOWS = [
   { window: "device", member: "mailbox" },
   { window: "network", member: "mailbox" },
@@ -41,8 +41,8 @@ export interface EmbeddedVelocity {
 }
 
 /**
- * Sign-ups in memory, a table for each UTC day of the events. A window of 24 hours is what two
- * tables hold under the day's own name of it. A member found under yesterday's name moves to
+ * Sign-ups in memory, a table for each UTC day of the events. A window of 24 hours is spread over
+ * two tables, under a different name in each. A member found under yesterday's name moves to
  * today's, so it is in one of the two.
  *
  * Names look one day back and not ahead: a mailbox that signs up before and after midnight,
@@ -70,7 +70,8 @@ export function embeddedVelocity(
   const windowsOf = (day: number): DayWindows => {
     const found = days.get(day)
     if (found !== undefined) return found
-    // Once a day is often enough for whole tables; what is left of a day goes by `forget`.
+    // Whole tables are removed once a day, which is often enough; `forget` removes the rest of a
+    // day.
     forget()
     const made = new DayWindows()
     days.set(day, made)
@@ -83,7 +84,7 @@ export function embeddedVelocity(
   }
 
   /**
-   * Takes a member out of yesterday's window and returns when it first signed up; null where it was
+   * Takes a member out of yesterday's window and returns when it first signed up; null if it was
    * not there.
    */
   const takeFromYesterday = (

@@ -6,8 +6,8 @@ export interface WindowName {
 
 const CAPACITY_MIN = 32
 /**
- * Small steps: memory follows the number of entries, and each of them is moved about five times in
- * all.
+ * Small steps: memory follows the number of entries, and each entry is moved about five times in
+ * total.
  */
 const GROWTH = 1.25
 /**

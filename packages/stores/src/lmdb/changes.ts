@@ -26,7 +26,7 @@ export class Changes {
     this.#noting = isNoting(environment.meta)
   }
 
-  /** `append` says that no key in the database is as high. */
+  /** `append` promises that the key is higher than every key in the database. */
   put(database: CheckedDatabase, key: Uint8Array, value: Uint8Array, append = false): void {
     database.put(key, value, append)
     if (this.#noting) this.#note(database, key)

@@ -37,9 +37,9 @@ export interface RangeOptions {
 const VIEWS_MAX = 512
 
 /**
- * A database whose values each end with a checksum of their key and themselves. No read returns a
+ * A database in which each value ends with a checksum of its key and itself. No read returns a
  * value that fails it. Up to format 2 values had none: such a generation is read and written
- * without, until it is copied into a newer one.
+ * without checksums, until it is copied into a newer one.
  */
 export class CheckedDatabase {
   readonly bare: BareDatabase
@@ -74,9 +74,9 @@ export class CheckedDatabase {
   }
 
   /**
-   * As `lent`, for an answer about a person. Where nothing stands under the key, the keys on both
-   * sides of its place must be intact and in order. A flip inside a key or a key of a branch page
-   * leaves a neighbour that is not, so that whoever it hides is not taken for unknown.
+   * As `lent`, for an answer about a person. If the key is absent, the keys on both sides of its
+   * place must be intact and in order. A flipped bit inside a key, or inside a key of a branch
+   * page, leaves a neighbour that is not, so that the identity it hides is not taken for unknown.
    */
   found(key: Uint8Array, at: ReadAt): Uint8Array | undefined {
     const stored = this.lent(key, at)
@@ -84,12 +84,15 @@ export class CheckedDatabase {
     return stored
   }
 
-  /** Inside a write transaction. `append` says that no key in the database is as high. */
+  /**
+   * Inside a write transaction. `append` promises that the key is higher than every key in the
+   * database.
+   */
   put(key: Uint8Array, value: Uint8Array, append = false): void {
     this.#put(key, value, 0, append)
   }
 
-  /** As `put`, of a value read with `intact: false`, which stays as unreadable as it is. */
+  /** As `put`, for a value read with `intact: false`, which stays unreadable. */
   putDamaged(key: Uint8Array, value: Uint8Array, append = false): void {
     this.#put(key, value, 0xffff_ffff, append)
   }
@@ -139,7 +142,7 @@ export class CheckedDatabase {
     return (this.#views[whole] ??= into.subarray(0, whole))
   }
 
-  /** By the read transaction of this turn, which is the one that found nothing. */
+  /** Uses the read transaction of this turn, which is the one that found nothing. */
   #requireGap(key: Uint8Array): void {
     const next = this.#next.of(key)
     if (next === undefined) {
@@ -193,8 +196,7 @@ function isIntact(key: Uint8Array, stored: Uint8Array, length: number): boolean 
 }
 
 /**
- * lmdb lends the same long buffer for short values and says by a length of its own where the value
- * ends.
+ * lmdb lends the same long buffer for short values and gives the length of the value separately.
  */
 function shortened(stored: Uint8Array, length: number): Uint8Array {
   if (!Object.hasOwn(stored, "length")) return stored.subarray(0, length)

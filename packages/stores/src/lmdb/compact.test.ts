@@ -87,7 +87,7 @@ test("lmdb: compacting changes no answer, drops what is gone, and every process 
   assert.equal(after.tenantIdentities, stats.tenantIdentities)
   await assert.rejects(index.checkKeyCheckValue("a").then(() => index.checkKeyCheckValue("b")))
 
-  // All of them write to the same one from here on.
+  // From here on all of them write to the same generation.
   assert.equal(
     await other.ask({ verb: "erase", key: Buffer.from(alice).toString("hex") }),
     "erased",
@@ -173,7 +173,7 @@ test(`lmdb: a compaction killed ${KILLS} times leaves the index as it was or com
 test("lmdb: a compaction that ended between its commit and its link has happened", async (t) => {
   const { path, index } = await filledIndex(t)
   const before = await answers(index)
-  // The link cannot be made while something that is no link has its temporary name.
+  // The link cannot be made while a folder has its temporary name.
   await mkdir(join(path, "data.mdb.new"))
   await writeFile(join(path, "data.mdb.new", "in the way"), "")
   await assert.rejects(compactLmdbIndex({ path }))
@@ -261,7 +261,7 @@ for (const format of [1, 2]) {
   })
 }
 
-/** What a program from before checksums made: none of its values has one. */
+/** An index of a program from before checksums: none of its values has one. */
 async function emptyOldIndex(path: string, format: number): Promise<void> {
   const environment = openEnvironment(path, "create", 2 ** 30)
   const meta = new CheckedDatabase(environment.meta.bare, false)

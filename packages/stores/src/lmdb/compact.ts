@@ -9,7 +9,7 @@ export interface CompactOptions {
   readonly path: string
   readonly mapSize?: number
   readonly now?: () => number
-  /** Hears how many of how many identities are done. */
+  /** Called with the number of identities done and their total. */
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -36,7 +36,8 @@ export function compactLmdbIndex(options: CompactOptions): Promise<Replaced> {
 }
 
 /**
- * Copies a database by appending, without what removed batches said. A damaged value stays damaged.
+ * Copies a database by appending, without the entries of removed batches. A damaged value stays
+ * damaged.
  */
 async function copySets(
   making: Making,

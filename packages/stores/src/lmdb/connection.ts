@@ -17,8 +17,8 @@ export interface Connection {
    */
   reading<T>(read: (at: ReadAt, on: OpenGeneration) => T): T
   /**
-   * Runs `write` in a transaction of its own; resolves when it is on the disk, and a throw leaves
-   * nothing of it.
+   * Runs `write` in its own transaction; resolves when it is on the disk. If it throws, none of it
+   * stays.
    */
   writing<T>(write: (changes: Changes, on: OpenGeneration) => T): Promise<T>
   /** The catalogue of the state being read. */
@@ -30,10 +30,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/**
- * A generation that is open, with the writes on it that are under way: it closes behind the last of
- * them.
- */
+/** An open generation with the number of its pending writes: it closes after the last of them. */
 interface Held {
   readonly on: OpenGeneration
   writes: number
@@ -111,7 +108,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
 }
 
 async function writeFault(error: unknown): Promise<unknown> {
-  // These two are about what the caller handed in, and say so.
+  // These two are about the caller's arguments, and their messages explain it.
   if (error instanceof BatchRefused || error instanceof RangeError) return error
   return named(await commitFault(error))
 }
@@ -126,8 +123,8 @@ function faultsNamed<T>(work: () => T): T {
 }
 
 /**
- * What LMDB says of pages that it cannot follow: not found, corrupted, no database, too deep, too
- * full.
+ * LMDB's error codes for pages that it cannot follow: not found, corrupted, no database, too deep,
+ * too full.
  */
 const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30797, -30796, -30793, -30787, -30786])
 
@@ -140,8 +137,8 @@ function named(error: unknown): IndexUnavailable {
 }
 
 /**
- * lmdb rejects a failed commit with an error that holds a promise of the reason, which nobody else
- * would catch.
+ * lmdb rejects a failed commit with an error that holds a promise of the reason, which must be
+ * caught here.
  */
 async function commitFault(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<unknown> } | undefined)?.commitError

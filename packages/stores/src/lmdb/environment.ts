@@ -37,7 +37,7 @@ export function tenantKey(tenantId: number, key: Uint8Array): Uint8Array {
 /** Address space set aside, not disk: a file grows as it fills. */
 export const LMDB_MAP_BYTES = 2 ** 40
 
-/** `write` opens what is there, `create` also makes it. */
+/** `write` opens existing files, `create` also makes them. */
 export type OpenMode = "read" | "write" | "create"
 
 export class NoEnvironment extends IndexUnavailable {
@@ -159,8 +159,8 @@ function prepareFiles(path: string, files: readonly string[]): void {
 }
 
 /**
- * The first two pages of a database each describe it: a page header of 24 bytes, then what is read
- * here.
+ * Each of the first two pages of a database describes it: a page header of 24 bytes, then the
+ * values read here.
  */
 const META = { bytes: 160, magicAt: 24, versionAt: 28, pageSizeAt: 48 }
 const MAGIC = 0xbeef_c0de

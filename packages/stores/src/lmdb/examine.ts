@@ -24,15 +24,15 @@ export interface Examined {
   readonly holdings: ReadonlyMap<number, BatchHolding>
   /** Keys of erased identities, as characters. */
   readonly erased: ReadonlySet<string>
-  /** What is wrong, each kind once with how often. */
+  /** The faults found, by kind, with how often each occurred. */
   readonly faults: ReadonlyMap<string, number>
 }
 
 const TENANT_KEY_BYTES = 4 + KEY_BYTES
 
 /**
- * Reads the whole index as it is at one moment: how many keys there are, their order, every
- * checksum, every set, every batch a set names. `pause` is waited for between some thousand sets.
+ * Reads the whole index as of one moment: the number of keys, their order, every checksum, every
+ * set, every batch a set names. Waits for `pause` after every few thousand sets.
  */
 export function examineIndex(
   path: string,

@@ -36,7 +36,7 @@ async function temporaryPath(t: TestContext): Promise<string> {
   return join(directory, "index")
 }
 
-/** An index in which one live batch says one thing about alice, closed. */
+/** An index in which one live batch has one entry about alice, closed. */
 async function writtenIndex(t: TestContext): Promise<string> {
   const path = await temporaryPath(t)
   const index = await openLmdbIndex({ path })

@@ -33,7 +33,7 @@ const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
 
 /**
- * Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable where it cannot be
+ * Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable if it cannot be
  * read.
  */
 export async function openLmdbIndex(options: LmdbIndexOptions): Promise<ExposureIndex> {

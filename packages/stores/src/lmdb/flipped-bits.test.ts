@@ -25,7 +25,7 @@ const KEY_BYTES = 16
 const NODE_BYTES = KEY_BYTES + 10
 const FLIPS = 12
 const TRIALS = process.env["ASSAY_SOAK"] === undefined ? 20 : 2_000
-/** Few enough that everybody is asked for after each of many flips. */
+/** Few enough to look up every identity after each of many flips. */
 const TRIAL_IDENTITIES = 600
 
 /**

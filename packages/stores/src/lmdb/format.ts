@@ -20,7 +20,7 @@ export function valuesAreChecked(meta: BareDatabase): boolean {
 }
 
 /**
- * Inside a write transaction. A generation without checksums stays one: only a copy of it gets
+ * Inside a write transaction. A generation without checksums stays without: only a copy of it gets
  * them.
  */
 export function putFormat(meta: CheckedDatabase): void {

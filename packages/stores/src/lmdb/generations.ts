@@ -16,13 +16,13 @@ import { supersededBy } from "./stored.ts"
 
 /**
  * An index is a row of generations, of which the last is served. The first lies in the index's
- * directory itself, the others in directories of their own beside it; then `data.mdb` is a link to
- * that of the generation in use, so that a program from before generations reads its format there
+ * directory itself, the others in separate directories beside it; then `data.mdb` is a link to the
+ * file of the generation in use, so that a program from before generations reads its format there
  * and refuses.
  *
- * The link follows the truth and is not it: a generation is over when its own catalogue version
- * says which one took its place. That is one commit of one database, so that a process killed
- * anywhere leaves one generation or the other.
+ * The link only follows and does not decide: a generation is over when its own catalogue version
+ * names its successor. That is one commit of one database, so that a process killed anywhere leaves
+ * one generation or the other.
  */
 export interface OpenGeneration extends Environment {
   readonly generation: number
@@ -58,8 +58,8 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
         void successor.close()
       }
     } catch (error) {
-      // Its files may be gone because yet another one took its place: then the link says so next
-      // time.
+      // Its files may be gone because yet another generation took its place; then the link names
+      // that one next time.
       if (!(error instanceof NoEnvironment)) throw error
       missing = error
     }
@@ -68,7 +68,7 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
   throw missing ?? new IndexUnavailable("The index has no generation in use")
 }
 
-/** As it is now: an environment that was open already may hold a snapshot from before. */
+/** Reads the present state: an environment that was open already may hold an older snapshot. */
 function successorOf({ root, meta }: OpenGeneration): number | null {
   root.resetReadTxn()
   return supersededBy(meta)
@@ -87,7 +87,7 @@ function openGeneration(
   return { ...openEnvironment(directory, mode, mapSize), generation }
 }
 
-/** Makes the files of a generation that nobody uses yet. */
+/** Makes the files of a new generation that is not in use yet. */
 export function createGeneration(
   path: string,
   generation: number,

@@ -3,7 +3,7 @@ import type { CheckedDatabase } from "./checked-database.ts"
 const ERASURES = Buffer.from("erasures")
 const COMPACTION = Buffer.from("compaction")
 
-/** When identities were erased whose bytes may still stand in pages that are free by now. */
+/** When identities were erased whose bytes may still be in free pages. */
 export interface Erasures {
   readonly firstAt: number
   readonly lastAt: number

@@ -10,7 +10,7 @@ import { type Compaction, type Erasures, readCompaction, readErasures } from "./
 import { chunksOf, readingAll } from "./scan.ts"
 import { readDocument } from "./stored.ts"
 
-/** What an index says of itself without being read through. */
+/** The facts about an index that need no full read. */
 export interface IndexFacts {
   readonly generation: number
   readonly format: number
@@ -43,7 +43,7 @@ export interface EntryCounts {
   readonly erased: number
 }
 
-/** Reads through all shared sets and counts what is in them. */
+/** Reads all shared sets and counts their entries. */
 export function countEntries(
   path: string,
   onProgress: (done: number, total: number) => void,

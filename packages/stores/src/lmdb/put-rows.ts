@@ -10,7 +10,7 @@ import type { Changes } from "./changes.ts"
 import type { CheckedDatabase } from "./checked-database.ts"
 import { tenantKey, type Environment } from "./environment.ts"
 
-/** Inside a write transaction: joins rows to what is stored of their identities. */
+/** Inside a write transaction: joins rows to the stored sets of their identities. */
 export function putRows(
   rows: readonly Row[],
   owner: Owner,
@@ -41,8 +41,8 @@ export function putRows(
 }
 
 /**
- * Inside a write transaction: adds the rows of a portion, all rows of each identity it names, to
- * what is shared.
+ * Inside a write transaction: adds the rows of a portion to the shared sets. A portion has all rows
+ * of each identity it names.
  */
 export function mergePortion(
   shared: CheckedDatabase,

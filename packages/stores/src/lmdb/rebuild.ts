@@ -25,7 +25,7 @@ export interface RebuildOptions {
   readonly now?: () => number
   /** The rows of a batch that has a segment. */
   readonly rowsOf: (batch: Batch) => AsyncIterable<SegmentBlock>
-  /** Hears of each batch that is done, and how many rows it had. */
+  /** Called after each batch, with its number of rows. */
   readonly onBatch?: (batch: Batch, rows: number) => void
 }
 
@@ -38,9 +38,9 @@ export interface Rebuilt extends Replaced {
 const PORTION_ROWS = 32_768
 
 /**
- * Makes the index again from the segments of live batches and puts that in its place. What no
- * segment has (batches without one, evidence of tenants, who was erased) comes from the index as it
- * is. Lookups and writes go on meanwhile.
+ * Makes the index again from the segments of live batches and replaces the old one. Data without a
+ * segment (some batches, evidence of tenants, erasures) comes from the present index. Lookups and
+ * writes go on meanwhile.
  */
 export async function rebuildLmdbIndex(options: RebuildOptions): Promise<Rebuilt> {
   const { path, mapSize = LMDB_MAP_BYTES, now = Date.now, rowsOf, onBatch } = options
@@ -78,7 +78,7 @@ export async function rebuildLmdbIndex(options: RebuildOptions): Promise<Rebuilt
 /** What of a set the new generation begins with; undefined: it cannot be read. */
 type Kept = (value: Uint8Array, making: Making) => Uint8Array | null | undefined
 
-/** Who was erased and what batches without a segment say. */
+/** The erasures, and the entries of batches without a segment. */
 function unsegmented(making: Making): Kept {
   const { document } = making
   const ids = new Set(

@@ -38,10 +38,7 @@ export interface Making {
 }
 
 export interface Maker {
-  /**
-   * Writes the sets, as they are now or were a moment ago: what changes from here on is settled
-   * afterwards.
-   */
+  /** Writes the sets as they are now or were a moment ago: later changes are settled afterwards. */
   fill(making: Making): Promise<void>
   /**
    * What stands under a key that changed meanwhile, given what the two generations have there;
@@ -68,14 +65,14 @@ export class ReplacementRunning extends Error {
   }
 }
 
-/** Few enough that settling them holds up nobody's write for long. */
+/** Few enough that settling them delays no write for long. */
 const SETTLED_LAST_MAX = 1_000
 
 /**
- * Makes a new generation and puts it in the place of the one in use, which is read and written all
- * the while. What is written after the start leaves notes, and their keys are settled: most of them
- * beside further writes, the last few in a transaction of the old generation that ends by saying
- * what took its place. That commit is the moment of the change.
+ * Makes a new generation and replaces the one in use, which is read and written all the while. Each
+ * write after the start leaves a note of its keys, which are settled: most of them beside further
+ * writes, the last few in a transaction of the old generation that ends by naming its successor.
+ * That commit is the moment of the change.
  */
 export async function replaceGeneration(options: ReplaceOptions, maker: Maker): Promise<Replaced> {
   const { path, mapSize, now } = options
@@ -157,8 +154,8 @@ async function takeThePlace(making: Making, maker: Maker, startedAt: number): Pr
     .map(({ id }) => id)
   await from.root.childTransaction(() => {
     const changed = takeNotes(from.meta)
-    // Written to the disk when this returns, so that nothing can say a generation is in use that is
-    // not whole.
+    // On the disk when this returns, so that an incomplete generation can never be named as the one
+    // in use.
     to.root.transactionSync(() => {
       settleKeys(changed, making, maker)
       for (const { key, value, intact } of from.meta.range({})) {
@@ -191,7 +188,7 @@ function settleKeys(changed: readonly ChangedKey[], making: Making, maker: Maker
   }
 }
 
-/** Only with the lock of the directory: no other generation is being made. */
+/** Only while holding the directory's lock: no other generation is being made. */
 function dropOthers(path: string, generation: number): void {
   if (linkedGeneration(path) !== generation) linkGeneration(path, generation)
   for (const number of generationNumbers(path)) {

@@ -4,16 +4,16 @@ import type { Environment } from "./environment.ts"
 /** One state of a generation, however long it is read. */
 export interface Snapshot {
   readonly at: ReadAt
-  /** How many keys its databases say they have. */
+  /** The number of keys that its databases report. */
   readonly counts: Readonly<Record<"shared" | "tenants", number>>
 }
 
-/** Sets read at a time: a process that also serves answers between two of them. */
+/** Sets read at a time: a process that also serves can answer between two chunks. */
 const CHUNK_SETS = 8_192
 
 /**
- * All of a database in the order in which its pages have it, some at a time. In a damaged file that
- * need not be the order of the keys, nor all of them: a caller that needs all compares their number
+ * A whole database in the order of its pages, some sets at a time. In a damaged file that may not
+ * be the order of the keys, and keys may be missing: a caller that needs all compares their number
  * with that of the snapshot.
  */
 export function* chunksOf(

@@ -41,7 +41,7 @@ function isMark(stored: Uint8Array): boolean {
   return stored.length > SUPERSEDED.length && stored[0] === 0xff
 }
 
-/** The catalogue; `held` again where it is still the one. Throws Superseded. */
+/** The catalogue; returns `held` if it is still current. Throws Superseded. */
 export function readDocument(
   meta: CheckedDatabase,
   held: CatalogueDocument | null,

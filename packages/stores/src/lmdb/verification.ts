@@ -5,14 +5,14 @@ import { linkedGeneration } from "./generations.ts"
 /** What came of the last time that the index was read through. */
 export interface Verification {
   readonly at: number
-  /** What is wrong with the index itself, a sentence each. */
+  /** The faults of the index itself, a sentence each. */
   readonly faults: readonly string[]
 }
 
 /** Lies in the directory of the index, so that it goes with it when another is put in its place. */
 const NAME = "verified.json"
 
-/** Where a reading begins: what it finds holds of the generation in use then. */
+/** Called when a full read begins: its result applies to the generation in use at that time. */
 export function beginVerification(index: string): (verification: Verification) => void {
   const generation = linkedGeneration(index)
   return (verification) => {

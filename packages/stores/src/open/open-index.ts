@@ -32,8 +32,8 @@ export interface IndexAt {
 
 /**
  * The index of a place: this is the only code that chooses between engines. An index in the data
- * directory and one that a URL names do not take each other's place, since the one that takes it
- * would know nobody and call everyone clean.
+ * directory and one named by a URL do not replace each other, since the replacement would know
+ * nobody and call everyone clean.
  */
 export function indexAt(place: IndexPlace): IndexAt {
   const { indexUrl: url, dataDirectory } = place

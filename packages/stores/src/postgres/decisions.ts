@@ -32,7 +32,8 @@ export async function openPostgresDecisions(options: {
   }
 
   /**
-   * On a connection of its own without deadlines, for a month or a day of decisions may take long.
+   * On a separate connection without deadlines, because a month or a day of decisions may take
+   * long.
    */
   async function patiently<T>(work: (patient: Database) => Promise<T>): Promise<T> {
     const patient = connected({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 })

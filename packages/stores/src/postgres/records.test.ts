@@ -85,7 +85,8 @@ function testOn(server: TestServer): void {
       url,
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay'",
     )
-    // A call may still meet a connection whose end has not been noticed, and must say just that.
+    // A call may still use a connection whose end has not been noticed, and must report exactly
+    // that.
     await records.ping().catch(refusedAs("unavailable"))
     await new Promise((resolve) => setTimeout(resolve, 100))
     await records.ping()

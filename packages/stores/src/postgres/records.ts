@@ -39,9 +39,9 @@ function postgresEngine({ url, poolMax, migrationWaitMs = 60_000 }: PostgresOpti
       identity: (column) => column.primaryKey().generatedAlwaysAsIdentity(),
       tableEnd: sql``,
     },
-    // On a connection of its own, for it may wait for another process and then work for long.
-    // Without a limit of ours a server that is gone shows only by the connection, which is asked
-    // every half minute.
+    // On a separate connection, because it may wait for another process and then work for long.
+    // There is no limit of ours, so a server that is gone shows only by the connection, which is
+    // probed every half minute.
     async migrating(work) {
       const patient = connected({
         connectionString: url,
@@ -51,7 +51,7 @@ function postgresEngine({ url, poolMax, migrationWaitMs = 60_000 }: PostgresOpti
       })
       try {
         await patient.transaction().execute(async (write) => {
-          // A database or an account may have limits of its own, meant for ordinary statements.
+          // A database or an account may have its own limits, meant for ordinary statements.
           await sql`
             set local statement_timeout = 0;
             set local idle_in_transaction_session_timeout = 0;

@@ -2,10 +2,7 @@ import type { Kysely } from "kysely"
 
 import type { ColumnTypes } from "./column-types.ts"
 
-/**
- * Identities whose subjects had them erased: what is imported or made anew later must leave them
- * out.
- */
+/** Identities whose subjects had them erased: later imports and rebuilds must leave them out. */
 export async function subjects(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {
   const { integer, bytes, tableEnd } = columns
   await db.schema

@@ -7,7 +7,7 @@ import { MARK, TENANT_COUNT, type Layout } from "./layout.ts"
 import { type Making, values } from "./meta.ts"
 import { changeBucket, run } from "./scripts.ts"
 
-/** What is stored under a field; undefined: nothing. */
+/** The stored value of a field; undefined: none. */
 export type Value = Uint8Array | undefined
 
 /**
@@ -18,8 +18,8 @@ export interface Buckets {
   /** The values of some fields, all of the same moment. */
   read(bucket: number, fields: readonly Buffer[]): Promise<Value[]>
   /**
-   * Makes of the values of some fields what `decide` says, all at once; an empty list changes
-   * nothing. Where another process changed them first, `decide` runs again on the new values.
+   * Replaces the values of some fields by the result of `decide`, all at once; an empty list
+   * changes nothing. If another process changed them first, `decide` runs again on the new values.
    */
   change(
     bucket: number,
@@ -28,7 +28,7 @@ export interface Buckets {
   ): Promise<void>
   /** Replaces values, also those that cannot be read. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
-  /** Makes an empty bucket; one of this index stays as it is. */
+  /** Makes an empty bucket; an existing one of this index stays unchanged. */
   make(bucket: number): Promise<void>
   count(bucket: number): Promise<{ identities: number; tenantIdentities: number }>
   /**
@@ -39,7 +39,7 @@ export interface Buckets {
 }
 
 /**
- * What is longer has a key of its own: it would make all of its bucket slow to read and large to
+ * A longer value gets its own key: it would make the whole bucket slow to read and expensive to
  * keep.
  */
 export const HEAVY_BYTES = 1024
@@ -79,7 +79,7 @@ export function openBuckets(
     putChecksum(checksumOf(placeOf(bucket, field), value), bytes, value.length)
     return bytes
   }
-  /** What is under a field without its checksum, or null where that does not fit. */
+  /** The value of a field without its checksum, or null if the checksum does not match. */
   const unsealed = (bucket: number, field: Buffer, stored: Buffer): Buffer | null => {
     if (!checked) return stored
     const length = stored.length - CHECKSUM_BYTES

@@ -4,8 +4,8 @@ import type { ClusterPlace } from "./cluster-place.ts"
 import { openConnection, type Reply } from "./connection.ts"
 
 /**
- * By setting of a node: what is wrong with a value, or null. Settings that an engine does not have
- * are passed over.
+ * By setting of a node: the fault of a value, or null. Settings that an engine does not have are
+ * skipped.
  */
 const advices: Readonly<Record<string, (value: string) => string | null>> = {
   appendonly: (value) =>

@@ -166,7 +166,7 @@ function testOn(cluster: TestCluster): void {
     await assert.rejects(index.lookup(alice, null), IndexUnavailable)
     const { id: more } = await index.openBatch(source, "more", 5)
     await assert.rejects(index.merge(more, [row(alice, more)]), IndexUnavailable)
-    // What is lost need not be read to be erased.
+    // Erasing does not need to read what is lost.
     await index.erase(alice)
     assert.equal((await index.lookup(alice, null)).erased, true)
   })

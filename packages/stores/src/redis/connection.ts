@@ -6,14 +6,11 @@ import type { ClusterPlace } from "./cluster-place.ts"
 export type Reply = Buffer | string | number | null | readonly Reply[]
 export type Argument = Buffer | string
 
-/**
- * A cluster that is asked by key. Whatever gives no answer in time, for whatever reason, throws
- * IndexUnavailable.
- */
+/** A cluster that is addressed by key. Any missing or late answer throws IndexUnavailable. */
 export interface ClusterConnection {
   /**
-   * Sends a command to the node that has `key`. An error that the node itself answers with is
-   * thrown as it is.
+   * Sends a command to the node that has `key`. An error answered by the node itself is thrown
+   * unchanged.
    */
   send(key: string, args: Argument[]): Promise<Reply>
   /** Sends a command that has no key to every master. */
@@ -41,8 +38,8 @@ const BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
 type Client = ReturnType<typeof createClient>
 
 /**
- * Connects to one node at least, and to the others when they are first asked: one that is down
- * keeps nobody out.
+ * Connects to at least one node, and to the others on first use, so that a node that is down keeps
+ * nobody out.
  */
 export async function openConnection(options: ConnectionOptions): Promise<ClusterConnection> {
   const { place, timeoutMs } = options
@@ -67,9 +64,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
   }
 
   /**
-   * Learns the cluster anew from the addresses given, after an answer stayed out. A connection that
-   * was lost comes back by itself, but one that only hangs, or whose node has moved to another
-   * address, would be asked for ever.
+   * Rediscovers the cluster from the given addresses after a missing answer. A lost connection
+   * comes back by itself, but a hanging one, or one whose node moved to another address, would be
+   * used for ever.
    */
   const renew = (): void => {
     if (closed || renewing || performance.now() - renewedAt < RENEW_MS) return
@@ -161,9 +158,9 @@ function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutM
 }
 
 /**
- * A connection that worked before is tried again and again. One that never did fails the command
- * that asked for it, and the next command makes a new attempt: otherwise all commands to a dead
- * node would wait in a row for its return.
+ * A connection that worked before is retried again and again. One that never worked fails the
+ * command that needed it, and the next command makes a new attempt: otherwise all commands to a
+ * dead node would queue until it returns.
  */
 function reconnectStrategy(retries: number, cause: Error): number | false {
   const worked = retries > 0 || cause instanceof SocketClosedUnexpectedlyError || isReset(cause)

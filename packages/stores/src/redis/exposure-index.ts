@@ -39,8 +39,8 @@ const CATALOGUE_CHANGES_MAX = 50
  * A change that was acknowledged is in the memory of the node it belongs to; how much of a power
  * cut it survives is set there (`appendfsync always`: all). A change of one identity is all or
  * nothing. One of several identities that fails half way may have reached some of them; doing it
- * again completes it. What is read is of one moment for each identity, and so is the catalogue; the
- * two are read again until the catalogue did not change while they were.
+ * again completes it. An identity's data is read as of one moment, and so is the catalogue; both
+ * are read again until the catalogue did not change in between.
  */
 export async function openRedisIndex(options: RedisIndexOptions): Promise<MarkedIndex> {
   const { place, name, readOnly = false, timeoutMs = TIMEOUT_MS } = options
@@ -84,9 +84,8 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
   }
 
   /**
-   * The entries and the catalogue they are to be read by. Both are asked for at once; where the
-   * catalogue is no longer the one held, or an entry names a batch it does not know yet, both are
-   * asked for again.
+   * The entries and their catalogue. Both are requested at once. If the catalogue is no longer the
+   * one held, or an entry names a batch it does not know yet, both are requested again.
    */
   const found = async (key: Uint8Array, tenants: number | "all" | null): Promise<Found> => {
     const bucket = layout.bucketOf(key)
@@ -272,7 +271,7 @@ async function named<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    // These say what is wrong by themselves, two of them about what the caller handed in.
+    // These explain themselves; two of them are about the caller's arguments.
     if (error instanceof IndexUnavailable) throw error
     if (error instanceof BatchRefused || error instanceof RangeError) throw error
     throw new IndexUnavailable("The index cannot be read or written", { cause: error })

@@ -1,9 +1,9 @@
-/** Buckets that are asked about at the same time: enough that no node waits for us. */
+/** How many buckets are requested at the same time: enough that no node waits for us. */
 export const IN_FLIGHT = 256
 
 /**
- * Does `work` for each item, for at most `limit` of them at a time. The first failure ends it, when
- * all under way ended.
+ * Does `work` for each item, at most `limit` at a time. After the first failure it starts no more,
+ * and ends when all work under way has ended.
  */
 export async function inFlight<T>(
   items: Iterable<T>,

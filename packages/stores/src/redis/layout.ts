@@ -1,8 +1,8 @@
 import { KEY_BYTES } from "../exposure-index.ts"
 
 /**
- * In every bucket: the mark that says which index it belongs to. Both names are shorter than any
- * identity's field.
+ * In every bucket: the mark of the index it belongs to. Both names are shorter than any identity's
+ * field.
  */
 export const MARK = "m"
 /** In buckets with evidence of tenants: how many of the fields are theirs. */

@@ -9,7 +9,8 @@ import type { Making, Meta } from "./meta.ts"
 const MARK_BYTES = 8
 
 /**
- * What the index was made as; throws IndexUnavailable where it is not there, or not all of it yet.
+ * The parameters of the index; throws IndexUnavailable if it does not exist, or is not complete
+ * yet.
  */
 export async function madeIndex(meta: Meta): Promise<Making> {
   const made = await meta.making()
@@ -19,11 +20,11 @@ export async function madeIndex(meta: Meta): Promise<Making> {
 }
 
 /**
- * What the index was made as, after making it where there was none.
+ * The parameters of the index, after making it if there was none.
  *
- * All buckets are made before the index can be read. From then on a bucket that is not there is a
- * part of the index that was lost, also one nobody falls into yet. Making them again changes
- * nothing, so what was interrupted goes on.
+ * All buckets are made before the index can be read. From then on a missing bucket is a lost part
+ * of the index, even if no identity was in it. Making them again changes nothing, so an interrupted
+ * run can continue.
  */
 export async function madeOrNewIndex(
   connection: ClusterConnection,

@@ -22,9 +22,7 @@ export interface Making {
   readonly mark: Buffer
 }
 
-/**
- * What is known about the index as a whole. It lies in one key, so one read sees one moment.
- */
+/** The facts about the index as a whole. They lie in one key, so one read sees one moment. */
 export interface Meta {
   /** What the index was made as; null where there is none. */
   making(): Promise<(Making & { readonly complete: boolean }) | null>
@@ -56,8 +54,8 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
     return number(version)
   }
   /**
-   * Lookups that begin at the same time, as those of a batch, share the question: it is sent after
-   * all of them began.
+   * Lookups that begin at the same time, as those of a batch, share one request, sent after all of
+   * them began.
    */
   let asked: Promise<number> | null = null
 

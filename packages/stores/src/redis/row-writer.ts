@@ -9,7 +9,7 @@ import type { Buckets, Value } from "./buckets.ts"
 import { IN_FLIGHT, inFlight } from "./in-flight.ts"
 import type { Layout } from "./layout.ts"
 
-/** What rows say of one identity, row by row. */
+/** The entries of the rows about one identity, row by row. */
 interface RowsOfIdentity {
   readonly key: Uint8Array
   readonly entries: (readonly Entry[])[]
@@ -17,9 +17,8 @@ interface RowsOfIdentity {
 
 export interface RowWriter {
   /**
-   * Makes of what is stored of each row's identity what `join` says, all of a bucket at once.
-   * Returns the sum of what `countIn` counts in what was stored before. A subject that was erased
-   * stays so.
+   * Replaces the stored set of each row's identity by the result of `join`, a whole bucket at once.
+   * Returns the sum of `countIn` over the sets stored before. An erased subject stays erased.
    */
   put(
     rows: readonly Row[],
@@ -39,8 +38,8 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     countOf: (stored: Value, identity: RowsOfIdentity) => number,
   ): Promise<number> => {
     const shared = identities.map(({ key }) => layout.sharedField(key))
-    // What a tenant sends depends on whether everyone's field says that the subject was erased, so
-    // that is read too, and left as it is.
+    // A tenant's evidence is refused if the shared field marks the subject as erased, so that field
+    // is read too, and left unchanged.
     const own =
       owner === "shared" ? [] : identities.map(({ key }) => layout.tenantField(owner, key))
     let counted = 0

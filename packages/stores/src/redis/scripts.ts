@@ -3,8 +3,8 @@ import { ErrorReply } from "@redis/client"
 import type { Argument, ClusterConnection, Reply } from "./connection.ts"
 
 /**
- * A script that runs in the node that has its keys: all of it or, where it returns before it
- * writes, nothing.
+ * A script that runs in the node with its keys: completely or, if it returns before it writes, not
+ * at all.
  */
 export interface Script {
   readonly source: string
@@ -66,7 +66,7 @@ return 1
 `)
 
 /**
- * Notes what an index is to be, unless somebody did before.
+ * Records the parameters of a new index, unless they were recorded before.
  *
  *   KEYS   the key of what is known about the index
  *   ARGV   format; bits; mark
@@ -78,8 +78,8 @@ return 1
 `)
 
 /**
- * Runs a script by its name, and sends it whole to a node that does not know it yet. The first key
- * says which node.
+ * Runs a script by its name, and sends its text to a node that does not know it yet. The first key
+ * selects the node.
  */
 export async function run(
   connection: ClusterConnection,

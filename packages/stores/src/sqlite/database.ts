@@ -6,9 +6,9 @@ import type { RecordsFault } from "../records-error.ts"
 /** How long a writer waits for another one. */
 export const busyTimeoutMs = 5_000
 
-/** A file in WAL mode, made if missing, that nobody but its owner may read. */
+/** A file in WAL mode, made if missing, that only its owner may read. */
 export async function openDatabase(file: string, readOnly: boolean): Promise<DatabaseSync> {
-  // SQLite gives the log beside the file the same mode, so nobody else reads either.
+  // SQLite gives the log beside the file the same mode, so it is private too.
   if (!readOnly) {
     await (await open(file, "a", 0o600)).close()
     await chmod(file, 0o600)

@@ -60,7 +60,7 @@ function sqliteEngine(db: Database): Engine {
     withOwnIdentities: sql``,
     // SQLite itself counts on from the highest number a row ever had.
     advanceIdentities: async () => {},
-    // Transactions take the write lock when they begin, so each of them is alone already.
+    // Transactions take the write lock when they begin, so each is already alone.
     takeTurn: async () => {},
     // Pages from before the deletion are still in the log: it is folded into the file and emptied.
     async scrub() {

@@ -1,8 +1,8 @@
 import { compactLmdbIndex } from "../../src/lmdb/compact.ts"
 
 /**
- * A process that compacts the index in a directory and says a line for each step, so that it can be
- * killed there.
+ * A process that compacts the index in a directory and prints a line for each step, so that it can
+ * be killed there.
  */
 if (import.meta.main) {
   const [path] = process.argv.slice(2) as [string]

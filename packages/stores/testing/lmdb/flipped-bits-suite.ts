@@ -44,10 +44,7 @@ export interface Outcomes {
   wrong: number
 }
 
-/**
- * Asks for every identity that was imported, and says how many answers are right, refused and
- * wrong.
- */
+/** Looks up every imported identity, and counts right, refused and wrong answers. */
 export async function askedForAll(index: ExposureIndex, identities: number): Promise<Outcomes> {
   const outcomes: Outcomes = { right: 0, refused: 0, wrong: 0 }
   for (const { key, entries } of importRows(1, identities)) {
@@ -75,8 +72,8 @@ export interface Trial extends Outcomes {
 }
 
 /**
- * A process that flips bits of an index one after the other, undoing each, and prints what came of
- * it. LMDB may end it. Arguments: the index, how many identities it has, and places as offset:bit.
+ * A process that flips bits of an index one after the other, undoing each, and prints the outcome.
+ * LMDB may end it. Arguments: the index, its number of identities, and places as offset:bit.
  */
 if (import.meta.main) {
   const [path, count, ...places] = process.argv.slice(2) as [string, string, ...string[]]

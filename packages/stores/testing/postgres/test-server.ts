@@ -15,10 +15,10 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** Starts the server, or throws with what it said. */
+/** Starts the server, or throws with its output. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "assay-postgres-"))
-  // As root the server runs under an account of its own, which has to be able to enter.
+  // As root the server runs under a separate account, which must be able to enter the folder.
   await chmod(folder, 0o711)
   const port = await freePort()
   const said: string[] = []
@@ -26,7 +26,8 @@ export async function startTestServer(): Promise<TestServer> {
     databaseDir: join(folder, "data"),
     port,
     createPostgresUser: userInfo().uid === 0,
-    // A locale whose order differs from bytes, where there is one, shows what leans on the order.
+    // A locale whose order differs from bytes, if there is one, reveals code that relies on the
+    // order.
     initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en", "--no-sync"],
     postgresFlags: ["-h", "127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"],
     onLog: (message) => said.push(message),
@@ -54,7 +55,7 @@ export async function startTestServer(): Promise<TestServer> {
   }
 }
 
-/** Runs one statement on a connection of its own, for what the port itself offers no way to do. */
+/** Runs one statement on a separate connection, for what the port itself cannot do. */
 export async function execute(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -65,7 +66,7 @@ export async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Holds the lock under which processes migrate, until it is told to let go. */
+/** Holds the lock under which processes migrate, until the returned function is called. */
 export async function holdMigrations(url: string): Promise<() => Promise<void>> {
   const client = new Client({ connectionString: url })
   await client.connect()

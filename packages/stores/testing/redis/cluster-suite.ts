@@ -2,8 +2,8 @@ import { after, test } from "node:test"
 import { startTestCluster, type TestCluster } from "./test-cluster.ts"
 
 /**
- * A cluster for the tests of a file; null where there is no redis-server, which is then said and in
- * CI a failure.
+ * A cluster for the tests of a file; null without redis-server, which is then reported, and in CI
+ * is a failure.
  */
 export async function clusterForFile(): Promise<TestCluster | null> {
   try {

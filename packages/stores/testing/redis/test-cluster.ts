@@ -22,12 +22,12 @@ export interface TestCluster {
 }
 
 export interface TestNode {
-  /** Sends one command to this node and no other. */
+  /** Sends one command to this node only. */
   ask(...command: string[]): Promise<unknown>
   kill(): Promise<void>
-  /** Starts it again with what it kept on disk; resolves when the cluster takes it back. */
+  /** Starts it again with its data on disk; resolves when the cluster takes it back. */
   start(): Promise<void>
-  /** Stops its process where it stands: connections stay open and nothing answers. */
+  /** Suspends its process: connections stay open and nothing answers. */
   pause(): void
   resume(): void
 }
@@ -157,7 +157,7 @@ async function isServing(node: TestNode): Promise<boolean> {
   return String(await node.ask("CLUSTER", "INFO")).includes("cluster_state:ok")
 }
 
-/** Waits for what other processes bring about; they say nothing when it is there. */
+/** Polls for what other processes bring about, since they do not announce it. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + START_MS
   while (!(await holds().catch(() => false))) {
@@ -166,10 +166,7 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/**
- * Ends the node when this process is killed and can run no code of its own: the guard's input then
- * closes.
- */
+/** Ends the node if this process is killed and can run no code: the guard's input then closes. */
 function guard(child: ChildProcess): void {
   const script = 'read -r _; kill -s KILL "$1"'
   const watching = spawn("sh", ["-c", script, "guard", String(child.pid)], {

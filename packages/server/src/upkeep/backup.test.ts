@@ -191,8 +191,8 @@ test("a backup that is not as it was written, or of another secret, is refused a
       "The backup holds a file it does not know: index/more",
     ],
     [
-      withManifest(manifest.replace('"format": 1', '"format": 2')),
-      "The backup has format 2; this program knows formats up to 1. Use a newer Assay.",
+      withManifest(manifest.replace('"format": 2', '"format": 3')),
+      "The backup has format 3; this program knows formats up to 2. Use a newer Assay.",
     ],
     [withManifest("null"), `The manifest of ${backup} is damaged`],
     [withManifest("{}"), `The manifest of ${backup} is damaged`],

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 
-/** Where the first of these commands is on this machine; null where there is none of them. */
+/** The path of the first of these commands on this machine; null if there is none. */
 export function commandPath(commands: readonly string[]): string | null {
   const folders = (process.env.PATH ?? "").split(delimiter)
   const candidates = commands.flatMap((command) => folders.map((folder) => join(folder, command)))

@@ -92,8 +92,7 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
   const browser = await launchChromium(context)
   if (browser === null) return
   const page = await browser.newPage()
-  // Frames can be looked at only in a page that is not open to whoever listens: this one is of the
-  // machine itself.
+  // Frames can be inspected only in a secure context: this page is on the machine itself.
   await page.route("**", (route) => route.fulfill({ contentType: "text/html", body: "" }))
   await page.goto("http://localhost/")
   // Chromium writes a profile of its own into what it makes.
@@ -101,8 +100,7 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
   assert.ok("bytes" in cleanJpeg)
   const jpeg = cleanJpeg.bytes
   const webp = await noise(page, "image/webp")
-  // Chromium writes the extended format with a profile: the picture is what is left behind the two
-  // heads.
+  // Chromium writes the extended format with a profile: the picture follows the two headers.
   const cleanWebp = strip(webp)
   assert.ok("bytes" in cleanWebp)
   const webpPicture = cleanWebp.bytes.subarray(30)
@@ -145,7 +143,7 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
     assert.ok((await shown(page, type, result.bytes)) === before, `${type} ${n} shows the same`)
     assert.ok(result.removed.length > 0, `${type} ${n}`)
   }
-  // Colours of a wider space stay as they were; without their profile they would be others.
+  // Colours of a wider space stay as they were; without their profile they would change.
   const spaces = [
     iccProfile(PRIMARIES.srgb, srgbTable),
     iccProfile(PRIMARIES.srgb, gammaCurve(2.2)),
@@ -173,7 +171,7 @@ test("T44: every family of tags is cut in Chromium's eyes too: the same pixels, 
         (await shown(page, type, bytes)) ?? "",
         (await shown(page, type, result.bytes)) ?? "",
       )
-      // One step of 255: where curves are given in another form, their last digit is another.
+      // One step of 255: curves in another form differ in their last digit.
       assert.ok(differs <= 1, `${type} in space ${n} differs by ${differs}`)
     }
   for (const [type, bytes] of carried(iccProfile(PRIMARIES.own, srgbTable))) {

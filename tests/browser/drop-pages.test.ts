@@ -32,8 +32,8 @@ const files: PageFiles = {
 }
 
 /**
- * Pages of a heading, sentences and a link, or the same as another but for what was typed: one of
- * each kind stands for all.
+ * One page of each kind stands for all: the others have the same heading, sentences and link, or
+ * differ only in what was typed.
  */
 const ALIKE =
   /^(refusal-(?!503)|sent-one-way|sent-follow-up|confirmed|replies-deleted|replies-none|withdrawn|withdraw$|presealed-sent|presealed-wrapped|presealed$|not-found)/
@@ -104,7 +104,7 @@ async function tabOrder(page: Page): Promise<string[]> {
   }
 }
 
-// One browser for all of it: starting one takes longer than most of what follows.
+// One browser for all tests: starting one takes longer than most of them.
 test("T53, T21: the sender's pages in a real browser", async (context) => {
   const browser = await launchChromium(context)
   if (browser === null) return
@@ -117,7 +117,7 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
         for (const name of pagesOf(locale).keys()) {
           const page = await open(name)
           const found = await violations(page)
-          // Loading again is what the waiting page is for; it holds one sentence and nothing that
+          // The waiting page exists to be loaded again; it holds one sentence and nothing that
           // could be lost.
           const wrong = found.filter((each) => name !== "busy" || !each.startsWith("meta-refresh"))
           assert.deepEqual(wrong, [], name)

@@ -368,7 +368,7 @@ test("T10: while a message is under way nothing of it can be changed, and afterw
   await page.locator("#files-report", { hasText: "Jane Canary" }).waitFor()
   await page.click("#send")
   await asked.promise
-  // A file that is left out now would be sent all the same.
+  // A file that is removed now would still be sent.
   const states = (): Promise<boolean[]> =>
     page.evaluate(
       `[...document.querySelectorAll("#drop-form :is(input:not([type=hidden]), select, textarea, button)")]
@@ -391,7 +391,7 @@ test("T10: a message is not sealed to keys that went while it was written", asyn
     const response = await route.fetch()
     const text = await response.text()
     asked += 1
-    // As many keys as before, so that the server could not tell.
+    // As many keys as before, so that the server cannot see a difference.
     await route.fulfill({
       response,
       body: asked === 1 ? text : text.replace(drop.recipient, recipient),
@@ -442,7 +442,7 @@ test("a document says what it carries, and a file of a kind that nobody looks in
     assert.match((await item(number).textContent()) ?? "", /Author: Jane Canary.*cannot be removed/)
   assert.doesNotMatch((await page.locator("#files-report").textContent()) ?? "", /No hidden data/)
 
-  // Colours that depend on a profile are told too, as long as the profile is to go.
+  // The page also warns about colours that depend on a profile, while the profile is to be removed.
   const profile = pngChunk("iCCP", Buffer.from("x\0\0not a profile", "latin1"))
   await page.setInputFiles("#files", [file("d.png", pngWith([profile]))])
   const told = page.locator("#files-report").getByText("The colours can look different")
@@ -522,7 +522,7 @@ async function prefixWorker(visitors: BrowserContext, script: string): Promise<v
   })
 }
 
-/** A worker whose `encrypt()` is what `self.encryptFault` says. */
+/** A worker whose `encrypt()` calls `self.encryptFault()` instead. */
 async function faultyWorker(): Promise<string> {
   const fault: Plugin = {
     name: "fault",
@@ -737,7 +737,7 @@ test("bad input is told at its field before anything is asked of the server, and
   assert.ok(!paths(visitor).includes("/drop/challenge"))
   assert.equal(await page.inputValue("#message"), CANARY)
 
-  // Each way out of it: leaving the file out, or sending it untouched.
+  // Both ways out: leaving the file out, or sending it untouched.
   await page.check("#keep-file-1")
   assert.equal(await page.locator("#files-report").getByText("untouched, with").count(), 1)
   await page.locator("#files-report button").click()

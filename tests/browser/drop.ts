@@ -19,7 +19,7 @@ export interface Drop {
   /** A recipient's secret key, as a file for the command `age`. */
   readonly identityFile: string
   readonly recipient: string
-  /** What a recipient can ask of the service, and by which token. */
+  /** What a recipient can ask the service for, and with which token. */
   readonly inbox: Client
   readonly recipientToken: string
   /** A folder for what a test takes apart; it goes with the service. */
@@ -150,7 +150,7 @@ export async function visit(context: BrowserContext, url: string): Promise<Visit
   return { page, requests, wrong }
 }
 
-/** Presses Send and waits until it is said that the message was sent. */
+/** Presses Send and waits until the page says that the message was sent. */
 export async function send(page: Page): Promise<void> {
   await page.click("#send")
   await page.locator("#sent").waitFor()

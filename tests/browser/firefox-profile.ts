@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises"
 // Long past what a busy machine needs: a file that never comes must fail a test, not hold it up.
 const WRITTEN_MS = 120_000
 
-/** Waits until Firefox has written down a session that this is true of. */
+/** Waits until Firefox has stored a session for which this is true. */
 export async function untilSession(
   profile: string,
   isTrue: (session: string) => boolean,

@@ -41,7 +41,7 @@ export async function visitInFirefox(browser: Browser, url: string): Promise<Fir
   return { page, requests, wrong }
 }
 
-/** What an expression gives in which `element` is the first that the selector finds. */
+/** The value of an expression in which `element` is the first match of the selector. */
 export async function ask(page: Page, selector: string, expression: string): Promise<unknown> {
   return await page.evaluate(
     `((element) => ${expression})(document.querySelector(${JSON.stringify(selector)}))`,

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test"
 import puppeteer, { type Browser } from "puppeteer-core"
 import { commandPath } from "./command-path.ts"
 
-// Debian's name, which is the release that Tor Browser is made from, and that of other systems.
+// Debian's name, for the release that Tor Browser is made from, and the name on other systems.
 const COMMANDS = ["firefox-esr", "firefox"]
 
 /** Settings as `about:config` names them. */

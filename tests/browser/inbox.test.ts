@@ -169,7 +169,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   const shot = (name: string) =>
     page.screenshot({ path: join(screenshots, `inbox-${name}.png`), fullPage: true })
 
-  // A wrong token is told, and nothing else happens.
+  // A wrong token shows an error, and nothing else happens.
   await page.getByLabel("Operator token").fill("ask_wrong")
   await button("Continue").click()
   await page.getByText("The service does not know this token.").waitFor()
@@ -201,7 +201,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await button("Use this key for the drop").click()
   await page.getByText("No messages.").waitFor()
 
-  // Two senders write. All of it comes with one request.
+  // Two senders write. One request fetches both messages.
   const file = readRecipients(await (await fetch(`${service.dropUrl ?? ""}/drop/keys.txt`)).text())
   const { recipients, dropId } = file
   assert.ok(dropId !== null)
@@ -277,7 +277,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await shot("narrow-dark")
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  // A note goes with the lock, and is there again for whoever has the key.
+  // Locking sends the note; with the key it is there again.
   await page.getByText("Labels and note for recipients").click()
   await page.getByLabel("Labels").fill("urgent")
   await button("Save note").click()

@@ -45,7 +45,7 @@ test("the audit trail is listed with the newest first, by action, subject and da
   assert.match(first ?? "", /2026-04-01T00:00:00.000Z +key:key_7 +drop\.synced +drop +\{"a":1\}$/)
   assert.match(second ?? "", / ana +source\.retitle +source:1499 +\{\}$/)
   assert.deepEqual(rest, [])
-  // Past the first page of what is read, and by the beginning of a name only at its dot.
+  // Also past the first page read; the beginning of a name matches only up to a dot.
   const one = await assay(["audit", "list", "--action", "source", "--subject", "source:3"], env)
   assert.equal(one.out.trimEnd().split("\n").length, 2)
   assert.match(one.out, / source:3 /)

@@ -176,8 +176,7 @@ test("a backup made under load, restored elsewhere with the same secret, answers
   assert.equal(await decisionStatus(second, key, lost), 410)
   assert.equal(await decisionStatus(second, key, before.get(EXPOSED)?.decision ?? ""), 200)
 
-  // A report that came too late for the backup left no trace; any other acts, and can be taken
-  // back.
+  // A report too late for the backup left no trace; any other acts, and can be taken back.
   const isToldOf = ({ body }: Answer): boolean => /fraud/i.test(String(body["risk_reasons"]))
   assert.equal(isToldOf(reported), true)
   for (const [email, id] of reports) {
@@ -225,7 +224,7 @@ test("who was erased after a backup stays erased when it is restored, and withou
   assert.deepEqual([gone.evidence, gone.decisions], [[], []])
   assert.equal((await heldOf(elsewhere, REPORTED)).evidence.length > 0, true)
 
-  // Put back without the file the person is there again, until a service starts that has it.
+  // Restored without the file the person is there again, until a service starts that has it.
   const without = { ...lacking, ASSAY_DATA: join(directory, "without") }
   const said = await command(without, "restore", backup, "--without-tombstones")
   assert.match(said, /Nobody was erased again: repeat every erasure/)

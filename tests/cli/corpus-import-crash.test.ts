@@ -57,7 +57,7 @@ test("neither addresses nor passwords are in any file while an import runs, or a
   assert.equal(await running.ended, 0, running.output())
   assert.deepEqual(filesWithCanary(data), [])
   assert.doesNotMatch(running.output(), /zqxjkv/)
-  // What was looked through is all there was: no process of the import wrote anywhere else.
+  // The search covered everything: no process of the import wrote anywhere else.
   assert.ok(looks > 0 && written.size > 0)
   assert.deepEqual(
     [...written].filter((path) => !path.startsWith(data + sep)),
@@ -125,7 +125,7 @@ function killSome({ pid }: RunningImport, which: number): void {
   try {
     process.kill(victim, "SIGKILL")
   } catch (error) {
-    // It was faster.
+    // The import finished first.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }

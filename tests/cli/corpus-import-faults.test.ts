@@ -83,7 +83,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return copy
 }
 
-/** Every file by name and contents, but for who holds or held which lock. */
+/** Every file by name and contents, without who holds or held which lock. */
 function contentsOf(path: string): Map<string, string> {
   const files = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^(?:lock\.mdb|import\.holder|.*lock)$/.test(entry.name))
@@ -134,7 +134,7 @@ test("Parquet that is cut or damaged is told of by name, and leaves all as it wa
   }
 })
 
-/** The child of an import that runs this part of it, once it is there. */
+/** The child of an import that runs this part, once it has started. */
 async function childOf(pid: number, part: "reader" | "sorter"): Promise<number> {
   for (let n = 0; n < 60_000; n++) {
     const child = childrenOf(pid).find((each) => {

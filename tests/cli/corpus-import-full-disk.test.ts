@@ -31,7 +31,8 @@ const args = [list, "--source", "s", "--date", "2024-05-01"]
 const ROUNDS = process.env["ASSAY_SOAK"] === undefined ? 0 : 40
 
 /**
- * Runs `work` in a folder that is a disk of its own, of this size; not where nobody may mount one.
+ * Runs `work` in a folder that is a disk of its own, of this size; skipped if this user may not
+ * mount one.
  */
 async function onDisk(
   context: TestContext,
@@ -54,7 +55,7 @@ async function onDisk(
   }
 }
 
-/** Fills a disk up to so many bytes. Returns the file to remove. */
+/** Fills a disk until this many bytes are free. Returns the file to remove. */
 function fill(disk: string, freeBytes: number): string {
   const path = join(disk, "filler")
   const file = openSync(path, "w")

@@ -37,7 +37,7 @@ function withoutExamining(text: string): string {
   return text.replace(/^examining, .*\n/gm, "")
 }
 
-/** Of an index nobody has made yet: nothing. */
+/** Nothing for an index that was not made yet. */
 async function liveBatches(data: string): Promise<number> {
   if (!existsSync(join(data, "index"))) return 0
   const { batches } = await heldIn(data, secretFile, 0)
@@ -221,7 +221,7 @@ test("Ctrl-C leaves the index as it was and no process behind", async () => {
 test("a disk that is full ends an import clearly, with nothing changed and nothing left", async () => {
   const env = envFor("full")
   const list = combolist(join(directory, "full.txt"), 20_000)
-  // No file may grow past 256 blocks: to the program that is what a full disk is.
+  // No file may grow past 256 blocks: to the program that looks like a full disk.
   const running = startImport([list, "--source", "s"], env, "ulimit -f 256;")
   assert.equal(await running.ended, 1, running.output())
   assert.match(running.output(), /assay: Nothing was imported: The disk is full\n$/)

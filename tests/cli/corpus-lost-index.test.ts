@@ -50,6 +50,6 @@ test("an index that is gone or unreadable is made anew from segments; who was er
     assert.equal((await assay(["corpus", "sources"], env)).out, sources)
     assert.equal((await assay(["corpus", "verify"], env)).code, 0)
   }
-  // What could not be read is kept for whoever wants to look at it.
+  // The unreadable index is kept for inspection.
   assert.ok(readdirSync(data).some((name) => name.startsWith("index.lost-")))
 })

@@ -34,8 +34,8 @@ async function withRecords<T>(data: string, work: (records: Records) => Promise<
 }
 
 /**
- * What a secret has no part in: fingerprints of passwords and tags of spellings are hashes under
- * it.
+ * What does not depend on the secret: fingerprints of passwords and tags of spellings are keyed
+ * hashes.
  */
 function comparable({ entries }: Held): unknown {
   return [...entries].map(([email, own]) => [
@@ -69,7 +69,7 @@ before(async () => {
   await command(env, ...importing, at("list.txt"), "--source", "forum", "--date", "2024-05-01")
   const map = ["--map", "email=who,password=what", "--format", "csv"]
   await command(env, ...importing, at("dump"), "--source", "dump", ...map)
-  // What rows were dated by stays, also where the source is corrected afterwards.
+  // The dates of rows stay, also when the source is corrected afterwards.
   await command(env, "corpus", "set", "forum", "--event-date", "2023-01-01", "--confidence", "0.6")
   await command(env, "corpus", "retitle", "dump", "A dump")
   await command(env, "keys", "create", "--tenant", "shop", "--scopes", "all")

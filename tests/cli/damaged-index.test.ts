@@ -73,7 +73,7 @@ test("a damaged index refuses by name, is found by a reading, fails readiness an
   assert.match(service.stderr(), /index value damaged/)
   assert.doesNotMatch(service.stderr(), /ana\.silva/)
 
-  // LMDB follows pages that are no longer there, and the kernel ends whoever does.
+  // LMDB follows pages that are no longer there, and the kernel ends its process.
   const file = join(index, "data.mdb")
   truncateSync(file, Math.ceil(statSync(file).size / 2 / 4_096) * 4_096)
   const cut = await assay(["corpus", "verify"], env)

@@ -43,8 +43,8 @@ test("doctor finds a healthy service healthy, while it runs and after it stopped
   assert.equal(running.code, 0, running.out + running.err)
   for (const check of ["key", "records", "disk", "clock", "lists", "models", "index"])
     assert.match(running.out, new RegExp(`^(ok|warning) +${check} `, "m"))
-  // By the settings of the service, which has no drop, and not by those of this shell, where it
-  // would be on.
+  // By the settings of the service, which has no drop, not by those of this shell, which would turn
+  // it on.
   assert.match(running.out, /^ok +drop +the anonymous drop is off$/m)
   assert.match(
     running.out,

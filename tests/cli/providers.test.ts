@@ -20,7 +20,7 @@ const file = join(temporary, "providers.json")
 const env = { ASSAY_DATA: data, ASSAY_PROVIDERS: file }
 const CANARY = "canary-password"
 
-/** Takes one password, as Twilio does where it is asked for nobody's number. */
+/** Takes one password, as Twilio does for a request without a number. */
 const asked: string[] = []
 const vendor = createServer((request, response) => {
   asked.push(request.url ?? "")
@@ -244,7 +244,7 @@ test("doctor says of the providers whether they take our credentials", async () 
 })
 
 /**
- * The cells of a line, without what only keeps columns apart; those left empty at its beginning are
+ * The cells of a line, without the padding between columns; empty ones at its beginning count as
  * one.
  */
 function cells(line: string): string[] {

@@ -1,7 +1,6 @@
 /**
- * The environment of a process under test: nothing of ours but where programs are found and, where
- * the runner keeps compiled code for all tests, that place, so that not every process compiles
- * anew.
+ * The environment of a process under test. It holds nothing of ours but the PATH and, if the runner
+ * keeps compiled code for all tests, its folder, so that not every process compiles anew.
  */
 export function bareEnvironment(): Record<string, string> {
   const { PATH = "", NODE_COMPILE_CACHE: compiledCode } = process.env

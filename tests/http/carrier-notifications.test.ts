@@ -249,7 +249,7 @@ test("a notification that arrives again changes nothing, by its name or by what 
     [["sim_change", "camara:one", "SIM changes reported by one"]],
   )
   assert.equal((await taken("one", "known")) - known, 4)
-  // The name is one sender's: another may use it too.
+  // The name belongs to one sender: another may use it too.
   const elsewhere = { ...first, source: "https://2.carrier.example", time: hoursAgo(50) }
   await sent(elsewhere)
   assert.equal((await evidenceOf(phone)).length, 2)
@@ -484,7 +484,7 @@ test(
     const ended = await taken("one", "ended")
     await sent(end.value)
     assert.equal((await taken("one", "ended")) - ended, 1)
-    // Its number is in nobody's ranges; with one of ours it is what we take.
+    // Its number is in nobody's ranges; with one of ours it is accepted.
     assert.equal(await refused(example?.value), "422 number-not-yours")
     const phone = newNumber()
     await sent({ ...example?.value, data: { ...example?.value.data, phoneNumber: phone } })

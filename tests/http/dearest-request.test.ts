@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { after, before, test } from "node:test"
 import { type Application, openApplication, type RawRequest } from "./application.ts"
 
-// Costs are compared with that of an ordinary request in the same process, the least of several
-// each, so that a busy machine decides nothing. Whatever is refused may cost a few ordinary
-// requests, never hundreds. The dearest was 3 ordinary requests when this was written.
+// Compares costs with an ordinary request in the same process, each the least of several, so that a
+// busy machine decides nothing. A refused request may cost a few ordinary ones, never hundreds. The
+// dearest cost 3 when this was written.
 const TIMES_DEARER_MAX = 8
 const BODY_MAX = 16 * 1024
 const rounds = process.env["ASSAY_SOAK"] === undefined ? 150 : 20_000
@@ -16,8 +16,8 @@ before(async () => {
 after(() => app.close())
 
 /**
- * Each of its lines is answered by itself, so a body of thousands is work that was admitted; a body
- * without a key is none.
+ * Each line is answered by itself, so a body of thousands is admitted work; a body without a key is
+ * not.
  */
 const EVIDENCE = "/api/v1/evidence"
 const ROUTES = [

@@ -14,10 +14,10 @@ const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 20
 const unanswered = (): AbortSignal => AbortSignal.timeout(5_000)
 const EMAILS = ["mei.tanaka@mail.example", "sofia.rossi@mail.example", "nobody@mail.example"]
 
-/** A decision a client was told of: its id and its number. */
+/** The decisions that clients got an answer about: id and score. */
 type Told = Map<string, unknown>
 
-/** Scores until told to stop; what arrived in whole is in `told`. */
+/** Scores while `running`; answers that arrived whole are in `told`. */
 async function load(service: Service, told: Told, running: () => boolean): Promise<void> {
   for (let n = 0; running(); n++) {
     // A connection may break at any moment here: only what arrived counts.

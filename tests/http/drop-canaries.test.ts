@@ -111,7 +111,7 @@ function assertNowhere(): void {
 }
 
 test("T36, T16: after all that, neither the drop process nor any other that lives on holds a word of it", () => {
-  // All that was written has this in it.
+  // Everything that was written contains this.
   const needles = needlesOf([canary, ...codes])
   const processes = [...processesOf(service.pid)]
   assert.ok(processes.some(([, command]) => command.includes("drop-process")))

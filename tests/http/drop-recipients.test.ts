@@ -264,7 +264,7 @@ test("a batch is passed on as it comes, and one that grows too long is refused w
   assert.doesNotMatch(service.stderr() + service.stdout(), /drop fault/)
 })
 
-/** So many MiB, of no archive. */
+/** This many MiB that are no archive. */
 async function* pieces(
   count: number,
   { breaksOff = false } = {},

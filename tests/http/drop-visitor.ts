@@ -18,10 +18,7 @@ import { signedChallenge, signedTicket } from "../../packages/drop/src/tickets.t
 import { callRunningServer } from "../../packages/runtime/src/control-socket.ts"
 import type { Service } from "./service.ts"
 
-/**
- * Gives the drop so many keys, as `assay drop keys` does; the identities that belong to them come
- * back.
- */
+/** Gives the drop this many keys, as `assay drop keys` does, and returns their identities. */
 export async function giveKeys(
   { dataDirectory }: Pick<Service, "dataDirectory">,
   count = 1,
@@ -84,7 +81,7 @@ export async function recipientsOf(dropUrl: string): Promise<Recipients> {
   return readRecipients(await response.text()).recipients
 }
 
-/** A one-way message, sealed as a browser would. `fileBytes`: with an attachment of so many. */
+/** A one-way message, sealed as a browser would. `fileBytes`: the size of an attachment. */
 export async function sealedMessage(
   recipients: Recipients,
   message: string,

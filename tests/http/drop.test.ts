@@ -1,4 +1,4 @@
-// The public side of the drop, but what sealers answer: headers, tickets, sealed uploads,
+// The public side of the drop, without what sealers answer: headers, tickets, sealed uploads,
 // mailboxes.
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
@@ -261,7 +261,7 @@ test("T40: a body that breaks off, has no length or is too long leaves nothing b
   const before = storedSizes(service)
   const head = (length: string): string =>
     `POST /drop/sealed HTTP/1.1\r\nHost: x\r\n${length}\r\nDrop-Ticket: ${freeTicket(service)}\r\nDrop-Withdraw: ${"0".repeat(64)}\r\n\r\n`
-  // Says more than comes, and hangs up.
+  // Announces more than it sends, and hangs up.
   const socket = connect(Number(new URL(dropUrl).port), "127.0.0.1")
   socket.write(head(`Content-Length: ${sealed.length}`))
   socket.write(sealed.subarray(0, 40_000))
@@ -276,7 +276,7 @@ test("T40: a body that breaks off, has no length or is too long leaves nothing b
   assert.equal(chunked.status, 411)
   const { head: long } = await raw(head(`Content-Length: ${33 * 1024 * 1024}`), { hangUp: true })
   assert.match(long, /^HTTP\/1.1 413 /)
-  // Who asks before sending is told before anything is sent.
+  // A sender who asks first gets the refusal before anything is sent.
   const { head: asked } = await raw(head("Expect: 100-continue\r\nContent-Length: 7"))
   assert.match(asked, /^HTTP\/1.1 413 /)
   assert.deepEqual(storedSizes(service), before)
@@ -335,7 +335,7 @@ test("T41: when senders without JavaScript have used their hour up, scripts stil
   })
   assert.equal(replies.status, 200)
 
-  // Who has no JavaScript is led to a page that waits; who has it sees the form as ever.
+  // Senders without JavaScript get a page that waits; those with it see the form as ever.
   const page = await (await fetch(`${dropUrl}/drop/fr`)).text()
   assert.match(
     page,

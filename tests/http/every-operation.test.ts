@@ -127,10 +127,7 @@ async function requestsCounted(): Promise<number> {
 
 const requestsLogged = (): number => service.stderr().split('"msg":"request"').length - 1
 
-/**
- * Repeats `look` until it says `wanted`, or for so long that it never will; returns what it said
- * last.
- */
+/** Repeats `look` until it returns `wanted`, or until that is hopeless; returns the last value. */
 async function settled(wanted: number, look: () => number | Promise<number>): Promise<number> {
   const deadline = Date.now() + 60_000
   for (;;) {

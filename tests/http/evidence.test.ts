@@ -130,7 +130,7 @@ async function text(email: string, key = one, from = service): Promise<string> {
   return (await response.text()).replace(/"decision_id":"[^"]+"/, '"decision_id":null')
 }
 
-/** The explained answer, which is what the scorer makes of the explained input and nothing else. */
+/** The explained answer. Scoring its explained input gives the same answer. */
 async function score(email: string, key = one, from = service): Promise<Body> {
   const body = JSON.parse(await text(email, key, from)) as Body
   const { risk_score, threat_stage } = assessEmail(body.explanation.input, currentModels.email)
@@ -298,7 +298,7 @@ test("telecom evidence is in the tenant's next phone answer and in no other's", 
     [true, true, true],
   )
   assert.equal(input.deviceChangedWithSim, true)
-  // The SIM change lies in the very days that are said to have had none.
+  // The SIM change lies within the days for which evidence denies one.
   assert.equal(input.noSimChangeDays, undefined)
   assert.ok((input.portAge ?? 0) >= 5 / 24 && (input.portAge ?? 0) < 7 / 24, "dated by the hour")
   assert.equal(await phoneText(phone_number, other), clean)
@@ -345,7 +345,7 @@ test("a request has 1 to 10,000 lines and 8 MiB, and past that nothing is stored
     assert.equal(response.status, 413, type)
     assert.equal((await problemOf(response)).code, "body-too-large")
   }
-  // Refused by its length alone, before any of it is sent.
+  // Refused by its length alone, before any byte is sent.
   const headers = { "content-length": String(8 * 1024 * 1024 + 1) }
   const large = openStream(service, { path: PATH, key: one, headers })
   assert.equal((await large.response).statusCode, 413)
@@ -535,7 +535,7 @@ function contentOf({ person, kind, days, source, secret }: Word): string {
   return JSON.stringify([person, kind, days, source, isExposure(kind) ? secret : ""])
 }
 
-/** That the answer rests on what was sent about the address, and on what was there before. */
+/** Asserts that the answer rests on what was sent about the address and what was there before. */
 async function assertFollows(
   email: string,
   words: readonly Word[],
@@ -580,7 +580,7 @@ test("evidence that was acknowledged is there after kill -9 at once; what was un
     assert.equal((await score(email, key, again)).threat_stage, "LEAKED")
     assert.deepEqual(await sent(lines, { key, idempotency, to: again }), ["stored"])
     assert.deepEqual(await sent(lines, { key, to: again }), ["known"])
-    // Nothing of the crowd was acknowledged, so all of it or nothing of it was stored.
+    // Nothing of the crowd was acknowledged, so either all or nothing was stored.
     const statuses = await sent(crowd, { key, to: again })
     assert.equal(new Set(statuses).size, 1)
     for (const n of [0, 1_500, 2_999]) {

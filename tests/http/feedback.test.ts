@@ -82,7 +82,7 @@ async function text(email: string, key = one, from = service): Promise<string> {
   return (await response.text()).replace(/"decision_id":"[^"]+"/, '"decision_id":null')
 }
 
-/** The explained answer, which is what the scorer makes of the explained input and nothing else. */
+/** The explained answer. Scoring its explained input gives the same answer. */
 async function score(email: string, key = one, from = service): Promise<Body> {
   const body = JSON.parse(await text(email, key, from)) as Body
   const { risk_score, threat_stage, recommended_action } = assessEmail(
@@ -326,7 +326,7 @@ test("under one Idempotency-Key a request is carried out once, whichever worker 
   assert.notEqual(await stored(json, { idempotency: "sent-often", key: other }), id)
 })
 
-/** What the records hold about an address, of whichever tenant. */
+/** What the records hold about an address, for any tenant. */
 async function rowsAbout(data: string, email: string): Promise<readonly { readonly id: string }[]> {
   const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
   const identity = keyOf(data, email)
@@ -412,7 +412,7 @@ test("whatever one tenant reports, in any order: its own answers follow, no othe
   assert.equal(seen.size, FEEDBACK_OUTCOMES.length)
 })
 
-/** That the answer rests on what the reports come to. */
+/** Asserts that the answer follows from all reports. */
 async function assertFollows(
   email: string,
   reports: Parameters<typeof effectiveEvidence>[0],

@@ -68,7 +68,7 @@ test("a request names one host, and a demo answers only to names of its machine"
     assert.match(answer, /"code":"host-not-allowed"/)
     assert.doesNotMatch(answer, /evil/)
   }
-  // Also where the target names it, and whatever the path is.
+  // Also if the target names the host, and for any path.
   assert.match(
     await raw(
       "GET http://evil.example/healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",

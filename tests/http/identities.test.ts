@@ -17,7 +17,7 @@ import { openApplication } from "./application.ts"
 import { seed } from "./identities/evidence.ts"
 import { identities, type Identity } from "./identities/identities.ts"
 
-/** What each identity was answered by a version when its file was last looked through, by name. */
+/** The answer of a version to each identity when the file was last reviewed, by name. */
 function committed(version: string): Readonly<Record<string, EmailRiskResult>> {
   const file = join(import.meta.dirname, "identities", `bodies-${version}.json`)
   return JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, EmailRiskResult>>

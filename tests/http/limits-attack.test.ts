@@ -38,7 +38,7 @@ async function freeKey(tenant: string): Promise<string> {
 
 const line = (email: string): string => `${JSON.stringify({ email })}\n`
 
-/** The answers of a stream up to its end, or none where it was not let in. */
+/** The answers of a stream up to its end; none if it was not let in. */
 async function answersOf(stream: Stream): Promise<Answer[]> {
   try {
     const { statusCode } = await stream.response

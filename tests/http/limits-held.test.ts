@@ -1,5 +1,4 @@
-// What counts toward a plan's limits, and whom they are asked of, on the application in this
-// process.
+// What counts toward a plan's limits, and for whom, on the application in this process.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { Caller, Callers } from "../../packages/server/src/accounts/callers.ts"
@@ -86,7 +85,7 @@ test("refused items of a batch count toward the rate, and past it the rest is no
   assert.ok(read >= 90 && read < 90 + 40, `${read} were read`)
   assert.equal(count(codes, "rate-limited"), emails.length - read)
   assert.equal((await app.score("ana.silva@mail.example", key)).status, 429)
-  // What is owed is paid by the seconds to come, and nothing was taken from the month.
+  // The next seconds pay what is owed, and nothing was taken from the month.
   time.ms += 1001
   const { headers } = await app.score("ana.silva@mail.example", key)
   assert.match(String(headers["ratelimit"]), /"month";r=999;/)

@@ -17,7 +17,7 @@ export interface Stream {
   end(): void
   /** The response, when its head has arrived. */
   readonly response: Promise<IncomingMessage>
-  /** The next line; null at the end of a whole response. Rejects where it breaks off. */
+  /** The next line; null at the end of a whole response. Rejects if the response breaks off. */
   next(): Promise<Answer | null>
   /** All lines up to the end. */
   rest(): Promise<Answer[]>
@@ -45,8 +45,7 @@ export function openStream(
       ...headers,
     },
   })
-  // A response that came before is read to its end; what then happens to the request says nothing
-  // more.
+  // A response that came before is read to its end; the fate of the request adds nothing.
   request.on("error", () => undefined)
   request.flushHeaders()
   const response = new Promise<IncomingMessage>((resolve, reject) => {
@@ -55,8 +54,8 @@ export function openStream(
   })
   // A test that ends before the response does waits for it no more.
   response.catch(() => undefined)
-  // After its response a request that is cut off only closes: whoever waits for room alone would
-  // wait for ever.
+  // After its response a request that is cut off emits only `close`: waiting for `drain` alone
+  // would never end.
   const closed = once(request, "close").then(() => {
     throw new Error("The connection ended while something was sent")
   })

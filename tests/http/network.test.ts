@@ -94,8 +94,7 @@ suite("mail servers that serve disposable hosts", async () => {
   const likely = async (domain: string): Promise<boolean> =>
     (await explained(service, domain)).explanation.input.trust?.disposableLikely === true
   /**
-   * Workers tell the primary and are told by it: the answer is the same for all of them soon, and
-   * stays.
+   * Workers and primary notify each other: the answer is soon the same for all workers, and stays.
    */
   const becomes = async (domain: string, expected: boolean): Promise<void> => {
     const deadline = performance.now() + 60_000
@@ -114,7 +113,7 @@ suite("mail servers that serve disposable hosts", async () => {
     const { explanation } = await explained(service, "fresh.example")
     assert.equal(explanation.network["mx"]?.["disposable_server"], "mx.farm.example")
     assert.equal(explanation.input.trust?.disposable, undefined)
-    // What lists know is told as they know it.
+    // A domain on a list is answered by the list.
     assert.equal(await likely("mailinator.com"), false)
   })
 

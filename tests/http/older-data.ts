@@ -11,7 +11,7 @@ import type { Service } from "./service.ts"
 export const ASKED_AT = Date.parse("2026-11-16T12:30:00Z")
 export const WRITTEN_AT = Date.parse("2026-11-16T12:00:00Z")
 
-/** Names for what the program that wrote the data gave a name by chance. */
+/** Names for values that the program that wrote the data chose at random. */
 export interface Names {
   readonly keys: Readonly<Record<"acme" | "zenith" | "admin" | "recipient", string>>
   readonly decisions: Readonly<Record<string, { key: "acme" | "zenith"; id: string }>>
@@ -204,7 +204,10 @@ interface Answer {
   readonly body: object | null
 }
 
-/** An answer without what is new with each, and of its explanation only what was known. */
+/**
+ * An answer without what is new in each, and with only those parts of the explanation that existed
+ * then.
+ */
 function lasting({ status, body }: Answer): Answer {
   const {
     decision_id: _d,
@@ -222,7 +225,7 @@ function lasting({ status, body }: Answer): Answer {
   return { status, body: body === null ? null : rest }
 }
 
-/** What is known of a number is dated to the second; all questions are asked in one hour. */
+/** Facts about a number are dated to the second; all questions are asked in one hour. */
 function withoutHours(answer: Answer): Answer {
   return JSON.parse(
     JSON.stringify(answer, (name, value: unknown) =>

@@ -54,7 +54,7 @@ async function ask(phone_number: string, { context, key = one }: Asked = {}): Pr
   })
 }
 
-/** The explained answer, which is what the scorer makes of the explained input and nothing else. */
+/** The explained answer. Scoring its explained input gives the same answer. */
 async function scored(phone_number: string, asked: Asked = {}): Promise<Explained> {
   const response = await ask(phone_number, asked)
   const body = (await response.json()) as Explained
@@ -86,7 +86,7 @@ async function tell(phone_number: string, told: readonly Told[], key = one): Pro
 }
 
 let numbers = 0
-/** A number of the block that is kept for stories, of which nothing is known. */
+/** A number of the block kept for fiction, about which nothing is known. */
 const stranger = (): string => `+120155501${String(numbers++).padStart(2, "0")}`
 
 interface Case {
@@ -311,7 +311,7 @@ test("every line type a numbering plan tells is in the answer", async () => {
     answers.push(answer)
     assert.equal(answer.number_type, type)
   }
-  // Only a provider tells these; and no plan leaves a number it knows without a type.
+  // Only a provider reports these; and no plan leaves a number it knows without a type.
   assert.deepEqual(
     NUMBER_TYPES.filter((type) => !types.has(type)),
     ["voip_fixed", "voip_non_fixed", "unknown"],
@@ -383,7 +383,7 @@ test("a SIM change before the account's own proof is no risk to it; a number giv
   assert.deepEqual([safe.sim_swap_risk, safe.sim_change_detected], ["high", true])
   assert.equal(safe.explanation.sms_otp_trust, "ok")
   assert.equal(safe.explanation.context?.["verification_known_by"], "request")
-  // A code to the number is received by whoever holds the new SIM.
+  // The holder of the new SIM receives a code to the number.
   for (const through of ["phone", null]) {
     const proved = await verified(10, through)
     assert.equal(proved.risk_score, open.risk_score)
@@ -517,7 +517,7 @@ test("a number that was proved has the age of the proof, and a rotated password 
   const { explanation, risk_level } = await scored(phone, { context: {} })
   const age = (explanation.input.verifiedAge ?? 0) * (DAY_MS / HOUR_MS)
   assert.ok(age >= 10 && age < 11.1, String(age))
-  // A record does not tell how it was proved, so it may have been by a code to the new SIM.
+  // A record does not say how the number was proved: it may have been by a code to the new SIM.
   assert.equal(risk_level, "ELEVATED")
   const settled = stranger()
   await tell(settled, [["sim_change", 12 * DAY]])
@@ -555,7 +555,7 @@ test("that a tenant asked before is no evidence about a number", async () => {
   const response = await ask(phone)
   const id = response.headers.get("x-decision-id") ?? ""
   const first = (await response.json()) as Explained
-  // To look a decision up folds the journals, which is when the index learns of it.
+  // Looking a decision up folds the journals, and only then the index learns of it.
   assert.equal((await service.request(`/api/v1/decisions/${id}`, { key: one })).status, 200)
   const second = await scored(phone)
   assert.deepEqual(second.explanation.evidence, [])
@@ -577,7 +577,7 @@ test("together the answers had every value of every field", () => {
   const codes = new Set(
     answers.flatMap(({ explanation }) => explanation.contributions.map(({ code }) => code)),
   )
-  // Where a number is used is told by a carrier alone.
+  // Only a carrier reports where a number is used.
   assert.deepEqual(
     PHONE_REASON_CODES.filter((code) => !codes.has(code)),
     ["COUNTRY_MISMATCH"],

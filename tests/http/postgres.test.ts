@@ -59,7 +59,7 @@ test("DATABASE_URL moves tenants, keys and usage to PostgreSQL, for server and c
   await delay(500)
   assert.equal((await again.request("/readyz")).status, 503)
   assert.equal((await again.request("/api/v1/risk/score", { key, json: email })).status, 200)
-  // Recorded all the same, in the journal; what cannot be looked up is not "not found".
+  // Still recorded, in the journal; a decision that cannot be looked up is not "not found".
   const journalled = await again.request("/api/v1/risk/score", { json: email })
   const later = journalled.headers.get("x-decision-id") ?? ""
   assert.match(later, /^dec_/)

@@ -11,7 +11,7 @@ import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { openTrialProviders } from "./trial-providers.ts"
 
-/** Ranges of a carrier that tells when, and of one that only tells whether. */
+/** Ranges of a carrier that answers with dates, and of one that answers yes or no. */
 const DATES = "+61491570"
 const CHECKS = "+61491571"
 
@@ -87,8 +87,8 @@ async function closedPort(): Promise<number> {
 }
 
 /**
- * Every way a carrier can fail to answer, each at a carrier of its own: one that fails is soon
- * left alone.
+ * Every way a carrier can fail to answer, each at a carrier of its own: one that fails is soon not
+ * asked.
  */
 interface Failure {
   readonly of: string
@@ -191,7 +191,8 @@ suite("a service with carriers", async () => {
   const trial = await openTrialProviders()
   let service: Service
   /**
-   * May ask; may ask, on its own account; may not pay; keeps its numbers; has a plan without it.
+   * Tenants: may ask; may ask, on its own account; may not pay; keeps its numbers; has a plan
+   * without it.
    */
   const tenants = { on: "", other: "", capped: "", off: "", free: "" }
   const failures = FAILURES.map((failure, at) => ({
@@ -421,7 +422,7 @@ suite("a service with little time for carriers", async () => {
       answered = signals[0]?.status === "ok"
       assert.equal(answer.risk_reasons.includes(NOT_AVAILABLE), !answered)
       assert.equal(answer.sim_swap_risk, answered ? "high" : "low")
-      // On a busy machine the way to the thread and back alone may take longer than there is.
+      // On a busy machine the way to the thread and back alone may take longer than the budget.
       if (!answered) assert.ok(state === "failed" || signals[0]?.status === "timeout")
     }
     assert.equal(trial.asked(number), 1)

@@ -22,7 +22,7 @@ export async function exchange(port: number, request: RawRequest): Promise<RawAn
   const socket = connect(port, "127.0.0.1")
   const pieces: Buffer[] = []
   socket.on("data", (piece: Buffer) => void pieces.push(piece))
-  // A refused body may be reset after its answer; the answer is what is looked at.
+  // A refused body may be reset after its answer; only the answer counts here.
   socket.on("error", () => undefined)
   const closed = once(socket, "close")
   socket.write(bytesOf(request))

@@ -16,9 +16,9 @@ const RELOADS = 2
 
 interface Visit {
   readonly answers: number
-  /** Connections that were closed without an answer that said so. */
+  /** Connections closed although the last answer had not announced it. */
   readonly cutOff: number
-  /** Those that were closed as the last answer had said. */
+  /** Connections closed as the last answer had announced. */
   readonly closed: number
 }
 

@@ -39,7 +39,7 @@ export function holds(bytes: Buffer, needles: readonly Buffer[]): boolean {
 
 const STEP = 8 * 1024 * 1024
 
-/** Whether the memory of a process holds one of these; that of one that has ended does not. */
+/** Whether the memory of a process holds one of these; false for a process that has ended. */
 export function memoryHolds(pid: number, needles: readonly Buffer[]): boolean {
   try {
     return writableMemoryHolds(pid, needles)

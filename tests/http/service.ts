@@ -137,7 +137,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await killGroup(own.group)
     await ended
     own.group = null
-    // From here on the number may become somebody else's, whom the guard must not hit.
+    // From here on another process may get this number, and the guard must not hit it.
     guard.kill()
   }
   const removeDirectory = (): void => {

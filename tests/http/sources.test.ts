@@ -153,7 +153,7 @@ test("sources act as what they are, are told as a plan may see them, and leave t
   const known = await scored(service, HELD, trusted)
   assert.match(await inputOf(service, known, trusted), NAMES)
 
-  // Nor a number that stands for a source elsewhere: they are counted within the one answer, and
+  // Nor a number that identifies a source elsewhere: they are counted within the one answer, and
   // along the list.
   const numbers = (text: string): string[] => [...new Set(text.match(/source \d+/g))].sort()
   for (const text of [JSON.stringify(told), await inputOf(service, told, small)])
@@ -164,7 +164,7 @@ test("sources act as what they are, are told as a plan may see them, and leave t
   const secondPage = await listOf(service, small, "?limit=2&after=2")
   assert.deepEqual([...firstPage.sources, ...secondPage.sources], unnamed.sources.slice(0, 4))
 
-  // A decision made while the plan named sources is told without names once it does not.
+  // A decision made while the plan named sources is shown without names once it does not.
   assert.equal((await assay(["tenants", "set", "trusted", "plan=free"], env)).code, 0)
   const deadline = Date.now() + 30_000
   let past = ""

@@ -10,9 +10,7 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-/**
- * Removes a directory and, where it was a service's, the file beside it that says who was erased.
- */
+/** Removes a directory and, for a service's, the tombstone file beside it. */
 export function removeWithTombstones(directory: string): void {
   for (const path of [directory, `${directory}.tombstones`])
     rmSync(path, { recursive: true, force: true, maxRetries: 5 })

@@ -40,7 +40,7 @@ test("T55: sources in another folder, built again, give the same bytes under the
   const parts = ["client", "console", "core", "drop"]
   for (const part of parts)
     cpSync(join(root, "packages", part), join(copy, "packages", part), { recursive: true })
-  // The libraries are those of the lockfile; our own packages are those of the copy.
+  // The libraries come from the lockfile; our own packages from the copy.
   mkdirSync(join(copy, "node_modules", "@assay"), { recursive: true })
   for (const name of readdirSync(join(root, "node_modules")))
     if (name !== "@assay")

@@ -239,11 +239,11 @@ test("T37: an upload of 30 MB makes no file under the temp path of nginx, and no
   assert.equal(passed.answered, ANSWER_BYTES)
   assert.deepEqual(passed.touched, [])
   assert.doesNotMatch(passed.logs, /drop|Canary|POST|client/i)
-  // The service is not told who it was either.
+  // The service does not learn who it was either.
   assert.deepEqual(Object.keys(passed.headers).sort(), ["connection", "content-length", "host"])
   assert.equal(passed.headers.host, "drop.example.org")
 
-  // As nginx would do it by itself: this test would see it.
+  // As nginx does by default: this test would see it.
   const careless = site
     .replace("proxy_request_buffering off", "proxy_request_buffering on")
     .replaceAll("access_log off;", "")

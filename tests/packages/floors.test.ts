@@ -12,16 +12,13 @@ import { readSources, specifiersOf } from "../../scripts/structure/imports.ts"
 
 const sources = readSources(root)
 
-/** A source nobody wrote, and what is wrong with it. */
+/** An invented source, and what is wrong with it. */
 interface Planted {
   readonly what: string
   readonly file: string
   readonly text: string
   readonly fault: RegExp
-  /**
-   * Lint sees no dynamic import, no program that is named by its place, and nothing that goes
-   * round.
-   */
+  /** Lint sees no dynamic import, no program named by its path, and no cycle. */
   readonly unseenByLint?: true
 }
 

@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { after, suite, test } from "node:test"
 import { root } from "../../scripts/repository.ts"
 
-// The real launcher in a checkout of its own, whose main.ts tells what it was given.
+// The real launcher in a checkout of its own, whose main.ts prints what it was given.
 const main = `
 const [verb, ...rest] = process.argv.slice(2)
 if (verb === "tell") console.log(JSON.stringify({ rest, flags: process.execArgv }))
@@ -42,7 +42,7 @@ suite("the assay launcher in a checkout", () => {
     copyFileSync(join(root, "packages", "server", "bin", file), join(server, "bin", file))
   writeFileSync(join(server, "package.json"), JSON.stringify({ type: "module" }))
   writeFileSync(join(server, "src", "main.ts"), main)
-  // Makes Node believe it is old: the launcher's answer is what is tested, not Node.
+  // Makes Node report an old version: the launcher's answer is tested, not Node.
   const pretence = `Object.defineProperty(process, "versions", { value: { node: "24.6.9" } })`
   const asOldNode = ["--import", `data:text/javascript,${encodeURIComponent(pretence)}`]
 

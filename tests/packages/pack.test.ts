@@ -194,7 +194,7 @@ export * from "@assay/core/score"
 
 async function pack(): Promise<void> {
   const workspaces = publishedPackages.flatMap((each) => ["-w", each])
-  // The checkout's tools compile; from here on nothing of it is on the PATH.
+  // The checkout's tools compile; from here on nothing of the checkout is on the PATH.
   for (const each of [tarballs, consumer]) mkdirSync(each)
   await run("npm", ["pack", ...workspaces, "--pack-destination", tarballs], {
     cwd: root,
@@ -216,7 +216,7 @@ async function evaluate(text: string): Promise<string> {
   return (await run(process.execPath, [file], inConsumer)).stdout
 }
 
-/** What the compiler has to say of modules in the consumer's folder. */
+/** The compiler's messages about modules in the consumer's folder. */
 async function faultsOf(...modules: string[]): Promise<string> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
   const options = [

@@ -19,10 +19,7 @@ export type Tally = Record<string, number>
 
 export interface Attack {
   readonly name: string
-  /**
-   * What it must have counted before it can be said to have attacked; one answer of any kind, if
-   * not said.
-   */
+  /** What it must have counted to have attacked at all; by default one answer of any kind. */
   readonly sign?: string
   /**
    * Attacks until `over` is aborted, and resolves soon after. Whatever happens to it is not an
@@ -35,7 +32,7 @@ export function count(tally: Tally, name: string, by = 1): void {
   tally[name] = (tally[name] ?? 0) + by
 }
 
-/** Asked anew each time, which the compiler would not believe of the member itself. */
+/** A function, since the compiler would assume that the member never changes. */
 export function isOver(over: AbortSignal): boolean {
   return over.aborted
 }

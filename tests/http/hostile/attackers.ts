@@ -14,7 +14,7 @@ import { slowSenders } from "./attacks/slow-senders.ts"
 import { streams } from "./attacks/streams.ts"
 import { tornImports } from "./attacks/torn-imports.ts"
 
-/** Past this what an attack waits for hangs, which is what it was to find out. */
+/** Past this, what an attack waits for hangs, and the attack has found a fault. */
 const ENDS_WITHIN_MS = 4 * 60_000
 
 const attacks: readonly Attack[] = [

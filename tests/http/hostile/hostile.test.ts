@@ -21,7 +21,7 @@ const QUIET_MS = soak ? 60_000 : 6_000
 const ATTACK_MS = soak ? 600_000 : 20_000
 /** A service that is left alone gives memory back when it next collects garbage. */
 const SETTLE_MS = 180_000
-/** What a process may hold more than before: heaps are not given back to the last page. */
+/** How much more a process may hold than before: heaps are not given back to the last page. */
 const MEMORY_SLACK = 64 * 1024 * 1024
 const FILES_SLACK = 16
 const FREE_IDENTITIES_A_DAY = 100
@@ -56,7 +56,7 @@ test("while everything attacks, others are answered, and nothing is refused with
   quietFootprint = footprintOf(service.pid)
 
   const attackers = await startAttackers()
-  // On a busy machine it takes longer until all of them have.
+  // A busy machine needs longer until every attack has attacked.
   await Promise.all([attackers.all, delay(ATTACK_MS)])
   const attacked = figures()
   tallies = await attackers.end()

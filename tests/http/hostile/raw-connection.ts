@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
 
-/** A connection that nobody minds breaking; null where it was refused. */
+/** A connection that may break; null if it was refused. */
 export async function openConnection(port: number): Promise<Socket | null> {
   const socket = connect({ port, host: "127.0.0.1" })
   socket.on("error", () => undefined)
@@ -14,9 +14,7 @@ export async function openConnection(port: number): Promise<Socket | null> {
   }
 }
 
-/**
- * Resolves when the connection is over, or after so long, whichever comes first; then it is over.
- */
+/** Resolves when the connection has ended; ends it after this time. */
 export async function endWithin(socket: Socket, ms: number): Promise<void> {
   if (socket.closed) return
   const closed = once(socket, "close").catch(() => undefined)

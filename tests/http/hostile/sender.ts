@@ -19,7 +19,7 @@ export interface Sender {
 }
 
 const EVERY_MS = 2_000
-/** Past this nobody will answer any more. */
+/** Past this nobody will answer. */
 const UNANSWERED_MS = 120_000
 
 export function openSender(service: Service, dropUrl: string): Sender {

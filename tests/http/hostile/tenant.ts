@@ -6,10 +6,10 @@ import { type Latencies, openLatencies } from "./latencies.ts"
 
 export interface Tenant {
   readonly latencies: Latencies
-  /** Decisions it was told of, with their score. */
+  /** Decisions it got an answer about, with their score. */
   readonly decisions: ReadonlyMap<string, number>
   /**
-   * Identities it reported as taken over, or sent evidence about, and was told that this is kept.
+   * Identities it reported as taken over, or sent evidence about, and got an acknowledgement for.
    */
   readonly reported: ReadonlySet<string>
   readonly observed: ReadonlySet<string>
@@ -28,7 +28,7 @@ interface Reply {
 }
 
 const SCORES_A_SECOND = 25
-/** One request in so many writes instead. */
+/** One request in this many writes instead. */
 const WRITES = 25
 /** A tenth of them are identities with evidence, as in a corpus that holds a part of the world. */
 const KNOWN = ["ana.silva@mail.example", "mei.tanaka@mail.example", "sofia.rossi@mail.example"]

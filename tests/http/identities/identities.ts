@@ -1,10 +1,10 @@
 import type { Seen } from "./evidence.ts"
 
-/** An address, what is known of it, and what is done before it is asked about. */
+/** An address, what is known of it, and what happens before it is asked about. */
 export interface Identity {
   readonly name: string
   readonly email: string
-  /** Under the address it was seen as, where that is not the one asked about. */
+  /** The address it was seen as, if not the one asked about. */
   readonly seenAs?: string
   readonly seen?: readonly Seen[]
   /** Reports of the tenant, in order; `daysAgo` dates them. */

@@ -1,4 +1,4 @@
-// The service and the command of a copy, by the helpers that the copy has of its own.
+// Runs the service and the command of a copy, by the copy's own helpers.
 import { join } from "node:path"
 import type { Copy } from "./steps.ts"
 

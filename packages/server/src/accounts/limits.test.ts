@@ -74,7 +74,7 @@ async function monthLeft({ counters }: Opened): Promise<number> {
   return (await counters.lease(1, allowed, { requests: 0, lookups: 0 })).quotaLeft
 }
 
-/** What became of something that may throw a Problem. */
+/** The outcome of a call that may throw a Problem. */
 async function outcome(work: () => unknown): Promise<string> {
   try {
     await work()

@@ -114,7 +114,7 @@ suite("assay calibrate", () => {
     assert.deepEqual(given, [calibration])
     assert.ok(notes.includes("Applied to tenant acme."))
 
-    // The older ones are far worse than was said, the newest just as it was said.
+    // The older rows are far worse than predicted, the newest just as predicted.
     const worse = numbers.map((number) => ({
       p: number % 2 === 0 ? 0.1 : 0.2,
       outcome: (number * 7_919) % 100 < (number < 1_400 ? 45 : 15) ? "bad" : "good",

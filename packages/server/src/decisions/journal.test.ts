@@ -376,7 +376,7 @@ test("a file with a damaged beginning is set aside, its lines and all other jour
     await journal.append(second.line)
     const file = openFile(path)
     if (at !== null) damage(file, at)
-    // The line break behind the header: then the first line is lost with it.
+    // Flip the line break behind the header: the first line is then lost with it.
     ids.push(...(at === 25 ? [second.id] : [first.id, second.id]))
     assert.equal(unfoldedDecisions(path).length, ids.length)
     await journal.close()

@@ -83,7 +83,7 @@ async function newRecipients(count: number, suite: Suite = "x25519"): Promise<Re
   return { suite, keys }
 }
 
-/** As the routes ask. */
+/** Calls as the routes make them. */
 function inboxAt(path: string) {
   const ask: AskDrop = askDropAt(path)
   return {
@@ -288,7 +288,7 @@ test("a batch does all it says, and the same batch again changes nothing", async
       [kept.id],
     )
   }
-  // A reply goes by the same rule as a message.
+  // Replies follow the same rule as messages.
   await drops.purge({ day: today + 29 })
   assert.equal((await drops.replies(mailboxTag(mailbox))).length, 1)
   await drops.deleteReplies(mailboxTag(mailbox), Buffer.from("ab".repeat(32), "hex"))

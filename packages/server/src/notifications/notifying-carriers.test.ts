@@ -71,7 +71,7 @@ test("a carrier speaks for its ranges, and not where a longer range of another f
     camara: [
       carrier("one", ["+49", "+4475"], ONE),
       carrier("two", ["+4915", "+44"], TWO),
-      // Without a token of its own: its numbers are nobody else's all the same.
+      // It has no token; its numbers still belong to nobody else.
       carrier("three", ["+4917"], null),
       carrier("four", ["+44"], "token-of-carrier-four-04"),
     ],

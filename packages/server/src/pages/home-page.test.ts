@@ -28,7 +28,7 @@ test("the drop is linked to where it is: on the same port, its own port, its own
   assert.equal(of({ DROP_PORT: "8090" }), "http://localhost:8090/drop")
   assert.equal(of({ DROP_ORIGIN: "https://drop.example" }), "https://drop.example/drop")
   assert.equal(of({ DROP: "off" }), null)
-  // Any free port: which one it is, the page does not know.
+  // Any free port, which the page does not know.
   assert.equal(of({ DROP_PORT: "0" }), null)
 })
 

@@ -72,7 +72,7 @@ test("an index is read through once a day by another process, and what it finds 
   ])
   await compactLmdbIndex({ path: index })
   assert.equal(readVerification(index)?.faults.length, 1)
-  // A reading of the generation before says nothing of the one in use.
+  // A reading of the previous generation says nothing about the one in use.
   const keep = beginVerification(index)
   await compactLmdbIndex({ path: index })
   keep({ at: now, faults: [] })
@@ -128,7 +128,7 @@ test("a reading that somebody else ended says nothing of the index, and a date t
     now: () => now,
     log,
   })
-  // As the kernel does where memory runs out: /readyz would fail for a day though nothing is wrong.
+  // As the kernel does when memory runs out: /readyz would fail for a day though nothing is wrong.
   for (const _signal of [...signals]) {
     await watch.look()
     assert.deepEqual(readVerification(index)?.faults ?? [], [])

@@ -184,7 +184,7 @@ test("entries that a removed batch displaced return when the index is made again
   ]
   await importWithSegment(index, paths.segments, "weak", days("breach"))
   const strong = await importWithSegment(index, paths.segments, "strong", days("stealer"))
-  // Only what is live pushes out, so it takes one more import.
+  // Only live batches push others out, so it takes one more import.
   await importWithSegment(index, paths.segments, "later", [{ key: demo, entries: [breach] }])
   await index.removeBatch(strong, 3)
   assert.equal((await index.lookup(demo, null)).entries.length, 57)

@@ -1,7 +1,8 @@
 import type { TimeSlices } from "../../src/http/time-slices.ts"
 
 /**
- * Slices for tests: work takes as many milliseconds as it says, and a slice is over after three.
+ * Slices for tests: work takes as many milliseconds as the test says, and a slice is over after
+ * three.
  */
 export function countedSlices(): {
   readonly slices: TimeSlices

@@ -5,7 +5,7 @@ import { endWithin, openConnection, pause } from "../raw-connection.ts"
 
 const FILE_BYTES = 200_000
 
-/** Where an upload is cancelled: so many bytes of it are sent. */
+/** Where an upload is cancelled: after this many bytes. */
 const PLACES: readonly ((head: number, first: number, all: number) => number)[] = [
   (head) => Math.floor(head / 2),
   (head, first) => head + Math.floor(first / 2),

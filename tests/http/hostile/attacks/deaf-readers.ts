@@ -2,7 +2,9 @@ import { type Attack, count, type Tally, type Target } from "../attack.ts"
 import { openConnection, pause } from "../raw-connection.ts"
 
 const READERS = 20
-/** So often that more is answered than the kernel holds for somebody who does not read. */
+/**
+ * Enough requests that the answers exceed what the kernel holds for a client that does not read.
+ */
 const PAGES = 40
 const HELD_MS = 60_000
 

@@ -5,7 +5,7 @@ import { ask, type Asked } from "./ask.ts"
 
 type Request = Pick<Asked, "port" | "path"> & Partial<Pick<Asked, "headers" | "body">>
 
-/** So many at once, each asking again as soon as it was answered. */
+/** This many at once, each asking again as soon as it was answered. */
 function flood(name: string, atOnce: number, next: (target: Target, n: number) => Request): Attack {
   return {
     name,

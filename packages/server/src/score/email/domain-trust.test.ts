@@ -80,8 +80,8 @@ test("look-alike letters name the domain they imitate, a slip names it without t
   assert.deepEqual([cyrillic.explained.homograph, cyrillic.explained.imitates], [true, "gmail.com"])
   const slip = trust("john@gmial.com")
   assert.deepEqual([slip.homograph, slip.typosquat, slip.imitates], [undefined, true, "gmail.com"])
-  // Of a site that is no provider only letters are held against anybody: 1.0 reads typosquat as it
-  // always was.
+  // For a site that is no provider only look-alike letters count: 1.0 reads typosquat as it always
+  // was.
   const site = trust("john@раураl.com")
   assert.deepEqual([site.homograph, site.typosquat, site.imitates], [true, undefined, "paypal.com"])
   const mixed = trust("john@firмa.example")

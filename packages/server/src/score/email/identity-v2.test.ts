@@ -43,7 +43,7 @@ const v2: Rules = {
     passwordFingerprint(sha256, subkeys.password, key, Buffer.from(password)),
 }
 
-/** The rules before, as decision 6 wrote them down. */
+/** The earlier rules, as decision 6 wrote them down. */
 const v1: Rules = {
   key: ({ canonical }) =>
     identityKeyOf(
@@ -150,7 +150,7 @@ async function inputs(
 }
 
 /**
- * Fingerprints only say which passwords are the same, and the stored order of entries follows them.
+ * Fingerprints only show which passwords are equal, and the stored order of entries follows them.
  */
 function inOrder(input: EmailInput): EmailInput {
   const exposures = [...(input.exposures ?? [])]

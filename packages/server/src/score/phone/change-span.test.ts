@@ -28,7 +28,7 @@ test("a change is never scored as fresher than known, unless a proof of the numb
   assert.equal(scoredAge(between, 10), 10)
   assert.equal(scoredAge(between, 5), 5)
   assert.equal(scoredAge(between, 3), 3)
-  // The proof came after every moment the change can have been at.
+  // The proof is later than the whole span of the change.
   assert.equal(scoredAge(between, 2), 10)
   assert.equal(scoredAge({ atLeast: 4, atMost: 4 }, 4), 4)
 })
@@ -39,7 +39,7 @@ test("wherever in its span a change really was: after the proof, it counts as on
       const really = change.atLeast + where * (change.atMost - change.atLeast)
       const scored = scoredAge(change, proof)
       assert.ok(scored <= change.atMost)
-      // The model passes over a change where the proof is younger than it.
+      // The model ignores a change that is older than the proof.
       if (really < proof) assert.ok(!(proof < scored))
     }),
     RUNS,

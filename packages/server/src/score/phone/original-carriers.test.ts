@@ -101,7 +101,7 @@ test("the facts of a number speak of its original carrier and of no other", () =
     special: "premium",
     original_carrier: null,
   })
-  // Of a number that no plan allows nothing was given to anybody, whatever its first digits are.
+  // A number that no plan allows belongs to no carrier, whatever its first digits are.
   assert.equal(originalCarrier("+447700900123") === null, false)
   assert.deepEqual(facts("+447700900123"), {
     valid: false,

@@ -130,7 +130,7 @@ suite("a SIM change", () => {
     const score = (days: number) => assessPhone(proved(days), currentModels.phone).risk_score
     assert.equal(proved(5).simChangeAge, 5)
     assert.ok(score(5) >= 25)
-    // After every moment at which the change can have been, and before.
+    // After the whole span of the change, and before it.
     assert.ok(score(2) < 25)
     near(proved(20).simChangeAge, 10 - MINUTE_DAYS)
   })
@@ -144,8 +144,7 @@ suite("a device", () => {
     assert.equal(told(none).coverage?.device, 1)
     const seen: Seen[] = [["device_change", 48]]
     assert.equal(phoneInputOf({ seen, results: [none] }).deviceContinuityDays, 2)
-    // Trust takes the other end: that it changed within a hundred days makes it no day old for
-    // certain.
+    // Trust takes the other end: "changed within a hundred days" proves not even one day of age.
     const yes = (notWithinHours: number | null) =>
       told(answer("device_change", { withinHours: 2400, notWithinHours })).deviceContinuityDays
     assert.deepEqual([yes(null), yes(240)], [0, 10])
@@ -391,7 +390,7 @@ suite("whatever providers answer", () => {
           !["sim_change", "port", "sim_unchanged"].some((kind) => kinds.has(kind as "port"))
         )
           assert.equal(input.noSimChangeDays, undefined)
-        // What evidence alone says of the age of a change is never made older by a provider.
+        // A provider never makes a change older than evidence alone says.
         const alone = phoneInputOf({ seen })
         if (alone.simChangeAge !== undefined)
           assert.ok((input.simChangeAge ?? Infinity) <= (alone.simChangeAge ?? 0))

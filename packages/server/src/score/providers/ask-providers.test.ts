@@ -33,7 +33,7 @@ interface Opened {
   readonly clock: { ms: number }
 }
 
-/** With a minute for an answer, which no test waits for, unless it is about that. */
+/** With a minute for an answer, which no test waits for unless it is about time. */
 function opened(held: readonly HeldProvider[], budgetMs = MINUTE): Opened {
   const { spending, spent } = openTestSpending()
   const { metrics, counted } = openTestMetrics()

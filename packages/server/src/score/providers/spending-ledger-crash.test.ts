@@ -48,7 +48,7 @@ async function survive(kills: number): Promise<void> {
       const [cost] = await records.providerCosts(march1)
       assert.ok(cost !== undefined && cost.calls >= allowed, `${allowed} allowed`)
       assert.equal(cost.calls, cost.micros)
-      // What was being written when it was killed may be counted, and was not allowed.
+      // A spend being written when the process was killed may be counted though it was not allowed.
       assert.ok(cost.calls <= allowed + run * TOGETHER)
     }
   } finally {

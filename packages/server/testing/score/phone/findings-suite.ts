@@ -1,4 +1,4 @@
-// What tests say was found about a number, turned into the scorer's input by the real way.
+// Turns what a test says was found about a number into the scorer's input, by the real code.
 import assert from "node:assert/strict"
 import type { PhoneContext as GivenContext } from "@assay/core/contract"
 import { parsePhone } from "@assay/core/identity"

@@ -32,7 +32,7 @@ interface HeldOptions {
   /** Those one call answers together; each signal has a call of its own unless given. */
   readonly together?: boolean
   readonly priceMicros?: number
-  /** Answers what is left with `timeout` when its time is over, as adapters do. */
+  /** When its time is over, answers the remaining signals with `timeout`, as adapters do. */
   readonly heedsAbort?: boolean
   /**
    * Answers with this status at once instead of waiting for the test; if it has a value, "no

@@ -9,7 +9,7 @@ import { registrableDomain } from "./registrable-domain.ts"
 import { shippedPackages } from "./shipped-packages.ts"
 import { skeletonOf } from "./skeleton.ts"
 
-/** What a domain imitates once all that is known of it was taken into account. */
+/** What a domain imitates once everything known about it counts. */
 function imitated(domain: string): string | null {
   const parsed = parseDomain(domain)
   if ("fault" in parsed) assert.fail(domain)

@@ -17,7 +17,7 @@ const FIELD_OF: Record<TwilioSignal, TwilioField> = {
 }
 const SIGNALS = Object.keys(FIELD_OF) as TwilioSignal[]
 
-/** What is found of a signal where its field has these members. */
+/** What is found for a signal whose field has these members. */
 function found(signal: TwilioSignal, members: unknown, asked = ASKED): Finding {
   const field = FIELD_OF[signal]
   return findingOf(signal, field, { phone_number: "+1", valid: true, [field]: members }, asked)
@@ -252,7 +252,7 @@ test("whatever a field holds, only ok and partial have a value, and none has a w
   )
 })
 
-/** Members a field has where all is well, beside which an error code must still count. */
+/** Members of a field without a fault; an error code beside them must still count. */
 const GOOD: Record<TwilioSignal, object> = {
   line_type: { type: "mobile" },
   carrier: { carrier_name: "Example Mobile" },

@@ -115,7 +115,7 @@ export function documented(document: unknown): Reply {
   return saying(200, JSON.stringify(document))
 }
 
-/** A refusal as CAMARA words it. The message has what no log may have. */
+/** A refusal as CAMARA words it. Its message holds what no log may hold. */
 export function refusing(status: number, code: string, message = "no"): Reply {
   return saying(status, JSON.stringify({ status, code, message }))
 }

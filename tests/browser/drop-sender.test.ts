@@ -699,7 +699,7 @@ test("T1, T13, T14: codes are read in the browser, in any language; a mistyped o
   for (const { wrong } of [visitor, withdrawing]) assert.deepEqual(wrong, [])
 })
 
-test("bad input is told at its field before anything is asked of the server, and the text stays", async (context) => {
+test("bad input is marked at its field before anything is sent to the server, and the text stays", async (context) => {
   const visitors = await newContext(context)
   if (visitors === null) return
   const visitor = await visit(visitors, `${drop.url}/drop`)

@@ -333,7 +333,7 @@ test("over a restore that was killed nothing starts, and the same command again 
   assert.equal(readFileSync(join(env.ASSAY_DATA, "secret"), "utf8"), SECRET)
 })
 
-test("what a backup cannot hold is said instead of left out", async () => {
+test("a backup names what it cannot hold instead of leaving it out", async () => {
   const folder = join(directory, "none")
   const cluster = { ...original, ASSAY_INDEX_URL: "redis://127.0.0.1:1" }
   const { code, err } = await assay(["backup", folder], cluster)

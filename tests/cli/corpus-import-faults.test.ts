@@ -119,7 +119,7 @@ for (const [name, bytes, said] of [
   })
 }
 
-test("Parquet that is cut or damaged is told of by name, and leaves all as it was", async () => {
+test("Parquet that is cut or damaged is refused by name, and changes nothing", async () => {
   const whole = join(directory, "whole.parquet")
   await writeParquetRows(whole, 30_000)
   const bytes = readFileSync(whole)

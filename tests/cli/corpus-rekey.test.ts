@@ -83,7 +83,7 @@ before(async () => {
   })
 })
 
-test("what is left behind is said first, and a batch without its files fails it; nothing is written", async () => {
+test("losses are named first, and a batch without its files fails the command; nothing is written", async () => {
   const unconfirmed = await rekey(at("list.txt"), at("dump"))
   assert.equal(unconfirmed.code, 1)
   assert.match(unconfirmed.err, /^assay: Left behind, .*: 1 reports of tenants, 0 lines of their/)

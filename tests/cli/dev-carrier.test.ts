@@ -87,7 +87,7 @@ Stop with Ctrl-C.
   assert.equal(await carrier.stop(), 0)
 })
 
-test("a SIM that changes while it runs is told with the token of the settings", async () => {
+test("a SIM that changes while it runs is notified with the token of the settings", async () => {
   const folder = join(directory, "notified")
   const sink = createServer()
   await new Promise<void>((resolve) => void sink.listen(0, "127.0.0.1", resolve))
@@ -170,7 +170,7 @@ test("it does not run in production, nor with settings it cannot use", async () 
   assert.equal(existsSync(folder), false)
 })
 
-test("its help names every option with what counts where it is not given", async () => {
+test("its help names every option with its default", async () => {
   const { code, out } = await assay(["dev", "carrier", "--help"], {})
   assert.equal(code, 0)
   for (const option of ["--port <port>", "--dir <folder>", "--notify <url>"])

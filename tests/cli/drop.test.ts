@@ -319,7 +319,7 @@ suite("the whole two-way journey with the command line alone", () => {
     }
   })
 
-  test("what cannot be done is told in one line, and changes nothing", async () => {
+  test("what cannot be done is refused in one line, and changes nothing", async () => {
     const env = { ASSAY_DATA: service.dataDirectory }
     const keysFile = join(service.dataDirectory, "drop", "keys.txt")
     const keys = readFileSync(keysFile, "utf8")

@@ -131,7 +131,7 @@ test("the card of the e-mail model shows both versions side by side, and 1.0 by 
   assert.doesNotMatch(first.out, /Beside version/)
 })
 
-test("what there is not is said in one line", async () => {
+test("what is missing or does not fit is named in one line", async () => {
   const cases: [string[], RegExp][] = [
     [["show", "email", "9.9"], /There is no email model 9\.9; there are 1\.0, 1\.1, 1\.2/],
     [["show", "email", "--path", "abuse.colour"], /has no member abuse\.colour/],

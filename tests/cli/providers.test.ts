@@ -141,7 +141,7 @@ test("check names the provider that refuses, without what it was shown, and fail
   assert.doesNotMatch(out + err, /canary/)
 })
 
-test("a key that is none is told by its carrier, and not shown", async () => {
+test("a key that is none is reported by its carrier's name, and not shown", async () => {
   const { code, err } = await assay(
     ["providers", "check"],
     otherSettings("no-key.json", { private_key_file: "password" }),

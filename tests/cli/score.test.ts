@@ -234,7 +234,7 @@ suite("what cannot be done", () => {
     assert.equal(readFileSync(`${path}.out`, "utf8").split("\n").length, 4)
   })
 
-  test("a wrong key and a service that is not there are said, and leave nothing", async () => {
+  test("a wrong key and a service that is not there are reported, and leave no output", async () => {
     const path = file("a.csv", "email\na@b.example\n")
     const keyed = await assay(
       ["score", "--url", service.baseUrl, "--in", path, "--out", `${path}.out`],

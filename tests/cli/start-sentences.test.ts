@@ -52,7 +52,7 @@ test("a directory of another user is refused, also for root", asRoot, async () =
   assert.doesNotMatch(err, /at .*\.ts/)
 })
 
-test("what is no directory is told as that", async () => {
+test("what is no directory is named as such", async () => {
   const data = join(temporary, "a file")
   writeFileSync(data, "")
   const { code, err } = await serve({ ASSAY_DATA: data })

@@ -164,7 +164,7 @@ test("settings that cannot be read are named, listed as such and repaired by a r
   assert.equal((await assay(["tenants", "show", "small"], env)).code, 0)
 })
 
-test("a switch that the plan overrules is set and told as that", async () => {
+test("a switch that the plan overrules is set and shown as overruled", async () => {
   const without = await assay(["tenants", "set", "small", "providers=true"], env)
   assert.equal(without.out, "providers: false (default) → true\n")
   assert.match(without.err, /The free plan keeps its phone numbers here, whatever providers says/)

@@ -181,7 +181,7 @@ async function taken(carrier: string, outcome: string): Promise<number> {
   return Number(line?.split(" ").at(-1) ?? 0)
 }
 
-test("a SIM change that a carrier tells of is in the next score of every tenant, in either media type", async () => {
+test("a SIM change that a carrier reports is in the next score of every tenant, in either media type", async () => {
   for (const type of ["application/cloudevents+json", "application/json; charset=utf-8"]) {
     const phone = newNumber()
     for (const key of [acme, other]) await assertUnchanged(phone, key)
@@ -203,7 +203,7 @@ test("a later change takes the place of an earlier one, in whichever order they 
   assert.equal((await evidenceOf(phone)).length, 2)
 })
 
-test("nobody without the carrier's own token is heard, whatever is sent", async () => {
+test("without the carrier's own token everything is refused", async () => {
   const phone = newNumber()
   for (const token of [null, "wrong-token-of-a-carrier", ONE.toUpperCase(), acme, admin])
     for (const body of [swapped(phone), "rubbish"]) {
@@ -379,7 +379,7 @@ test("what was acknowledged survives the death of the service, and an index made
   await assertChanged(phones[0] ?? "", /^[12]h$/)
 })
 
-test("a backup holds what carriers told, and its restore answers by it", async () => {
+test("a backup holds what carriers reported, and its restore answers by it", async () => {
   const phone = newNumber()
   await sent(swapped(phone))
   const folder = join(temporary, "backup")
@@ -402,7 +402,7 @@ test("a backup holds what carriers told, and its restore answers by it", async (
   }
 })
 
-test("an erased subject stays erased, whatever carriers tell of it later", async () => {
+test("an erased subject stays erased, whatever carriers report later", async () => {
   const phone = newNumber()
   const first = swapped(phone)
   await sent(first)

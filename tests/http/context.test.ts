@@ -91,7 +91,7 @@ test("a bot ring (disposable addresses, eight sign-ups on a device, an act after
   )
 })
 
-test("an action soon after a recorded sign-up is known without being told, by account and by mailbox", async () => {
+test("an action soon after a recorded sign-up is recognised by account and by mailbox, without signup_at", async () => {
   const now = Date.now()
   const at = (seconds: number): string => new Date(now - seconds * 1000).toISOString()
   const seconds = async (email: string, context: object): Promise<unknown> =>
@@ -124,7 +124,7 @@ test("kill -9 and a start later the counts go on", async () => {
   assert.doesNotMatch(again.stderr(), /damaged|unknown format/)
 })
 
-test("what one tenant tells changes no byte of another's answers", async () => {
+test("what one tenant sends changes no byte of another's answers", async () => {
   const [one, other] = [await keyOf(service, "one"), await keyOf(service, "other")]
   const context = { event: "login", device_id: "d", ip: "203.0.113.7", account_id: "a" }
   const asked = async (): Promise<string> =>

@@ -216,7 +216,7 @@ async function statusOfLength(path: string, length: number): Promise<number> {
   })
 }
 
-test("bodies of other kinds are refused before the drop hears of them", async () => {
+test("bodies of other kinds are refused before they reach the drop", async () => {
   const key = recipient
   const sent = async (path: string, type: string, body: string): Promise<[number, string]> => {
     const response = await service.request(path, {

@@ -178,7 +178,7 @@ const HEAD = (): string =>
     '{"email":',
   ].join("\r\n")
 
-test("whoever hangs up in mid-body is counted once, as the sender's doing", async () => {
+test("a sender who hangs up in mid-body is counted once, as the sender's doing", async () => {
   const countedBefore = await requestsCounted()
   const loggedBefore = requestsLogged()
   const waysToLeave: ((socket: Socket) => void)[] = [

@@ -214,7 +214,7 @@ test("a line is in the next score of every worker, as it was sent and once", asy
   assert.deepEqual(await sent([reordered, { ...line, confidence: 0.5 }]), ["known", "stored"])
 })
 
-test("a good line beside a bad one is stored, and each says what became of it", async () => {
+test("a good line beside a bad one is stored, and each gets its own outcome", async () => {
   const email = stranger()
   const phone_number = "+61491570110"
   const fits = breach(email)

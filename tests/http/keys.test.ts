@@ -93,7 +93,7 @@ test("a key made by the command works in every worker of the running server at o
   )
 })
 
-test("a key without the scope is 403 and told which scope it needs", async () => {
+test("a key without the scope gets a 403 that names the scope it needs", async () => {
   const key = await create("--tenant", "narrow", "--plan", "enterprise", "--scopes", "usage:read")
   const answer = await score(key)
   assert.equal(answer.status, 403)

@@ -86,7 +86,7 @@ test("40 streams at once never see more than the day's 100 identities, also whil
   assert.ok(seen.size > 0, "nothing was answered: the test shows nothing")
 })
 
-test("what is left of a month is all that streams get of it, at once and one after the other, also from a stalling primary", async () => {
+test("streams get no more than what is left of a month, at once and one after the other, also from a stalling primary", async () => {
   const attack = async (): Promise<number> => {
     let lookups = 0
     for (let round = 0; round < 4; round++) {

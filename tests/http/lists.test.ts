@@ -75,7 +75,7 @@ test("with an empty corpus a disposable address is elevated and says why; a plai
   assert.ok(unicodeBody.risk_reasons.includes(imitation), unicodeBody.risk_reasons.join("; "))
 })
 
-test("an address that imitates the tenant's own domain is told to that tenant, and to no other", async () => {
+test("an address that imitates the tenant's own domain is shown to that tenant, and to no other", async () => {
   await using service = await startEmpty()
   const env = { ASSAY_DATA: service.dataDirectory }
   const key = await assay(["keys", "create", "--tenant", "Acme"], env)

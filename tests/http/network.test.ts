@@ -282,7 +282,7 @@ test("providers that hang make an answer less sure, not slow: it is 200 and says
   assert.equal(((await exposed.json()) as Explained).threat_stage, "ATTACKED")
 })
 
-test("switched off, nobody is asked, and an answer is that of a service without the settings", async () => {
+test("switched off, nobody is asked, and a service without the settings gives the same answer", async () => {
   const { names, registry } = await providers()
   const env = { ASSAY_DNS: "", ASSAY_RDAP_URL: "" }
   await using service = await startService({ env })

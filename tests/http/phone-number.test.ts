@@ -60,7 +60,7 @@ test("the region of an answer follows the number", async () => {
     assert.equal((await score(number)).carrier_region, region, number)
 })
 
-test("the explanation tells what the number itself says, and nothing of it without being asked", async () => {
+test("the explanation shows what the number itself says, and only on request", async () => {
   const facts = async (number: string) => (await score(number, "?explain=true")).explanation?.number
   assert.deepEqual(await facts("+4915112345678"), {
     valid: true,

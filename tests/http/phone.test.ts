@@ -290,7 +290,7 @@ for (const { of, told, phone, expected } of CASES) {
   })
 }
 
-test("every line type a numbering plan tells is in the answer", async () => {
+test("every line type a numbering plan knows is in the answer", async () => {
   const types = new Map<string, string>([
     ["mobile", "+61491570156"],
     ["fixed_line", "+61255501234"],

@@ -280,7 +280,7 @@ suite("a service with carriers", async () => {
     })
   }
 
-  test("without a token nobody is told the number", async () => {
+  test("without a token the number is sent to nobody", async () => {
     const { answer, signals } = await explained(service, tenants.on, unreachable)
     assert.deepEqual(
       signals.map(({ status }) => status),
@@ -290,7 +290,7 @@ suite("a service with carriers", async () => {
     assert.equal(trial.asked(unreachable), 0)
   })
 
-  test("a number of no carrier's range is told to nobody", async () => {
+  test("a number of no carrier's range is sent to nobody", async () => {
     const { answer, state, signals } = await explained(service, tenants.on, "+12015550199")
     assert.deepEqual([state, signals], ["asked", []])
     assert.ok(answer.risk_reasons.includes(NOT_AVAILABLE))
@@ -438,7 +438,7 @@ suite("a service with little time for carriers", async () => {
   })
 })
 
-test("a key that cannot be used is told at the start, by its place and not by its contents", async () => {
+test("a key that cannot be used stops the start, and is named by its place and not by its contents", async () => {
   const { carrierSettings, settings } = await openTrialProviders()
   const wrong = settings([
     carrierSettings("one", [DATES], { private_key_file: import.meta.filename }),

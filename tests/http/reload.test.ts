@@ -53,7 +53,7 @@ async function visit(until: () => boolean): Promise<Visit> {
   return { answers, cutOff, closed }
 }
 
-test("who asks over a kept connection is told when it ends, through reload after reload", async () => {
+test("a client on a kept connection learns when it ends, through reload after reload", async () => {
   let over = false
   const visits = Array.from({ length: CLIENTS }, () => visit(() => over))
   const restarts = (): number => service.stderr().split('"workers restarted"').length - 1

@@ -98,7 +98,7 @@ async function importAll({ dataDirectory }: Service): Promise<void> {
   await index.close()
 }
 
-test("sources act as what they are, are told as a plan may see them, and leave the next score when removed", async () => {
+test("sources act as what they are, are shown as a plan may see them, and leave the next score when removed", async () => {
   await using service = await startService()
   const env = { ASSAY_DATA: service.dataDirectory }
   const own = await listOf(service, service.key)

@@ -7,7 +7,7 @@ import type { PhoneExplanation } from "@assay/core/score"
 import { runIn } from "./run-in.ts"
 import { follow, stepsOf } from "./steps.ts"
 
-test("a provider added by the steps is listed, asked and told in a score, in three files", async () => {
+test("a provider added by the steps is listed, asked and shown in a score, in three files", async () => {
   using copy = follow(stepsOf("Add a phone provider"))
   assert.deepEqual(copy.touched, [
     "packages/server/src/score/providers/almanac/almanac.ts",

@@ -273,7 +273,7 @@ test("counters that do not answer are asked once, and what they grant late is no
   assert.equal(await monthLeft(at), lookupsPerMonth - 1)
 })
 
-test("a plan without limits asks nobody and is told nothing", async () => {
+test("a plan without limits asks no counters and gets no limit headers", async () => {
   const away = async (): Promise<never> => Promise.reject(new Error("away"))
   const at = opened(() => ({ lease: away, admitIdentity: away, holdStreams: away }))
   for (let n = 0; n < 50; n++) {
@@ -315,7 +315,7 @@ test("a tenant has as many streams at once as its plan allows, over two workers"
   assert.equal(number(open, "in"), 2)
 })
 
-test("a stream whose end could not be told is told with the next settling", async () => {
+test("the end of a stream that could not be reported is reported with the next settling", async () => {
   let away = false
   const at = opened((real) => ({
     holdStreams: async (...args) =>

@@ -63,7 +63,7 @@ const reading: ShownProgress = {
   elapsedMs: 4000,
 }
 
-test("progress tells phase, bytes, rows, their rate and the time to go, where they are known", () => {
+test("progress shows phase, bytes, rows, their rate and the time to go, as far as known", () => {
   assert.equal(
     importLine(reading),
     "reading, 25 %, 5.0 of 20.0 MB, 12,000 rows, 3,000 rows/s, 0:12 to go",

@@ -230,7 +230,7 @@ test("T4: a reply waits sealed, opens with the sender's key and with each recipi
   }
 })
 
-test("replies are numbered after all that were written, and tell colleagues so in one sealed note", async () => {
+test("replies are numbered after all that were written, and one sealed note informs colleagues", async () => {
   const own = readIdentities(made.file)
   await fill([message()])
   const about = threadOf(unpackMessage(message()).manifest)
@@ -302,7 +302,7 @@ test("a deletion waits, and names the message once however often it is asked for
   )
 })
 
-test("an identity file that does not fit, or is none, is told in one sentence", async () => {
+test("an identity file that does not fit, or is none, is refused in one sentence", async () => {
   await fill([message()])
   const stranger = join(home, "stranger.txt")
   writeFileSync(stranger, (await newIdentityFile(undefined, "x25519")).file)

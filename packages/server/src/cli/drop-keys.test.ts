@@ -86,7 +86,7 @@ test("a key is rotated in two steps, and the old one goes only when the new one 
   await assert.rejects(rotate(two, two), /are the same/)
 })
 
-test("the last key goes only when that is said, and then the drop has none", async () => {
+test("the last key is removed only with --yes, and then the drop has none", async () => {
   await add(one, two)
   await assert.rejects(remove("age1"), /No key of the drop/)
   await remove(one)

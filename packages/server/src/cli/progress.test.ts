@@ -4,7 +4,7 @@ import { type Progress, progressBar, progressLine, showProgress } from "./progre
 
 const halfway: Progress = { rows: 12_000, bytesRead: 50, bytesTotal: 100, elapsedMs: 4000 }
 
-test("a line tells rows and their rate, and of an input of known length its share and the time to go", () => {
+test("a line shows rows and their rate, and for an input of known length its share and the time to go", () => {
   assert.equal(progressLine(halfway), "12,000 rows, 3,000 rows/s, 50 %, 0:04 to go")
   assert.equal(
     progressLine({ ...halfway, bytesTotal: 100_000, elapsedMs: 4_000_000 }),

@@ -152,7 +152,7 @@ test("a calibrated decision and one about a phone keep what sets them apart", ()
   assert.deepEqual([read.stage, read.confidence, read.calibration], [null, null, "c0ffee"])
 })
 
-test("appended lines are in the file when that is said, the owner's alone", async () => {
+test("appended lines are in the file when append resolves, readable by the owner alone", async () => {
   const path = newDirectory()
   const journal = openJournal(path)
   assert.equal(existsSync(path), false)

@@ -7,7 +7,7 @@ function decided(identity: number, tenantId: number | null, atMs: number): Folde
   return { tenantId, identityKey: new Uint8Array(16).fill(identity), identityType: "email", atMs }
 }
 
-test("each identity of each tenant is told of once, by its first decision", async () => {
+test("each identity of each tenant is passed on once, by its first decision", async () => {
   const told: FoldedDecision[] = []
   const tell = tellOnce(async (some) => void told.push(...some))
   await tell([decided(1, 1, 10), decided(1, 1, 11), decided(1, 2, 12)])
@@ -23,7 +23,7 @@ test("each identity of each tenant is told of once, by its first decision", asyn
   )
 })
 
-test("what could not be told is told again", async () => {
+test("what could not be passed on is passed on again", async () => {
   const told: FoldedDecision[] = []
   let away = true
   const tell = tellOnce(async (some) => {
@@ -36,7 +36,7 @@ test("what could not be told is told again", async () => {
   assert.equal(told.length, 1)
 })
 
-test("what is remembered is bounded: forgetting means telling again, never leaving out", async () => {
+test("what is remembered is bounded: a forgotten identity is passed on again, never left out", async () => {
   let count = 0
   const tell = tellOnce(async (some) => void (count += some.length), 2)
   for (const identity of [1, 2, 3, 1]) await tell([decided(identity, 1, 0)])

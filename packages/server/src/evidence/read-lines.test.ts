@@ -30,7 +30,7 @@ test("an array and its lines are read alike, in order, a refused one in its plac
   )
 })
 
-test("a refusal is told as the problem it was", async () => {
+test("a stored refusal is answered as the same problem", async () => {
   const [read] = await readLines([{ ...line, kind: "nonsense" }], secrets, now)
   assert.ok(read !== undefined && "refusal" in read)
   assert.deepEqual(problemOf(read), {

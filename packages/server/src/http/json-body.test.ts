@@ -34,7 +34,7 @@ test("a body has as many parts as its route allows", async () => {
   await assert.rejects(read(items(50_001), 50_000), refusedAs("invalid-request"))
 })
 
-test("what is no JSON is told as that", async () => {
+test("a body that is no JSON is refused as malformed JSON", async () => {
   for (const text of ["", "[", "]", "[1,]", '"\\', "}{", `[${" ".repeat(40_000)}`])
     await assert.rejects(read(text), refusedAs("malformed-json"), text)
 })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { requestId } from "./request-id.ts"
 
-test("a harmless id is kept, any other is replaced by one that tells nothing", () => {
+test("a harmless id is kept, any other is replaced by a random one", () => {
   assert.equal(requestId("trace-1.a:b_C"), "trace-1.a:b_C")
   for (const given of [
     undefined,

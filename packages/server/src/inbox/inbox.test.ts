@@ -132,7 +132,7 @@ async function reply(to: Recipients = recipients, id = newId()) {
   return { action, file, sealed }
 }
 
-test("first keys are set once, by whoever comes first, and then never here", async () => {
+test("first keys are set once, by the first request, and never again here", async () => {
   assert.deepEqual((await inbox.keys()).recipients, [])
   const wrong = [["age1"], [], [recipients.keys[0] ?? "", recipients.keys[0] ?? ""]]
   for (const keys of wrong) {
@@ -196,7 +196,7 @@ test("a sync is an archive that stock tar reads, of all but what is here already
   assert.deepEqual([shown?.size, shown?.effort], [70_000, 2])
 })
 
-test("what was fetched, or is said to be, is unread no more; what broke off still is", async () => {
+test("messages that were fetched, or that the recipient has, are read; one that broke off is unread", async () => {
   const large = await bring(drops, randomBytes(8_000_000), { pieceBytes: 262_144 })
   const unread = async (): Promise<string[]> =>
     (await drops.messages()).filter((message) => message.unread).map(({ id }) => id)
@@ -363,7 +363,7 @@ test("T5, T11: a batch that is wrong anywhere is refused as a whole", async () =
   await assert.rejects(inbox.batch(new Uint8Array(9_000_000)), refusedWith("body-too-large"))
 })
 
-test("only the owner reaches the socket, and a drop that is gone is told as such", async () => {
+test("only the owner reaches the socket, and a drop that is gone is reported as such", async () => {
   assert.equal(statSync(socket).mode & 0o777, 0o600)
   const nobody = inboxAt(join(root, "nobody.sock"))
   for (const ask of [nobody.sync([]), nobody.keys(), nobody.batch(archiveOf({}))])

@@ -119,7 +119,7 @@ test("what was undone or has expired is as if it had never been: what it took ba
   }
 })
 
-test("of a kind the newest by alias and the oldest are kept, and no more however often it is said", () => {
+test("of each kind the newest by alias and the oldest are kept, however often it is reported", () => {
   const repeated = Array.from({ length: 200 }, (_, day) => report("fraud_confirmed", day))
   assert.deepEqual(inForce(...repeated), ["fraud_confirmed 0", "fraud_confirmed 199"])
   const aliases = [

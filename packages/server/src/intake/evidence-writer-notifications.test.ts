@@ -205,7 +205,7 @@ test("a source that was removed begins anew, with what comes after", async (t) =
   assert.deepEqual(await said(index), ["sim_change 6 camara:one"])
 })
 
-test("a carrier that sends too many is told, and others are not held up by it", async (t) => {
+test("a carrier that sends too many is refused, and others are not held up by it", async (t) => {
   const { records, index } = await place(t)
   let ms = start
   const writer = openEvidenceWriter({ records, index, now: () => ms, notificationsPerSecond: 2 })

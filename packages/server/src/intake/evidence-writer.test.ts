@@ -192,7 +192,7 @@ test("one claim sent many times at once is carried out once and answered alike",
   assert.equal((await keptOf(records, alice)).length, 1)
 })
 
-test("of a subject that was erased nothing is kept, and nothing tells so", async (t) => {
+test("nothing is kept about an erased subject, and no answer shows it", async (t) => {
   const { writer, report, said, records, index } = await place(t)
   await writer.submit(report(evidence(alice, 5)), null)
   await records.eraseSubject({

@@ -5,7 +5,7 @@ import { currentModels } from "../score/models.ts"
 
 const { email, phone } = currentModels
 
-test("what differs is told member by member, a table of another length as a whole", () => {
+test("differences are listed member by member, a table of another length as a whole", () => {
   const cluster = [...email.abuse.cluster, [9, 2]] as [number, number][]
   const emailAge = email.abuse.emailAge.map(([x, nats]): [number, number] => [
     x,

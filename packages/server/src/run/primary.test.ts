@@ -17,7 +17,7 @@ class StuckWorker extends TestWorker {
   }
 }
 
-test("a service one of whose parts fails to stop stops all others and then tells the fault", async (t) => {
+test("if one part fails to stop, all others are stopped and then the error is thrown", async (t) => {
   const path = join(await temporaryDirectory(t), "data")
   const fork = (): Worker => {
     const worker = new StuckWorker(1)

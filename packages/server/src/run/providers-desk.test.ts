@@ -65,7 +65,7 @@ suite("the thread that asks providers", async () => {
   process.on("worker", seen)
   after(() => void process.off("worker", seen))
 
-  test("asks, pays by way of the primary, remembers until told to forget, and counts", async () => {
+  test("asks, pays by way of the primary, remembers until asked to forget, and counts", async () => {
     const desk = await openProvidersDesk({ settings: settingsWith(keyFile), spending, log })
     const { state, results } = await desk.look(question)
     assert.equal(state, "asked")
@@ -112,7 +112,7 @@ suite("the thread that asks providers", async () => {
     assert.ok(lines.every((line) => !line.includes(question.e164.slice(1))))
   })
 
-  test("settings that turn out to be of no use are told by their place, and no thread stays", async () => {
+  test("unusable settings are refused by their place, and no thread stays", async () => {
     const rubbish = join(folder, "rubbish.pem")
     writeFileSync(rubbish, "no key at all")
     await assert.rejects(

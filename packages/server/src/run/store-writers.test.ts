@@ -24,7 +24,7 @@ test("a migration may take longer than any other call on the records", options, 
   await records.close()
 })
 
-test("records that cannot be reached are told, and leave no thread behind", async () => {
+test("records that cannot be reached are an error, and leave no thread behind", async () => {
   const url = "postgresql://postgres:password@127.0.0.1:1/none"
   await assert.rejects(openRecordsWriter({ dataDirectory: "", databaseUrl: url }), RecordsError)
 })

@@ -71,7 +71,7 @@ test("a value has one name a day, another the day before, and one that the next 
   )
 })
 
-test("the day is that of the event, not of its arrival", () => {
+test("the day of the event counts, not the day it arrived", () => {
   const late = named({ ...FULL, occurred_at: "2026-11-13T23:59:59Z" })
   assert.equal(today(late, "device"), yesterday(named(FULL), "device"))
 })

@@ -89,7 +89,7 @@ test("a file without tombstones goes on under a new secret, and says nothing of 
   await assert.rejects(openTombstones(path, CHECK), /another master secret/)
 })
 
-test("a file that cannot be written, or was taken away, fails what is asked of it", async () => {
+test("a file that cannot be written, or was taken away, fails every call", async () => {
   const nowhere = join(folder, "none", "file")
   await assert.rejects(openTombstones(nowhere, CHECK), /\(ENOENT\)\. ASSAY_TOMBSTONES names a file/)
   const path = join(folder, "gone")

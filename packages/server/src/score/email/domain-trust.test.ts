@@ -69,7 +69,7 @@ test("a toxic domain is one an operator's list names, a typo keeps its own name"
   assert.deepEqual([typo.typosquat, typo.free, typo.explained.imitates], [true, false, "gmail.com"])
 })
 
-test("the Unicode and the xn-- spelling of a domain tell the same", () => {
+test("the Unicode and the xn-- spelling of a domain give the same result", () => {
   assert.deepEqual(trust("anna@gmаil.com"), trust("anna@xn--gmil-63d.com"))
   assert.equal(trust("anna@gmаil.com").typosquat, true)
 })
@@ -90,7 +90,7 @@ test("look-alike letters name the domain they imitate, a slip names it without t
   assert.deepEqual([honest.homograph, honest.imitates], [undefined, undefined])
 })
 
-test("what imitates the domains of the tenant who asks is told to nobody else", () => {
+test("an imitation of a tenant's own domains is shown to that tenant only", () => {
   const own = ownDomains(["acme.com", "acme.de"])
   const letters = trust("ceo@аcme.com", nowMs, own)
   assert.deepEqual([letters.homograph, letters.typosquat], [true, true])
@@ -124,14 +124,14 @@ test("a host that is denied and on one bulk list is likely disposable too", () =
   assert.deepEqual([blocklist.length, disposableLikely], [1, true])
 })
 
-test("the length of a local part is told where its handle is, a tag aside", () => {
+test("the length of a local part is given with its handle, a tag aside", () => {
   assert.equal(trust("li@firm.example").localLength, 2)
   assert.equal(trust("li+newsletter@firm.example").localLength, 2)
   const { handle, localLength } = trust("x7k2q9zz81@privaterelay.appleid.com")
   assert.deepEqual([handle, localLength], [undefined, undefined])
 })
 
-test("a role is told of the address and not remembered of the domain", () => {
+test("a role belongs to the address and is not remembered for the domain", () => {
   assert.equal(trust("info+x@gmail.com").role, true)
   assert.equal(trust("info@gmail.com").explained.role, true)
   assert.equal(trust("anna@gmail.com").role, undefined)

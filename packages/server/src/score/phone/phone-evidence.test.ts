@@ -124,7 +124,7 @@ test("line status, tenure, subscription, forwarding, routes and failed codes are
   assert.equal(input([["fraud_report", 1000]]).blocklisted, true)
 })
 
-test("a handset that is out of reach says nothing of the line, and what was said before holds", () => {
+test("a handset that is out of reach says nothing of the line, and the earlier status holds", () => {
   const absent = input([["line_status", 1, -1]])
   assert.deepEqual([absent.active, absent.coverage?.network], [undefined, 0])
   const before = input([
@@ -253,7 +253,7 @@ test("how the last proof was made is known of the request's own alone", () => {
   assert.equal(phoneInputOf({ context: { verified_by: "other" } }).verifiedIndependently, undefined)
 })
 
-test("a number kept for fiction or tests is so until somebody tells of a line behind it", () => {
+test("a number kept for fiction or tests is reserved until some source reports a line behind it", () => {
   const reserved = (phone: string, ...seen: Seen[]) => phoneInputOf({ phone, seen }).reserved
   for (const phone of ["+61491570156", "+46701740605", "+12125550123", "+15005550006"]) {
     assert.equal(reserved(phone), true, phone)

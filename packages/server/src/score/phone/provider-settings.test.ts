@@ -74,7 +74,7 @@ test("a carrier that is never asked may still send notifications", () => {
   assert.equal(faultOf({ ...caps, camara: [listening] }), "")
 })
 
-test("a file that is not there or holds no JSON is told as that", () => {
+test("a file that is missing or holds no JSON is refused as such", () => {
   assert.throws(() => readProviderSettings(join(folder, "canary.json")), {
     name: "ProviderSettingsError",
     message: "the file cannot be read",

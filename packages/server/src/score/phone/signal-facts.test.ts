@@ -73,7 +73,7 @@ suite("a SIM change", () => {
     assert.equal(risk(phoneModels["1.1"], 720, 240), "low")
   })
 
-  test("between two ends is told with both, and with the far one as its window", () => {
+  test("between two ends is answered with both, and with the far one as its window", () => {
     const yes = answer("sim_change", { withinHours: 240, notWithinHours: 72 })
     const told = assessPhone(phoneInputOf({ results: [yes] }), currentModels.phone)
     assert.equal(told.sim_change_window, "10d")
@@ -85,7 +85,7 @@ suite("a SIM change", () => {
     assert.equal(told5.risk_reasons[0], "SIM changed between 3 and 10 days ago")
   })
 
-  test("denied is a time without one, never an age, and only as long as it is said to be", () => {
+  test("denied is a time without one, never an age, and only for the window that was given", () => {
     const denied = (coveredWindow?: string) =>
       told(
         answer(
@@ -260,7 +260,7 @@ suite("the other signals", () => {
     assert.equal(contract("postpaid", ["subscription", 1, 1]), "mobile_postpaid")
   })
 
-  test("an answer about the SIM tells a mobile number from a fixed one where the plan does not", () => {
+  test("an answer about the SIM shows a number to be mobile where the plan does not say", () => {
     const phone = "+12015550123"
     assert.equal(phoneInputOf({ phone }).numberType, "fixed_line_or_mobile")
     const results = [answer("sim_change", { at: ago(40) })]
@@ -365,7 +365,7 @@ suite("whatever providers answer", () => {
     )
   })
 
-  test("no SIM history in the answer means that none was told, and a told change is never hidden", () => {
+  test("no SIM history in the answer means that nobody reported one, and a reported change is never hidden", () => {
     fc.assert(
       fc.property(anySeen, anyResults(SIGNAL_STATUSES), (seen, results) => {
         const input = phoneInputOf({ seen, results })

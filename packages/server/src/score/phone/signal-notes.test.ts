@@ -13,7 +13,7 @@ const failed = (status: SignalResult["status"], providerCode?: string): SignalRe
   ...(providerCode === undefined ? {} : { providerCode }),
 })
 
-test("it is said whether anybody was asked, and why nobody was", () => {
+test("notes say whether anybody was asked, and why nobody was", () => {
   assert.deepEqual(signalNotes(SIGNALS_OFF), ["No operator or vendor is connected"])
   assert.match(signalNotes(SIGNALS_NOT_ALLOWED).join(), /were not asked/)
   assert.deepEqual(signalNotes(SIGNALS_FAILED), ["Operators and vendors could not be asked"])
@@ -36,7 +36,7 @@ test("what could not be had is named with its source and why; what was answered 
   assert.equal(new Set(SIGNAL_STATUSES.flatMap((status) => notes(failed(status)))).size, 8)
 })
 
-test("every result is told with the same members, null where it says nothing", () => {
+test("every result is shown with the same members, null where it has no value", () => {
   const { state, results } = explainedSignals({
     state: "asked",
     results: [answer("active", true, { precision: "boolean" }), failed("error", "CODE")],

@@ -132,7 +132,7 @@ test("an answer is remembered for its time, and then asked for anew", async () =
   assert.deepEqual((await again).results[0]?.value, { at: "2026-03-10T11:59:00Z" })
 })
 
-test("what is not there in time is told as that, and is there for the next request", async () => {
+test("an answer that is late is a timeout, and is there for the next request", async () => {
   const [quick, slow] = [
     holdProvider({ signals: ["active"] }),
     holdProvider({ id: "twilio", signals: ["sim_change"] }),

@@ -72,7 +72,7 @@ const words = (results: readonly SignalResult[]): string[] =>
     `${signal} ${status} ${providerCode}`.trim(),
   )
 
-test("a call is paid for first, and tells the provider the number, the window, the date and a random id", async () => {
+test("a call is paid for first, and gives the provider the number, the window, the date and a random id", async () => {
   const { asked, call, spent, counted } = opened()
   const answering = asked.ask(question, ["sim_change"])
   const { request, answer } = await call(0)
@@ -282,7 +282,7 @@ test("a second try whose time is over before it is paid for is not made, and giv
   assert.equal(calls.length, 1)
 })
 
-test("an adapter that throws, or leaves a signal out, is a failure told by status", async () => {
+test("an adapter that throws, or leaves a signal out, gives those signals a failed status", async () => {
   const { asked, call } = opened(holdProvider({ together: true }))
   const thrown = asked.ask(question, ["sim_change", "active"])
   ;(await call(0)).fail(new TypeError("a bug"))

@@ -29,7 +29,7 @@ test("letters of another alphabet that read as a well-known domain name it, in e
   }
 })
 
-test("a label of Latin and look-alike letters is told without a name where it reads as nobody known", () => {
+test("a label of Latin and look-alike letters that reads as no known domain is reported without a name", () => {
   for (const mixed of ["firмa.example", "fιrma.example", "shop.nаme.example"])
     assert.deepEqual(homograph(mixed), { imitates: null }, mixed)
 })

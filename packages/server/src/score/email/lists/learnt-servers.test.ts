@@ -83,7 +83,7 @@ test("what was learnt is written for its owner alone and read back the same; a d
   }
 })
 
-test("a host is not marked by a server of its own name, whoever else points there", () => {
+test("a host is not marked by a server of its own name, whatever other hosts point there", () => {
   const directory = join(temporary, "marking")
   writeLearnt(directory, learntFrom(5))
   const marking = openMarkingServers(directory, () => today)

@@ -94,7 +94,7 @@ test("what is not configured is off and counts for nothing; what is, counts alon
   assert.equal(open({}).network, networkTrustOff)
 })
 
-test("a failure is unknown: neither true nor false, without coverage, and told", async () => {
+test("a failure is unknown: neither true nor false, without coverage, and explained", async () => {
   const { network } = open({ dns: [names.address], rdapUrl: registry.url })
   assert.deepEqual(await network.look("broken.example", TODAY), {
     mx: null,

@@ -162,7 +162,7 @@ test("one who gives up does not take the token from those who wait on", async ()
   await assert.rejects(tokens.get("other", hasty.signal), SignalFailure)
 })
 
-test("what a token endpoint refuses is told by its word, as what it means", async () => {
+test("a refusal of a token endpoint gives its code and what it means", async () => {
   const refusing = (http: number, error: unknown): Reply =>
     saying(http, JSON.stringify({ error, error_description: "secret" }))
   for (const [reply, status, code] of [

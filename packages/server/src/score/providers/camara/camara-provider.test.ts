@@ -310,7 +310,7 @@ suite("tokens that are not taken", () => {
     }
   })
 
-  test("where the new one is not taken either that is said, and asked no third time", async () => {
+  test("if the new one is not taken either the signal fails, and no third one is asked for", async () => {
     const { carrier, provider } = await opened(refusing(401, "UNAUTHENTICATED"))
     carrier.answerTokens(token("token-1"), token("token-2"), token("token-3"))
     const result = await one(provider, "sim_change")

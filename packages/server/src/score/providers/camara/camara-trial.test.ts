@@ -49,7 +49,7 @@ suite("a carrier that speaks CAMARA", async () => {
 
   test("takes the client's assertion for every API", () => dates.check(patient))
 
-  test("tells when the SIM and the handset changed", async () => {
+  test("gives the dates of SIM and handset changes", async () => {
     for (const hours of [1, 30, 100, 2000]) {
       const at = hoursAgo(hours)
       script({ sim: { changed_at: at }, device: { changed_at: at } })
@@ -60,7 +60,7 @@ suite("a carrier that speaks CAMARA", async () => {
     }
   })
 
-  test("that never saw a change tells the day the line began", async () => {
+  test("that never saw a change gives the day the line began", async () => {
     script({ sim: { changed_at: null }, tenure: { since: "2019-05-20" } })
     const { status, value, precision } = await one(dates, "sim_change")
     assert.deepEqual([status, value], ["ok", { at: "2019-05-20T00:00:00.000Z" }])
@@ -108,7 +108,7 @@ suite("a carrier that speaks CAMARA", async () => {
     }
   })
 
-  test("tells the rest of what it knows of a line", async () => {
+  test("gives the rest of what it knows of a line", async () => {
     script({
       recycled_on: daysAgo(20),
       forwarding: ["unconditional"],
@@ -134,7 +134,7 @@ suite("a carrier that speaks CAMARA", async () => {
     assert.equal((await one(dates, "active")).value, false)
   })
 
-  test("tells nothing bad of a line without a story", async () => {
+  test("reports nothing bad of a line without a story", async () => {
     assert.equal((await one(dates, "recycled", { sinceDate: hoursAgo(999) })).value, false)
     assert.equal((await one(dates, "call_forwarding")).value, false)
     assert.equal((await one(dates, "reachable")).value, true)
@@ -184,7 +184,7 @@ suite("a carrier that speaks CAMARA", async () => {
     assert.deepEqual([status, value], ["ok", { at }])
   })
 
-  test("without a working token endpoint is not told any number", async () => {
+  test("without a working token endpoint never gets a number", async () => {
     for (const [fault, status] of [
       [{ kind: "error", status: 401, code: "invalid_client" }, "unauthorized"],
       [{ kind: "html", status: 500 }, "error"],
@@ -211,7 +211,7 @@ suite("a carrier that speaks CAMARA", async () => {
     assert.equal((await waiting).status, "timeout")
   })
 
-  test("hears of a number in the body alone, never in a path or a header", async () => {
+  test("gets a number in the body alone, never in a path or a header", async () => {
     const before = carrier.requests().length
     for (const signal of dates.capabilities({ e164: NUMBER, region: "AU" }))
       await one(dates, signal, { sinceDate: hoursAgo(999) })

@@ -7,7 +7,7 @@ function refused(http: number, body: unknown): { status: string; code: string | 
   return { status, code }
 }
 
-test("every code that is known has its status, and is told by its own name", () => {
+test("every known code has its status, and is passed on by its own name", () => {
   for (const [code, { http, status }] of Object.entries(ERROR_CODES))
     assert.deepEqual(refused(http, { status: http, code, message: "no" }), { status, code })
 })
@@ -44,7 +44,7 @@ test("a 404 or 422 that is not in the carrier's words says nothing of the number
       assert.deepEqual(refused(http, body), { status: "error", code: `http_${http}` })
 })
 
-test("a code that could hold a number, or is none, is not told", () => {
+test("a code that could hold a number, or is none, is not passed on", () => {
   for (const code of ["+61491570156", "61491570156", "CODE_61491570156", "a b", "", "X".repeat(65)])
     assert.equal(refused(403, { code }).code, "http_403", code)
   assert.deepEqual(refused(400, { code: "constructor" }), { status: "error", code: "http_400" })

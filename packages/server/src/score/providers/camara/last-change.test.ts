@@ -18,7 +18,7 @@ function failsAs(status: string, code: string): (error: unknown) => boolean {
   return (error) => error instanceof SignalFailure && error.status === status && error.code === code
 }
 
-test("a date is told in UTC, as exactly as the carrier does", () => {
+test("a date is given in UTC, as exactly as the carrier gives it", () => {
   for (const [latestSimChange, at, precision] of [
     ["2026-02-28T14:27:08.312+02:00", "2026-02-28T12:27:08.312Z", "instant"],
     ["2026-02-28T07:37:53.471829447Z", "2026-02-28T07:37:53.471Z", "instant"],
@@ -110,7 +110,7 @@ async function asking(
   })
 }
 
-test("without a change in the longest window there is one check, and the window is told", async () => {
+test("without a change in the longest window there is one check, and the answer names the window", async () => {
   const one = carrier(1000)
   assert.deepEqual(await asking(one), {
     status: "partial",
@@ -155,7 +155,7 @@ test("a carrier that takes no window says nothing", async () => {
   await assert.rejects(asking(carrier(3, 1)), failsAs("no_coverage", "OUT_OF_RANGE"))
 })
 
-test("where narrowing fails, what the longer window said stays, with the reason", async () => {
+test("if narrowing fails, the answer for the longer window stays, with the reason", async () => {
   const one = carrier(3)
   const failing: Inquiry = {
     ...one,

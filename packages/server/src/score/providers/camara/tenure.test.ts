@@ -31,7 +31,7 @@ function asking(inquiry: Inquiry): ReturnType<typeof askTenure> {
   return askTenure({ inquiry, check: CHECK, e164: "+61491570156", nowMs: NOW_MS })
 }
 
-test("two years are asked for first, and ninety days only where it is less", async () => {
+test("two years are asked for first, and ninety days only after a no", async () => {
   const [settled, known, fresh] = [carrier(2000), carrier(400), carrier(10)]
   assert.deepEqual((await asking(settled)).value, {
     atLeastDays: 730,
@@ -50,7 +50,7 @@ test("two years are asked for first, and ninety days only where it is less", asy
   assert.deepEqual([status, precision], ["ok", "band"])
 })
 
-test("a carrier that may not look back two years tells of ninety days alone", async () => {
+test("a carrier that may not look back two years answers for ninety days alone", async () => {
   const short = carrier(2000, (days) => {
     if (days > 365) throw new SignalFailure("no_coverage", "OUT_OF_RANGE")
   })

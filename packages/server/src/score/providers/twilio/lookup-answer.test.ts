@@ -130,7 +130,7 @@ test("a date that cannot be believed is an error, not a change and not none", ()
   }
 })
 
-test("nothing said of the SIM is not none", () => {
+test("no word about the SIM does not mean no change", () => {
   const nothing = { last_sim_swap_date: null, swapped_period: null, swapped_in_period: null }
   for (const last_sim_swap of [null, nothing])
     assert.deepEqual(statusAndValue(found("sim_change", { last_sim_swap })), [

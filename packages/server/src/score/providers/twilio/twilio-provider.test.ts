@@ -158,7 +158,7 @@ suite("Twilio Lookup, as the carrier for trials speaks it", async () => {
     twilio.script(NUMBER, {})
   })
 
-  test("where only a period is told, a change is inside it and none is outside it", async () => {
+  test("if only a period is given, a change is inside it and none is outside it", async () => {
     twilio.script(NUMBER, { sim: { changed_at: "2026-11-13T12:00:00Z", period_hours: 72 } })
     const inside = (await ask()).get("sim_change")
     assert.deepEqual(
@@ -324,7 +324,7 @@ suite("Twilio Lookup, as the carrier for trials speaks it", async () => {
     })
   })
 
-  test("a wrong password is told as that, by a look-up and by a check", async () => {
+  test("a wrong password is reported as such, by a look-up and by a check", async () => {
     const wrong = open({ password_file: wrongFile })
     for (const { status } of (await ask({}, wrong)).values()) assert.equal(status, "unauthorized")
     await assert.rejects(wrong.check(AbortSignal.timeout(5000)), {

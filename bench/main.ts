@@ -29,7 +29,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   else await bench.run(given)
 }
 
-/** The options of a bench with what was not given filled in; null when help is asked for. */
+/** The options of a bench with defaults filled in; null when help is requested. */
 function optionsOf(
   { name, options }: Bench,
   args: readonly string[],

@@ -1,6 +1,6 @@
-// Writes packages/server/built: the programs of the service and the command, each in one file with
-// what they share beside it. Loading six hundred modules one by one, and stripping their types, is
-// most of the work of a start. Run by scripts/prepare.cjs when a source changed.
+// Writes packages/server/built: the programs of the service and the command, each in one file,
+// beside the files they share. Loading six hundred modules one by one, and stripping their types,
+// is most of the work of a start. Run by scripts/prepare.cjs when a source changed.
 import {
   globSync,
   mkdirSync,

@@ -30,7 +30,7 @@ else write(pages)
 
 /** Every page by its file name, formatted as the repository formats Markdown. */
 async function currentPages(): Promise<ReadonlyMap<string, string>> {
-  // By itself: beside all the commands that the next page runs, the service does not start in time
+  // Runs alone: beside all the commands that the next page runs, the service does not start in time
   // on a busy machine.
   const api = await apiPage()
   const [commandLine, dropFiles] = [commandLinePage(), await dropFilesPage()]

@@ -9,10 +9,10 @@ const OWN = "lean-age"
 const NOTHING = `const refuse = () => { throw new Error("this part of age was left out") }`
 
 /**
- * What stands in for a module. The NIST curves serve keys that begin with age1tag, which mark every
- * message with who can open it, and scrypt serves passphrases; both are refused before they could
- * be used. The library builds its tables of curves while it loads, so those stand-ins have the
- * members it looks at.
+ * The replacements for modules. The NIST curves serve keys that begin with age1tag, which mark
+ * every message with who can open it, and scrypt serves passphrases; both are refused before they
+ * could be used. The library builds its tables of curves while it loads, so the replacements have
+ * the members it reads.
  */
 const standIns: Readonly<Record<string, string>> = {
   "nist.js": `${NOTHING}
@@ -24,8 +24,8 @@ const standIns: Readonly<Record<string, string>> = {
 }
 
 /**
- * Also takes one version of each library where the lockfile has two, because a part of age asks for
- * an older one. The test vectors of age are run against what comes out.
+ * Also takes one version of each library if the lockfile has two, because a part of age requires an
+ * older one. The test vectors of age run against the result.
  */
 export const leanAge: Plugin = {
   name: OWN,

@@ -27,7 +27,7 @@ console.log(`\n${table}\n`)
 if (run.files.length > 0) {
   const folder = join(root, "docs", "soak")
   mkdirSync(folder, { recursive: true })
-  // A part is no substitute for the whole, so it stands beside it.
+  // A partial run does not replace a full one, so it gets its own file.
   const name = some === undefined ? `${date}.md` : `${date}-${isName ? some : "part"}.md`
   writeFileSync(join(folder, name), page(date, table))
   console.log(`Written to docs/soak/${name}`)

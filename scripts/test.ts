@@ -33,8 +33,8 @@ const suites: Record<string, { readonly pattern: string; readonly run: 0 | 1 }> 
   unit: { pattern: "packages/*/src/**/*.test.ts", run: 1 },
 }
 
-// Two commands beside each other, and five files: one that waits for a timer or a disk leaves its
-// core to others.
+// Two commands at a time, and five files: a file that waits for a timer or a disk leaves its core
+// to others.
 const COMMANDS_AT_ONCE = 2
 const FILES_AT_ONCE = [3, 2]
 const FILE_MS = 10 * 60_000

@@ -92,7 +92,7 @@ export async function sendForm(
   return (await ask(port, "/drop/form", headers, parts)).status === 200
 }
 
-/** In steps, so that a connection takes what it can. */
+/** In pieces, so that a connection takes as much as it can at a time. */
 function pieces(bytes: Uint8Array): Uint8Array[] {
   const step = 262_144
   return Array.from({ length: Math.ceil(bytes.length / step) }, (_, n) =>

@@ -8,7 +8,7 @@ const frame: Frame = { left: 84, top: 48, width: 528, height: 400 }
 // Logarithmic: nine of ten identities lie below 5 %, and would be one dot on a plain axis.
 const LOWEST = 0.001
 
-/** What was promised against what happened, in bins of equal mass, before and after calibration. */
+/** Predicted against actual outcomes, in bins of equal mass, before and after calibration. */
 export function reliabilityPlot({ calibration, curves }: EmailEvaluation): string {
   const { before, after } = curves.reliability
   const series: Series[] = [

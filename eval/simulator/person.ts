@@ -3,7 +3,7 @@ import { people, YEAR_DAYS } from "./rates.ts"
 
 export type DomainClass = keyof typeof people.domains
 
-/** Who stands behind an address. Nothing here is visible to the service. */
+/** The person who uses an address. Nothing here is visible to the service. */
 export interface Person {
   readonly abuser: boolean
   readonly domain: DomainClass

@@ -54,7 +54,8 @@ export const leaks = {
   /** Share that is cracked: all; LinkedIn 2012 within days (89 %); assumed; assumed. */
   cracked: { plaintext: 1, weak_hash: 0.89, salted_hash: 0.5, slow_hash: 0.1 },
   /**
-   * Half of leaked passwords are no longer in use after so long: SpyCloud 2021, 70 % after a year.
+   * Half of leaked passwords are no longer in use after this long: SpyCloud 2021, 70 % after a
+   * year.
    */
   validHalfLifeDays: 800,
   /** A leaked password opens this account too: SpyCloud 2022, 82 % of reusers exactly; assumed. */

@@ -3,7 +3,7 @@ import { root } from "../repository.ts"
 import { code, counted, lines, table } from "./page.ts"
 
 /**
- * Built anew for the page: a list that only repeated what an earlier build wrote would prove
+ * Built again for the page: a list that only repeated the output of an earlier build would prove
  * nothing.
  */
 export async function dropFilesPage(): Promise<string> {

@@ -13,7 +13,7 @@ export function table(
   )
 }
 
-/** Text in code type, or nothing where there is none. */
+/** Text in code type, or nothing for an empty text. */
 export function code(text: string): string {
   return text === "" ? "" : `\`${text}\``
 }

@@ -20,7 +20,7 @@ interface Members {
 /** The settings of a kind of provider: an object, or a list of objects. */
 interface KindSettings {
   readonly title?: string
-  /** A paragraph behind the tables. */
+  /** A paragraph after the tables. */
   readonly note?: string
   readonly items?: Members
 }

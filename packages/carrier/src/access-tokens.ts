@@ -38,7 +38,7 @@ export function openAccessTokens(): AccessTokens {
   }
 }
 
-/** What follows `Bearer`; nothing where the field is of another kind, and no token is empty. */
+/** The token after `Bearer`; empty if the field is of another kind, since no token is empty. */
 function bearerOf(authorization = ""): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ""
 }

@@ -20,7 +20,7 @@ export interface LineOperation {
   read(body: unknown): Question
 }
 
-/** As every definition has it. */
+/** The pattern of every definition. */
 export const PhoneNumber = Type.String({ pattern: "^\\+[1-9][0-9]{4,14}$" })
 
 /** Newer guidelines refuse unknown members, so a client that is to work everywhere sends none. */

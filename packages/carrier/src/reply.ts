@@ -4,11 +4,11 @@ import type { TrialFault } from "./script.ts"
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Empty: there is none. */
+  /** Empty: there is no body. */
   readonly body: string
 }
 
-/** A reply, and what goes wrong in giving it. */
+/** A reply, and the fault to apply when sending it. */
 export interface Outcome {
   readonly reply: Reply
   readonly fault: TrialFault | null

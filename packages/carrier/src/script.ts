@@ -32,7 +32,7 @@ const whichRequests = {
   latency_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 120_000 })),
 }
 
-/** What goes wrong with requests that are in order. One that is not is refused as ever. */
+/** Faults for valid requests. An invalid request is refused as usual. */
 export const TrialFault = Type.Union([
   Type.Object({ ...whichRequests, kind: Type.Literal("late") }, exactly),
   Type.Object(

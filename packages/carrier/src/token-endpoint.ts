@@ -142,8 +142,8 @@ export function openTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint 
 }
 
 /**
- * Answers a request to the endpoint. What goes wrong by script goes wrong only for those that would
- * get a token.
+ * Answers a request to the endpoint. A scripted fault applies only to requests that would get a
+ * token.
  */
 export async function tokenOutcome(
   endpoint: TokenEndpoint,

@@ -34,7 +34,7 @@ interface AttemptOptions {
   readonly repeatable?: boolean
 }
 
-/** Sends until there is an answer, the failure is one that will not pass, or the time is over. */
+/** Sends until there is an answer, a failure that will not pass, or the time is over. */
 export async function answeredInTime<T>(
   { timeoutMs, retries, signal, repeatable = false }: AttemptOptions,
   send: (signal: AbortSignal) => Promise<T>,
@@ -58,14 +58,14 @@ async function sendWithRetries<T>(
       return await send(limit.signal)
     } catch (error) {
       const pauseMs = isFailure(error) ? retryPause(error, attempt, Math.random, repeatable) : null
-      // What cannot be over in time is reported now, not after waiting for it in vain.
+      // A failure that cannot pass in time is reported now, without waiting in vain.
       if (pauseMs === null || attempt === retries || pauseMs >= limit.remainingMs()) throw error
       await limit.pause(pauseMs)
     }
   }
 }
 
-/** The time one call has, and what is left of it. */
+/** The time limit of one call, and the rest of it. */
 interface TimeLimit {
   /** Aborted when the time is over or the caller gave up. */
   readonly signal: AbortSignal

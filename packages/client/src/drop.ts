@@ -79,7 +79,7 @@ export interface DropCalls {
 
 const TIMEOUT_MS = 60_000
 const TAR = "application/x-tar"
-/** Sends what may be large and may arrive twice; the answer is JSON. */
+/** For requests that may be large and may arrive twice; the answer is JSON. */
 const POST = {
   method: "POST",
   headers: { accept: "application/json, application/problem+json" },

@@ -21,8 +21,8 @@ export async function resultOf(response: Response, expected: Expected): Promise<
 }
 
 /**
- * The body of a response of this status that `fits`; null is one that is no JSON object. Throws
- * like `resultOf`.
+ * The body of a response with this status that `fits` accepts; a body that is no JSON object is
+ * passed as null. Throws like `resultOf`.
  */
 export async function answerOf(
   response: Response,

@@ -52,7 +52,7 @@ export async function startTestServer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-/** An address nothing listens on: one that was given out and given back. */
+/** An address that nothing listens on: its port was opened and closed again. */
 export async function deadUrl(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))

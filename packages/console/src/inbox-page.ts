@@ -37,7 +37,7 @@ const memory = {
     try {
       localStorage.setItem("assay-drop-seen", btoa(signs.join("")))
     } catch {
-      // No room: what was seen on this visit is compared on this visit only.
+      // No room: the messages of this visit are compared on this visit only.
     }
   },
 }

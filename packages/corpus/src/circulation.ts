@@ -41,12 +41,12 @@ export interface LoadingBatch {
   readonly file: string
   readonly description: SourceDescription
   readonly identities: number
-  /** Stand for the files it was imported from; null where they are not known. */
+  /** Digests of the files it was imported from; null if they are not known. */
   readonly inputs: readonly string[] | null
 }
 
 /**
- * What follows from the figures. Both shares must be reached: the same people with other passwords
+ * The decision from the figures. Both shares must be reached: the same people with other passwords
  * are no copy.
  */
 export function circulates(figures: CirculationFigures): boolean {
@@ -84,9 +84,9 @@ export async function circulationChanges(
 }
 
 /**
- * Measures every source anew and writes what comes out as one change, with a change of one source's
- * description if given. Returns the catalogue after it. Throws `circulation-unknown`, and then
- * nothing changed.
+ * Measures every source again and writes the result as one change, together with a change of one
+ * source's description if given. Returns the catalogue after it. If it throws
+ * `circulation-unknown`, nothing changed.
  */
 export async function recomputeCirculation(
   index: ExposureIndex,
@@ -159,7 +159,10 @@ function measuredSources(catalogue: Catalogue, loading?: LoadingBatch): Measured
   })
 }
 
-/** What measuring needs of a batch; nothing of one that is not kept in a segment, or not held. */
+/**
+ * The facts about a batch for measuring; nothing for a batch that is not kept in a segment, or not
+ * held.
+ */
 function heldBatch(
   { id, sourceId, owner, state, identities, segment = null, recipe = null }: Batch,
   loading: LoadingBatch | undefined,
@@ -191,8 +194,8 @@ function changesOf(
 }
 
 /**
- * A source as it will be when the loading batch is live: with the batch's description, and what was
- * decided before.
+ * A source as it will be once the loading batch is live: with the batch's description, and earlier
+ * decisions.
  */
 function describedSource(catalogue: Catalogue, id: number, loading?: LoadingBatch): Source {
   const source = catalogue.sources.get(id)

@@ -13,7 +13,7 @@ export interface ImportHolder {
 
 export interface ImportTurn {
   readonly self: ImportHolder
-  /** Queues behind an import that runs; otherwise that is a refusal. */
+  /** Queues after a running import; otherwise a running import is a refusal. */
   readonly wait: boolean
   readonly signal: AbortSignal
   onWait(holder: ImportHolder | null): void

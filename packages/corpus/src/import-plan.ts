@@ -53,9 +53,9 @@ export function kindOfMost({ kinds }: ReadTally, taken: TakenMembers): EntryKind
 }
 
 /**
- * Which batch the import is: the one of its fingerprint, or a new one under the next name where
- * that was removed. One that is loading goes on only with the segment it began with; rows of a
- * second reading could differ from the first in their date, and the batch would hold both.
+ * The batch of the import: the one with its fingerprint, or a new one under the next name if that
+ * one was removed. A loading batch continues only with the segment it began with: rows of a second
+ * reading could differ from the first in their date, and the batch would hold both.
  */
 export async function openAttempt(
   index: ExposureIndex,

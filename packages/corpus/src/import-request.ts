@@ -70,7 +70,9 @@ export interface ImportProgress {
 export interface ImportReport {
   /** False: exactly this was imported before, and nothing changed. */
   readonly changed: boolean
-  /** What an earlier try left undone behind a live batch was done now. */
+  /**
+   * The batch was live already, and this run completed the steps that an earlier try left undone.
+   */
   readonly completed: boolean
   readonly batch: Batch
   readonly source: SourceDescription

@@ -5,9 +5,9 @@ import type { Catalogue } from "@assay/stores/exposure-index"
 import { writeDurably } from "@assay/runtime/durable-files"
 
 /**
- * What segments stand for, in a file of the data directory: the catalogue lives in the index, and
- * an index that is lost takes it with it. Written after each change by a command and at each start,
- * so at worst it is one change behind.
+ * A copy of the catalogue in the data directory, which describes the segments: the catalogue lives
+ * in the index, and a lost index takes it along. Written after each change by a command and at each
+ * start, so at worst it is one change behind.
  */
 const NAME = "catalogue.json"
 
@@ -20,9 +20,7 @@ export async function keepCatalogue(catalogue: Catalogue, dataDirectory: string)
   await writeDurably(path, Buffer.from(catalogueBytes(document)).toString("utf8"))
 }
 
-/**
- * The catalogue that was kept; null where there is none. Throws MalformedBytes for a damaged one.
- */
+/** The kept catalogue; null if there is none. Throws MalformedBytes for a damaged one. */
 export function readKeptCatalogue(dataDirectory: string): Catalogue | null {
   const path = join(dataDirectory, NAME)
   return existsSync(path) ? readCatalogue(readFileSync(path)) : null

@@ -2,8 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { lengthOf } from "./request-bodies.ts"
 
 /**
- * An answer is lost on its way when a connection is closed on someone who still sends; so much is
- * let pass first.
+ * Closing a connection while the sender still sends loses the answer, so this much is read first.
  */
 export const DRAIN_MAX = 34 * 1024 * 1024
 

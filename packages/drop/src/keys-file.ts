@@ -15,7 +15,7 @@ import { readRecipients, type Recipients, recipientsFile } from "@assay/core/dro
 const KEYS_FILE = "keys.txt"
 
 /**
- * The keys of the drop in this folder, or null while there is none. Throws a RecipientsFault where
+ * The keys of the drop in this folder, or null while there are none. Throws a RecipientsFault if
  * they cannot be used.
  */
 export function readKeysFile(folder: string): Recipients | null {

@@ -2,7 +2,7 @@ import { allowedSizes, fingerprint, type Recipients, recipientsFile } from "@ass
 import { loadWords } from "@assay/core/drop/words"
 import { readKeysFile } from "./keys-file.ts"
 
-/** The keys messages are sealed to now, and what follows from them. */
+/** The keys that messages are sealed to now, and the values derived from them. */
 export interface KeysInUse {
   readonly recipients: Recipients
   /** The recipients file, as senders get it. */
@@ -14,8 +14,8 @@ export interface KeysInUse {
 }
 
 /**
- * The number in `SIZE_CLASSES` of the class that a sealed message of this size has; null where none
- * has it.
+ * The number in `SIZE_CLASSES` of the class for a sealed message of this size; null if there is
+ * none.
  */
 export function classOfSize({ sizes }: Pick<KeysInUse, "sizes">, size: number): number | null {
   const found = [...sizes].indexOf(size)

@@ -8,13 +8,13 @@ export interface Listeners {
   /** null: no port of its own. */
   readonly port: number | null
   readonly addresses: readonly string[]
-  /** Takes no new connection; resolves when the last one is over, or was ended after so long. */
+  /** Takes no new connection; resolves when the last one is over, or was ended after `withinMs`. */
   close(withinMs: number): Promise<void>
 }
 
 /**
- * Past these, or what the system allows, new ones are dropped: each takes memory, and those that
- * stand still are ended within a minute.
+ * Beyond this many, or the system's limit, new connections are dropped: each takes memory, and idle
+ * ones are ended within a minute.
  */
 const CONNECTIONS_MAX = 16_384
 const LOOPBACK = ["127.0.0.1", "::1"] as const

@@ -27,8 +27,8 @@ const MEMBER = /^(actions\.json|(reply|note)-[0-9a-f]{32}\.age)$/
 const MEMBER_MAX = 1024 * 1024
 
 /**
- * Reads a batch as a whole or throws an `RecipientRefusal`: nothing is done of one that is wrong
- * anywhere.
+ * Reads a batch as a whole or throws a `RecipientRefusal`: a batch with any fault is not carried
+ * out at all.
  */
 export function readBatch(archive: Uint8Array, recipients: Recipients | null): Batch {
   const files = membersOf(archive)

@@ -31,7 +31,7 @@ export interface Route {
 }
 
 export interface DropRoutes {
-  /** The route of a name, and what stands behind it; null where there is none. */
+  /** The route of a name, and the rest of the path; null if there is none. */
   find(name: string): { readonly route: Route; readonly rest: string } | null
 }
 

@@ -62,7 +62,7 @@ async function takeSealed(
     await drop.finish({ id, size, withdrawVerifier: Buffer.from(verifier, "hex"), effort })
     return { status: 201 }
   } catch (error) {
-    // What cannot be removed now goes when the store is next opened.
+    // Pieces that cannot be removed now go when the store is next opened.
     await drop.abandon(id).catch(() => undefined)
     throw error
   }

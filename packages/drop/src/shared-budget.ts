@@ -4,7 +4,7 @@ import { openNetworkNames } from "./network-names.ts"
 
 /** One network may take this share of what is left. */
 const SHARE = 1 / 4
-/** So much is for networks that have taken nothing in this hour. */
+/** This share is for networks that have taken nothing in this hour. */
 const RESERVE = 1 / 4
 /** At most this many networks are distinguished; further ones share one place. */
 const NETWORKS_MAX = 10_000

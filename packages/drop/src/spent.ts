@@ -40,7 +40,7 @@ export function openSpent({
       const name = Buffer.from(hash.subarray(0, NAME_BYTES)).toString("base64")
       if (hour <= forgottenHour || byHour.get(hour)?.has(name) === true) return false
       while (remembered >= rememberedMax) forget(Math.min(...byHour.keys()))
-      // What could not be remembered must not be spent.
+      // A token that cannot be remembered must not be accepted.
       if (hour <= forgottenHour) return false
       byHour.set(hour, (byHour.get(hour) ?? new Set()).add(name))
       remembered += 1

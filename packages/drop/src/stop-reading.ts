@@ -13,7 +13,7 @@ export function stopReading(socket: Socket): void {
   handle.readStop()
 }
 
-/** Takes back what `stopReading` did, for one whom no sealer will read. */
+/** Undoes `stopReading`, for a connection that no sealer will read. */
 export function startReading(socket: Socket): void {
   Reflect.deleteProperty(socket, "_read")
   const handle = handleOf(socket)

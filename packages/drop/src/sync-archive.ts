@@ -14,7 +14,7 @@ interface SyncOptions {
 
 /**
  * An archive of all that waits, piece by piece: at most one piece is in memory, however slow the
- * reader. What goes before its turn is left out; a message that goes in the middle of its turn ends
+ * reader. A message deleted before its turn is left out; one deleted in the middle of its turn ends
  * the archive with an error, because half a message must not look like one.
  */
 export async function* syncArchive(options: SyncOptions): AsyncGenerator<Uint8Array, void, void> {

@@ -42,7 +42,7 @@ export async function takeResealed(
       if (await drops.reseal(id, upload, size)) return "resealed"
     }
   } catch (error) {
-    // What cannot be removed now goes when the store is next opened.
+    // Pieces that cannot be removed now go when the store is next opened.
     await drops.abandonUpload(upload).catch(() => undefined)
     throw error
   }

@@ -4,7 +4,7 @@ import { LOCALES, type Locale } from "./pages/page-input.ts"
 export interface Target {
   readonly locale: Locale
   /**
-   * What follows `/drop` and the locale, without slashes at its ends: "", "replies",
+   * The rest of the path after `/drop` and the locale, without slashes at its ends: "", "replies",
    * "files/style.0123.css".
    */
   readonly name: string

@@ -68,7 +68,7 @@ export function openTickets({
 }): Tickets {
   const signatures = openSignatures(secret, "ticket")
   const secrets = challengeSecrets(secret)
-  /** What was spent before this is forgotten, so nothing from before is taken. */
+  /** Tokens spent before this are forgotten, so nothing older is accepted. */
   const openedAtMs = now()
   const read = (
     ticket: string,

@@ -4,7 +4,7 @@ import type { Locale } from "./pages/page-input.ts"
 /** One request, as a route sees it. */
 export interface Visit {
   readonly locale: Locale
-  /** What stands behind the name of a route that has many: the name of a file. */
+  /** The rest of the path, for a route with many: the name of a file. */
   readonly rest: string
   readonly query: URLSearchParams
   readonly byOnion: boolean

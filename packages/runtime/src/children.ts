@@ -71,7 +71,7 @@ export function startProcess(
     async kill() {
       process.kill("SIGKILL")
       await orAfter(ENDING_MS, ended, null)
-      // One that hangs in the system does not keep this process from ending.
+      // A process that hangs in the system does not keep this process from ending.
       process.unref()
     },
   }
@@ -221,7 +221,7 @@ export interface Child extends Started {
 }
 
 export interface KeepOptions<Ready> {
-  /** As the log has it: "worker died and is replaced". */
+  /** The name in log lines: "worker died and is replaced". */
   readonly name: string
   readonly count?: number
   /**
@@ -231,11 +231,13 @@ export interface KeepOptions<Ready> {
   readonly start: (before: Ready | null) => Child
   /** What `unable` means to the caller. */
   readonly unable?: (why: string) => Error
-  /** How long one may take to stop by itself. */
+  /** How long a child may take to stop by itself. */
   readonly stopMs: number
   /** How long one may be silent before it is ended and replaced; null: it is not watched. */
   readonly silentMs: number | null
-  /** The longest rest between attempts to replace one that keeps dying; the first is a second. */
+  /**
+   * The longest pause between attempts to replace a child that keeps dying; the first is a second.
+   */
   readonly restMaxMs?: number
   readonly log: Log
 }
@@ -264,14 +266,16 @@ interface Running {
 }
 
 const READY_MS = 30_000
-/** One that dies is replaced at once, but one that keeps dying does not turn into a busy loop. */
+/**
+ * A child that dies is replaced at once, but one that keeps dying must not turn into a busy loop.
+ */
 const REST_MS = 1000
-/** How long one that has stopped may take to end. */
+/** How long a stopped child may take to end. */
 const LEAVE_MS = 2000
 
 /**
- * Starts children and keeps that many running: one that is not ready in time or gives no sign of
- * life is killed, and one that ends is replaced. Rejects if the first ones cannot start.
+ * Starts children and keeps that many running: a child that is not ready in time or gives no sign
+ * of life is killed, and a child that ends is replaced. Rejects if the first ones cannot start.
  */
 export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<Children<Ready>> {
   const { name, count = 1, start, stopMs, silentMs, restMaxMs = REST_MS, log } = options
@@ -334,7 +338,7 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
     return await isReady
   }
 
-  /** Starts one for one that is gone, and tries until it is ready. */
+  /** Starts a child in place of one that is gone, and tries until it is ready. */
   async function replace(): Promise<void> {
     for (let restMs = REST_MS; ; restMs = Math.min(2 * restMs, restMaxMs)) {
       await delay(restMs, undefined, { signal: ending.signal }).catch(() => undefined)
@@ -374,7 +378,7 @@ export async function keepChildren<Ready>(options: KeepOptions<Ready>): Promise<
   async function restart(lingerMs: number): Promise<number> {
     for (const old of [...running]) {
       if (isEnding()) break
-      // One that died meanwhile is replaced after its death.
+      // A child that died meanwhile is replaced by the handler of its death.
       if (!running.has(old)) continue
       await succeed(old)
       await retire(old, lingerMs)

@@ -4,8 +4,8 @@ export interface ExplainedOptions extends ErrorOptions {
 }
 
 /**
- * A failure in words for the person at the terminal, who is shown the message and nothing else; of
- * any other error they get the stack. Where the message is empty, the command has said why already.
+ * A failure in words for the person at the terminal, who sees only the message; for any other error
+ * they see the stack. An empty message means that the command has already printed the reason.
  */
 export class Explained<Code extends string = string> extends Error {
   override readonly name: string = "Explained"

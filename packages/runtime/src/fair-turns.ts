@@ -14,7 +14,7 @@ export interface FairTurns<Owner> {
 interface Room {
   /** The most that may wait of one owner. */
   readonly eachMax: number
-  /** Past this in all, only owners of whom nothing waits may add to it. */
+  /** Beyond this total, only owners without waiting work may add to it. */
   readonly allMax?: number
 }
 

@@ -6,7 +6,7 @@ export interface HeartbeatOptions {
   readonly ping: () => Promise<unknown>
   /** How long it may be silent. */
   readonly silentMs: number
-  /** Called once, when it was silent for so long. */
+  /** Called once, after this much silence. */
   readonly onSilent: () => void
 }
 

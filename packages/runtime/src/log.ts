@@ -24,7 +24,7 @@ export interface LogFields {
   readonly exitCode?: number
   readonly count?: number
   readonly store?: string
-  /** Stands for settings, of which none can be read from it. */
+  /** Identifies settings without revealing any of them. */
   readonly configHash?: string
   /** Logged by class, code and stack frames: messages may quote what a person sent. */
   readonly error?: unknown

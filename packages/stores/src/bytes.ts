@@ -64,7 +64,7 @@ export class Cursor {
   }
 }
 
-/** Writes an unsigned LEB128 number and returns the place behind it. */
+/** Writes an unsigned LEB128 number and returns the position after it. */
 export function putVarint(value: number, into: Uint8Array, at: number): number {
   let left = value
   while (left >= 128) {

@@ -30,7 +30,7 @@ export interface SourceDescription {
   readonly circulation?: Circulation | null
 }
 
-/** How much of a source older sources hold already, and who decided what follows from it. */
+/** How much of a source older sources hold already, and who decided the consequence. */
 export interface Circulation {
   readonly decidedBy: "measured" | "operator"
   /**
@@ -63,7 +63,7 @@ export interface Source extends SourceDescription {
   readonly importedAt: number
 }
 
-/** What may change of a source that is there. */
+/** The members of an existing source that may change. */
 export type SourceChange = Partial<Omit<SourceDescription, "name">>
 
 /** The change of each source, by its id. */
@@ -86,27 +86,24 @@ export interface Batch {
   readonly sourceId: number
   readonly owner: Owner
   readonly state: BatchState
-  /** Stands for the file and the options it was read with. */
+  /** Identifies the file and the options it was read with. */
   readonly fingerprint: string
   readonly rows: number
   readonly identities: number
   readonly createdAt: number
   readonly liveAt: number | null
   readonly removedAt: number | null
-  /** Who imported it, as the command knew them; absent for what no person imported. */
+  /** Who imported it, as the command knew them; absent if no person did. */
   readonly importedBy?: string | null
   /** The file its rows are kept in; absent where they are not kept in one. */
   readonly segment?: SegmentReference | null
-  /** How it was imported; absent for what was not imported from files. */
+  /** How it was imported; absent if it was not imported from files. */
   readonly recipe?: ImportRecipe | null
 }
 
 /** All it takes to import the same rows again from the same files, under other keys. */
 export interface ImportRecipe {
-  /**
-   * Stand for the contents of each file and folder that was named; null where there were too many
-   * to keep.
-   */
+  /** Digests of the contents of each named file and folder; null if there were too many to keep. */
   readonly inputs: readonly string[] | null
   /** The options that the person who imported gave themselves. */
   readonly said: {
@@ -315,9 +312,7 @@ function changedSource(
   return { ...source, ...described }
 }
 
-/**
- * A new description that does not mention circulation keeps what was measured or decided.
- */
+/** A new description that does not mention circulation keeps the measured or decided value. */
 function circulationAfter(
   source: SourceDescription,
   revision: SourceDescription,

@@ -50,5 +50,5 @@ export const ERASED = {
   format: ERASED_FORMAT,
 } as const
 
-/** Sorts behind every id. */
+/** Sorts after every id. */
 export const AFTER_ALL_IDS = "dec_~"

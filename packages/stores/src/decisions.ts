@@ -65,7 +65,7 @@ export interface Decisions extends DecisionsReader {
    * Deletes the decisions made before this UTC day, YYYY-MM-DD, and returns how many those were.
    */
   forgetBefore(day: string): Promise<number>
-  /** Every decision, erased ones too, in the order of ids: the first `limit` behind `after`. */
+  /** Every decision, erased ones too, in the order of ids: the first `limit` after `after`. */
   page(of: { after: string | null; limit: number }): Promise<Decision[]>
   /** About an identity, of one tenant or of all, the newest first. */
   ofIdentity(query: {
@@ -84,7 +84,7 @@ export interface Decisions extends DecisionsReader {
 export interface DecisionErasure {
   readonly identityKey: Uint8Array
   readonly tenantId: number | null
-  /** Epoch milliseconds; what was decided later is kept. */
+  /** Epoch milliseconds; later decisions are kept. */
   readonly upTo: number
 }
 

@@ -84,9 +84,8 @@ export function entriesStart(bytes: Uint8Array): number {
 
 /**
  * The stored set with `incoming` added, as bytes to store. Entries of removed batches are dropped
- * on the way. What has no room among the `max` best is cut, but entries of a loading batch never
- * push out visible ones: they compete with live entries for places of their own, so that going live
- * only adds.
+ * on the way. Entries beyond the `max` best are cut, but entries of a loading batch never push out
+ * visible ones: they compete with live entries for separate places, so that going live only adds.
  */
 export function mergedEntrySet(
   stored: Uint8Array | undefined,

@@ -68,7 +68,7 @@ export const SECRET_CLASSES = [
   "plaintext",
 ] as const
 
-/** What else of a person an exposure holds; the place is the stored bit. */
+/** Other data about a person that an exposure holds; the position is the stored bit. */
 export const DATA_CLASSES = [
   "phone",
   "dob",
@@ -160,7 +160,7 @@ export function entryBytes(entry: Entry): Uint8Array {
 }
 
 /**
- * Writes an entry at `at` and returns the place behind it. Throws a RangeError for an entry that
+ * Writes an entry at `at` and returns the position after it. Throws a RangeError for an entry that
  * has no stored form.
  */
 export function putEntry(entry: Entry, into: Uint8Array, at: number): number {
@@ -190,7 +190,7 @@ export function putEntry(entry: Entry, into: Uint8Array, at: number): number {
 }
 
 /**
- * Reads the entry at the cursor and moves behind it. Throws MalformedBytes for anything putEntry
+ * Reads the entry at the cursor and moves past it. Throws MalformedBytes for anything putEntry
  * cannot have written.
  */
 export function readEntry(cursor: Cursor): Entry {
@@ -254,7 +254,7 @@ export function isExtendedHead(bytes: Uint8Array, at: number): boolean {
 export function kindAt(bytes: Uint8Array, at: number, extendedAt: number): EntryKind | undefined {
   const code = (bytes[at] as number) >>> 3
   if (code !== ESCAPE) return kindByCode.get(code)
-  // Behind the length and the parts.
+  // After the length and the parts.
   return kindByCode.get(new Cursor(bytes, extendedAt + 2).varint(0xffff))
 }
 

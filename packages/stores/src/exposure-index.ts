@@ -89,7 +89,7 @@ export interface ExposureIndex {
   ): Promise<Batch>
   /**
    * Adds rows to a loading batch, for its owner, and returns how many there were. Doing it again
-   * changes nothing, so what was interrupted is simply repeated. Rows are held a few thousand at a
+   * changes nothing, so an interrupted call is simply repeated. Rows are held a few thousand at a
    * time and may not change meanwhile; they go in fastest ascending by key. Entries cut are counted
    * exactly where a batch names an identity in one row.
    */

@@ -192,7 +192,7 @@ export function indexOver(storage: IndexStorage): ExposureIndex {
   }
 }
 
-/** A `put` that returns the sum of what `countIn` counts in what was stored before. */
+/** A `put` that returns the sum of `countIn` over the sets stored before. */
 export type CountingPut = (
   ...args: [...Parameters<IndexStorage["put"]>, countIn?: CountIn]
 ) => Promise<number>

@@ -75,7 +75,7 @@ export function recordsCopy(engine: Engine): RecordsCopy {
             const { table, row } = asOfNow(found, format)
             await putRow(engine, write, table, row, successors)
           }
-          // A key may name one that comes after it, so these names are put in last.
+          // A key may name a later one as its successor, so these names are written last.
           for (const [id, successor] of successors) {
             await sql`update keys set replaced_by = ${successor} where id = ${id}`.execute(write)
           }

@@ -27,7 +27,7 @@ export interface Engine {
    * own.
    */
   takeTurn: (write: Write) => Promise<void>
-  /** Takes deleted bytes out of the files where deleting a row leaves them behind. */
+  /** Removes deleted bytes from the files, if deleting a row leaves them behind. */
   scrub: () => Promise<void>
 }
 

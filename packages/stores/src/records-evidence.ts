@@ -68,12 +68,12 @@ export interface EvidenceRecords {
   /** All that is due of the owner's first `identities` identities that have any, by identity key. */
   dueEvidence(of: { owner: Owner; identities: number }): Promise<KeptEvidence[]>
   /**
-   * The index has what was due of the owner's identities up to and with this key. With nothing
-   * left, the claims of a tenant are done.
+   * Confirms that the index has the due evidence about the owner's identities up to and including
+   * this key. If nothing is left, the claims of a tenant are done.
    */
   settleEvidence(of: { owner: Owner; through: Uint8Array }): Promise<void>
   /**
-   * All evidence of the first `identities` identities behind `after`, by identity key, owner and
+   * All evidence about the first `identities` identities after `after`, by identity key, owner and
    * source.
    */
   evidenceAfter(of: { after: Uint8Array | null; identities: number }): Promise<KeptEvidence[]>
@@ -91,7 +91,7 @@ export const EVIDENCE_ROUTE = "POST /api/v1/evidence"
 /** Few enough for the 32,766 parameters of a statement on SQLite. */
 const ROWS_AT_ONCE = 500
 
-/** The owner of shared evidence, as a column has it. Tenants count from 1. */
+/** The owner of shared evidence, in a column. Tenants count from 1. */
 export const SHARED_OWNER = 0
 
 /** Evidence over either engine. */

@@ -67,7 +67,7 @@ export interface FeedbackRecords {
    * are done.
    */
   settleFeedback(identity: FeedbackIdentity, at: number): Promise<void>
-  /** Identities with feedback, by tenant and key, the first `limit` behind `after`. */
+  /** Identities with feedback, by tenant and key, the first `limit` after `after`. */
   feedbackIdentities(of: {
     after: FeedbackIdentity | null
     limit: number

@@ -89,7 +89,7 @@ export function sqlProviderCosts(
   }
 }
 
-/** What a day has cost so far: all tenants, and each of those that want to spend. */
+/** The cost of a day so far: of all tenants, and of each tenant that wants to spend. */
 interface Spent {
   total: number
   readonly byTenant: Map<number, number>
@@ -108,7 +108,7 @@ async function spentOn(db: Write, day: string, spends: readonly ProviderSpend[])
   return { total, byTenant: new Map(rows.map((row) => [row.tenantId, row.micros])) }
 }
 
-/** Whether a spend fits; one that does is part of what was spent from then on. */
+/** Whether a spend fits; if so, it counts as spent from then on. */
 function takesFrom(spent: Spent, spend: ProviderSpend, totalCapMicros: number): boolean {
   const { tenantId, micros, tenantCapMicros } = spend
   const total = spent.total + micros

@@ -21,7 +21,7 @@ export interface Tombstone {
   readonly erasedAt: number
 }
 
-/** What the records hold about the person behind an identity. */
+/** The records' data about the person behind an identity. */
 export interface SubjectRecords {
   /**
    * Deletes reports about an identity and, for all tenants, what sources notified us of about it,
@@ -46,7 +46,7 @@ export interface SubjectRecords {
   reportsOn(identityKey: Uint8Array, tenantId: number | null): Promise<Feedback[]>
   /** null where the identity is not erased. */
   tombstone(identityKey: Uint8Array): Promise<Tombstone | null>
-  /** All erased identities, by key, the first `limit` behind `after`. */
+  /** All erased identities, by key, the first `limit` after `after`. */
   tombstones(of: { after: Uint8Array | null; limit: number }): Promise<Tombstone[]>
 }
 

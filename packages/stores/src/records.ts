@@ -47,10 +47,7 @@ export interface PlanChange extends Change {
   plan: string
 }
 
-/**
- * The settings take the place of those the tenant had; what they may hold is not the store's to
- * know.
- */
+/** The settings replace those the tenant had; the store does not know what they may hold. */
 export interface SettingsChange extends Change {
   tenantId: number
   settings: Readonly<Record<string, unknown>>
@@ -157,9 +154,9 @@ export interface AuditEntry extends AuditNote {
 }
 
 /**
- * What must be remembered exactly and for long. Each write is one transaction: after a failure or a
- * crash it is there entirely or not at all, and once its promise resolves it is on disk. Failures
- * are `RecordsError`.
+ * Data that must be remembered exactly and for long. Each write is one transaction: after a failure
+ * or a crash it is there entirely or not at all, and once its promise resolves it is on disk.
+ * Failures are `RecordsError`.
  */
 export interface Records
   extends

@@ -12,7 +12,7 @@ export interface SegmentBlock {
   readonly keys: Uint8Array
   /** 8 bytes a row: entry v1 up to its batch id. */
   readonly heads: Uint8Array
-  /** By row: what follows the batch id in the entry. A row without one is not in the map. */
+  /** By row: the bytes after the batch id in the entry. A row without any is not in the map. */
   readonly extended: ReadonlyMap<number, Uint8Array>
 }
 
@@ -20,7 +20,7 @@ export const HEAD_BYTES = 8
 
 /** Splits an entry into the parts that a row keeps; its batch is left out. */
 export function rowOfEntry(entry: Entry): { head: Uint8Array; extended: Uint8Array | null } {
-  // Batch 1 takes one byte, so what follows it is the rest.
+  // Batch 1 takes one byte; the extended part follows it.
   const bytes = entryBytes({ ...entry, batchId: 1 })
   return {
     head: bytes.subarray(0, HEAD_BYTES),
@@ -28,7 +28,7 @@ export function rowOfEntry(entry: Entry): { head: Uint8Array; extended: Uint8Arr
   }
 }
 
-/** The entry a row stands for, as one of the batch given. */
+/** The entry of a row, with the given batch. */
 export function entryOfRow(
   head: Uint8Array,
   extended: Uint8Array | undefined,

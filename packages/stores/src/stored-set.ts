@@ -16,7 +16,7 @@ import type { FoundEntry } from "./exposure-index.ts"
  */
 export class UnknownBatch extends MalformedBytes {}
 
-/** What was found of an identity so far. */
+/** The findings about an identity so far. */
 export interface Finding {
   readonly entries: FoundEntry[]
   cut: number

@@ -15,7 +15,7 @@ export type AlterStored = (
 const [alice, bob, carol] = [keyOf(-1), keyOf(-2), keyOf(-3)]
 const TENANT = 7
 
-/** What holds of a value that is not what was written. */
+/** The rules for a value that is not what was written. */
 export function damageSuite(engine: string, opened: OpenNew, alter: AlterStored): void {
   const unavailable = async (index: ExposureIndex, key: Uint8Array): Promise<void> => {
     await assert.rejects(index.lookup(key, TENANT), IndexDamaged)

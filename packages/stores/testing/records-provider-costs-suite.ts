@@ -69,7 +69,7 @@ export function recordsProviderCostsSuite(
     const spends = [spend(acme), spend(other, { provider: "camara:north" }), spend(acme)]
     assert.deepEqual(await records.spendProviderCost(day, spends, 200), [true, true, false])
     assert.deepEqual(await records.spendProviderCost(day, [spend(other)], 200), [false])
-    // The cap may be another one after a start; what was spent counts under it.
+    // The cap may change at a start; earlier spends count under the new one.
     assert.deepEqual(await records.spendProviderCost(day, [spend(other)], 299), [false])
     assert.deepEqual(await records.spendProviderCost(day, [spend(other)], 300), [true])
   })

@@ -61,7 +61,10 @@ export type InboxAction =
       readonly address: ThreadAddress
       readonly lang: string
       readonly text: string
-      /** Which reply of its thread. 0: the acknowledgement, made by itself at the first opening. */
+      /**
+       * The number of the reply in its thread. 0: the acknowledgement, made automatically at the
+       * first opening.
+       */
       readonly order: number
     }
   | { readonly kind: "note"; readonly id: string; readonly thread: string }
@@ -415,7 +418,7 @@ export function createInbox(options: InboxOptions): Inbox {
   }
 }
 
-/** What comes back, or the word for why it cannot be shown. */
+/** The result of `work`, or the word for why it cannot be shown. */
 async function opened<T extends object>(work: () => Promise<T>): Promise<T | OpenerFault> {
   try {
     return await work()

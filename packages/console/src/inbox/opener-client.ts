@@ -65,7 +65,7 @@ export function openerOf(worker: Worker): Opener {
     if (dead) throw new OpenerFailure("failed")
     return await new Promise((resolve, reject) => {
       const id = (calls += 1)
-      // Before it is waited for: what cannot be handed over fails by itself.
+      // Posted before the wait begins, because arguments that cannot be transferred throw here.
       worker.postMessage({ id, name, args } satisfies CallMessage)
       pending.set(id, { resolve, reject })
       if (pending.size === 1) watch()

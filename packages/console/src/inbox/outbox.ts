@@ -8,11 +8,11 @@ export interface Outbox<T extends Waiting> {
   items(): readonly T[]
   /** When everything leaves, in milliseconds since 1970; null while nothing waits. */
   leavesAt(): number | null
-  /** Puts something in; what has the same id is replaced. */
+  /** Puts items in; an item with the same id is replaced. */
   add(...items: readonly T[]): void
   /** Takes something back that has not left. */
   remove(id: string): void
-  /** Sends all that waits, now. What could not be sent stays, and the failure is thrown. */
+  /** Sends all waiting items now. Items that could not be sent stay, and the failure is thrown. */
   flush(): Promise<void>
   /** Stops the clock and forgets everything. */
   close(): void

@@ -2,8 +2,8 @@ import { Type, type Static } from "typebox"
 import { words } from "./words.ts"
 
 /**
- * A CloudEvent of CAMARA's SIM-swap subscriptions, in structured mode. Of `time` and the number
- * only the type stands here: the rules behind them refuse with a reason, a pattern would not.
+ * A CloudEvent of CAMARA's SIM-swap subscriptions, in structured mode. `time` and the number have
+ * only a type here: the rules for them refuse with a reason, which a pattern would not give.
  */
 export const CarrierNotification = Type.Object(
   {

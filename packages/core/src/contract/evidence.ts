@@ -37,7 +37,7 @@ export const PHONE_SENT_KINDS = [
 ] as const
 export type PhoneSentKind = (typeof PHONE_SENT_KINDS)[number]
 
-/** What else of a person an exposure may hold. */
+/** Other data about a person that an exposure may hold. */
 export const EVIDENCE_CLASSES = [
   "phone",
   "dob",
@@ -54,8 +54,8 @@ export const EVIDENCE_CLASSES = [
 export const EVIDENCE_SOURCE_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"
 
 /**
- * No format of times and identities here: the rules behind them refuse with a reason, a pattern
- * would not.
+ * Times and identities have no format here: the rules for them refuse with a reason, which a
+ * pattern would not give.
  */
 export const EvidenceLine = Type.Object(
   {

@@ -13,8 +13,8 @@ export const FEEDBACK_OUTCOMES = [
 export type FeedbackOutcome = (typeof FEEDBACK_OUTCOMES)[number]
 
 /**
- * No format of times and identities here: the rules behind them refuse with a reason, a pattern
- * would not.
+ * Times and identities have no format here: the rules for them refuse with a reason, which a
+ * pattern would not give.
  */
 export const FeedbackRequest = Type.Object(
   {

@@ -84,8 +84,8 @@ export function readAgeHeader(
 }
 
 /**
- * The line that begins here, without its end; null while its end is missing, undefined when no line
- * can be so long.
+ * The line that begins here, without its end; null while its end is missing, undefined when it is
+ * longer than any line can be.
  */
 function lineAt(bytes: Uint8Array, start: number): string | null | undefined {
   const window = bytes.subarray(start, start + FIRST_LINE.pq + 1)

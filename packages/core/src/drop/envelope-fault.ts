@@ -1,4 +1,4 @@
-/** Why something that was opened is not shown: a stable word, never a part of what was found. */
+/** Why an opened file is not shown: a stable word, never a part of its content. */
 export type EnvelopeFaultCode =
   /**
    * Not the archive of a message: another kind of member, a wrong checksum, a name or an order that
@@ -21,7 +21,7 @@ export type EnvelopeFaultCode =
   | "identity"
   /** Changed, cut off or lengthened after it was sealed. */
   | "damaged"
-  /** A recipient is not of the suite, or is none. */
+  /** A recipient belongs to another suite, or is no recipient. */
   | "recipients"
 
 export class EnvelopeFault extends Error {

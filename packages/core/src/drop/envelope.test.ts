@@ -29,7 +29,7 @@ const fair = {
   files: [],
 }
 
-/** As somebody who has the drop's keys could make it by hand. */
+/** An envelope made by hand by somebody who has the drop's keys. */
 const byHand = (
   manifest: unknown,
   message: Uint8Array = utf8("hello"),

@@ -21,7 +21,7 @@ export interface FileToPack {
   readonly type: string
   readonly extension: string
   readonly metadata: MetadataState
-  /** As the manifest has it. */
+  /** As in the manifest. */
   readonly found?: readonly string[]
   /** Only where the sender asked for it to be kept. */
   readonly originalName?: string
@@ -134,7 +134,7 @@ export function unpackMessage(envelope: Uint8Array): OpenedMessage {
   if (attached.length !== manifest.files.length) throw new EnvelopeFault("files")
   return {
     manifest,
-    // A byte order mark is kept: it belongs to what was sent.
+    // A byte order mark is kept: it belongs to the message.
     message: new TextDecoder("utf-8", { ignoreBOM: true }).decode(second.bytes),
     files: manifest.files.map((file, index) => {
       const member = attached[index]

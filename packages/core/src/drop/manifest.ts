@@ -46,7 +46,7 @@ export interface Manifest {
   readonly lang: string
   readonly thread?: ThreadAddress
   readonly files: readonly ManifestFile[]
-  /** Of a reply: which one of its thread. 0 is the acknowledgement that is made by itself. */
+  /** Of a reply: its number in the thread. 0 is the automatic acknowledgement. */
   readonly order?: number
 }
 

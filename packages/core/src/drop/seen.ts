@@ -38,8 +38,8 @@ export function strangeness(seen: Seen, { id, mark }: Pick<Found, "id" | "mark">
 }
 
 /**
- * The memory with these messages in it. What was seen first stays: a flag must not go away by being
- * looked at.
+ * The memory with these messages added. The first record of a message stays: looking at a message
+ * must not clear its flag.
  */
 export function remembered(seen: Seen, found: readonly Found[], today: number): Seen {
   const kept = Object.entries(seen).filter(([, { until }]) => until >= today)

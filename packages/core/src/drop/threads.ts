@@ -36,7 +36,7 @@ export function threadName(address: ThreadAddress, list: WordList): string {
   return fingerprint(addressKeys(address), list).join(" ")
 }
 
-/** Groups what was opened into threads, in the order of their first message. */
+/** Groups opened messages into threads, in the order of their first message. */
 export function groupThreads<M extends ThreadMessage>(
   messages: readonly M[],
   list: WordList,

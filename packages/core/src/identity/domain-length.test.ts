@@ -113,7 +113,7 @@ type Row = readonly [points: number | readonly [number, number], status: number,
 test("every character that is counted stays at least one character of its label", () => {
   const [MAPPED, DISALLOWED, IGNORED] = [1, 3, 7]
   const table = createRequire(import.meta.url)("tr46/lib/mappingTable.json") as Row[]
-  /** Those that can melt into the character before them. */
+  /** Characters that can melt into the one before them. */
   const seconds = new Set<string | undefined>()
   for (const { text } of points([0, 0x10_ffff])) {
     const parts = Array.from(text.normalize("NFD"))

@@ -26,7 +26,7 @@ export function trimAsciiSpace(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end)
 }
 
-/** What no part of an address may contain, or null. */
+/** The fault of a character that no part of an address may contain, or null. */
 export function forbiddenCharacter(text: string): EmailFaultWord | null {
   if (!text.isWellFormed()) return "lone-surrogate"
   if (CONTROL.test(text)) return "control-character"

@@ -5,7 +5,9 @@ import { forbiddenCharacter, trimAsciiSpace } from "./email-characters.ts"
 import { emailFault, type EmailFault, type EmailFaultWord } from "./email-fault.ts"
 
 export interface ParsedDomain {
-  /** As the DNS has it: lower-case ASCII, internationalised labels as `xn--…`, no trailing dot. */
+  /**
+   * In the form of the DNS: lower-case ASCII, internationalised labels as `xn--…`, no trailing dot.
+   */
   readonly domain: string
   /** As its owner writes it; the same text where no label is internationalised. */
   readonly unicodeDomain: string

@@ -6,7 +6,7 @@ import type { EmailFaultWord } from "./email-fault.ts"
 export const LOCAL_OCTETS_MAX = 64
 const utf8 = new TextEncoder()
 
-/** The exact form of a local part, or why it is none. */
+/** The exact form of a local part, or the fault. */
 export function readLocalPart(
   text: string,
 ): { readonly local: string } | { readonly fault: EmailFaultWord } {

@@ -73,7 +73,7 @@ test("a well-formed number that no plan allows is read as invalid", () => {
     special: null,
   })
   assert.equal(accepted("+999123456").region, "ZZ")
-  // Two countries share +7, so an invalid number of it has none.
+  // Two countries share +7, so an invalid number with it has no region.
   assert.equal(accepted("+76001234567").region, "ZZ")
 })
 

@@ -55,7 +55,9 @@ export function usableCalibration(
   return calibration
 }
 
-/** The prior to use; fails for one that is no probability, as its log-odds would be endless. */
+/**
+ * The prior to use; fails for one that is no probability, because its log-odds would be infinite.
+ */
 export function usablePrior(prior: number | null | undefined, usual: number, name: string): number {
   const used = prior ?? usual
   if (!(used > 0 && used < 1))

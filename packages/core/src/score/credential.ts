@@ -156,7 +156,7 @@ export class CredentialTerms {
     for (const { odds, bit } of this.#excess) {
       if ((bit & kinds) === 0) continue
       const next = sum + share * odds
-      // Terms only get smaller: one that no longer changes the sum is followed by none that does.
+      // Terms only get smaller: once one no longer changes the sum, no later one does.
       if (next === sum) break
       sum = next
       share *= discount
@@ -200,7 +200,7 @@ export class CredentialTerms {
     return (kinds & bitOf[kind]) === 0 ? 0 : (this.#sums[placeOf[kind]] ?? 0)
   }
 
-  /** The market terms that one kind makes by itself; circulation is shared by two kinds. */
+  /** The market terms of a single kind; two kinds share circulation. */
   #closeMarket(): void {
     const { market } = this.#model
     const sums = this.#sums

@@ -5,7 +5,8 @@ import { interpolated } from "./scale.ts"
 import { filled } from "./sentence.ts"
 
 // A finding that a document weighs by itself: a row names its code, the one member of the input it
-// reads, what that weighs and the sentence. What needs more than one member is part of the program.
+// reads, its weight and the sentence. A finding that needs more than one member is part of the
+// program.
 
 const row = {
   code: Type.String({ pattern: "^[A-Z][A-Z0-9_]{1,39}$" }),

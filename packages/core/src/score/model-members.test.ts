@@ -78,7 +78,7 @@ for (const [name, load, document, first] of [
 
     test("is refused in another type", () => {
       for (const { path, value } of members) {
-        // What may be nothing may also be a word or a number; the ranges of those are tried below.
+        // A member that may be null may also be a word or a number; their ranges are tried below.
         const others = value === null ? [true, [], {}] : ["", 0.125, true, [], {}, null]
         for (const other of others) {
           const sameType =

@@ -109,7 +109,9 @@ export interface AgeSpan {
 export interface PhoneKnowledge {
   /** Days since the last SIM change or port; null when neither is known. */
   readonly changeAge: number | null
-  /** The ages between which the last SIM change lies: the same twice for one that has a date. */
+  /**
+   * The ages between which the last SIM change lies: twice the same age for a change with a date.
+   */
   readonly sim: AgeSpan | null
   /** The last change was the move to another carrier. */
   readonly ported: boolean

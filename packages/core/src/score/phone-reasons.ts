@@ -87,7 +87,7 @@ function between({ from, to }: AgeSpan, { texts, fields }: PhoneModel): string |
 }
 
 // A line that was classed by its number's type is named by that type: a personal number is weighed
-// like internet telephony and is none.
+// like internet telephony, but is not called that.
 function lineName(input: PhoneInput, model: PhoneModel): string {
   const { lines, numberTypes } = model.texts
   const line = input.line ?? "unknown"

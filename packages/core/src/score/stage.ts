@@ -12,7 +12,7 @@ const REPOSTED = STAGES.findIndex(({ name }) => name === "REPOSTED")
 const SECRET_NONE = SECRETS.indexOf("none")
 const KINDS = EMAIL_EVIDENCE_KINDS.length
 
-// What was done to the person cannot be undone by a new password.
+// A new password does not undo what was done to the person.
 const SURVIVES_ROTATION: ReadonlySet<EmailEvidenceKind> = new Set<EmailEvidenceKind>([
   "attack",
   "monetized",

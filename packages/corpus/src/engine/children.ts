@@ -19,7 +19,7 @@ import { STALL_MS, watchStall } from "./stall-watch.ts"
 export interface ReaderChild extends Child {
   /** Its output, which is handed to the sorter and not read here. */
   readonly keyedRows: Stream
-  /** Stands for the contents of a file or folder. */
+  /** Identifies the contents of a file or folder. */
   digest(path: string, onProgress: (progress: LookProgress) => void): Promise<string>
   examine(job: ExamineJob, onProgress: (progress: LookProgress) => void): Promise<Examined>
   read(job: ReadJob, onProgress: (progress: ReadProgress) => void): Promise<ReadTally>
@@ -42,7 +42,7 @@ interface Work {
   readonly read: { job: ReadJob; progress: ReadProgress; result: ReadTally }
 }
 
-/** Starts the process that will see plain text. What comes no further for `stallMs` fails. */
+/** Starts the process that will see plain text. A call without progress for `stallMs` fails. */
 export function startReader(program: NodeProgram, stallMs: number = STALL_MS): ReaderChild {
   const { child, call, pid, kill } = start("reader", program, ["ignore", "pipe", "ignore", "ipc"])
   // A process that could not be started has no output; the first call reports that.

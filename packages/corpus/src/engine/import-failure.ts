@@ -1,6 +1,6 @@
 import { InputError } from "../inputs/member.ts"
 
-/** What stopped an import. The words are made here and hold nothing of what was read. */
+/** What stopped an import. The words are ours and contain nothing of the input. */
 export type FailureCode =
   | "input"
   | "parser"

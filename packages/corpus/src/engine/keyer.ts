@@ -29,11 +29,11 @@ export interface KeyerOptions {
 /** 1 January 1990: nothing that is imported can be older. */
 export const EARLIEST_HOURS = Date.UTC(1990, 0, 1) / 3_600_000
 const DAY_HOURS = 24
-/** Where the tag stands in the start of a hash: behind the subkey. */
+/** The position of the tag in the start of a hash: after the subkey. */
 const TAG_AT = 32
 const DIGEST_BYTES = 32
 const KEY_BYTES = 16
-/** The password stands behind the start and the identity's key. */
+/** The password follows the start and the identity's key. */
 const PASSWORD_AT = HASH_START_BYTES + KEY_BYTES
 const HAS_FINGERPRINT = 0x8000
 const BATCH_ANY = 1
@@ -56,7 +56,7 @@ export class Keyer implements RowSink {
   readonly #identity: HashInput
   readonly #password: HashInput
   readonly #plain: PlainLines
-  /** The first four bytes of plain entries, by what they depend on. */
+  /** The first four bytes of plain entries, by the values they depend on. */
   readonly #heads = new Map<string, number>()
   /**
    * The last head used: rows of a file are mostly alike, and comparing three values costs less than

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs"
 const SAMPLE_MS = 200
 
 /**
- * Follows what some processes hold in memory that no file backs; what they map of the index is not
- * theirs.
+ * Watches the memory of some processes that no file backs; mapped pages of the index do not count.
  */
 export function watchMemory(pids: () => readonly number[]): { stop(): number | null } {
   let peak: number | null = null

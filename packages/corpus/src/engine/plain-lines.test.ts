@@ -25,10 +25,7 @@ interface Keyed {
   readonly plain: number
 }
 
-/**
- * What comes of a block, with lines taken straight from their bytes where that is possible, or with
- * none.
- */
+/** The result of a block, with lines taken straight from their bytes if possible, or with none. */
 function keyed(block: Buffer, delimiter: string, straight: boolean): Keyed {
   const frames: string[] = []
   const rejects: [number, RejectReason][] = []

@@ -2,8 +2,8 @@ import { parseEmail } from "@assay/core/identity"
 import type { HashInput } from "./hash-input.ts"
 
 /**
- * What plain lines need of the hashes. The password begins behind its subkey and the identity's
- * key.
+ * The hash inputs that plain lines are written into. The password begins after its subkey and the
+ * identity's key.
  */
 export interface PlainHashes {
   readonly form: HashInput

@@ -51,8 +51,8 @@ export interface ReadTally {
 }
 
 /**
- * How many blocks are held for each thread: one that it works on and one that waits, so that it
- * never does.
+ * How many blocks are held for each thread: one in work and one waiting, so that the thread never
+ * waits.
  */
 const BLOCKS_A_THREAD = 2
 const PROGRESS_MS = 250

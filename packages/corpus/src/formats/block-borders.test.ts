@@ -54,7 +54,7 @@ async function addressesOf(member: Member, detected: Detected): Promise<Blocks> 
   return { addresses, rejected, blocks }
 }
 
-/** Rows of which one ends `distance` bytes behind the border of the first block. */
+/** Rows of which one ends `distance` bytes after the border of the first block. */
 function fileOf({ head, tail, row }: RowWriter, distance: number): Buffer {
   let text = head
   for (let n = 0; n < ROWS; n++) {

@@ -163,7 +163,7 @@ export class UnknownColumn extends Error {
   override readonly name = "UnknownColumn"
 }
 
-/** What columns mean by their names, with `samples` of what stands under them, row by row. */
+/** The meaning of columns by their names, with `samples` of their values, row by row. */
 export function columnsByName(
   names: readonly string[],
   samples: readonly (readonly unknown[])[],

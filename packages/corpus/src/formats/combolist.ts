@@ -14,10 +14,9 @@ const ANY_DELIMITER = /[:;|,\t ]/g
 const OTHER_DELIMITER = /[\t ]*[:;|,] ?|[\t ]+/y
 
 /**
- * Lines of an address and a password. The first delimiter behind the address splits; what follows
- * is the password, further delimiters and fields included. Lists are put together from others, so
- * on single lines it may be another one than the file's. An address alone is a row without a
- * secret.
+ * Lines of an address and a password. The first delimiter after the address splits; the rest is the
+ * password, further delimiters and fields included. Lists are put together from others, so single
+ * lines may have another delimiter than the file. An address alone is a row without a secret.
  */
 export const combolist = delimitedLines({
   name: "combolist",
@@ -40,7 +39,7 @@ export const combolist = delimitedLines({
   },
 })
 
-/** Lines of a password and an address: what follows the last delimiter is the address. */
+/** Lines of a password and an address: the address follows the last delimiter. */
 export const passwordFirst = delimitedLines({
   name: "password-first",
   title: "lines of password and address",
@@ -123,7 +122,7 @@ function addressEnd(text: string, at: number): number {
   return ANY_DELIMITER.test(text) ? ANY_DELIMITER.lastIndex - 1 : -1
 }
 
-/** Behind a delimiter that is not the file's, or is with space around it. */
+/** The position after a delimiter that is not the file's, or that has space around it. */
 function afterOtherDelimiter(text: string, at: number): number {
   OTHER_DELIMITER.lastIndex = at
   return at + (OTHER_DELIMITER.exec(text)?.[0].length ?? 0)

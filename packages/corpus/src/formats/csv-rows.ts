@@ -15,7 +15,7 @@ export class CsvRows {
   readonly #bytes: Buffer
   readonly #delimiter: number
   /**
-   * The first quote at or behind `#quoteFrom`. Rows ask for it in order, and most files have few or
+   * The first quote at or after `#quoteFrom`. Rows need it in order, and most files have few or
    * none.
    */
   #quote = -1
@@ -99,7 +99,7 @@ export class CsvRows {
   }
 }
 
-/** The cells of a row, quotes and what they stand for taken away. */
+/** The cells of a row, without quotes and with escapes resolved. */
 export function cellsOf(row: string, delimiter: string, quoted: boolean): string[] {
   if (!quoted) return row.split(delimiter)
   const cells: string[] = []

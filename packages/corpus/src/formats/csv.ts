@@ -150,7 +150,7 @@ function csvParser({ delimiter, columns, width }: CsvFormat): BlockParser {
   }
 }
 
-/** By field the place of its cell, -1 where there is none. */
+/** By field the position of its cell, -1 if there is none. */
 type Places = Readonly<Record<Field, number>>
 
 function placesOf(columns: ColumnMap): Places {

@@ -13,7 +13,7 @@ export interface DelimitedFormat extends FoundFormat {
 export const DELIMITERS: readonly string[] = [":", ";", "|", "\t", ",", " "]
 /** Only this many characters of a line are looked at. */
 export const LINE_LENGTH_MAX = 1000
-/** From this share on, a space behind the delimiter is part of it. */
+/** From this share on, a space after the delimiter is part of it. */
 const SPACE_SHARE_MIN = 0.9
 
 /** All of such a format, by what sets it apart from the others. */

@@ -18,7 +18,7 @@ export class Delimiter {
     return this.#character === ":"
   }
 
-  /** Where the next one begins; -1 where there is none. */
+  /** Where the next delimiter begins; -1 if there is none. */
   find(text: string, from: number): number {
     if (!this.#white) return text.indexOf(this.#character, from)
     const space = text.indexOf(" ", from)
@@ -31,7 +31,7 @@ export class Delimiter {
     return Math.max(text.lastIndexOf(" "), text.lastIndexOf("\t"))
   }
 
-  /** Where the field behind the one at `at` begins. */
+  /** Where the field after the delimiter at `at` begins. */
   after(text: string, at: number): number {
     let next = at + 1
     if (this.#white) while (isSpaceOrTab(text, next)) next++

@@ -77,7 +77,7 @@ function lineText(line: Buffer): string {
   return isUtf8(line) ? line.toString("utf8") : latin1.decode(line)
 }
 
-/** The place behind the line that begins at `at`, its end included. */
+/** The position after the line that begins at `at`, its end included. */
 function lineEnd(block: Buffer, at: number): number {
   for (let end = at; end < block.length; end++) {
     if (block[end] === LF || block[end] === CR) return end + 1

@@ -69,7 +69,7 @@ test("what is said of a line is said of a phone number, with the value it needs"
   }
   assert.equal(rowOf({ phone, kind: "line_status", value: -1 }).value, -1)
   assert.equal(feedRow({ phone, kind: "tenure", value: -1 }), "bad-value")
-  // As the evidence API has it: 1 is prepaid and 2 postpaid.
+  // As in the evidence API: 1 is prepaid and 2 postpaid.
   assert.equal(rowOf({ phone, kind: "subscription", value: 2 }).value, 2)
   assert.equal(feedRow({ phone, kind: "subscription", value: 0 }), "bad-value")
 })

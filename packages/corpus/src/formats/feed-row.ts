@@ -194,7 +194,7 @@ function numberOf(value: unknown): number | null | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** A list as JSON has it, or its words in one text. */
+/** A JSON list, or its words in one text. */
 function classesOf(value: unknown): readonly DataClass[] | undefined {
   const words = Array.isArray(value) ? (value as unknown[]) : textOf(value)
   if (words === null) return noClasses

@@ -25,7 +25,7 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
     blockBytes: number,
   ): AsyncIterable<Buffer>
   parser(found: Found): BlockParser
-  /** What follows the title where a file is described: `, separated by ";"`. */
+  /** The text after the title in the description of a file: `, separated by ";"`. */
   describe(found: Found): string
   /** The kind of evidence in such a file, if neither its rows nor the person give one. */
   impliedKind(found: Found): EntryKind

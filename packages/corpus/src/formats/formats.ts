@@ -17,8 +17,8 @@ import { stealerBlocks } from "./stealer-blocks.ts"
 import { urlLoginPassword } from "./url-login-password.ts"
 
 /**
- * Every format that is read. They are tried in this order, and the first of those that fit equally
- * many lines is taken: `login:password:url` also reads as an address and a password.
+ * Every format that is read. They are tried in this order, and of those that fit equally many lines
+ * the first is taken: `login:password:url` also reads as an address and a password.
  */
 export const FORMATS: readonly FileFormat[] = [
   parquet,
@@ -108,7 +108,7 @@ export function impliedKind(format: FoundFormat): EntryKind {
   return formatOf(format).impliedKind(format)
 }
 
-/** What was found, as one line for the person at the terminal. */
+/** The detected format, as one line for the person at the terminal. */
 export function describeFormat({ format, encoding }: Detected): string {
   const known = formatOf(format)
   return `${known.title}${known.describe(format)}${ENCODINGS[encoding]}`

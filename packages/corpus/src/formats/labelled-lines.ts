@@ -21,8 +21,8 @@ const AT_SPACE = new RegExp(`(?:^|[ \\t])${NAME}`, "g")
 
 /**
  * Lines with a whole login each, every field with its label: `URL: … | USER: … | PASS: …`, in any
- * order. Where the fields are separated by a character, any label ends the one before; where by
- * spaces, only one that is known.
+ * order. If a character separates the fields, any label ends the field before; if spaces do, only a
+ * known label.
  */
 export const labelledLines = delimitedLines({
   name: "labelled-lines",
@@ -80,7 +80,7 @@ function labelsIn(text: string, pattern: RegExp): Label[] {
   return labels
 }
 
-/** Without the colon, which stands behind the label. */
+/** Without the colon after the label. */
 const READERS: ReadonlyMap<string, ReturnType<typeof labelledReader>> = new Map(
   DELIMITERS.filter((each) => each !== ":").map((each) => [each, labelledReader(each)]),
 )

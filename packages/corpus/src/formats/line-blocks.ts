@@ -41,8 +41,8 @@ class HeldLines {
   /** The unfinished line is over the limit: the rest of it is dropped. */
   #dropping = false
   /**
-   * The last byte seen was a CR: where a block was cut behind it, an LF that follows is the rest of
-   * that line end.
+   * The last byte seen was a CR: if a block was cut after it, a following LF is the rest of that
+   * line end.
    */
   #afterCr = false
   bytes = 0
@@ -86,7 +86,7 @@ class HeldLines {
   }
 }
 
-/** The place of the first line end from `from` on; the length where there is none. */
+/** The position of the first line end from `from` on; the length if there is none. */
 function firstLineEnd(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === LF || bytes[at] === CR) return at
@@ -94,7 +94,7 @@ function firstLineEnd(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** The place behind the last line end; 0 where there is none. */
+/** The position after the last line end; 0 if there is none. */
 function afterLastLine(bytes: Buffer): number {
   const lf = bytes.lastIndexOf(LF) + 1
   const cr = bytes.subarray(lf).lastIndexOf(CR) + 1

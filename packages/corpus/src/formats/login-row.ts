@@ -12,7 +12,7 @@ export function identityTypeOf(login: string): IdentityType | null {
 }
 
 /**
- * Hands over what was used to sign in to a site. The site goes no further, and decides nothing: a
+ * Hands over the credentials for a site. The site itself goes no further, and decides nothing: a
  * password for the company's own site is what an attacker wants most.
  */
 export function addLogin(

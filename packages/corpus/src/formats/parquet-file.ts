@@ -16,7 +16,7 @@ type Types = ReadonlyMap<string, string>
 
 interface OpenFile {
   readonly connection: DuckDBConnection
-  /** What stands for the file behind FROM. */
+  /** The SQL expression for the file after FROM. */
   readonly file: string
   readonly close: () => void
 }
@@ -99,8 +99,8 @@ async function readColumns(
 function partsOf(name: string, type: string): string[] {
   let members = /^STRUCT\((.*)\)$/.exec(type)?.[1]
   if (members === undefined) return []
-  // What stands in brackets belongs to the type of a member: 'city VARCHAR, place STRUCT(x DOUBLE,
-  // y DOUBLE)'.
+  // Text in brackets belongs to the type of a member: 'city VARCHAR, place STRUCT(x DOUBLE, y
+  // DOUBLE)'.
   for (let before = ""; members !== before;) {
     before = members
     members = members.replace(/\([^()]*\)/g, "")

@@ -2,7 +2,7 @@ import { cutInTwo, ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
 
-/** Where the last row that is all there ends in these bytes: the place behind its LF, or 0. */
+/** The end of the last complete row in these bytes: the position after its LF, or 0. */
 type LastRowEnd = (bytes: Buffer) => number
 
 /**

@@ -105,8 +105,8 @@ const LM_AND_NT = /^(?:.{16})?aad3b435b51404ee|:::$|^[0-9A-F:]+$/
 const FIELD_END = /[:;|,\s]/
 
 /**
- * What form a secret has. A column called a hash holds no plain text, so what has no known form
- * there is unknown.
+ * The form of a secret. A column called a hash holds no plain text, so a value without a known form
+ * is unknown there.
  */
 export function secretClassOf(secret: string | null, isHash: boolean): SecretClass {
   if (secret === null) return "none"
@@ -136,7 +136,7 @@ function hashClassOf(written: string): SecretClass | null {
   return SALTED.test(text) ? "salted_hash" : null
 }
 
-/** Lines may go on behind the hash with fields of another meaning. */
+/** Lines may go on after the hash with fields of another meaning. */
 function firstField(text: string): string {
   const end = text.length < HASH_LENGTH_MIN ? -1 : text.search(FIELD_END)
   return end === -1 ? "" : text.slice(0, end)

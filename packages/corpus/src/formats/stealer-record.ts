@@ -3,7 +3,7 @@ export type LineKind = "site" | "login" | "password" | "program" | "separator" |
 
 export interface RecordLine {
   readonly kind: LineKind
-  /** What stands behind the key. */
+  /** The text after the key. */
   readonly value: string
 }
 
@@ -48,7 +48,7 @@ export function kindOfKey(key: string): LineKind | undefined {
   return KEYS.get(key.toLowerCase().replace(NOT_LETTERS, ""))
 }
 
-/** A password keeps its spaces, except for those that every line of the file has behind its key. */
+/** A password keeps its spaces, except for those that every line of the file has after its key. */
 function valueAt(text: string, from: number): string {
   if (text.charAt(from) === " ") return text.slice(from + 1)
   let at = from

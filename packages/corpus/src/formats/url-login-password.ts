@@ -19,7 +19,7 @@ const AUTHORITY_END = /[/?#:]/g
 const PORT = /:[0-9]{1,5}(?=[/?#:])/y
 
 /**
- * Lines of a URL, a login and a password, or with the URL behind them; the password may contain the
+ * Lines of a URL, a login and a password, or with the URL last; the password may contain the
  * delimiter. Only a login that is an address or a phone number makes a row.
  */
 export const urlLoginPassword = delimitedLines({
@@ -94,7 +94,7 @@ function readUrlLast(text: string, split: Delimiter): UrlLogin | null {
   return { site: text.slice(urlAt), login, password: text.slice(passwordAt, passwordEnd) }
 }
 
-/** Where a URL begins that stands behind a delimiter, from `from` on; -1 where there is none. */
+/** Where a URL after a delimiter begins, from `from` on; -1 if there is none. */
 function schemeBehind(text: string, from: number, split: Delimiter): number {
   const slashes = text.indexOf("://", from)
   if (slashes === -1) return -1
@@ -106,7 +106,7 @@ function schemeBehind(text: string, from: number, split: Delimiter): number {
   return cut >= from && split.after(text, cut) === at ? at : -1
 }
 
-/** The field behind the delimiter at `at`. */
+/** The field after the delimiter at `at`. */
 function fieldAt(text: string, at: number, split: Delimiter): string {
   const from = split.after(text, at)
   const end = split.find(text, from)

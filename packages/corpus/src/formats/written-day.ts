@@ -18,9 +18,9 @@ export function dayWithin(ms: number, latestMs: number): string | null {
 }
 
 /**
- * The first day that is written in a text, in the forms people and programs use; null where there
- * is none that can be true. `5/12/2023` is the 5th of December, unless the time behind it has a.m.
- * or p.m., as where the month comes first.
+ * The first plausible day in a text, in the forms people and programs use; null if there is none.
+ * `5/12/2023` is the 5th of December, unless the time after it has a.m. or p.m., as in countries
+ * where the month comes first.
  */
 export function writtenDay(text: string, latestMs: number): string | null {
   const day = (year: string, month: number, date: string): string | null =>
@@ -66,7 +66,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const DATABASE_TIME =
   /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,9})?)\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i
 const EPOCH = /^\d{9,13}$/
-/** Seconds beyond this lie in the year 5138; what is larger counts milliseconds. */
+/** Seconds beyond this lie in the year 5138; a larger number counts milliseconds. */
 const EPOCH_SECONDS_MAX = 1e11
 
 /**

@@ -5,7 +5,7 @@ import { fileSha256 } from "@assay/runtime/file-sha256"
 import { InputError } from "./member.ts"
 
 export interface ContentDigest {
-  /** Stands for all bytes that were named, in whichever order they were named. */
+  /** Identifies all named bytes, in any order of the names. */
   readonly sha256: string
   /** The same for each file and folder that was named, in a fixed order. */
   readonly inputs: readonly string[]

@@ -18,7 +18,7 @@ export interface Inputs {
   close(): Promise<void>
 }
 
-/** Opens what was named on the command line. Throws InputError. */
+/** Opens the inputs named on the command line. Throws InputError. */
 export async function openInputs(paths: readonly string[]): Promise<Inputs> {
   const skippedByWalk = new SkipTally()
   const files: InputFile[] = []

@@ -51,7 +51,10 @@ export function packingOf(head: Buffer): Packing | ForeignPacking | null {
  * two-hundredth.
  */
 export const EXPANSION_MAX = 200
-/** So much may come out of anything, however small: a short file of equal lines packs very well. */
+/**
+ * Any file may unpack to this much, however small it is: a short file of equal lines packs very
+ * well.
+ */
 const FLOOR_BYTES = 1 << 20
 
 /** Throws where more came out of packed bytes than files that people hold ever give. */

@@ -7,16 +7,15 @@ const PASSWORD_FILE = /^[ _-]*(?:all[ _-]*)?passwords?(?:[ _-].*)?\.txt$/i
 const INFORMATION_FILE =
   /^[ _-]*(?:system|sysinfo|(?:user|system|pc|machine)?[ _-]*info(?:rmation)?)\.txt$/i
 
-// What else lies in a stealer's folder: facts of the machine, and texts that name people without
-// any login.
+// Other files in a stealer's folder: facts of the machine, and texts that name people without any
+// login.
 const COMPANION =
   /^(?:auto ?fills?|important ?autofills?|cookies?|history|downloads?|bookmarks?|credit ?cards?|cc|clipboard|domain ?detects?|(?:user|system|hardware|pc|machine)? ?info(?:rmation)?|sysinfo|system|installed ?(?:software|programs|browsers|apps)|software|process(?:es)?(?: ?list)?|running ?processes|tokens?|wallets?|screenshots?)$/
 
 // Folders for the files it grabbed.
 const GRABBED = /^(?:files?|(?:file ?)?grabber|grabbed ?files?|browsers?|screen)$/
 
-// What a list of credentials may be written in. Anything else in a log's folder is a picture, or
-// what was grabbed.
+// File types of credential lists. Anything else in a log's folder is a picture, or was grabbed.
 const LIST_FILE = /\.(?:txt|lst|csv|tsv|json|jsonl|ndjson)$/i
 
 /**

@@ -23,7 +23,7 @@ export interface ZipEntry {
   readonly name: string
   readonly packedBytes: number
   readonly modifiedMs: number
-  /** Why it cannot be taken; null for one that can. */
+  /** Why the file cannot be taken; null if it can. */
   readonly refused: SkipReason | null
   readonly entry: Entry
 }
@@ -124,7 +124,7 @@ function zipOf(name: string, zip: ZipFile, entries: readonly ZipEntry[]): Zip {
 export class OpenZips {
   readonly #byLevel = new Map<number, { readonly owner: object; readonly zip: Zip }>()
 
-  /** The archive of this owner, opened anew where another was read since. */
+  /** The archive of this owner, opened again if another was read since. */
   async get(level: number, owner: object, open: () => Promise<Zip>): Promise<Zip> {
     const held = this.#byLevel.get(level)
     if (held?.owner === owner) return held.zip

@@ -6,7 +6,7 @@ export interface RowWriter {
   readonly format: string
   /** What these rows have that those of another writer of the same format do not. */
   readonly title: string
-  /** What stands before the first row and behind the last. */
+  /** The text before the first row and after the last. */
   readonly head: string
   readonly tail: string
   /** A row of exactly `bytes` bytes, its end included. */

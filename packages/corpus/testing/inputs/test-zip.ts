@@ -1,7 +1,8 @@
 import { crc32, deflateRawSync } from "node:zlib"
 
 /**
- * A file for a zip archive of a test; the odd members make it one that ordinary tools do not write.
+ * A file for a test's zip archive; the unusual members make an archive that ordinary tools do not
+ * write.
  */
 export interface TestFile {
   readonly name: string

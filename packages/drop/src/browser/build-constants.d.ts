@@ -2,7 +2,7 @@
 
 /** The path of the worker, which holds its hash. */
 declare const WORKER_PATH: string
-/** Where the other word lists are, and what they must be. */
+/** The paths of the other word lists, and their integrity hashes. */
 declare const WORD_FILES: Readonly<
   Record<
     import("@assay/core/drop").WordLanguage,

@@ -3,9 +3,9 @@ import type { ScriptText } from "./script-texts.ts"
 import type { Visit } from "./visit.ts"
 
 /**
- * The secret of a code that was typed. It is checked here, so that a mistyped code leaves the
- * browser in no form; only when it is none in the language of the page are the other lists fetched,
- * one by one.
+ * The secret of a typed code. It is checked here, so that a mistyped code leaves the browser in no
+ * form. The other lists are fetched, one by one, only if the code is none in the language of the
+ * page.
  */
 export async function readEntry(
   visit: Visit,

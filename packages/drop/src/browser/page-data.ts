@@ -29,7 +29,7 @@ export function readPageData(): PageData {
   return JSON.parse(data) as PageData
 }
 
-/** Gives sentences of the page, with what stands in them. */
+/** Gives sentences of the page, with their values filled in. */
 export type Say = (text: ScriptText, values?: Readonly<Record<string, string | number>>) => string
 
 export function sayWith(texts: PageData["texts"]): Say {

@@ -5,7 +5,7 @@ import { fetchKeys, fetchWords } from "./requests.ts"
 import type { DropKeys, Thread } from "./worker-calls.ts"
 import type { WorkerClient } from "./worker-client.ts"
 
-/** Where the word lists are, and what they must be. */
+/** The paths of the word lists, and their integrity hashes. */
 export type WordFiles = Readonly<
   Record<WordLanguage, { readonly path: string; readonly integrity: string }>
 >

@@ -2,7 +2,7 @@ import type { CodeFault, Mode, SealedBy, Suite, WordList } from "@assay/core/dro
 import type { MetadataReport } from "@assay/core/drop/metadata"
 import type { Challenge, Payload } from "altcha-lib/types"
 
-/** Who messages are sealed to, and what follows from it. */
+/** The keys that messages are sealed to, and the values derived from them. */
 export interface DropKeys {
   readonly dropId: Uint8Array
   readonly suite: Suite
@@ -14,7 +14,7 @@ export interface DropKeys {
 /** The thread a message belongs to. */
 export interface Thread {
   readonly secret: Uint8Array
-  /** Which message of this visit; null: one that cannot be withdrawn. */
+  /** The number of the message in this visit; null: it cannot be withdrawn. */
   readonly n: number | null
 }
 
@@ -28,7 +28,7 @@ export interface LetterFile {
 
 /** What a person sends, before it is sealed. */
 export interface Letter {
-  /** `sender` where it is made without a network. */
+  /** `sender` if it is made without a network. */
   readonly sealedBy: Extract<SealedBy, "browser" | "sender">
   readonly message: string
   readonly mode: Mode

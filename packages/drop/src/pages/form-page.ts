@@ -31,7 +31,7 @@ export function formPage(
     say,
     title,
     faulty,
-    // A form that came back holds what was typed; a link to another language would lose it.
+    // A form that came back holds the typed text; a link to another language would lose it.
     path: faulty ? null : "",
     script: "form",
     plainRefresh: state.waitAt === undefined ? undefined : { seconds: 0, path: state.waitAt },

@@ -15,7 +15,7 @@ ${promised(say, "p", "promise-done")}
   return dropPage({ locale, facts, files, say, title, path: "done", body })
 }
 
-/** Stands for the form while too much comes in; asks again by itself, without a script. */
+/** Takes the place of the form while too much comes in; reloads by itself, without a script. */
 export function busyPage(
   locale: Locale,
   facts: DropFacts,

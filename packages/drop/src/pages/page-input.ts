@@ -47,7 +47,7 @@ export interface PageFiles {
 /** What a sentence has to be filled with. */
 export type TextValues = Readonly<Record<string, string | number>>
 
-/** A sentence of the texts with what stands in it, at a field or at the form as a whole. */
+/** A sentence of the texts with its values, at a field or at the form as a whole. */
 export interface FormFault {
   readonly field: "message" | "files" | "code" | "question" | "form"
   readonly text: FaultKey

@@ -34,7 +34,7 @@ let overwritten = 0
 const visitors: Socket[] = []
 after(() => {
   for (const door of doors) door.close()
-  // One that still sends would be waited for, until it is too slow.
+  // The server would wait for a visitor who still sends, until it is too slow.
   for (const visitor of visitors) visitor.destroy()
 })
 

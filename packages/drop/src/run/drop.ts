@@ -40,7 +40,7 @@ export interface DropOptions {
 export interface Drop {
   readonly port: number | null
   readonly addresses: readonly string[]
-  /** Stands for the settings it runs with, in the log. */
+  /** Identifies its settings in the log. */
   readonly configHash: string
   /** Takes over changed keys; throws where they cannot be used. */
   reloadKeys(): Promise<void>

@@ -99,7 +99,7 @@ async function codeOf({
   return "secret" in read ? read : { fault: codeFault(read) }
 }
 
-/** The page on which a code is typed, with what was wrong with this one. */
+/** The page for typing a code, with the fault of this one. */
 async function typeCodeAgain(
   { locale, facts, files, drop }: Visit,
   { status, ...fault }: CodeFieldFault,

@@ -27,7 +27,7 @@ export const DEADLINES: Readonly<Record<PlainKind, Deadlines>> = {
   code: { totalMs: CODE_MS, windowMs: CODE_MS, bytesPerSecond: 1000 },
 }
 
-/** Watches what comes in on a connection until it is disposed. */
+/** Watches the incoming data of a connection until it is disposed. */
 export function whenTooSlow(
   socket: Pick<Socket, "bytesRead">,
   { totalMs, windowMs, bytesPerSecond }: Deadlines,

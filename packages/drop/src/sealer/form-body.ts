@@ -59,7 +59,9 @@ export class SenderGone extends Error {
   override readonly name = "SenderGone"
 }
 
-/** Past the longest message, so that one that is too long comes back whole in its field. */
+/**
+ * More than the longest message, so that a message that is too long comes back whole in its field.
+ */
 const FIELD_MAX = 1024 * 1024
 /** The largest form has twelve fields. */
 const FIELDS_MAX = 24

@@ -48,7 +48,7 @@ export function refusalFault(refusal: Refusal, withFiles: boolean): StatusFault 
     : { field: "form", text: "fault-full", status: 503 }
 }
 
-/** What was typed as a code is not repeated, not even which word it was. */
+/** Nothing of the typed code is repeated, not even the wrong word. */
 export function codeFault(fault: CodeFault): Omit<StatusFault, "field"> {
   const values = "at" in fault ? { values: { at: fault.at } } : {}
   return { text: `fault-code-${fault.fault}`, ...values, status: 422 }

@@ -12,7 +12,8 @@ const MESSAGE_MOST = 8
 const CODE_MOST = 4
 
 /**
- * How many sealers there are, by what they may take together; never fewer than stand ready at rest.
+ * How many sealers there are, by the memory they may take together; never fewer than stand ready at
+ * rest.
  */
 export function laneSizes({
   sealers,

@@ -18,7 +18,7 @@ interface PlainRoute {
   readonly answer: (visit: Visit) => Promise<Answer>
 }
 
-/** Forms that carry a code and no file: a line of text, and much room beside it. */
+/** Forms with a code and no file: a line of text, with plenty of room. */
 const CODE_LIMITS: FormLimits = {
   fileField: "",
   filesMax: 0,

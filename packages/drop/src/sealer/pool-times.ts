@@ -13,12 +13,12 @@ export interface PoolTimes {
    * rewrite of its file.
    */
   readonly workMs: number
-  /** What a sealer has beyond its own deadlines, before it is taken for one that hangs. */
+  /** How long a sealer may exceed its own deadlines before it is taken for hanging. */
   readonly slackMs: number
-  /** A connection waits so long for a sealer, then it is refused. */
+  /** A connection waits this long for a sealer, then it is refused. */
   readonly waitMs: number
   /**
-   * So long it waits before somebody else must give way: most requests are over sooner by
+   * A connection waits this long before another sender must give way: most requests end sooner by
    * themselves.
    */
   readonly patienceMs: number
@@ -26,7 +26,7 @@ export interface PoolTimes {
   readonly graceMs: number
   /** or this long to read their answer, which may show a code that is shown only once. */
   readonly answerGraceMs: number
-  /** Who gives way has this long to read why. */
+  /** A sender who gives way has this long to read why. */
   readonly leaveMs: number
   /** Sealers beyond those at rest stand idle this long, then they go. */
   readonly restMs: number
@@ -50,8 +50,8 @@ const TIMES: PoolTimes = {
 }
 
 /**
- * A short message comes with its head or soon after, so who is still sending one is slow on
- * purpose, or has a bad line.
+ * A short message comes with its head or soon after, so a sender who is still sending one is slow
+ * on purpose, or has a bad line.
  */
 const SHORT: PoolTimes = { ...TIMES, patienceMs: 100, graceMs: 1000, lookMs: 200 }
 

@@ -147,7 +147,7 @@ function wantedOf({ atRest, most }: LaneSize, needed: number): number {
   return Math.min(most, Math.max(atRest, needed === 0 ? 0 : needed + 1))
 }
 
-/** Never one that has all it was sent and stores it. */
+/** Never a sealer that has received everything and is storing it. */
 function mayGiveWay({ progress }: Sealer, { graceMs, answerGraceMs }: PoolTimes): boolean {
   const ms = progress.phaseMs()
   return progress.phase === "receiving"

@@ -27,7 +27,7 @@ interface SmallDoor {
   readonly port: number
   /** The first that was not taken, or waited in vain. */
   readonly refused: Promise<true>
-  /** What was read of every connection, before it was handed over. */
+  /** The bytes read of every connection before it was handed over. */
   readonly heads: readonly Buffer[]
 }
 let opened: { pool: SealerPool; server: Server; visitors: Socket[] } | null = null

@@ -96,8 +96,8 @@ export function startSealer(options: SealerOptions): Sealer {
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve())
     child.on("error", () => {
-      // One that was never started has no exit. One that cannot be reached any more must not live
-      // on unseen.
+      // A process that was never started has no exit. A process that cannot be reached any more
+      // must not live on unnoticed.
       if (child.pid === undefined) resolve()
       else kill()
     })
@@ -141,10 +141,13 @@ function letOthersPass(pid: number): void {
   }
 }
 
-/** First what was read, which must not stay in this process, then the connection itself. */
+/**
+ * Hands over the bytes already read, which must not stay in this process, then the connection
+ * itself.
+ */
 function hand(child: ChildProcess, { socket, head }: PlainConnection): void {
   // A sealer that dies now takes the connection with it: the sender sees that it broke and can try
-  // again. One that cannot be given its connection has nothing to do, and would wait for it.
+  // again. A sealer that cannot get its connection would wait for it in vain.
   const failed = (): void => {
     head.fill(0)
     socket.destroy()

@@ -101,7 +101,8 @@ async function readWish(visit: Visit): Promise<{ wish: Wish; faults: StatusFault
   const broken = bodyFault(body)
   if (broken !== null) faults.push(broken)
 
-  // A browser sends every line break of a text as two characters, which is not what was typed.
+  // A browser sends every line break of a text as two characters, which is not what the person
+  // typed.
   const message = field("message").replaceAll("\r\n", "\n")
   if (Buffer.byteLength(message) > MESSAGE_MAX)
     faults.push({ field: "message", text: "fault-message-long", status: 413 })

@@ -7,7 +7,7 @@ import type { Phase, Report } from "./progress.ts"
 import { type ConnectionHandler, takeConnection } from "./take-connection.ts"
 
 const HEAD = Buffer.from("POST /drop/form HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
-/** More than any kernel keeps for a reader who does not read. */
+/** More than any kernel buffers for a reader who does not read. */
 const LONG = 64 * 1024 * 1024
 const handler: ConnectionHandler = {
   async answer(request) {
@@ -100,7 +100,7 @@ test("an answer that nobody reads has a deadline", async () => {
   const { ours, theirs } = await connected()
   theirs.pause()
   const deadlines = { totalMs: 60_000, windowMs: 50, bytesPerSecond: 1e12 }
-  // The pace of what comes in no longer counts when all has come.
+  // The pace of incoming data no longer counts once everything has arrived.
   await takeConnection(ours, HEAD, handler, { ...options(), deadlines }).over
   theirs.destroy()
 })

@@ -69,10 +69,7 @@ export async function readTypedCode(
   return readCode(text, await allWords(locale))
 }
 
-/**
- * Whether a person who has this code on paper typed its words 4 and 9, in whichever form they are
- * on the paper.
- */
+/** Whether a person with this code on paper typed its words 4 and 9, in either form of the code. */
 export async function knowsWords(
   secret: Uint8Array,
   typed: { readonly word4: string; readonly word9: string },

@@ -3,7 +3,7 @@ import type { PublicDrop } from "../public-drop.ts"
 import type { DropFacts, Locale, PageFiles } from "../pages/page-input.ts"
 import type { FormBody } from "./form-body.ts"
 
-/** One form that was sent without JavaScript, and what it takes to answer it. */
+/** One form that was sent without JavaScript, and everything needed to answer it. */
 export interface Visit {
   readonly locale: Locale
   readonly facts: DropFacts

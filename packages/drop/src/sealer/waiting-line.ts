@@ -15,7 +15,7 @@ export interface PlainConnection {
 /** Connections that wait for a sealer, unread. */
 export interface WaitingLine {
   readonly length: number
-  /** How many have waited for at least so long. */
+  /** How many have waited for at least `ms`. */
   waitingSince(ms: number): number
   /** False: too many wait, and the connection is still the caller's. */
   add(connection: PlainConnection): boolean

@@ -108,9 +108,7 @@ export function openDropsFile(folder: string): DropsFile {
   }
 }
 
-/**
- * Where there is no room for it, there is none to keep: the next opening or deletion tries again.
- */
+/** If there is no room for the reserve, there is none: the next opening or deletion tries again. */
 function keepReserve(path: string): void {
   try {
     if (existsSync(path) && statSync(path).size === RESERVE_BYTES) return

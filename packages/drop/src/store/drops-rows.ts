@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
 import type { RandomId } from "./drops.ts"
 import { DropsError } from "./drops-error.ts"
 
-/** A piece of a deletion that needs little room by itself. */
+/** A part of a deletion that needs little room. */
 export type Removal = (db: DatabaseSync) => unknown
 
 export const STIR_BYTES = 32

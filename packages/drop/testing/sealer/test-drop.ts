@@ -73,7 +73,7 @@ export async function openTestDrop(env: Readonly<Record<string, string>> = {}): 
 }
 
 const file: PageFile = { path: "/drop/files/x", integrity: "sha384-x" }
-/** Stands for what the build makes. */
+/** Takes the place of the build's files. */
 export const TEST_PAGE_FILES: Readonly<Record<string, PageFile>> = Object.fromEntries(
   ["style", "worker", ...WORD_LANGUAGES.flatMap((name) => [`sender-${name}`, `words-${name}`])].map(
     (name) => [name, file],

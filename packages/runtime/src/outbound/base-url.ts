@@ -1,6 +1,5 @@
 /**
- * Reads the base of a provider's URLs, with a slash at its end. null: not one that anything may be
- * sent to.
+ * Reads the base of a provider's URLs, with a slash at its end. null: nothing may be sent there.
  */
 export function readBaseUrl(text: string): string | null {
   if (!URL.canParse(text)) return null

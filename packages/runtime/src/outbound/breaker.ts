@@ -2,7 +2,8 @@ export interface Breaker {
   /** Whether a question would be turned away. */
   isOpen(nowMs: number): boolean
   /**
-   * Takes leave to ask. After the pause one question is let through as a trial, and none beside it.
+   * Asks for permission to send a request. After the pause one request is admitted as a trial, and
+   * no other beside it.
    */
   admit(nowMs: number): boolean
   succeeded(): void

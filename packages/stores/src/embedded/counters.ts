@@ -16,7 +16,7 @@ export interface EmbeddedCounters extends Counters {
   holdStreamsOf(worker: number): Counters["holdStreams"]
   /** A worker that is gone holds no streams any more. */
   forgetWorker(worker: number): void
-  /** Puts back what was counted before a restart. */
+  /** Restores the counts from before a restart. */
   restore(
     month: string,
     lookups: ReadonlyMap<number, number>,
@@ -149,7 +149,7 @@ const KEPT = 2
 
 /**
  * Counts of tenants by the name of their day or month. The last few are kept, so that a clock that
- * is set back and forth finds the counts it left and begins none anew.
+ * is set back and forth finds its earlier counts instead of starting from zero.
  */
 function keptByName<T>(): (name: string) => Map<number, T> {
   const kept = new Map<string, Map<number, T>>()

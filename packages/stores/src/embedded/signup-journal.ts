@@ -174,8 +174,8 @@ async function replayFile(
 ): Promise<void> {
   let number = 0
   let damaged = 0
-  // The last line may be cut short by the end of the process that wrote it; only one with more
-  // behind it is damage.
+  // The last line may be cut short by the end of the process that wrote it; a broken line is damage
+  // only if more lines follow.
   let lastIsWhole = true
   try {
     for await (const line of createInterface({ input: createReadStream(path) })) {

@@ -60,7 +60,7 @@ export function isNoting(meta: CheckedDatabase): boolean {
   return meta.copied(COPYING) !== undefined
 }
 
-/** Inside a write transaction: takes the notes away and returns what they name. */
+/** Inside a write transaction: removes the notes and returns their keys. */
 export function takeNotes(meta: CheckedDatabase): ChangedKey[] {
   const notes = meta.keys({ start: NOTE, end: AFTER_NOTES }).map((key) => Buffer.from(key))
   for (const note of notes) meta.remove(note)

@@ -2,7 +2,7 @@ import type { Database } from "lmdb"
 import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
 import { IndexDamaged } from "../exposure-index.ts"
 
-/** A database as lmdb has it: its values end with their checksums. */
+/** A database as lmdb sees it: its values end with their checksums. */
 export type BareDatabase = Database<Uint8Array, Uint8Array>
 
 type Transaction = ReturnType<BareDatabase["useReadTransaction"]>

@@ -14,10 +14,10 @@ export interface CompactOptions {
 }
 
 /**
- * Writes the index anew, in the order of its keys, so that its pages are full and hold nothing of
- * removed batches or erased subjects, and puts that in its place. Lookups and writes go on
- * meanwhile, in this process and in others. Throws IndexDamaged, and changes nothing, where not
- * every key can be copied: a copy would hide that one is missing.
+ * Rewrites the index in the order of its keys, so that its pages are full and hold nothing of
+ * removed batches or erased subjects, and replaces the old one. Lookups and writes go on meanwhile,
+ * in this process and in others. Throws IndexDamaged, and changes nothing, if not every key can be
+ * copied: a copy would hide that one is missing.
  */
 export function compactLmdbIndex(options: CompactOptions): Promise<Replaced> {
   const { path, mapSize = LMDB_MAP_BYTES, now = Date.now, onProgress } = options

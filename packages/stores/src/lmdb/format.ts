@@ -11,8 +11,8 @@ export const FORMAT = Buffer.from("format")
 const UNCHECKED_FORMAT = 2
 
 /**
- * Whether values of a generation carry checksums, by its format; one that is just being made has
- * none yet.
+ * Whether values of a generation carry checksums, by its format; a generation that is just being
+ * made has no format yet.
  */
 export function valuesAreChecked(meta: BareDatabase): boolean {
   const stored = meta.getBinary(FORMAT)

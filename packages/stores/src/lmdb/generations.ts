@@ -37,8 +37,8 @@ const NAME = /^generation-(\d{1,9})$/
 const ATTEMPTS_MAX = 10
 
 /**
- * Opens the generation in use, and makes the first where there is none and `readOnly` does not
- * forbid it.
+ * Opens the generation in use. Makes the first one if there is none and `readOnly` does not forbid
+ * it.
  */
 export function openCurrent(path: string, readOnly: boolean, mapSize: number): OpenGeneration {
   let missing: NoEnvironment | null = null
@@ -137,8 +137,8 @@ export function generationNumbers(path: string): number[] {
 }
 
 /**
- * Deletes the files of a generation that is over or was never used. Who has it open goes on reading
- * what was there.
+ * Deletes the files of a generation that is over or was never used. A process that has it open can
+ * go on reading it.
  */
 export function deleteGeneration(path: string, generation: number): void {
   rmSync(generationDirectory(path, generation), { recursive: true, force: true })

@@ -57,7 +57,7 @@ export function mergePortion(
   const key = Buffer.allocUnsafeSlow(KEY_BYTES)
   let identities = 0
   let known = 0
-  // Rows ascend, so once one is behind all that was there before, the others are.
+  // Rows ascend, so once one is after all earlier keys, the others are too.
   let append = false
   for (let from = 0; from < count;) {
     let to = from + 1

@@ -41,8 +41,7 @@ export interface Maker {
   /** Writes the sets as they are now or were a moment ago: later changes are settled afterwards. */
   fill(making: Making): Promise<void>
   /**
-   * What stands under a key that changed meanwhile, given what the two generations have there;
-   * null: nothing.
+   * The value for a key that changed meanwhile, given the values of both generations; null: none.
    */
   settle(
     changed: ChangedKey,
@@ -166,8 +165,7 @@ async function takeThePlace(making: Making, maker: Maker, startedAt: number): Pr
       putFormat(to.meta)
       putCompaction(to.meta, { at: startedAt, bytesPerKey, dropped })
       const erasures = readErasures(from.meta)
-      // One that came while sets were copied may have left its identity's bytes in a page of the
-      // copy.
+      // An erasure during the copy may have left its identity's bytes in a page of the copy.
       const recent = erasures !== null && erasures.lastAt >= startedAt
       putErasures(to.meta, recent ? { firstAt: startedAt, lastAt: erasures.lastAt } : null)
     })

@@ -2,7 +2,7 @@ import { Cursor, MalformedBytes } from "../bytes.ts"
 import { catalogueBytes, type CatalogueDocument, readCatalogue } from "../catalogue.ts"
 import type { CheckedDatabase, ReadAt } from "./checked-database.ts"
 
-/** What stands in the meta database beside the format, each under its name. */
+/** The names in the meta database, beside the format. */
 export const CATALOGUE = Buffer.from("catalogue")
 export const CATALOGUE_VERSION = Buffer.from("catalogue-version")
 export const KEY_CHECK = Buffer.from("key-check")

@@ -24,8 +24,8 @@ export function beginVerification(index: string): (verification: Verification) =
 }
 
 /**
- * For an index made again: what was found before is mended. A compacted one has all its faults
- * still.
+ * For a rebuilt index: the faults found before are fixed. A compacted index still has all its
+ * faults.
  */
 export function forgetVerification(index: string): void {
   rmSync(join(index, NAME), { force: true })

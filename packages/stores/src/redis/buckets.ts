@@ -26,14 +26,14 @@ export interface Buckets {
     fields: readonly Buffer[],
     decide: (values: readonly Value[]) => readonly Value[],
   ): Promise<void>
-  /** Replaces values, also those that cannot be read. */
+  /** Replaces values, even unreadable ones. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
   /** Makes an empty bucket; an existing one of this index stays unchanged. */
   make(bucket: number): Promise<void>
   count(bucket: number): Promise<{ identities: number; tenantIdentities: number }>
   /**
-   * All fields of identities with their values; null: damaged. A heavy one only has what stands for
-   * it in the bucket.
+   * All fields of identities with their values; null: damaged. A heavy one has only its stamp in
+   * the bucket.
    */
   list(bucket: number): Promise<(readonly [field: Buffer, value: Buffer | null])[]>
 }
@@ -71,7 +71,7 @@ export function openBuckets(
     place.set(field, 4)
     return place
   }
-  /** As a bucket has it: its checksum follows, which is of the place too. */
+  /** The stored form in a bucket: the value and its checksum, which also covers the place. */
   const sealed = (bucket: number, field: Buffer, value: Uint8Array): Buffer => {
     if (!checked) return Buffer.from(value)
     const bytes = Buffer.allocUnsafe(value.length + CHECKSUM_BYTES)
@@ -101,7 +101,7 @@ export function openBuckets(
   const requireMark = (found: Buffer | null | undefined): void => {
     if (!found?.equals(mark)) throw new IndexUnavailable("A part of the index is lost")
   }
-  /** What stands for a heavy value, or undefined where that is not there or of another moment. */
+  /** The heavy value that a stamp refers to, or undefined if it is missing or of another moment. */
   const followed = async (bucket: number, field: Buffer, stored: Buffer): Promise<Value> => {
     const key = layout.heavyKey(bucket, field)
     const value = await connection.send(key, ["GET", key])
@@ -132,8 +132,8 @@ export function openBuckets(
   }
 
   /**
-   * Writes values where fields are still what was read; false where they are not. `mayBeHeavy`
-   * judges what was there.
+   * Writes values if the fields still are what was read; false if they are not. `mayBeHeavy` judges
+   * the earlier values.
    */
   const written = async (
     bucket: number,
@@ -239,7 +239,7 @@ export function isHeavy(value: Buffer): boolean {
   return value.length === 1 + STAMP_BYTES && value[0] === HEAVY
 }
 
-/** A heavy value as its key has it. */
+/** A heavy value in the form stored under its key. */
 function stamped(value: Uint8Array): Buffer {
   return Buffer.concat([stampOf(value), value])
 }

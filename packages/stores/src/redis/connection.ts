@@ -25,11 +25,11 @@ export interface ConnectionOptions {
 }
 
 /**
- * Commands one node may owe an answer: a node that hangs must not fill the memory of those that ask
- * it.
+ * The most commands without an answer from one node: a hanging node must not fill the memory of its
+ * callers.
  */
 const OWED_MAX = 20_000
-/** Between two attempts to learn the cluster anew. */
+/** Between two attempts to rediscover the cluster. */
 const RENEW_MS = 2_000
 const RECONNECT_MS_MAX = 500
 
@@ -44,7 +44,7 @@ type Client = ReturnType<typeof createClient>
 export async function openConnection(options: ConnectionOptions): Promise<ClusterConnection> {
   const { place, timeoutMs } = options
   let client = createClient(place, timeoutMs)
-  /** Those that were replaced and may still be owed answers. */
+  /** Clients that were replaced and may still get answers. */
   const replaced = new Set<Client>()
   let closed = false
   let renewing = false

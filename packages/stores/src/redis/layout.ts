@@ -18,8 +18,8 @@ export const TENANT_COUNT = "t"
  *                        tenant id (4 bytes, big-endian) and rest of an identity key: entry set
  *   NAME:{BUCKET}:FIELD  a value too long for its bucket, which then has only its stamp
  *
- * What stands in braces decides which node has the key, so a bucket and its heavy identities are on
- * the same one.
+ * The part in braces decides which node has the key, so a bucket and its heavy identities are on
+ * the same node.
  */
 export interface Layout {
   readonly buckets: number

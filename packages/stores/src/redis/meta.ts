@@ -11,20 +11,20 @@ import type { ClusterConnection, Reply } from "./connection.ts"
 import { metaKey } from "./layout.ts"
 import { beginIndex, changeCatalogue, run } from "./scripts.ts"
 
-/** What was decided when the index was made, and never changes. */
+/** The parameters set when the index was made; they never change. */
 export interface Making {
   readonly format: number
   readonly bits: number
   /**
    * Random; every bucket carries it. A bucket without it is not of this index, so nothing is known
-   * of who is in it.
+   * about its identities.
    */
   readonly mark: Buffer
 }
 
 /** The facts about the index as a whole. They lie in one key, so one read sees one moment. */
 export interface Meta {
-  /** What the index was made as; null where there is none. */
+  /** The parameters of the index; null if there is none. */
   making(): Promise<(Making & { readonly complete: boolean }) | null>
   /** Keeps how the index is to be made, unless that is kept already. */
   begin(making: Making): Promise<void>

@@ -40,7 +40,7 @@ export function placeOfKey(dataFile: string, key: Uint8Array): number {
 export interface Outcomes {
   right: number
   refused: number
-  /** Somebody who is in the index was called unknown, or known by something else. */
+  /** An identity in the index was reported as unknown, or with other data. */
   wrong: number
 }
 

@@ -82,7 +82,7 @@ export function form(
   )
 }
 
-/** Shows one thing in place of what was there, and moves the reader to its heading. */
+/** Replaces the content of a place, and moves the reader to the new heading. */
 export function show(place: HTMLElement, ...children: readonly HTMLElement[]): void {
   place.replaceChildren(...children)
   const heading = place.querySelector<HTMLElement>("h1, h2")
@@ -91,8 +91,7 @@ export function show(place: HTMLElement, ...children: readonly HTMLElement[]): v
 }
 
 /**
- * Hands bytes to the browser to be saved: as bytes of no kind, so that nothing opens them by
- * itself.
+ * Hands bytes to the browser for saving, without a type, so that nothing opens them automatically.
  */
 export function save(name: string, bytes: Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }))

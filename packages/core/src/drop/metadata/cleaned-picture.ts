@@ -4,7 +4,10 @@ import type { AddFinding } from "./findings.ts"
 import { mediaTypeOf, UNKNOWN } from "./media-type.ts"
 import type { MetadataFinding } from "./metadata-report.ts"
 
-/** A picture without what does not show, as parts that follow each other, and what was left out. */
+/**
+ * A picture without invisible data, as parts that follow each other, and the findings that were
+ * left out.
+ */
 export interface CleanedPicture {
   readonly parts: readonly Uint8Array[]
   readonly findings: readonly MetadataFinding[]

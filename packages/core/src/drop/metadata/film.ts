@@ -34,7 +34,7 @@ export function addFilm(bytes: Uint8Array, add: AddFinding): void {
       const length = short === 1 ? uint(bytes, at + 8, 8) : short === 0 ? end - at : short
       const from = at + (short === 1 ? 16 : 8)
       const to = at + length
-      // What follows a box that is not well formed was not looked into.
+      // Bytes after a malformed box were not examined.
       if (!(length >= from - at && to <= end)) {
         add("technical")
         return

@@ -27,10 +27,7 @@ export function collectFindings(): { add: AddFinding; list: () => MetadataFindin
   }
 }
 
-/**
- * One line without characters that are not seen: those that turn the direction of text are among
- * them.
- */
+/** One line without invisible characters, including those that turn the direction of text. */
 function shortened(value: string): string {
   const line = value
     .slice(0, VALUE_MAX * 4)

@@ -14,7 +14,7 @@ const BEGINNINGS: readonly (readonly [RegExp, string, string])[] = [
   [/^\x89PNG\r\n\x1a\n/, "image/png", ".png"],
   [/^RIFF[^]{4}WEBP/, "image/webp", ".webp"],
   [/^GIF8[79]a/, "image/gif", ".gif"],
-  // Readers look for the mark of a PDF in the first kilobyte: what stands before it is reported.
+  // Readers look for the mark of a PDF in the first kilobyte: bytes before it are reported.
   [/^[^]{0,1023}%PDF-/, "application/pdf", ".pdf"],
   [/^PK(?:\x03\x04|\x05\x06)/, "application/zip", ".zip"],
   [/^[^]{4}ftyp(?:hei[cfsx]|hev[cx]|mif1|msf1)/, "image/heic", ".heic"],

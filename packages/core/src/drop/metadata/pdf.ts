@@ -38,7 +38,7 @@ export function addPdf(bytes: Uint8Array, add: AddFinding): void {
     if (++count === ENTRIES_MAX) break
   }
   const packets = new Set([text.indexOf("<x:xmpmeta"), text.lastIndexOf("<x:xmpmeta")])
-  // What stands in packed objects, or in a packed or encrypted packet, is there and was not read.
+  // The content of packed objects, or of a packed or encrypted packet, exists but was not read.
   if (/\/ObjStm\b/.test(text) || (/\/Metadata\b/.test(text) && packets.has(-1))) add("properties")
   // A changed file has the packet of its first version too.
   for (const at of packets)
@@ -51,7 +51,7 @@ export function addPdf(bytes: Uint8Array, add: AddFinding): void {
   const end = text.lastIndexOf("%%EOF")
   if (end >= 0 && /\S/.test(text.slice(end + 5)))
     add("hidden-data", `${text.length - end - 5} bytes`)
-  // A new version is written behind the old, which stays.
+  // A new version is written after the old one, which stays.
   if (text.indexOf("%%EOF") !== end) add("history")
 }
 

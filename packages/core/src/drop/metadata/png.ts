@@ -72,7 +72,7 @@ export const cleanPng: PictureCleaner = (bytes) => {
   }
   if (!seen.includes("IDAT")) return null
   addTrailing(bytes, at, add)
-  // Behind the signature and the head.
+  // After the signature and the header.
   parts.splice(2, 0, ...colourChunks(colours, add))
   return { parts, findings: list() }
 }

@@ -185,7 +185,7 @@ const WEBP_FLAGS: Readonly<Record<string, number>> = { ICCP: 0x20, EXIF: 0x08, "
 
 export function webpWith(chunks: readonly Uint8Array[], picture: Uint8Array = VP8L): Uint8Array {
   const flags = chunks.reduce((all, chunk) => all | (WEBP_FLAGS[latin1(chunk, 0, 4)] ?? 0), 0)
-  // A profile stands before the picture, all else behind it.
+  // A profile comes before the picture, everything else after it.
   const before = chunks.filter((chunk) => latin1(chunk, 0, 4) === "ICCP")
   const behind = chunks.filter((chunk) => !before.includes(chunk))
   const head = webpChunk("VP8X", Uint8Array.of(flags, 0, 0, 0, 0, 0, 0, 0, 0, 0))

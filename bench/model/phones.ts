@@ -32,7 +32,7 @@ const NUMBERS = [
 
 export const PHONES = NUMBERS.length
 
-/** As the service writes it of a number of which it knows nothing more. */
+/** The service's input for a number about which it knows nothing more. */
 const UNKNOWN: readonly PhoneInput[] = NUMBERS.map(() => ({
   as_of: "2026-11-15T12:00:00.000Z",
   numberType: "mobile",

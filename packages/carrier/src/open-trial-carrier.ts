@@ -43,8 +43,8 @@ export interface TrialCarrier {
   readonly url: string
   readonly tokenUrl: string
   /**
-   * Replaces the script of a number. One by which the SIM changed later than before notifies those
-   * who subscribed.
+   * Replaces the script of a number. If the new script has a later SIM change than before,
+   * subscribers are notified.
    */
   script(number: string, script: LineScript): void
   /** Replaces the script that applies to every number where its own script leaves a member out. */

@@ -18,7 +18,7 @@ export type Refusal = "busy" | "full"
 export const FILES_NEED_SHARE = 0.2
 /** Below this nothing is: the store needs room to delete, too. */
 const TEXT_NEEDS_BYTES = 64 * 1024 * 1024
-/** Past this share of the hour's messages, those who have not begun to write wait first. */
+/** Beyond this share of the hour's messages, visitors who have not begun to write have to wait. */
 const LOW_SHARE = 0.95
 /** Each quarter of a budget that is used up doubles the work, up to this often. */
 const DOUBLINGS_MAX = 5

@@ -25,7 +25,7 @@ interface Taker {
   readonly bucket: Bucket
   /** The share of what is left that it may have. */
   readonly share: number
-  /** Past it nothing is left for this one. */
+  /** This taker gets nothing once less than this is left. */
   reserve: number
 }
 

@@ -171,12 +171,12 @@ export function visibleEntries(
 }
 
 /**
- * How much an entry must not be cut, highest first. Model 1.0, section 5.4, gives exposures and
- * signals their native stage. Two groups have none. Findings that change an answer on their own,
- * each rare, rank with the highest stage: losing a SIM change or a confirmed takeover to a pile of
- * old breaches would make a victim look safe. Readings of which only the newest counts rank below
- * everything: a sender who reports each delivered mail must not push a fraud report out of the set.
- * That a tenant asked about an identity ranks below even those.
+ * The rank of an entry against being cut, highest first. Model 1.0, section 5.4, gives exposures
+ * and signals their native stage. Two groups have none. Findings that change an answer on their
+ * own, each rare, rank with the highest stage: losing a SIM change or a confirmed takeover to a
+ * pile of old breaches would make a victim look safe. Readings of which only the newest counts rank
+ * below everything: a sender who reports each delivered mail must not push a fraud report out of
+ * the set. That a tenant asked about an identity ranks below even those.
  */
 const WORTH: Readonly<Record<EntryKind, number>> = {
   monetized: 6,

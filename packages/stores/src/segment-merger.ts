@@ -163,7 +163,8 @@ export class SegmentMerger {
         added++
       }
       to = copySpan(stored, at, end, into, to)
-      // More than the most there may be is for the long way to cut, and would not fit here.
+      // Beyond the maximum something must be cut, which the general path does; it would not fit
+      // here.
       if (++entries + added > this.#entriesMax) return UNDECIDED
       at = end
     }

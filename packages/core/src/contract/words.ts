@@ -63,7 +63,7 @@ export const PhoneExplanation = explained(
   "`sms_otp_trust`: whether a code sent to the number proves anything: `ok`, `weak` or `do_not_use`.",
 )
 
-/** Of a past decision, about whichever it was. */
+/** The explanation of a past decision, about an address or a number. */
 export const Explanation = Type.Unsafe<Record<string, unknown>>({
   type: "object",
   additionalProperties: true,

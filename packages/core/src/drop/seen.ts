@@ -9,7 +9,7 @@ import { readTar, tarSize, writeTar } from "./tar.ts"
 export interface SeenMessage {
   /** `contentMark` of the message as it was seen first. */
   readonly mark: string
-  /** Day since 1970 on which it goes; nothing is remembered past it. */
+  /** The day since 1970 on which the message goes; after it nothing is remembered. */
   readonly until: number
   /** The server has since given another content under its id. */
   readonly changed?: true

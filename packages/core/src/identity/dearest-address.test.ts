@@ -20,7 +20,7 @@ test("no text costs the parsers much more than an ordinary address does", (t) =>
     return times
   }
   for (const [name, text] of hostile()) look(name, text)
-  // Then changes of the dearest ones, of which the dearer stay.
+  // Then variations of the dearest texts; the dearer ones stay.
   const next = numbers(20_261_115)
   const pool = [...hostile()].map(([, text]) => ({ text, times: 0 }))
   for (let n = 0; n < rounds; n++) {

@@ -20,7 +20,7 @@ import { bandOf, SECRETS } from "./vocabulary.ts"
 import { loadEmailModel } from "./models.ts"
 
 // The rules at loading are there so that every model keeps the invariants, not only the shipped
-// one: here documents are changed at random, and whichever is accepted is held to them.
+// one: here documents are changed at random, and every accepted one must keep them.
 
 /** Paths of all numbers that weigh evidence. */
 function weightsOf(holder: object, path: string[] = []): string[][] {

@@ -93,7 +93,7 @@ export class StageEvidence {
     return this
   }
 
-  /** The highest stage of which the sources of these kinds are together sure enough. */
+  /** The highest stage that the sources of these kinds together support with enough confidence. */
   stage(kinds: number): number {
     let certain = 0
     let highest = 0

@@ -1,4 +1,4 @@
-/** A form that the browser itself would send as it was written, and now cannot. */
+/** A form that the browser would send in plain text by itself, and now cannot. */
 export interface TakenForm {
   readonly form: HTMLFormElement
   /** Sets what happens instead of sending. */

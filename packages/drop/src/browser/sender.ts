@@ -12,8 +12,8 @@ import { keysOf, listsOf, type Visit } from "./visit.ts"
 import { withdrawPage } from "./withdraw-page.ts"
 import { dropWorker, workerClient } from "./worker-client.ts"
 
-// The page waits for this script, so no form is there yet. Until each is taken over, none leaves as
-// it was written.
+// The page waits for this script, so no form is there yet. Until each is taken over, none may leave
+// in plain text.
 const hold = (event: Event): void => event.preventDefault()
 addEventListener("submit", hold, true)
 addEventListener("DOMContentLoaded", () => {

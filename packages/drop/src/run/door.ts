@@ -106,8 +106,8 @@ function isWhole(head: Buffer): boolean {
 
 /**
  * The method and target of a request, once its first line is there. Empty lines before it are let
- * pass, as parsers do. Only the line becomes text: a string of what follows would stay in this
- * process until its memory is used anew.
+ * pass, as parsers do. Only the line becomes a string: a string of the rest would stay in this
+ * process until its memory is reused.
  */
 function requestLine(head: Buffer): { method: string; target: string } | null {
   const start = head.findIndex((byte) => byte !== CR && byte !== LF)

@@ -46,7 +46,7 @@ export function openProgress(windowMs: number, now: () => number): Progress {
     bytesPerSecond() {
       const [first, last] = [marks[0], marks.at(-1)]
       if (first === undefined || last === undefined) return 0
-      // By the clock, not by the last report: who stands still must not look as fast as before.
+      // By the clock, not by the last report: a sender who stopped must not look as fast as before.
       return ((last.bytes - first.bytes) * 1000) / Math.max(now() - first.atMs, 1)
     },
   }

@@ -12,7 +12,7 @@ export async function observations(db: Kysely<unknown>, columns: ColumnTypes): P
     .addColumn("tenant_id", integer, (column) => column.notNull().references("tenants.id"))
     .addColumn("source", text, (column) => column.notNull())
     // Entry v1, which has one spelling: equal content is one row. The identity stands first in the
-    // key, since erasure and export ask for an identity, whoever spoke of it.
+    // key, since erasure and export look up an identity across all tenants.
     .addColumn("entry", bytes, (column) => column.notNull())
     .addColumn("key_id", text, (column) => column.notNull().references("keys.id"))
     .addColumn("received_at", integer, (column) => column.notNull())

@@ -11,7 +11,7 @@ export async function subjects(db: Kysely<unknown>, columns: ColumnTypes): Promi
     .addColumn("erased_at", integer, (column) => column.notNull())
     .modifyEnd(tableEnd)
     .execute()
-  // An erasure names an identity alone, whoever reported it.
+  // An erasure looks up an identity across all tenants.
   await db.schema
     .createIndex("evidence_of_identity")
     .on("evidence")

@@ -12,7 +12,7 @@ export async function sharedObservations(db: Kysely<unknown>, columns: ColumnTyp
     .addColumn("source", text, (column) => column.notNull())
     // Entry v1, which has one spelling: equal content is one row.
     .addColumn("entry", bytes, (column) => column.notNull())
-    // A keyed hash of the notification's own id, by which one that is sent again is known.
+    // A keyed hash of the notification's own id, to recognise one that is sent again.
     .addColumn("event", bytes, (column) => column.notNull())
     .addColumn("received_at", integer, (column) => column.notNull())
     // Since when the index should have it and may not; null once it has.

@@ -40,7 +40,7 @@ export async function evidence(db: Kysely<unknown>, columns: ColumnTypes): Promi
     .columns(["tenant_id", "identity_key"])
     .execute()
   await db.schema.createIndex("feedback_due").on("feedback").column("due_at").execute()
-  // An erasure names an identity alone, whoever reported it.
+  // An erasure looks up an identity across all tenants.
   await db.schema
     .createIndex("feedback_of_identity")
     .on("feedback")
@@ -63,9 +63,9 @@ export async function evidence(db: Kysely<unknown>, columns: ColumnTypes): Promi
     .addColumn("owner", integer, (column) => column.notNull())
     .addColumn("source", text, (column) => column.notNull())
     // Entry v1, which has one spelling: equal content is one row. The identity stands first in the
-    // key, since an erasure asks for an identity, whoever spoke of it.
+    // key, since an erasure looks up an identity across all owners.
     .addColumn("entry", bytes, (column) => column.notNull())
-    // A keyed hash of a notification's own id, by which one that is sent again is known.
+    // A keyed hash of a notification's own id, to recognise one that is sent again.
     .addColumn("event", bytes)
     .addColumn("key_id", text, (column) => column.references("keys.id"))
     .addColumn("received_at", integer, (column) => column.notNull())

@@ -177,12 +177,12 @@ test("a backup made under load, restored elsewhere with the same secret, answers
   assert.equal(await decisionStatus(second, key, before.get(EXPOSED)?.decision ?? ""), 200)
 
   // A report too late for the backup left no trace; any other acts, and can be taken back.
-  const isToldOf = ({ body }: Answer): boolean => /fraud/i.test(String(body["risk_reasons"]))
-  assert.equal(isToldOf(reported), true)
+  const isReported = ({ body }: Answer): boolean => /fraud/i.test(String(body["risk_reasons"]))
+  assert.equal(isReported(reported), true)
   for (const [email, id] of reports) {
-    const acts = isToldOf(await score(second, key, email))
+    const acts = isReported(await score(second, key, email))
     assert.equal(await undo(second, key, id), acts ? 204 : 404)
-    assert.equal(isToldOf(await score(second, key, email)), false)
+    assert.equal(isReported(await score(second, key, email)), false)
   }
   assert.equal(await undo(second, key, told), 204)
   assert.notDeepEqual((await score(second, key, REPORTED)).body, before.get(REPORTED)?.body)

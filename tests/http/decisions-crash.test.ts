@@ -15,10 +15,10 @@ const unanswered = (): AbortSignal => AbortSignal.timeout(5_000)
 const EMAILS = ["mei.tanaka@mail.example", "sofia.rossi@mail.example", "nobody@mail.example"]
 
 /** The decisions that clients got an answer about: id and score. */
-type Told = Map<string, unknown>
+type Answered = Map<string, unknown>
 
-/** Scores while `running`; answers that arrived whole are in `told`. */
-async function load(service: Service, told: Told, running: () => boolean): Promise<void> {
+/** Scores while `running`; answers that arrived whole are in `answered`. */
+async function load(service: Service, answered: Answered, running: () => boolean): Promise<void> {
   for (let n = 0; running(); n++) {
     // A connection may break at any moment here: only what arrived counts.
     const answer = await service
@@ -29,7 +29,7 @@ async function load(service: Service, told: Told, running: () => boolean): Promi
       .catch(() => null)
     const id = answer?.headers.get("x-decision-id") ?? null
     const body = (await answer?.json().catch(() => null)) as { risk_score?: number } | null
-    if (id !== null && body?.risk_score !== undefined) told.set(id, body.risk_score)
+    if (id !== null && body?.risk_score !== undefined) answered.set(id, body.risk_score)
   }
 }
 
@@ -37,12 +37,12 @@ async function load(service: Service, told: Told, running: () => boolean): Promi
  * A busy machine may take its time to give the first answer, and without one a kill would show
  * nothing.
  */
-async function firstOf(told: Told): Promise<void> {
-  while (told.size === 0) await delay(10)
+async function firstOf(answered: Answered): Promise<void> {
+  while (answered.size === 0) await delay(10)
 }
 
-async function assertAllThere(service: Service, told: Told): Promise<void> {
-  for (const [id, score] of told) {
+async function assertAllThere(service: Service, answered: Answered): Promise<void> {
+  for (const [id, score] of answered) {
     // The connection a pool keeps may be to a process that has just been killed, and the new one
     // that follows may be handed to it before the primary knows.
     const ask = (): Promise<Response> =>
@@ -57,28 +57,28 @@ async function assertAllThere(service: Service, told: Told): Promise<void> {
 
 test("kill -9 of everything under load: every decision id a client received can be read and repeated", async () => {
   const data = join(temporary, "all")
-  const all: Told = new Map()
+  const all: Answered = new Map()
   for (let round = 0; round < KILLS; round++) {
     const service = await startService({ dataDirectory: data, args: ["--workers", "2"] })
     let running = true
-    const told: Told = new Map()
-    const loads = Array.from({ length: 4 }, () => load(service, told, () => running))
-    await firstOf(told)
+    const answered: Answered = new Map()
+    const loads = Array.from({ length: 4 }, () => load(service, answered, () => running))
+    await firstOf(answered)
     await delay(300 + ((round * 7919) % 1700))
     await service.kill()
     running = false
     await Promise.all(loads)
-    assert.ok(told.size > 0)
+    assert.ok(answered.size > 0)
     // Without a service: the last of them are in the journals only.
-    const [last = ""] = [...told.keys()].slice(-1)
+    const [last = ""] = [...answered.keys()].slice(-1)
     const replayed = await assay(["decisions", "replay", last], { ASSAY_DATA: data })
     assert.equal(replayed.code, 0, replayed.err)
     assert.match(replayed.out, /^same: /)
 
     const again = await startService({ dataDirectory: data })
-    await assertAllThere(again, told)
+    await assertAllThere(again, answered)
     assert.equal(await again.stop(), 0)
-    for (const [id, score] of told) all.set(id, score)
+    for (const [id, score] of answered) all.set(id, score)
   }
   const last = await startService({ dataDirectory: data })
   await assertAllThere(last, all)
@@ -91,18 +91,18 @@ test("kill -9 of the primary alone: what its workers still answer is not lost ei
   for (let round = 0; round < KILLS; round++) {
     const service = await startService({ dataDirectory: data, args: ["--workers", "2"] })
     let running = true
-    const told: Told = new Map()
-    const loads = Array.from({ length: 4 }, () => load(service, told, () => running))
-    await firstOf(told)
+    const answered: Answered = new Map()
+    const loads = Array.from({ length: 4 }, () => load(service, answered, () => running))
+    await firstOf(answered)
     await delay(300 + ((round * 7919) % 1300))
     process.kill(service.pid, "SIGKILL")
     // The next service starts while the workers of the last one finish.
     const again = await startService({ dataDirectory: data })
     running = false
     await Promise.all(loads)
-    assert.ok(told.size > 0)
+    assert.ok(answered.size > 0)
     await service.kill()
-    await assertAllThere(again, told)
+    await assertAllThere(again, answered)
     assert.equal(await again.stop(), 0)
   }
 })
@@ -113,8 +113,8 @@ test(
   async () => {
     const service = await startService({ args: ["--workers", "2"] })
     let running = true
-    const told: Told = new Map()
-    const loads = Array.from({ length: 4 }, () => load(service, told, () => running))
+    const answered: Answered = new Map()
+    const loads = Array.from({ length: 4 }, () => load(service, answered, () => running))
     // One stays, so that somebody listens at all times.
     const [survivor] = childrenOf(service.pid)
     try {
@@ -123,7 +123,7 @@ test(
         const victim = childrenOf(service.pid).find((worker) => worker !== survivor)
         assert.ok(victim !== undefined)
         process.kill(victim, "SIGKILL")
-        await assertAllThere(service, new Map(told))
+        await assertAllThere(service, new Map(answered))
         // Until the dead one is replaced.
         while (childrenOf(service.pid).length < 2) await delay(50)
       }
@@ -131,7 +131,7 @@ test(
       running = false
       await Promise.all(loads)
     }
-    await assertAllThere(service, told)
+    await assertAllThere(service, answered)
     await service.stop()
   },
 )

@@ -68,11 +68,11 @@ async function scored(phone_number: string, asked: Asked = {}): Promise<Explaine
 
 const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
-type Told = readonly [kind: string, hoursAgo: number, value?: unknown]
+type Sent = readonly [kind: string, hoursAgo: number, value?: unknown]
 
-async function tell(phone_number: string, told: readonly Told[], key = one): Promise<void> {
-  if (told.length === 0) return
-  const json = told.map(([kind, hoursAgo, value], n) => ({
+async function sendEvidence(phone_number: string, sent: readonly Sent[], key = one): Promise<void> {
+  if (sent.length === 0) return
+  const json = sent.map(([kind, hoursAgo, value], n) => ({
     phone_number,
     kind,
     source: "carrier",
@@ -91,7 +91,7 @@ const stranger = (): string => `+120155501${String(numbers++).padStart(2, "0")}`
 
 interface Case {
   readonly of: string
-  readonly told: readonly Told[]
+  readonly sent: readonly Sent[]
   readonly phone?: string
   readonly expected: Partial<Record<keyof PhoneRiskResult, unknown>>
 }
@@ -100,7 +100,7 @@ const DAY = 24
 const CASES: readonly Case[] = [
   {
     of: "a number of which nothing is known",
-    told: [],
+    sent: [],
     phone: "+12015551234",
     expected: {
       risk_level: "LOW",
@@ -115,7 +115,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a number set aside for fiction, of which no line is known",
-    told: [],
+    sent: [],
     expected: {
       risk_score: 82,
       risk_level: "CRITICAL",
@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a line with all calls forwarded, otherwise sound",
-    told: [
+    sent: [
       ["sim_change", 400 * DAY],
       ["line_status", 1, "active"],
       ["call_forwarding", 1, true],
@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a suspended line",
-    told: [
+    sent: [
       ["sim_change", 400 * DAY],
       ["line_status", 1, "inactive"],
     ],
@@ -152,7 +152,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a SIM changed nine days ago",
-    told: [["sim_change", 9 * DAY]],
+    sent: [["sim_change", 9 * DAY]],
     expected: {
       risk_level: "ELEVATED",
       sim_swap_risk: "elevated",
@@ -161,7 +161,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a SIM changed hours ago, with the handset",
-    told: [
+    sent: [
       ["sim_change", 2],
       ["device_change", 2],
     ],
@@ -176,7 +176,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a SIM changed days ago",
-    told: [["sim_change", 5 * DAY]],
+    sent: [["sim_change", 5 * DAY]],
     expected: {
       risk_level: "ELEVATED",
       sim_swap_risk: "elevated",
@@ -187,7 +187,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a SIM changed weeks ago",
-    told: [["sim_change", 20 * DAY]],
+    sent: [["sim_change", 20 * DAY]],
     expected: {
       risk_level: "LOW",
       sim_swap_risk: "low",
@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "the same SIM and handset for long",
-    told: [
+    sent: [
       ["sim_change", 400 * DAY],
       ["device_change", 400 * DAY],
       ["tenure", 1, 1100],
@@ -216,12 +216,12 @@ const CASES: readonly Case[] = [
   },
   {
     of: "no SIM change, as somebody affirms",
-    told: [["sim_unchanged", 1, 240]],
+    sent: [["sim_unchanged", 1, 240]],
     expected: { sim_swap_risk: "none", sim_change_detected: false, ownership_confidence: "medium" },
   },
   {
     of: "a number ported and forwarded",
-    told: [
+    sent: [
       ["port", 20],
       ["call_forwarding", 20, true],
     ],
@@ -229,7 +229,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a number given to somebody else, whose codes fail",
-    told: [
+    sent: [
       ["recycled", 10 * DAY],
       ["otp_failures", 1],
     ],
@@ -237,7 +237,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a new prepaid line on a list",
-    told: [
+    sent: [
       ["tenure", 1, 2],
       ["subscription", 1, "prepaid"],
       ["blocklisted", 1],
@@ -248,7 +248,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a line that is dead, new and reported",
-    told: [
+    sent: [
       ["line_status", 1, "inactive"],
       ["tenure", 1, 0],
       ["fraud_report", 1],
@@ -260,7 +260,7 @@ const CASES: readonly Case[] = [
   },
   {
     of: "a number no plan allows",
-    told: [],
+    sent: [],
     phone: "+999123456789",
     expected: {
       risk_level: "CRITICAL",
@@ -273,10 +273,10 @@ const CASES: readonly Case[] = [
 ]
 
 const answers: Explained[] = []
-for (const { of, told, phone, expected } of CASES) {
+for (const { of, sent, phone, expected } of CASES) {
   test(`${of} is answered by what is known of it`, async () => {
     const number = phone ?? stranger()
-    await tell(number, told)
+    await sendEvidence(number, sent)
     const answer = await scored(number)
     answers.push(answer)
     for (const [member, value] of Object.entries(expected)) {
@@ -284,7 +284,7 @@ for (const { of, told, phone, expected } of CASES) {
       if (value instanceof RegExp) assert.match(found as string, value, member)
       else assert.equal(found, value, `${member} of ${JSON.stringify(answer)}`)
     }
-    assert.equal(answer.explanation.evidence.length, told.length)
+    assert.equal(answer.explanation.evidence.length, sent.length)
     assert.equal(answer.explanation.signals.state, "off")
     assert.ok(answer.explanation.notes.includes("No operator or vendor is connected"))
   })
@@ -372,7 +372,7 @@ test("what a number does and what a mailbox does are counted apart", async () =>
 
 test("a SIM change before the account's own proof is no risk to it; a number given away after it is", async () => {
   const changed = stranger()
-  await tell(changed, [["sim_change", 30]])
+  await sendEvidence(changed, [["sim_change", 30]])
   const open = await scored(changed)
   assert.equal(open.risk_level, "ELEVATED")
   const verified = (hours: number, verified_by: string | null = "other") =>
@@ -395,7 +395,7 @@ test("a SIM change before the account's own proof is no risk to it; a number giv
   assert.equal(enrolled.risk_score, safe.risk_score)
 
   const recycled = stranger()
-  await tell(recycled, [["recycled", 30]])
+  await sendEvidence(recycled, [["recycled", 30]])
   const at = async (hours: number) =>
     (await scored(recycled, { context: { last_verified_at: ago(hours) } })).risk_level
   assert.deepEqual([await at(10), await at(50)], ["LOW", "HIGH"])
@@ -468,8 +468,8 @@ async function feedback(phone_number: string, outcome: string, hoursAgo = 0): Pr
 test("fraud by its owner is critical for the tenant that confirmed it, until not_fraud or clear", async () => {
   for (const undo of ["not_fraud", "clear"]) {
     const phone = stranger()
-    await tell(phone, [["line_status", 1, "active"]])
-    await tell(phone, [["line_status", 1, "active"]], other)
+    await sendEvidence(phone, [["line_status", 1, "active"]])
+    await sendEvidence(phone, [["line_status", 1, "active"]], other)
     const before = await scored(phone)
     assert.equal(before.risk_level, "LOW")
     assert.equal((await feedback(phone, "fraud_confirmed")).status, 202)
@@ -512,7 +512,7 @@ test("a takeover by a number holds until the number is proved, by feedback or by
 
 test("a number that was proved has the age of the proof, and a rotated password is none of its outcomes", async () => {
   const phone = stranger()
-  await tell(phone, [["sim_change", 30]])
+  await sendEvidence(phone, [["sim_change", 30]])
   await feedback(phone, "ownership_verified", 10)
   const { explanation, risk_level } = await scored(phone, { context: {} })
   const age = (explanation.input.verifiedAge ?? 0) * (DAY_MS / HOUR_MS)
@@ -520,7 +520,7 @@ test("a number that was proved has the age of the proof, and a rotated password 
   // A record does not say how the number was proved: it may have been by a code to the new SIM.
   assert.equal(risk_level, "ELEVATED")
   const settled = stranger()
-  await tell(settled, [["sim_change", 12 * DAY]])
+  await sendEvidence(settled, [["sim_change", 12 * DAY]])
   await feedback(settled, "ownership_verified", 10)
   const { notes } = (await scored(settled)).explanation
   assert.ok(notes.some((note) => note.endsWith("after the last SIM change")))
@@ -612,13 +612,13 @@ test("a batch and a stream answer as one request does", async () => {
 
 test("a decision on a number repeats from its own record, whatever is known since, also by the command", async () => {
   const phone = stranger()
-  await tell(phone, [["sim_change", 50]])
+  await sendEvidence(phone, [["sim_change", 50]])
   const context = { event: "login", account_id: "a", last_verified_at: ago(20) }
   const response = await ask(phone, { context })
   const { explanation, phone_number: _, ...answer } = (await response.json()) as Explained
   const id = response.headers.get("x-decision-id") ?? ""
   await feedback(phone, "fraud_confirmed")
-  await tell(phone, [["recycled", 1]])
+  await sendEvidence(phone, [["recycled", 1]])
   const details = (await (
     await service.request(`/api/v1/decisions/${id}`, { key: one })
   ).json()) as DecisionDetails
@@ -661,8 +661,8 @@ test("nothing a context says is in any file, log line, metric or header, running
       json: { phone_number: "+12015550177", context: given },
     })
     const { phone_number: _, ...body } = (await response.json()) as Record<string, unknown>
-    const told = JSON.stringify([body, ...response.headers])
-    for (const canary of canaries) assert.ok(!told.includes(canary), canary)
+    const text = JSON.stringify([body, ...response.headers])
+    for (const canary of canaries) assert.ok(!text.includes(canary), canary)
   }
   const metrics = await (await quiet.request("/metrics")).text()
   for (const canary of canaries) assert.ok(!metrics.includes(canary), canary)

@@ -17,7 +17,7 @@ const CHECKS = "+61491571"
 
 const NOT_AVAILABLE = "SIM history was not available"
 
-interface Told {
+interface ShownSignal {
   readonly signal: string
   readonly status: string
   readonly source: string
@@ -28,7 +28,7 @@ interface Told {
 interface Explained {
   readonly answer: Omit<PhoneRiskResult, "explanation">
   readonly state: string
-  readonly signals: readonly Told[]
+  readonly signals: readonly ShownSignal[]
   readonly notes: readonly string[]
 }
 
@@ -47,7 +47,7 @@ async function explained(
   assert.equal(response.status, 200)
   const { explanation, ...answer } = (await response.json()) as PhoneRiskResult
   const { signals, notes } = explanation as {
-    signals: { state: string; results: Told[] }
+    signals: { state: string; results: ShownSignal[] }
     notes: string[]
   }
   return { answer, state: signals.state, signals: signals.results, notes }
@@ -267,11 +267,11 @@ suite("a service with carriers", async () => {
   for (const { of, name, number, status, code, requests = 1 } of failures) {
     test(`a carrier that ${of} leaves the answer of a number nobody was asked about`, async () => {
       const { answer, signals, notes } = await explained(service, tenants.on, number)
-      const [told] = signals
+      const [shown] = signals
       assert.equal(signals.length, 1)
-      assert.equal(told?.source, `camara:${name}`)
-      assert.equal(told.status, status)
-      if (code !== undefined) assert.equal(told.provider_code, code)
+      assert.equal(shown?.source, `camara:${name}`)
+      assert.equal(shown.status, status)
+      if (code !== undefined) assert.equal(shown.provider_code, code)
       assert.equal(trial.asked(number), requests)
       assert.ok(answer.risk_reasons.includes(NOT_AVAILABLE))
       assert.notEqual(answer.sim_swap_risk, "none")

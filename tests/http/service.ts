@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const output = { stdout: "", stderr: "" }
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => void (output[name] += text))
-  const told = (): string => `stdout:\n${output.stdout}\nstderr:\n${output.stderr}`
+  const printed = (): string => `stdout:\n${output.stdout}\nstderr:\n${output.stderr}`
 
   // `close` waits for the pipes too: the workers hold them, so nothing more is written after it.
   const ended = new Promise<number>((resolve) => {
@@ -152,7 +152,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   } catch (error) {
     await kill()
     removeDirectory()
-    throw new Error(`${(error as Error).message}\n${told()}`, { cause: error })
+    throw new Error(`${(error as Error).message}\n${printed()}`, { cause: error })
   }
 
   const host = ready.address.includes(":") ? `[${ready.address}]` : ready.address
@@ -165,7 +165,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     timely.abort()
     await kill()
     removeDirectory()
-    if (code === null) throw new Error(`The service did not stop within ${STOP_MS} ms\n${told()}`)
+    if (code === null)
+      throw new Error(`The service did not stop within ${STOP_MS} ms\n${printed()}`)
     return code
   }
   return {

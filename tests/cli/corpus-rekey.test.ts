@@ -124,7 +124,7 @@ test("under a new secret the same files say the same of the same people, and the
     now.batches.map(({ fingerprint, recipe, createdAt }) => ({ fingerprint, recipe, createdAt })),
     old.batches.map(({ fingerprint, recipe, createdAt }) => ({ fingerprint, recipe, createdAt })),
   )
-  await assert.rejects(heldIn(at("new"), env.ASSAY_SECRET_FILE, 0), { name: "WrongSecret" })
+  await assert.rejects(heldIn(at("new"), env.ASSAY_SECRET_FILE, 0), { code: "wrong-secret" })
   assert.deepEqual(filesWithCanary(at("new")), [])
 
   const moved = { ASSAY_DATA: at("new"), ASSAY_SECRET_FILE: at("new-secret") }

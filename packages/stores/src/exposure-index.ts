@@ -162,7 +162,7 @@ export interface ExposureIndex {
   addSharedEvidence(rows: readonly Row[]): Promise<void>
   /**
    * Ties the index to a master secret on first use; later any other value is refused with
-   * WrongSecret.
+   * IndexUnavailable.
    */
   checkKeyCheckValue(value: string): Promise<void>
   stats(): Promise<IndexStats>
@@ -196,11 +196,18 @@ export interface IndexStats {
   readonly format: number
 }
 
+/**
+ * Why an index cannot be used, where that is known: there is none, a newer program wrote it, or its
+ * keys were made with another secret or by identity/v1, so that everyone in it would read as
+ * unknown.
+ */
+export type IndexFault = "unavailable" | "none" | "newer-format" | "wrong-secret" | "old-keys"
+
 /** The index could not be read or written. Never to be taken for "nothing is known". */
-export class IndexUnavailable extends Explained {
+export class IndexUnavailable extends Explained<IndexFault> {
   override readonly name: string = "IndexUnavailable"
-  constructor(message: string, options?: ErrorOptions) {
-    super("index", message, options)
+  constructor(message: string, options: ErrorOptions = {}, code: IndexFault = "unavailable") {
+    super(code, message, options)
   }
 }
 
@@ -211,51 +218,26 @@ export class IndexDamaged extends IndexUnavailable {
   override readonly name = "IndexDamaged"
 }
 
-/** The index was written by a newer program. */
-export class NewerIndexFormat extends IndexUnavailable {
-  override readonly name = "NewerIndexFormat"
-}
-
 /** Throws unless this program can read an index of the format. */
 export function requireKnownFormat(format: number): void {
   if (format > INDEX_FORMAT) {
-    throw new NewerIndexFormat(
+    throw new IndexUnavailable(
       `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
+      {},
+      "newer-format",
     )
   }
   if (format < 1) throw new MalformedBytes("format 0")
-}
-
-/**
- * The index was made with another master secret: with this one, everyone in it would read as
- * unknown.
- */
-export class WrongSecret extends IndexUnavailable {
-  override readonly name = "WrongSecret"
-  constructor() {
-    super("The index was made with another master secret")
-  }
-}
-
-/**
- * The keys of the index were made by identity/v1: by today's rules everyone in it would read as
- * unknown.
- */
-export class OldIndexKeys extends IndexUnavailable {
-  override readonly name = "OldIndexKeys"
-  constructor() {
-    super(
-      oldKeysSentence(
-        "The index",
-        "Make a new data directory (in a cluster also an index of another name)",
-      ),
-    )
-  }
 }
 
 /** Throws unless a stored key check value is the wanted one. */
 export function requireSameKeys(stored: Uint8Array, wanted: string): void {
   const value = Buffer.from(stored).toString()
   if (value === wanted) return
-  throw hasOldKeys(value) ? new OldIndexKeys() : new WrongSecret()
+  if (!hasOldKeys(value)) {
+    const message = "The index was made with another master secret"
+    throw new IndexUnavailable(message, {}, "wrong-secret")
+  }
+  const again = "Make a new data directory (in a cluster also an index of another name)"
+  throw new IndexUnavailable(oldKeysSentence("The index", again), {}, "old-keys")
 }

@@ -13,12 +13,8 @@ import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { DAY_MS } from "@assay/runtime/time"
 import { applyAllEvidence } from "./apply-evidence.ts"
-import {
-  EvidenceOverload,
-  type EvidenceWriter,
-  NotificationRate,
-  openEvidenceWriter,
-} from "./evidence-writer.ts"
+import { type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
+import { NotTaken } from "./refusal.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-notifications-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -213,7 +209,7 @@ test("a carrier that sends too many is refused, and others are not held up by it
     writer.notify(notification(alice, day, source === undefined ? {} : { source }))
   await sent(1)
   await sent(2)
-  await assert.rejects(sent(3), NotificationRate)
+  await assert.rejects(sent(3), { name: "NotTaken", code: "rate-limited" })
   assert.equal(await sent(3, "camara:two"), "stored")
   ms += 1000
   assert.equal(await sent(3), "stored")
@@ -229,7 +225,11 @@ test("a clock that is set back does not keep a carrier out until it comes round 
   ms -= 7 * DAY_MS
   assert.equal(await sent(3), "stored")
   await sent(4)
-  await assert.rejects(sent(5), NotificationRate, "the limit holds by the new clock too")
+  await assert.rejects(
+    sent(5),
+    { name: "NotTaken", code: "rate-limited" },
+    "the limit holds by the new clock too",
+  )
 })
 
 test("more than can wait are refused before anything of them is stored", async (t) => {
@@ -240,7 +240,8 @@ test("more than can wait are refused before anything of them is stored", async (
   )
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused) assert.ok(reason instanceof EvidenceOverload)
+  for (const { reason } of refused)
+    assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
   assert.equal((await said(index)).length, 3)
 })
 

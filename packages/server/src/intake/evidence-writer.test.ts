@@ -17,12 +17,8 @@ import { hashOf, newKey } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { applyAllEvidence } from "./apply-evidence.ts"
-import {
-  EvidenceOverload,
-  type EvidenceReport,
-  type EvidenceWriter,
-  openEvidenceWriter,
-} from "./evidence-writer.ts"
+import { type EvidenceReport, type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
+import { NotTaken } from "./refusal.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-evidence-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -284,7 +280,8 @@ test("more lines than can wait are refused before anything is stored", async (t)
   const outcomes = await Promise.allSettled(sent)
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused) assert.ok(reason instanceof EvidenceOverload)
+  for (const { reason } of refused)
+    assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
   assert.equal((await keptOf(records, alice)).length, 2)
   assert.deepEqual(await writer.submit(report(evidence(alice, 9)), null), stored("stored"))
 })
@@ -298,7 +295,11 @@ test("one tenant's line does not wait behind 120 requests of another's, and a fu
       () => {
         taken++
       },
-      (error: unknown) => assert.ok(error instanceof EvidenceOverload),
+      (error: unknown) =>
+        assert.deepEqual(
+          [error instanceof NotTaken, (error as NotTaken).code],
+          [true, "overloaded"],
+        ),
     ),
   )
   const theirs = { ...report(evidence(bob, 1)), tenantId: otherId, keyId: "k2" }

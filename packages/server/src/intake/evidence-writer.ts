@@ -23,7 +23,7 @@ import { Problem } from "../base/problem.ts"
 import { writerPort } from "../base/writer-port.ts"
 import { evidenceApplier } from "./apply-evidence.ts"
 import { openRates, takenInTurn } from "./notification-queues.ts"
-import { refusedLine } from "./refusal.ts"
+import { NotTaken, refusedLine } from "./refusal.ts"
 
 /** What a tenant sends with one request, before it is received. */
 export interface EvidenceReport extends Pick<SentLines, "lines"> {
@@ -57,18 +57,6 @@ export interface EvidenceWriter extends EvidenceIntake {
   settleDue(): Promise<void>
   /** Resolves when nothing is under way any more. */
   idle(): Promise<void>
-}
-
-/** More work than the writer can do; nothing was stored. */
-export class EvidenceOverload extends Error {
-  override readonly name = "EvidenceOverload"
-  readonly code = "overloaded"
-}
-
-/** A carrier sends more in a second than it may; this one was not stored. */
-export class NotificationRate extends Error {
-  override readonly name = "NotificationRate"
-  readonly code = "rate-limited"
 }
 
 /** What may wait of all tenants: about 60 MB. */
@@ -168,7 +156,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
   return {
     async submit({ tenantId, keyId, lines }, claim) {
       if (!turns.hasRoom(tenantId, lines.length))
-        throw new EvidenceOverload("Too much evidence is waiting")
+        throw new NotTaken("overloaded", "Too much evidence is waiting")
       const taken = await turns.take(tenantId, lines.length, () =>
         store({ owner: tenantId, keyId, lines }, claim),
       )
@@ -181,9 +169,9 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
       const { source } = notification
       const own = waiting.get(source) ?? []
       if (own.length >= notificationsWaitingMax)
-        throw new EvidenceOverload("Too many notifications are waiting")
+        throw new NotTaken("overloaded", "Too many notifications are waiting")
       if (!rates.admit(source))
-        throw new NotificationRate("The carrier sends too many notifications")
+        throw new NotTaken("rate-limited", "The carrier sends too many notifications")
       return await new Promise<EvidenceOutcome>((stored, failed) => {
         own.push({ notification, stored, failed })
         waiting.set(source, own)

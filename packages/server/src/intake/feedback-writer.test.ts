@@ -13,12 +13,8 @@ import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { DAY_MS } from "@assay/runtime/time"
 import { applyAllFeedback } from "./apply-feedback.ts"
-import {
-  FeedbackOverload,
-  type FeedbackReport,
-  type FeedbackWriter,
-  openFeedbackWriter,
-} from "./feedback-writer.ts"
+import { type FeedbackReport, type FeedbackWriter, openFeedbackWriter } from "./feedback-writer.ts"
+import { NotTaken } from "./refusal.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-feedback-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -238,7 +234,8 @@ test("more reports than can wait are refused before anything is stored", async (
   const outcomes = await Promise.allSettled(sent)
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused) assert.ok(reason instanceof FeedbackOverload)
+  for (const { reason } of refused)
+    assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
   assert.equal((await records.feedbackOf(report)).length, 3)
   await storedId(writer, report)
 })
@@ -273,7 +270,11 @@ test("one tenant's report does not wait behind 600 of another's, and a full queu
       () => {
         stored++
       },
-      (error: unknown) => assert.ok(error instanceof FeedbackOverload),
+      (error: unknown) =>
+        assert.deepEqual(
+          [error instanceof NotTaken, (error as NotTaken).code],
+          [true, "overloaded"],
+        ),
     ),
   )
   const single = await writer.submit({ ...report, tenantId: otherId }, null)

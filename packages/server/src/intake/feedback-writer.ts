@@ -7,6 +7,7 @@ import { CLAIM_MS, type IdempotencyClaim } from "@assay/stores/records-idempoten
 import { openFairTurns } from "@assay/runtime/fair-turns"
 import { DAY_MS } from "@assay/runtime/time"
 import { feedbackApplier } from "./apply-feedback.ts"
+import { NotTaken } from "./refusal.ts"
 
 /** What a tenant reports, before it has a place among its other reports. */
 export type FeedbackReport = Omit<NewFeedback, "id" | "receivedAt">
@@ -46,12 +47,6 @@ const DUE_AT_ONCE = 100
  */
 export const ENDED_KEPT_DAYS = 90
 
-/** More work than the writer can do; nothing was stored. */
-export class FeedbackOverload extends Error {
-  override readonly name = "FeedbackOverload"
-  readonly code = "overloaded"
-}
-
 interface WriterOptions {
   readonly records: FeedbackRecords
   readonly index: ExposureIndex
@@ -73,7 +68,8 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
   const turns = openFairTurns<number>({ eachMax: waitingMax })
   const fromCaller = async <T>(tenantId: number, work: () => Promise<T>): Promise<T> => {
-    if (!turns.hasRoom(tenantId, 1)) throw new FeedbackOverload("Too much feedback is waiting")
+    if (!turns.hasRoom(tenantId, 1))
+      throw new NotTaken("overloaded", "Too much feedback is waiting")
     return await turns.take(tenantId, 1, work)
   }
   /**

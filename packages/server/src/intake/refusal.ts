@@ -25,3 +25,13 @@ export function tooManyLines(): Problem {
   const most = EVIDENCE_LINES_MAX.toLocaleString("en")
   return new Problem("body-too-large", `A request may have ${most} lines.`)
 }
+
+/** More came than the writer can take, of all or of one sender; nothing was stored. */
+export class NotTaken extends Error {
+  override readonly name = "NotTaken"
+  readonly code: "overloaded" | "rate-limited"
+  constructor(code: NotTaken["code"], message: string) {
+    super(message)
+    this.code = code
+  }
+}

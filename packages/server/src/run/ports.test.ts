@@ -7,14 +7,11 @@ import { RecordsError } from "@assay/stores/records-error"
 import type { SentEvidence } from "@assay/stores/records-evidence"
 import type { WriterPort } from "../base/writer-port.ts"
 import { asProblem } from "../base/problem.ts"
-import {
-  EvidenceOverload,
-  type EvidenceReport,
-  NotificationRate,
-} from "../intake/evidence-writer.ts"
-import { FeedbackOverload, type FeedbackReport } from "../intake/feedback-writer.ts"
+import { type EvidenceReport } from "../intake/evidence-writer.ts"
+import type { FeedbackReport } from "../intake/feedback-writer.ts"
 import { evidence as evidenceFeature } from "../evidence/feature.ts"
 import { feedback as feedbackFeature } from "../feedback/feature.ts"
+import { NotTaken } from "../intake/refusal.ts"
 
 const report: FeedbackReport = {
   tenantId: 1,
@@ -90,9 +87,8 @@ test("evidence and its answers cross as they are", async (t) => {
 test("stores that are away and a writer with too much to do are 503, a carrier that sends too much 429, any other failure 500", async (t) => {
   for (const [error, code] of [
     [new RecordsError("unavailable", "away"), "store-unavailable"],
-    [new FeedbackOverload("full"), "overloaded"],
-    [new EvidenceOverload("full"), "overloaded"],
-    [new NotificationRate("too many"), "rate-limited"],
+    [new NotTaken("overloaded", "full"), "overloaded"],
+    [new NotTaken("rate-limited", "too many"), "rate-limited"],
     [new TypeError("a bug"), "internal-error"],
   ] as const) {
     const failing = async (): Promise<never> => Promise.reject(error)

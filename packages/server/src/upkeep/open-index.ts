@@ -6,7 +6,7 @@ import { openIndex } from "@assay/stores/open/open-index"
 
 /**
  * Opens the index for a command that changes it, beside a service that runs or not. Throws
- * WrongSecret.
+ * IndexUnavailable.
  */
 export async function openIndexForWriting(
   config: Config,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { type Batch, IndexUnavailable, NewerIndexFormat } from "@assay/stores/exposure-index"
+import { type Batch, IndexUnavailable } from "@assay/stores/exposure-index"
 import { MalformedBytes } from "@assay/stores/bytes"
 import { examineIndex, type Examined } from "@assay/stores/lmdb/examine"
 import { arrivesOneByOne } from "@assay/stores/arriving-batches"
@@ -87,7 +87,7 @@ export async function verifyCorpus(options: VerifyOptions): Promise<Verified> {
 
 /** The fault for an index that cannot be read through. A format that is too new is not damage. */
 function unreadable(error: unknown): string {
-  if (error instanceof NewerIndexFormat) throw error
+  if (error instanceof IndexUnavailable && error.code === "newer-format") throw error
   const known = error instanceof IndexUnavailable || error instanceof MalformedBytes
   const why = known ? error.message : `LMDB says: ${(error as Error).message}`
   return `the index cannot be read through (${why}); stop the service and run ${typedCommand("corpus rebuild --lost-index")}`

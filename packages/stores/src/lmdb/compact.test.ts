@@ -9,7 +9,7 @@ import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 import type { SegmentBlock } from "../segment-block.ts"
 import { importRows, keyOf, source } from "../../testing/exposure-index-process-suite.ts"
-import { INDEX_FORMAT, NewerIndexFormat, type ExposureIndex } from "../exposure-index.ts"
+import { INDEX_FORMAT, IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
 import { importedBatch, ownBatch, row, seen } from "../../testing/opened-index-suite.ts"
 import { secondProcess, temporaryDirectory } from "../../testing/second-process-suite.ts"
 import { compactionReason } from "@assay/corpus/compaction"
@@ -281,7 +281,8 @@ test("lmdb: where the link to the generation in use is lost, nothing is taken fo
   await assert.rejects(openLmdbIndex({ path, readOnly: true }), NotNewer)
 })
 
-const NotNewer = (error: unknown): boolean => !(error instanceof NewerIndexFormat)
+const NotNewer = (error: unknown): boolean =>
+  !(error instanceof IndexUnavailable && error.code === "newer-format")
 
 test("lmdb: an identity with one exposure takes at most 44 bytes after compaction", async (t) => {
   const path = join(await temporaryDirectory(t), "index")

@@ -40,12 +40,6 @@ export const LMDB_MAP_BYTES = 2 ** 40
 /** `write` opens existing files, `create` also makes them. */
 export type OpenMode = "read" | "write" | "create"
 
-export class NoEnvironment extends IndexUnavailable {
-  constructor() {
-    super("There is no index to read")
-  }
-}
-
 const binary = { encoding: "binary", keyEncoding: "binary" } as const
 
 /**
@@ -60,7 +54,8 @@ const binary = { encoding: "binary", keyEncoding: "binary" } as const
  */
 export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
-  if (mode !== "create" && !existsSync(dataFile)) throw new NoEnvironment()
+  if (mode !== "create" && !existsSync(dataFile))
+    throw new IndexUnavailable("There is no index to read", {}, "none")
   const shared = existsSync(dataFile) ? openEnvironments.get(nameOf(dataFile, mode)) : undefined
   if (shared !== undefined) return sharing(shared)
   if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])

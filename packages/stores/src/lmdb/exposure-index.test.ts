@@ -7,12 +7,7 @@ import { breach } from "../../testing/entry-samples-suite.ts"
 import type { AlterStored } from "../../testing/exposure-index-damage-suite.ts"
 import { keyOf, source } from "../../testing/exposure-index-process-suite.ts"
 import { exposureIndexSuite } from "../../testing/exposure-index-suite.ts"
-import {
-  INDEX_FORMAT,
-  IndexUnavailable,
-  NewerIndexFormat,
-  type ExposureIndex,
-} from "../exposure-index.ts"
+import { INDEX_FORMAT, IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
 import { secondProcess } from "../../testing/second-process-suite.ts"
 import { openEnvironment, tenantKey, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
@@ -72,8 +67,8 @@ test("lmdb: an index of a newer format is refused, also for reading", async (t) 
   await tamper(path, ({ meta }) => {
     meta.put(Buffer.from("format"), Uint8Array.of(INDEX_FORMAT + 1))
   })
-  await assert.rejects(openLmdbIndex({ path }), NewerIndexFormat)
-  await assert.rejects(openLmdbIndex({ path, readOnly: true }), NewerIndexFormat)
+  await assert.rejects(openLmdbIndex({ path }), { code: "newer-format" })
+  await assert.rejects(openLmdbIndex({ path, readOnly: true }), { code: "newer-format" })
 })
 
 for (const [name, bytes] of [

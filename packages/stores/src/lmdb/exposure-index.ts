@@ -32,10 +32,7 @@ export interface LmdbIndexOptions {
 const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
 
-/**
- * Opens the index in a directory. Throws NewerIndexFormat, or IndexUnavailable if it cannot be
- * read.
- */
+/** Opens the index in a directory. Throws IndexUnavailable if it cannot be read. */
 export async function openLmdbIndex(options: LmdbIndexOptions): Promise<ExposureIndex> {
   const { path, readOnly = false, mapSize = LMDB_MAP_BYTES, now = Date.now } = options
   const connection = openConnection(path, readOnly, mapSize)

@@ -11,7 +11,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { IndexUnavailable } from "../exposure-index.ts"
-import { type Environment, NoEnvironment, openEnvironment } from "./environment.ts"
+import { type Environment, openEnvironment } from "./environment.ts"
 import { supersededBy } from "./stored.ts"
 
 /**
@@ -41,7 +41,7 @@ const ATTEMPTS_MAX = 10
  * it.
  */
 export function openCurrent(path: string, readOnly: boolean, mapSize: number): OpenGeneration {
-  let missing: NoEnvironment | null = null
+  let missing: IndexUnavailable | null = null
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const linked = linkedGeneration(path)
     let opened: OpenGeneration | null = null
@@ -60,7 +60,7 @@ export function openCurrent(path: string, readOnly: boolean, mapSize: number): O
     } catch (error) {
       // Its files may be gone because yet another generation took its place; then the link names
       // that one next time.
-      if (!(error instanceof NoEnvironment)) throw error
+      if (!(error instanceof IndexUnavailable && error.code === "none")) throw error
       missing = error
     }
     void opened?.close()

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
 import { keyOf, source } from "../../testing/exposure-index-process-suite.ts"
-import { IndexUnavailable, NewerIndexFormat, type ExposureIndex } from "../exposure-index.ts"
+import { IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
 import { days, importedBatch, row } from "../../testing/opened-index-suite.ts"
 import { readClusterPlace } from "./cluster-place.ts"
 import { clusterForFile } from "../../testing/redis/cluster-suite.ts"
@@ -211,7 +211,7 @@ function testOn(cluster: TestCluster): void {
     await open(t, name)
     const on = node(await cluster.nodeOf(metaKey(name)))
     await on.ask("HSET", metaKey(name), "format", "99")
-    await assert.rejects(open(t, name), NewerIndexFormat)
+    await assert.rejects(open(t, name), { code: "newer-format" })
     const none = newName()
     const reader = openRedisIndex({ place, name: none, bucketBits: BITS, readOnly: true })
     await assert.rejects(reader, IndexUnavailable)

@@ -33,7 +33,7 @@ const TIMEOUT_MS = 1000
 const CATALOGUE_CHANGES_MAX = 50
 
 /**
- * Opens the index in a Redis or Valkey cluster. Throws NewerIndexFormat, or IndexUnavailable where
+ * Opens the index in a Redis or Valkey cluster. Throws IndexUnavailable where
  * it cannot be read.
  *
  * A change that was acknowledged is in the memory of the node it belongs to; how much of a power

@@ -22,7 +22,6 @@ import type { ExposureIndex } from "@assay/stores/exposure-index"
 import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { countEntries, type IndexFacts, readIndexFacts } from "@assay/stores/lmdb/index-facts"
-import { ReplacementRunning } from "@assay/stores/lmdb/replace-generation"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
@@ -211,7 +210,6 @@ async function exclusively(directory: DataDirectory, work: () => Promise<void>):
   try {
     await work()
   } catch (error) {
-    if (error instanceof ReplacementRunning) throw new CommandError(error.message)
     if (error instanceof SegmentsDamaged) {
       throw new CommandError([error.message, ...error.faults].join("\n"))
     }

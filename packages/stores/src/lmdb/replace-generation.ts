@@ -1,3 +1,4 @@
+import { Explained } from "@assay/runtime/explained"
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { lockDataDirectory } from "@assay/runtime/data-directory"
@@ -57,13 +58,6 @@ export interface Replaced {
   readonly bytesAfter: number
 }
 
-export class ReplacementRunning extends Error {
-  override readonly name = "ReplacementRunning"
-  constructor() {
-    super("The index is being compacted or rebuilt already")
-  }
-}
-
 /** Few enough that settling them delays no write for long. */
 const SETTLED_LAST_MAX = 1_000
 
@@ -76,7 +70,8 @@ const SETTLED_LAST_MAX = 1_000
 export async function replaceGeneration(options: ReplaceOptions, maker: Maker): Promise<Replaced> {
   const { path, mapSize, now } = options
   const lock = lockDataDirectory(path)
-  if (lock === null) throw new ReplacementRunning()
+  if (lock === null)
+    throw new Explained("index-in-replacement", "The index is being compacted or rebuilt already")
   const from = openCurrent(path, false, mapSize)
   try {
     dropOthers(path, from.generation)

@@ -37,8 +37,9 @@ export function askDropAt(socketPath: string): AskDrop {
       }
       // Not `pipeline`: it would destroy the request of a recipient whom the drop refuses.
       body.pipe(asked)
+      // The sender hung up, before its last byte or before that was read here. The drop is well.
       finished(body, (error) => {
-        if (error) asked.destroy(error)
+        if (error) refuse(new Problem("request-incomplete", "The sender hung up."))
       })
     })
 }

@@ -97,8 +97,8 @@ interface Failure {
   readonly carrier?: Partial<CarrierSettings>
   readonly status: string
   readonly code?: string
-  /** Requests about the number at the carrier; 1 unless given. */
-  readonly requests?: number
+  /** Requests about the number at the carrier, or what they may be; 1 unless given. */
+  readonly requests?: number | readonly number[]
 }
 
 const errorOf = (status: number, code: string): TrialFault => ({ kind: "error", status, code })
@@ -107,8 +107,10 @@ const FAILURES: readonly Failure[] = [
   {
     of: "takes 5 seconds",
     fault: { kind: "late", latency_ms: 5_000 },
-    carrier: { timeout_ms: 50 },
+    carrier: { timeout_ms: 500 },
     status: "timeout",
+    // On a busy machine the token alone may take the time.
+    requests: [0, 1],
   },
   {
     of: "does not know us any more",
@@ -272,7 +274,7 @@ suite("a service with carriers", async () => {
       assert.equal(shown?.source, `camara:${name}`)
       assert.equal(shown.status, status)
       if (code !== undefined) assert.equal(shown.provider_code, code)
-      assert.equal(trial.asked(number), requests)
+      assert.ok([requests].flat().includes(trial.asked(number)))
       assert.ok(answer.risk_reasons.includes(NOT_AVAILABLE))
       assert.notEqual(answer.sim_swap_risk, "none")
       assert.ok(notes.some((note) => note.includes(`camara:${name}`)))

@@ -15,19 +15,17 @@ export interface Writers {
 }
 
 /** Opens them and applies what earlier processes left undone, before anything is answered. */
-export async function openWriters(
-  primary: Primary,
-  log: Log,
-  chosen: readonly AnyFeature[] = features,
-): Promise<Writers> {
+export async function openWriters(primary: Primary, log: Log): Promise<Writers> {
   const opened = new Map<string, unknown>()
   const ends: (() => Promise<void>)[] = []
   let methods: Methods = {}
-  for (const { port, writer: open } of chosen) {
+  for (const { port, writer: open } of features as readonly AnyFeature[]) {
     if (port === undefined || open === undefined) continue
     const writer = await open(primary)
-    await writer.settleDue?.()
-    ends.push(keepSettling(writer, primary.now, log, port.name))
+    if (writer.settleDue !== undefined) {
+      await writer.settleDue()
+      ends.push(keepSettling(writer, primary.now, log, port.name))
+    }
     methods = { ...methods, ...offer(port, writer) }
     opened.set(port.name, writer)
   }

@@ -1,22 +1,28 @@
 import { Command } from "commander"
 import { VERSION } from "../base/version.ts"
-import { auditCommands } from "./audit-commands.ts"
-import { backupCommands } from "./backup-commands.ts"
-import { calibrateCommands } from "./calibrate-commands.ts"
 import { corpusCommands } from "./corpus-commands.ts"
-import { decisionsCommands } from "./decisions-commands.ts"
-import { devCommands } from "./dev-commands.ts"
 import { dropCommands } from "./drop-commands.ts"
-import { keysCommands } from "./keys-commands.ts"
+import {
+  auditCommands,
+  keysCommands,
+  operatorsCommands,
+  tenantsCommands,
+} from "./account-commands.ts"
 import { listsCommands } from "./lists-commands.ts"
-import { modelCommands } from "./model-commands.ts"
-import { operatingCommands } from "./operating-commands.ts"
-import { operatorsCommands } from "./operators-commands.ts"
-import { providersCommands } from "./providers-commands.ts"
-import { scoreCommands } from "./score-commands.ts"
-import { serveCommands } from "./serve-commands.ts"
+import {
+  calibrateCommands,
+  decisionsCommands,
+  modelCommands,
+  providersCommands,
+  scoreCommands,
+} from "./scoring-commands.ts"
+import {
+  backupCommands,
+  devCommands,
+  serveCommands,
+  settingsCommands,
+} from "./operating-commands.ts"
 import { subjectsCommands } from "./subjects-commands.ts"
-import { tenantsCommands } from "./tenants-commands.ts"
 import type { Shell } from "./terminal.ts"
 
 /**
@@ -39,7 +45,7 @@ const commands: readonly ((assay: Command, shell: Shell) => void)[] = [
   subjectsCommands,
   operatorsCommands,
   dropCommands,
-  operatingCommands,
+  settingsCommands,
   devCommands,
 ]
 

@@ -1,6 +1,6 @@
 import { BRIEF_HOURS_MAX, BRIEF_SCOPES, SERVICE_SCOPES, TENANT_SCOPES } from "@assay/core/contract"
 import { hashApiKey, hintOf, mintApiKey } from "../accounts/api-key.ts"
-import { newKeyId } from "../accounts/key-id.ts"
+import { newKeyId } from "../accounts/first-keys.ts"
 import { type Plan, planOf, plans } from "../accounts/plans.ts"
 import { readConfig } from "../base/config.ts"
 import type { ApiKey, Records, Tenant } from "@assay/stores/records"
@@ -210,4 +210,26 @@ function duration(text: string, zeroAllowed = false): number {
   if (unit === undefined || (ms === 0 && !zeroAllowed))
     throw new CommandError("A time is a number with h or d: 12h, 90d")
   return ms
+}
+
+export interface OperatorTokenOptions {
+  readonly name?: string
+  readonly reseal?: boolean
+  readonly expires?: string
+}
+
+/**
+ * Prints a token by which a person fetches sealed messages and sends replies. It is a key of the
+ * service that may do nothing else, and opens no message: that takes the person's identity file,
+ * which never comes here. With `reseal` it may also seal stored messages to changed keys, and ends
+ * within a day.
+ */
+export async function createOperatorToken(
+  { name, reseal = false, expires = reseal ? "2h" : "30d" }: OperatorTokenOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (name === undefined) throw new CommandError("Name the person who will use it with --name")
+  refuseUnprintable("--name", name)
+  const scopes = reseal ? "drop:read,drop:reseal" : "drop:read"
+  await createKey({ service: true, scopes, expires, label: name }, terminal)
 }

@@ -1,8 +1,51 @@
 import type { Command } from "commander"
+import { keepCompiledCode } from "../base/compiled-code.ts"
+import type { DevCarrierOptions } from "./dev-carrier.ts"
 import type { Shell } from "./terminal.ts"
 
+/** Starting the service. */
+export function serveCommands(assay: Command, { terminal, process, cluster }: Shell): void {
+  assay
+    .command("serve")
+    .description("start the service")
+    .option("--workers <count>", "processes that answer requests (default: ASSAY_WORKERS, or 1)")
+    .action(async (options: { workers?: string }) => {
+      keepCompiledCode(process.env)
+      const { serve } = await import("./serve.ts")
+      await serve(
+        options,
+        terminal,
+        cluster,
+        (signal, listener) => void process.on(signal, listener),
+        process,
+      )
+    })
+}
+
+/** Copying a data directory and putting it back. */
+export function backupCommands(assay: Command, { terminal, process }: Shell): void {
+  assay
+    .command("backup <folder>")
+    .description(
+      "copy segments, index, records, lists and models into a new folder, also while serving",
+    )
+    .action(async (folder: string) =>
+      (await import("./backup.ts")).backUp(folder, terminal, process),
+    )
+  assay
+    .command("restore <folder>")
+    .description("put a backup into an empty data directory, with the same master secret")
+    .option(
+      "--without-tombstones",
+      "restore also without the file that says who was erased since: they are back until you erase them again",
+    )
+    .action(async (folder: string, options: { withoutTombstones?: boolean }) =>
+      (await import("./backup.ts")).restore(folder, options, terminal),
+    )
+}
+
 /** Settings and health. */
-export function operatingCommands(assay: Command, { terminal }: Shell): void {
+export function settingsCommands(assay: Command, { terminal }: Shell): void {
   assay
     .command("config")
     .description("print every setting, its value, where that comes from and what it means")
@@ -13,4 +56,31 @@ export function operatingCommands(assay: Command, { terminal }: Shell): void {
       "check the master secret, disk, clock, lists, index, network look-ups and providers",
     )
     .action(async () => (await import("./doctor.ts")).runDoctor(terminal))
+}
+
+/** Trying things out. */
+export function devCommands(assay: Command, { terminal, process }: Shell): void {
+  const dev = assay.command("dev").description("tools for trying things out; never in production")
+  dev
+    .command("carrier")
+    .description(
+      "run a carrier and a Twilio that make up their answers, with a number for each kind of answer and failure",
+    )
+    .option("--port <port>", "port on this machine; 0: any that is free", "9091")
+    .option(
+      "--dir <folder>",
+      "where keys and settings for a service are written (default: a new one, until it stops)",
+    )
+    .option(
+      "--notify <url>",
+      "where SIM changes are told",
+      "http://127.0.0.1:8080/api/v1/carrier/notifications",
+    )
+    .action(async (options: DevCarrierOptions) =>
+      (await import("./dev-carrier.ts")).runDevCarrier(
+        options,
+        terminal,
+        (signal, listener) => void process.on(signal, listener),
+      ),
+    )
 }

@@ -1,0 +1,125 @@
+import type { Command } from "commander"
+import type { AuditFilter } from "./audit.ts"
+import type { CreateOptions, OperatorTokenOptions } from "./keys.ts"
+import type { Shell } from "./terminal.ts"
+import type { UsageOptions } from "./usage.ts"
+
+/** Making and ending API keys. */
+export function keysCommands(assay: Command, { terminal }: Shell): void {
+  const keys = assay.command("keys").description("make and end API keys")
+  keys
+    .command("create")
+    .description("make a key and print it, once")
+    .option("--tenant <name>", "the tenant it belongs to; made if there is none of this name")
+    .option("--plan <plan>", "plan of a new tenant: free or enterprise (default: free)")
+    .option("--service", "a key of the service itself, for administration, of no tenant")
+    .option("--scopes <list>", "what it may do, separated by commas, or all (default: score)")
+    .option("--expires <time>", "when it ends: 12h, 90d (default: never)")
+    .option("--label <text>", "a note to recognise it by")
+    .action(async (options: CreateOptions) =>
+      (await import("./keys.ts")).createKey(options, terminal),
+    )
+  keys
+    .command("list")
+    .description("list keys, without what would let anyone use them")
+    .option("--tenant <name>", "only those of this tenant")
+    .action(async (options: { tenant?: string }) =>
+      (await import("./keys.ts")).listKeys(options, terminal),
+    )
+  keys
+    .command("rotate <id>")
+    .description("replace a key by a new one and print that, once")
+    .option("--overlap <time>", "how long the old one goes on working", "24h")
+    .option("--expires <time>", "when the new one ends (default: never)")
+    .action(async (id: string, options: { overlap: string; expires?: string }) =>
+      (await import("./keys.ts")).rotateKey(id, options, terminal),
+    )
+  keys
+    .command("revoke <id>")
+    .description("end a key")
+    .action(async (id: string) => (await import("./keys.ts")).revokeKey(id, terminal))
+  keys
+    .command("mint")
+    .description(
+      "print a key for ASSAY_BOOTSTRAP_KEY; it opens nothing until a service starts with it",
+    )
+    .action(async () => (await import("./keys.ts")).mintKey(terminal))
+}
+
+/** Tenants, their plans and settings. */
+export function tenantsCommands(assay: Command, { terminal }: Shell): void {
+  const tenants = assay.command("tenants").description("tenants, their plans and settings")
+  tenants
+    .command("list")
+    .description("list tenants, the models they use and what is set for them")
+    .action(async () => (await import("./tenants.ts")).listTenants(terminal))
+  tenants
+    .command("show <name>")
+    .description("print every setting of a tenant and what it takes")
+    .action(async (name: string) => (await import("./tenants.ts")).showTenant(name, terminal))
+  tenants
+    .command("create <name>")
+    .description("make a tenant, without a key")
+    .option("--plan <plan>", "free or enterprise (default: free)")
+    .action(async (name: string, options: { plan?: string }) =>
+      (await import("./tenants.ts")).createTenant(name, options, terminal),
+    )
+  tenants
+    .command("set <name> [setting...]")
+    .description(
+      "change settings by KEY=VALUE, such as providers=true; KEY= goes back to the default",
+    )
+    .option(
+      "--domains <domains>",
+      "the tenant's own mail domains, with commas between: what looks like one of them is told as an imitation",
+    )
+    .action(async (name: string, settings: string[], options: { domains?: string }) =>
+      (await import("./tenants.ts")).setTenant(name, settings, options, terminal),
+    )
+}
+
+/** People who run the service. */
+export function operatorsCommands(assay: Command, { terminal }: Shell): void {
+  const operators = assay.command("operators").description("people who run the service")
+  operators
+    .command("token")
+    .description("make a token for a recipient of the drop and print it, once; keys list shows it")
+    .option("--name <name>", "whose it is")
+    .option("--reseal", "it may also seal messages to changed keys; ends within a day")
+    .option("--expires <time>", "when it ends: 12h, 90d (default: 30d; 2h with --reseal)")
+    .action(async (options: OperatorTokenOptions) =>
+      (await import("./keys.ts")).createOperatorToken(options, terminal),
+    )
+}
+
+/** Who did what, and who used how much. */
+export function auditCommands(assay: Command, { terminal }: Shell): void {
+  const audit = assay.command("audit").description("who changed or fetched what, and when")
+  const auditFilters = (command: Command): Command =>
+    command
+      .option("--action <word>", "only this action, or all that begin with it: key, key.revoke")
+      .option("--subject <word>", "only what it was done to: key:ID, tenant:ID")
+      .option("--since <day>", "only from this UTC day on, YYYY-MM-DD")
+  auditFilters(audit.command("list"))
+    .description("list the audit trail, the newest entry first")
+    .option("--limit <count>", "at most this many", "50")
+    .action(async (options: AuditFilter & { limit: string }) =>
+      (await import("./audit.ts")).listAudit(options, terminal),
+    )
+  auditFilters(audit.command("export"))
+    .description("print the audit trail as lines of JSON, the oldest entry first")
+    .option("--after <id>", "only entries after this one, to go on from the last export")
+    .action(async (options: AuditFilter & { after?: string }) =>
+      (await import("./audit.ts")).exportAudit(options, terminal),
+    )
+  assay
+    .command("usage")
+    .description("print the lookups of a month, by tenant, key and operation")
+    .option("--tenant <name>", "only those of this tenant")
+    .option("--month <month>", "YYYY-MM, in UTC (default: this one)")
+    .option("--by-day", "each day by itself")
+    .option("--json", "as a document")
+    .action(async (options: UsageOptions) =>
+      (await import("./usage.ts")).printUsage(options, terminal),
+    )
+}

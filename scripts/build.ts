@@ -2,10 +2,9 @@
 // dist/. The private packages it needs are carried inside it.
 import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
-import { dirname, join, relative, sep } from "node:path"
+import { dirname, join, relative, resolve, sep } from "node:path"
 import ts from "typescript"
 import { root } from "./repository.ts"
-import { runtimeFiles } from "./runtime-files.ts"
 
 const SCOPE = "@assay/"
 /** Tests, and what esbuild makes scripts of. */
@@ -185,4 +184,30 @@ function formatHost(): ts.FormatDiagnosticsHost {
 function fail(reasons: readonly string[]): never {
   console.error(reasons.join("\n"))
   process.exit(1)
+}
+
+/**
+ * The files a source names by `new URL("./file", import.meta.url)` and so expects beside it at run
+ * time.
+ */
+function runtimeFiles(file: ts.SourceFile): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    const name = urlBesideModule(node)
+    if (name !== null) found.push(resolve(dirname(file.fileName), name))
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
+function urlBesideModule(node: ts.Node): string | null {
+  if (!ts.isNewExpression(node) || !ts.isIdentifier(node.expression)) return null
+  const [name, base] = node.arguments ?? []
+  const isBeside =
+    node.expression.text === "URL" &&
+    base?.getText() === "import.meta.url" &&
+    name !== undefined &&
+    ts.isStringLiteralLike(name)
+  return isBeside ? name.text : null
 }

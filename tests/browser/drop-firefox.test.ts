@@ -8,7 +8,6 @@ import { after, before, test } from "node:test"
 import type { Page } from "puppeteer-core"
 import { oldFormToken } from "../http/drop-visitor.ts"
 import { type Drop, fetchMessages, manifestIn, messageIn, reply, startDrop } from "./drop.ts"
-import { filesWith, untilSession } from "./firefox-profile.ts"
 import {
   ask,
   choose,
@@ -21,7 +20,7 @@ import {
   type,
   visitInFirefox,
 } from "./firefox-visitor.ts"
-import { launchFirefox, whyNoFirefox } from "./firefox.ts"
+import { filesWith, launchFirefox, untilSession, whyNoFirefox } from "./firefox.ts"
 
 let drop: Drop
 before(async () => {

@@ -4,8 +4,9 @@ import { isPlainLoopback } from "@assay/runtime/outbound/base-url"
 import { CarrierError, invalidArgument, notFound, outOfRange } from "./carrier-error.ts"
 import type { Notifier } from "./notifier.ts"
 import { exactly, PhoneNumber, readRequest, subject } from "./operation.ts"
-import { ENDED, simSwapEvent, SWAPPED } from "./sim-swap-event.ts"
 
+export const SWAPPED = "org.camaraproject.sim-swap-subscriptions.v0.swapped"
+const ENDED = "org.camaraproject.sim-swap-subscriptions.v0.subscription-ended"
 const Moment = Type.String({ format: "date-time" })
 /**
  * A request for a subscription. The discriminating members are checked apart, since each has its
@@ -211,5 +212,25 @@ function shown({ id, request, startedAtMs, expiresAtMs }: Subscription): object 
     startsAt: new Date(startedAtMs).toISOString(),
     ...(expiresAtMs !== Infinity && { expiresAt: new Date(expiresAtMs).toISOString() }),
     status: "ACTIVE",
+  }
+}
+
+/**
+ * A CloudEvent of SIM Swap Subscriptions 0.3. Its time is the time of the swap, not of the
+ * notification.
+ */
+export function simSwapEvent(
+  type: typeof SWAPPED | typeof ENDED,
+  atMs: number,
+  data: Readonly<Record<string, string>>,
+): object {
+  return {
+    id: randomUUID(),
+    source: "/trial-carrier",
+    specversion: "1.0",
+    type,
+    time: new Date(atMs).toISOString(),
+    datacontenttype: "application/json",
+    data,
   }
 }

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto"
-import type { TwilioField } from "./twilio-fields.ts"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import type { TwilioScript } from "./twilio-script.ts"
+import type { TwilioField, TwilioScript } from "./twilio-script.ts"
 
 export interface Lookup {
   readonly number: string

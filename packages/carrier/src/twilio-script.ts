@@ -1,7 +1,18 @@
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
-import { TWILIO_FIELDS } from "./twilio-fields.ts"
 import { ScriptError, TrialFault } from "./script.ts"
+
+/**
+ * The fields of Twilio Lookup that the carrier for trials answers. One request may ask for several.
+ */
+export const TWILIO_FIELDS = [
+  "line_type_intelligence",
+  "sim_swap",
+  "call_forwarding",
+  "reassigned_number",
+  "line_status",
+] as const
+export type TwilioField = (typeof TWILIO_FIELDS)[number]
 
 const exactly = { additionalProperties: false }
 const Field = Type.Enum([...TWILIO_FIELDS])

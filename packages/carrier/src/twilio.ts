@@ -2,14 +2,18 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net"
 import { Value } from "typebox/value"
 import { KEEP_ALIVE_MS } from "./keep-alive.ts"
-import { TWILIO_FIELDS, type TwilioField } from "./twilio-fields.ts"
 import { PhoneNumber } from "./operation.ts"
 import { jsonReply, type Outcome, type Reply } from "./reply.ts"
 import { ScriptError, type TrialFault } from "./script.ts"
 import { sendReply } from "./send-reply.ts"
 import { readTrialRequest } from "./trial-request.ts"
 import { lookupDocument } from "./twilio-lookup.ts"
-import { readTwilioScript, type TwilioScript } from "./twilio-script.ts"
+import {
+  readTwilioScript,
+  TWILIO_FIELDS,
+  type TwilioField,
+  type TwilioScript,
+} from "./twilio-script.ts"
 
 export interface TrialTwilioOptions {
   readonly user: string

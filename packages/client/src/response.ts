@@ -1,6 +1,6 @@
 import { problems, type ProblemCode } from "@assay/core/contract"
+import { retryAfterSeconds } from "./attempts.ts"
 import { AssayProblem, AssayUnavailable, type ProblemErrors } from "./errors.ts"
-import { retryAfterSeconds } from "./retry.ts"
 
 /** What a response of status 200 has to hold to be the answer to a question. */
 export interface Expected {

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { DATA_CLASSES } from "@assay/stores/entry"
-import { classesByCatalogueName } from "./catalogue-classes.ts"
-import { readSourceFile } from "./catalogue-file.ts"
+import { classesByCatalogueName, readSourceFile } from "./catalogue-file.ts"
 import { InputError } from "./inputs/member.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-catalogue-"))

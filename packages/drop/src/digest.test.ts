@@ -11,8 +11,7 @@ import type { Drops } from "./store/drops.ts"
 import { bring, today } from "../testing/store/drops-suite.ts"
 import { openSqliteDrops } from "./store/sqlite-drops.ts"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import { DigestFault, keepDigest } from "./digest.ts"
-import { digestText } from "./digest-text.ts"
+import { DigestFault, digestText, keepDigest } from "./digest.ts"
 
 const root = mkdtempSync(join(tmpdir(), "assay-digest-"))
 const mails = join(root, "mails")

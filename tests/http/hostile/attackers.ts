@@ -3,14 +3,16 @@
 // service, as attackers on other machines would be.
 import { text } from "node:stream/consumers"
 import { type Attack, count, type Tally, type Target } from "./attack.ts"
-import { cancelledUploads } from "./attacks/cancelled-uploads.ts"
-import { connections } from "./attacks/connections.ts"
-import { deafReaders } from "./attacks/deaf-readers.ts"
+import {
+  cancelledUploads,
+  connections,
+  deafReaders,
+  hangUps,
+  slowSenders,
+} from "./attacks/connections.ts"
 import * as floods from "./attacks/floods.ts"
-import { hangUps } from "./attacks/hang-ups.ts"
-import { oddRequests } from "./attacks/odd-requests.ts"
+import { oddRequests } from "./attacks/floods.ts"
 import { reloads } from "./attacks/reloads.ts"
-import { slowSenders } from "./attacks/slow-senders.ts"
 import { streams } from "./attacks/streams.ts"
 import { tornImports } from "./attacks/torn-imports.ts"
 

@@ -47,7 +47,7 @@ export {
   packNote,
   unpackNote,
 } from "./note.ts"
-export { openMessage } from "./open-message.ts"
+export { openMessage } from "./envelope.ts"
 export { allowedSizes, classOf, sealedSize, SIZE_CLASSES, SMALLEST_CLASS } from "./padding.ts"
 export {
   readRecipients,

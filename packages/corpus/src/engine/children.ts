@@ -14,7 +14,6 @@ import type { ExamineJob, Examined, LookProgress } from "./examine.ts"
 import { type FailureCode, ImportFailure } from "./import-failure.ts"
 import type { ReadJob, ReadProgress, ReadTally } from "./reader.ts"
 import type { SortedSegment, SorterOptions } from "./sorter.ts"
-import { STALL_MS, watchStall } from "./stall-watch.ts"
 
 export interface ReaderChild extends Child {
   /** Its output, which is handed to the sorter and not read here. */
@@ -137,4 +136,45 @@ function describe(end: End | null): string {
   if (end === null) return "it no longer answers"
   const { exitCode, signal } = end
   return signal ?? (exitCode === null ? "it could not be started" : `exit code ${exitCode}`)
+}
+
+/**
+ * How long a reader may come no further: longer than a sorter takes to spill, shorter than a night.
+ */
+const STALL_MS = 600_000
+const LOOKS = 60
+
+interface StallWatch {
+  /** Rejects when nothing moved for a while. */
+  readonly stalled: Promise<never>
+  /** Takes how far the work is. */
+  heard(progress: unknown): void
+  stop(): void
+}
+
+/**
+ * Notices work that makes no progress for any reason: a stopped process, a thread in an endless
+ * loop, a promise that is never settled. It counts its looks and not the time between them, so that
+ * a command that was suspended itself does not blame its child.
+ */
+function watchStall(failure: () => Error, stallMs: number = STALL_MS): StallWatch {
+  const { promise: stalled, reject } = Promise.withResolvers<never>()
+  // A race reports the error. Swallow it here: there may be no race.
+  stalled.catch(() => undefined)
+  let last = ""
+  let looks = 0
+  const timer = setInterval(() => {
+    looks++
+    if (looks >= LOOKS) reject(failure())
+  }, stallMs / LOOKS)
+  return {
+    stalled,
+    heard(progress) {
+      const now = JSON.stringify(progress)
+      if (now === last) return
+      last = now
+      looks = 0
+    },
+    stop: () => clearInterval(timer),
+  }
 }

@@ -14,8 +14,7 @@ import {
   verifierOf,
   withdrawToken,
 } from "@assay/core/drop"
-import { hex } from "./hex.ts"
-import { sealLetter } from "./seal-letter.ts"
+import { hex, sealLetter } from "./seal-letter.ts"
 import type { DropKeys, Letter } from "./worker-calls.ts"
 import { zipOf } from "../../../core/testing/drop/metadata/test-documents.ts"
 import {

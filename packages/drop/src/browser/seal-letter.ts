@@ -9,7 +9,6 @@ import {
   withdrawToken,
 } from "@assay/core/drop"
 import { foundIn, inspect, strip } from "@assay/core/drop/metadata"
-import { hex } from "./hex.ts"
 import type { DropKeys, Letter, LetterFile, SealedLetter, Thread } from "./worker-calls.ts"
 
 /**
@@ -84,4 +83,8 @@ async function addressOf({ secret, n }: Thread, keys: DropKeys): Promise<ThreadA
 function withdrawVerifier(thread: Thread | null, { dropId }: DropKeys): Uint8Array {
   if (thread === null || thread.n === null) return crypto.getRandomValues(new Uint8Array(32))
   return verifierOf(withdrawToken(thread.secret, dropId, thread.n))
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 }

@@ -1,8 +1,7 @@
 import { type Html, html } from "./html.ts"
 import { described, faultAt } from "./faults.ts"
 import type { FormFault } from "./page-input.ts"
-import { promised } from "./promised.ts"
-import type { Sentences } from "./sentences.ts"
+import { promised, type Sentences } from "./sentences.ts"
 
 /**
  * Keeps typed text in this page: no list of earlier entries, no translation, and no spelling help,

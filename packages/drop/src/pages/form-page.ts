@@ -3,9 +3,8 @@ import { dropPage } from "./layout.ts"
 import { faultSummary, messageFields } from "./message-fields.ts"
 import type { DropFacts, FormState, Locale, PageFiles } from "./page-input.ts"
 import { dropPath } from "./paths.ts"
-import { promised } from "./promised.ts"
-import { sentSection } from "./sent-section.ts"
-import { type Sentences, sentencesOf } from "./sentences.ts"
+import { sentSection } from "./sent-page.ts"
+import { promised, type Sentences, sentencesOf } from "./sentences.ts"
 
 /** The form at first sight, and after a refusal with its faults and everything the person typed. */
 export function formPage(

@@ -1,7 +1,7 @@
 export { formPage } from "./form-page.ts"
 export { busyPage, donePage, hashesPage, notFoundPage, notSetUpPage } from "./other-pages.ts"
 export { presealedPage, presealedSentPage } from "./presealed-page.ts"
-export { refusalPage } from "./refusal-page.ts"
+export { refusalPage } from "./other-pages.ts"
 export { repliesDeletedPage, repliesPage, repliesShownPage } from "./replies-page.ts"
 export { confirmedPage, sentPage } from "./sent-page.ts"
 export { withdrawPage, withdrawnPage } from "./withdraw-page.ts"

@@ -3,8 +3,7 @@ import { type Html, html } from "./html.ts"
 import { PRIVATE_TEXT, hiddenCode } from "./code-field.ts"
 import { described, faultAt } from "./faults.ts"
 import type { DropFacts, FormFault, FormState } from "./page-input.ts"
-import { promised } from "./promised.ts"
-import type { Sentences } from "./sentences.ts"
+import { promised, type Sentences } from "./sentences.ts"
 
 /** The faults of the form before anything else, with a link to each field. */
 export function faultSummary(say: Sentences, { faults }: FormState): Html {

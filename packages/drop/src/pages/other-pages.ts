@@ -2,8 +2,8 @@ import { html } from "./html.ts"
 import { dropPage } from "./layout.ts"
 import type { DropFacts, Locale, PageFiles } from "./page-input.ts"
 import { dropPath } from "./paths.ts"
-import { promised } from "./promised.ts"
-import { sentencesOf } from "./sentences.ts"
+import { promised, sentencesOf } from "./sentences.ts"
+import type { TextKey } from "./texts/texts.ts"
 
 /** The last page of a visit, whose answer tells the browser to forget the site. */
 export function donePage(locale: Locale, facts: DropFacts, files: PageFiles): string {
@@ -65,4 +65,42 @@ ${promised(say, "p", "promise-hashes")}
 <p>${say("hashes-compare")}</p>
 <dl class="code" dir="ltr" translate="no">${rows}</dl>`
   return dropPage({ locale, facts, files, say, title, path: "hashes", body })
+}
+
+/** The sentence for a refused request, if there is no form to show it in. */
+const REASONS: Readonly<Record<number, Extract<TextKey, `refusal-${string}`>>> = {
+  400: "refusal-unreadable",
+  403: "refusal-other-site",
+  405: "refusal-method",
+  408: "refusal-slow",
+  413: "refusal-large",
+  500: "refusal-failed",
+  503: "refusal-busy",
+  507: "refusal-full",
+}
+
+/** Statuses after which the very same request may do better. */
+const PASSING = [408, 500, 503, 507]
+
+/** Any other status gets the sentence of the plain one of its kind. */
+export function refusalPage(
+  locale: Locale,
+  facts: DropFacts,
+  files: PageFiles,
+  state: {
+    readonly status: number
+    /** Others waited, and this sender was the slowest. */
+    readonly gaveWay?: boolean
+  },
+): string {
+  const say = sentencesOf(locale)
+  const title = say("refusal-title")
+  const status = state.status in REASONS ? state.status : state.status < 500 ? 400 : 500
+  const reason = state.gaveWay === true ? "refusal-gave-way" : (REASONS[status] ?? "refusal-failed")
+  // After a fault of ours it is unknown how far the request came.
+  const body = html`<h1>${title}</h1>
+<p>${say(reason)}</p>
+${PASSING.includes(status) ? html`<p>${say("refusal-reload")}</p>` : ""}
+${status === 500 ? "" : promised(say, "p", "promise-nothing-stored")}`
+  return dropPage({ locale, facts, files, say, title, path: null, body })
 }

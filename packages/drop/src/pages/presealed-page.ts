@@ -3,9 +3,7 @@ import { described, faultAt } from "./faults.ts"
 import { dropPage } from "./layout.ts"
 import type { DropFacts, FormFault, Locale, PageFiles } from "./page-input.ts"
 import { KEYS_PATH, OFFLINE_PATH, dropPath } from "./paths.ts"
-import { presealedCommands } from "./presealed-commands.ts"
-import { promised } from "./promised.ts"
-import { sentencesOf } from "./sentences.ts"
+import { promised, sentencesOf } from "./sentences.ts"
 
 /** How to make a sealed message with stock programs, and where to send it. */
 export function presealedPage(
@@ -69,4 +67,20 @@ export function presealedSentPage(
 <p>${say(state.wrapped ? "presealed-wrapped" : "presealed-sent")}</p>
 <p><a id="done" href="${dropPath(locale, "done")}">${say("done")}</a></p>`
   return dropPage({ locale, facts, files, say, title, path: null, body })
+}
+
+/**
+ * Commands that make a message of the smallest size by hand, without files and without a code. Its
+ * bytes look like those of any other: the tar holds no user, no group and no time, and its size is
+ * a size class. The message's id in the manifest is random, so that readers notice a message that
+ * comes twice.
+ */
+export function presealedCommands(locale: Locale): string {
+  return `nid=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')
+printf '{"v":1,"nid":"%s","sealed_by":"sender",' "$nid" > manifest.json
+printf '"mode":"one-way","lang":"${locale}","files":[]}' >> manifest.json
+tar --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \\
+  --mode=600 -cf message.tar manifest.json message.txt
+truncate -s 64K message.tar
+age -R keys.txt -o message.age message.tar`
 }

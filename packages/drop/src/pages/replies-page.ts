@@ -11,9 +11,8 @@ import type {
   ShownReply,
 } from "./page-input.ts"
 import { dropPath } from "./paths.ts"
-import { promised } from "./promised.ts"
-import { sentSection } from "./sent-section.ts"
-import { type Sentences, sentencesOf } from "./sentences.ts"
+import { sentSection } from "./sent-page.ts"
+import { promised, type Sentences, sentencesOf } from "./sentences.ts"
 
 /**
  * Where a person types their code. `form` is for the message that may follow, once the script shows

@@ -1,11 +1,12 @@
 import { FILE_MAX, FILES_MAX, MESSAGE_MAX } from "@assay/core/drop"
+import { type Html, html } from "./html.ts"
 import type { Locale, TextValues } from "./page-input.ts"
 import { ar } from "./texts/ar.ts"
 import { de } from "./texts/de.ts"
 import { en } from "./texts/en.ts"
 import { es } from "./texts/es.ts"
 import { fr } from "./texts/fr.ts"
-import type { TextKey, Texts } from "./texts/texts.ts"
+import type { PromiseKey, TextKey, Texts } from "./texts/texts.ts"
 
 export const texts: Readonly<Record<Locale, Texts>> = { en, fr, es, de, ar }
 
@@ -52,4 +53,20 @@ function fileSize(locale: Locale, bytes: number): string {
     unit: "megabyte",
     unitDisplay: locale === "ar" ? "long" : "short",
   }).format(bytes / 1_048_576)
+}
+
+/**
+ * A sentence that promises something, with its name, by which tests find out that it is proven and
+ * still printed.
+ */
+export function promised(
+  say: Sentences,
+  element: "p" | "li",
+  key: PromiseKey,
+  values?: TextValues,
+): Html {
+  const sentence = say(key, values)
+  return element === "p"
+    ? html`<p data-promise="${key}">${sentence}</p>`
+    : html`<li data-promise="${key}">${sentence}</li>`
 }

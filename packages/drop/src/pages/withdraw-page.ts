@@ -3,8 +3,7 @@ import { codeField, noScriptCodeNote } from "./code-field.ts"
 import { dropPage } from "./layout.ts"
 import type { DropFacts, FormFault, Locale, PageFiles } from "./page-input.ts"
 import { dropPath } from "./paths.ts"
-import { promised } from "./promised.ts"
-import { sentencesOf } from "./sentences.ts"
+import { promised, sentencesOf } from "./sentences.ts"
 
 /** States before the click what the click reveals to the server. */
 export function withdrawPage(

@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer as createHttpServer } from "node:http"
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
-import { after, test } from "node:test"
-import { type DoorOptions, openDoor } from "./door.ts"
+import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net"
+import { after, mock, test } from "node:test"
+import { type DoorOptions, endIfSlow, openDoor } from "./door.ts"
 import { MESSAGE_BYTES } from "../sealer/plain-kind.ts"
 import type { PlainConnection } from "../sealer/waiting-line.ts"
 
@@ -189,4 +189,36 @@ test("a page that cannot be made closes the connection, and ends nothing else", 
   await once(door, "listening")
   const { port } = door.address() as AddressInfo
   await assert.rejects(post(port, "/drop/form", 10))
+})
+
+/**
+ * Returns for how many seconds a connection stays open that receives `bytesASecond`, at most
+ * `seconds`.
+ */
+function secondsOpen(bytesASecond: number, seconds: number): number {
+  mock.timers.enable({ apis: ["setInterval", "setTimeout"] })
+  const socket = new Socket()
+  let moved = 0
+  Object.defineProperty(socket, "bytesRead", { get: () => moved })
+  endIfSlow(socket)
+  let open = 0
+  while (open < seconds && !socket.destroyed) {
+    moved += bytesASecond
+    mock.timers.tick(1000)
+    open += 1
+  }
+  socket.destroy()
+  mock.timers.reset()
+  return open
+}
+
+test("T40: who sends a byte a second is cut off after a minute, and so is who sends nothing", () => {
+  assert.equal(secondsOpen(1, 3600), 60)
+  assert.equal(secondsOpen(0, 3600), 60)
+  assert.equal(secondsOpen(999, 3600), 60)
+})
+
+test("who sends 1 kB a second is not, and has an hour", () => {
+  assert.equal(secondsOpen(1000, 3599), 3599)
+  assert.equal(secondsOpen(1_000_000, 7200), 3600)
 })

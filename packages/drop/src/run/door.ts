@@ -3,11 +3,9 @@ import type { Socket } from "node:net"
 import { DRAIN_MAX } from "../answers.ts"
 import { declaredLength } from "../declared-length.ts"
 import type { NetworkCounter } from "../network-counter.ts"
-import { endIfSlow } from "../slow-connections.ts"
 import { MESSAGE_BYTES, type PlainKind } from "../sealer/plain-kind.ts"
 import type { ReadBuffer } from "../sealer/read-buffer.ts"
 import type { PlainConnection } from "../sealer/waiting-line.ts"
-import { startReading, stopReading } from "../stop-reading.ts"
 import { isPlain, readTarget, sendsMessage } from "../target.ts"
 
 export interface DoorOptions {
@@ -135,4 +133,61 @@ async function refuse(socket: Socket, answer: () => Promise<string>): Promise<vo
     // finish.
     socket.destroy()
   }
+}
+
+const MINUTE_MS = 60_000
+/** 1 kB a second, averaged over a minute. */
+const BYTES_A_MINUTE = 60_000
+const LONGEST_MS = 60 * MINUTE_MS
+
+/**
+ * Ends connections that stand still: each must move 1 kB a second, averaged over a minute, either
+ * way, and be over after an hour. Slow circuits keep up with that, and a thousand idle senders do
+ * not pile up.
+ */
+export function endIfSlow(
+  socket: Pick<Socket, "bytesRead" | "bytesWritten" | "destroy" | "once">,
+): () => void {
+  let moved = 0
+  const look = setInterval(() => {
+    const now = socket.bytesRead + socket.bytesWritten
+    if (now - moved < BYTES_A_MINUTE) socket.destroy()
+    moved = now
+  }, MINUTE_MS)
+  const end = setTimeout(() => socket.destroy(), LONGEST_MS)
+  const stop = (): void => {
+    clearInterval(look)
+    clearTimeout(end)
+  }
+  socket.once("close", stop)
+  return stop
+}
+
+/**
+ * Stops the kernel's handle. `pause()` alone lets it read on until a buffer of this process is
+ * full. At the hand-over that buffer would be lost, and it would be plain text.
+ */
+export function stopReading(socket: Socket): void {
+  // A stream asks for more after each piece, on the next turn, even when it was paused in between.
+  socket._read = () => undefined
+  const handle = handleOf(socket)
+  if (handle === null) return
+  handle.reading = false
+  handle.readStop()
+}
+
+/** Undoes `stopReading`, for a connection that no sealer will read. */
+function startReading(socket: Socket): void {
+  Reflect.deleteProperty(socket, "_read")
+  const handle = handleOf(socket)
+  if (handle === null) return
+  // Not left to the stream: it may believe that its earlier read request is still under way.
+  handle.reading = true
+  handle.readStart()
+}
+
+function handleOf(
+  socket: Socket,
+): { reading: boolean; readStart(): void; readStop(): void } | null {
+  return (socket as unknown as { _handle: ReturnType<typeof handleOf> })._handle
 }

@@ -7,8 +7,7 @@ import { openLog } from "@assay/runtime/log"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { openCalls, serve } from "@assay/runtime/rpc"
-import type { DropSettings } from "../drop-settings.ts"
-import { openDrop } from "./drop.ts"
+import { type DropSettings, openDrop } from "./drop.ts"
 
 const NICENESS = 3
 

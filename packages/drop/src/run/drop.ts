@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Log } from "@assay/runtime/log"
+import type { Log, LogLevel } from "@assay/runtime/log"
 import { REWRITE_AFTER } from "../store/drops.ts"
 import { loadBrowserFiles } from "../browser-files.ts"
 import { diskRoom, kindOf, openBudgets } from "../budgets.ts"
 import { keepDigest } from "../digest.ts"
 import { openDoor } from "./door.ts"
-import { sharesPort } from "../drop-config.ts"
-import type { DropSettings } from "../drop-settings.ts"
+import { type DropConfig, sharesPort } from "../drop-config.ts"
 import { DROP_SOCKET } from "../sockets.ts"
 import { openFormTokens } from "../form-tokens.ts"
 import { runMaintenance } from "../maintenance.ts"
@@ -138,4 +137,17 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
 function hashOf({ drop: { question, digest, ...open } }: DropSettings): string {
   const shown = { ...open, question: question?.text, digestHour: digest.hour }
   return createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 16)
+}
+
+/** All that the process of the drop knows of the service: it reads no settings itself. */
+export interface DropSettings {
+  readonly drop: DropConfig
+  /** null: 127.0.0.1 and ::1. */
+  readonly host: string | null
+  /** The drop's own, in the data directory. */
+  readonly folder: string
+  readonly stopSeconds: number
+  readonly logLevel: LogLevel
+  /** Of the program, as its digest names it. */
+  readonly version: string
 }

@@ -7,7 +7,7 @@ import {
   strip,
 } from "@assay/core/drop/metadata"
 import type { Locale } from "../pages/page-input.ts"
-import type { FileNote } from "../pages/sent-section.ts"
+import type { FileNote } from "../pages/sent-page.ts"
 import { sentencesOf } from "../pages/sentences.ts"
 import type { FormFile } from "./form-body.ts"
 import { fileFault, type StatusFault } from "./form-faults.ts"

@@ -1,9 +1,9 @@
+import { randomBytes } from "node:crypto"
 import { TENANT_SCOPES } from "@assay/core/contract"
 import { ConfigError, type Config } from "../base/config.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { Accounts } from "@assay/stores/records"
 import { demoApiKey, hashApiKey, hintOf, readApiKey } from "./api-key.ts"
-import { newKeyId } from "./key-id.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 /**
@@ -51,4 +51,9 @@ async function giveKey(accounts: Accounts, name: string, key: string, at: number
     expiresAt: null,
     actor,
   })
+}
+
+/** Names a key in lists, logs and usage; says nothing about the key itself. */
+export function newKeyId(): string {
+  return `key_${randomBytes(8).toString("hex")}`
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
+import type { DropSettings } from "@assay/drop/run/drop"
 import type { Environment } from "../base/config.ts"
-import type { DropSettings } from "@assay/drop/drop-settings"
 import type { Log } from "@assay/runtime/log"
 import { keepChildren, type NodeProgram, startProcess } from "@assay/runtime/children"
 

@@ -1,9 +1,9 @@
 import type { Log } from "@assay/runtime/log"
 import { type Methods, offer } from "@assay/runtime/rpc"
+import { HOUR_MS } from "@assay/runtime/time"
 import type { WriterPort } from "../base/writer-port.ts"
-import type { Primary } from "../http/feature.ts"
+import type { Primary, Settling } from "../http/feature.ts"
 import { type AnyFeature, features } from "./features.ts"
-import { keepSettling } from "./keep-settling.ts"
 
 /** The writers of all features, in the primary. */
 export interface Writers {
@@ -33,5 +33,39 @@ export async function openWriters(primary: Primary, log: Log): Promise<Writers> 
     methods,
     get: <P>({ name }: WriterPort<P>) => opened.get(name) as P,
     ends,
+  }
+}
+
+const SETTLE_MS = 1000
+
+/**
+ * Settles each second and forgets each hour; the function it returns ends that and waits for what
+ * is under way.
+ */
+export function keepSettling(
+  writer: Settling,
+  now: () => number,
+  log: Log,
+  what: string,
+): () => Promise<void> {
+  let forgotAt = 0
+  let settling: Promise<void> | null = null
+  const settle = async (): Promise<void> => {
+    await writer.settleDue?.()
+    // Also if the last time lies in the future: the clock was set back, and forgetting must not
+    // wait for it.
+    if (Math.abs(now() - forgotAt) < HOUR_MS) return
+    await writer.forget?.()
+    forgotAt = now()
+  }
+  const timer = setInterval(() => {
+    settling ??= settle()
+      .catch((error: unknown) => log.warn(`${what} could not be applied`, { error }))
+      .finally(() => (settling = null))
+  }, SETTLE_MS)
+  return async () => {
+    clearInterval(timer)
+    await settling
+    await writer.idle?.()
   }
 }

@@ -11,7 +11,6 @@ import {
   type PhoneModel,
   phoneModels,
 } from "@assay/core/score"
-import { canonicalJson } from "./canonical-json.ts"
 import { Explained } from "@assay/runtime/explained"
 
 export const MODEL_NAMES = ["email", "phone"] as const
@@ -159,4 +158,13 @@ export function byVersion(a: string, b: string): number {
 
 export function contentHash(model: Model): string {
   return hash("sha256", canonicalJson(model))
+}
+
+/** JSON with the members of every object in one order, so that equal contents are equal texts. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : member,
+  )
 }

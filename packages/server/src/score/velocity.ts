@@ -4,7 +4,6 @@ import type { Secrets } from "@assay/runtime/secrets"
 import type { ContextEvent, Counters, Velocity } from "@assay/stores/counters"
 import type { Context } from "./context.ts"
 import { type ContextIdentity, openContextNames } from "./context-names.ts"
-import type { ContextTrust } from "./context-trust.ts"
 
 export interface VelocityOfContext {
   /**
@@ -91,4 +90,16 @@ function signupOf(
   const recorded = velocity?.firstSignupSeconds ?? null
   if (recorded === null) return null
   return { secondsAgo: Math.floor(atMs / 1000) - recorded, knownBy: "record" }
+}
+
+/** What the request's `context` and this tenant's last 24 hours say. */
+export interface ContextTrust {
+  readonly velocity24h: number | undefined
+  readonly clusterSize: number | undefined
+  readonly signupToActionSec: number | undefined
+  readonly anomaly: number | undefined
+  /** False where the counters could not be asked: velocity is then unknown, not zero. */
+  readonly counted: boolean
+  /** For the explanation. */
+  readonly explained: Readonly<Record<string, unknown>>
 }

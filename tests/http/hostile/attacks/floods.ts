@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { Agent } from "node:http"
+import { Agent, request } from "node:http"
 import { type Attack, count, type Target } from "../attack.ts"
-import { ask, type Asked } from "./ask.ts"
+import { endWithin, openConnection, pause } from "../raw-connection.ts"
 
 type Request = Pick<Asked, "port" | "path"> & Partial<Pick<Asked, "headers" | "body">>
 
@@ -87,3 +87,62 @@ export const stolenToken = flood("a stolen token", 1, ({ port, recipientToken })
   },
   body: randomBytes(1_000),
 }))
+
+interface Asked {
+  readonly port: number
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly agent: Agent | false
+  readonly over: AbortSignal
+}
+
+/** One request; its status, or 0 where no answer came. */
+async function ask({ port, path, headers, body, agent, over }: Asked): Promise<number> {
+  return await new Promise((resolve) => {
+    const sent = request({
+      port,
+      host: "127.0.0.1",
+      path,
+      method: body === undefined ? "GET" : "POST",
+      agent,
+      signal: over,
+      timeout: 30_000,
+      headers: { ...headers },
+    })
+    sent.once("timeout", () => sent.destroy())
+    sent.once("error", () => resolve(0))
+    sent.once("response", (response) => {
+      response.on("error", () => undefined)
+      response.resume().once("close", () => resolve(response.statusCode ?? 0))
+    })
+    sent.end(body)
+  })
+}
+
+const SCORE = "POST /api/v1/risk/score HTTP/1.1\r\n"
+const REQUESTS = [
+  "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+  "GET /readyz HTTP/1.1\r\nHost: rebound.example\r\n\r\n",
+  `${SCORE}Host: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  `${SCORE}Host: localhost\r\nContent-Length: 16000\r\n\r\n{"email":`,
+  `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  "\u0000\u0001\u0002 HTTP/1.1\r\n\r\n",
+  "GET / HTTP/1.1\r\n",
+]
+
+/** Requests that no client sends, each left open for as long as the service lets it. */
+export const oddRequests: Attack = {
+  name: "odd requests",
+  async run({ port, dropPort }, tally, over) {
+    for (let n = 0; !over.aborted; n++) {
+      const socket = await openConnection(n % 4 === 3 ? dropPort : port)
+      if (socket !== null) {
+        socket.write(REQUESTS[n % REQUESTS.length] ?? "")
+        void endWithin(socket, 10_000)
+        count(tally, "requests")
+      }
+      await pause(100, over)
+    }
+  },
+}

@@ -1,10 +1,10 @@
-import type { BatchItem } from "@assay/core/contract"
+import type { BatchItem, ProblemCode } from "@assay/core/contract"
 import type { IdentityKey } from "@assay/core/identity"
+import type { Log } from "@assay/runtime/log"
 import type { Caller } from "../../accounts/callers.ts"
 import { identityTagToday } from "../../accounts/identity-tag.ts"
 import type { Limits } from "../../accounts/limits.ts"
 import { asProblem, Problem, problemDetails } from "../../base/problem.ts"
-import type { ItemFaults } from "./item-faults.ts"
 
 /** What batches and streams need of a scorer: the same for e-mail addresses and phone numbers. */
 export interface IdentityScorer<Identified extends { readonly key: IdentityKey }> {
@@ -66,5 +66,37 @@ export function itemScorer<Identified extends { readonly key: IdentityKey }>(
       faults.note(problem)
       return { index, problem: problemDetails(problem, null) }
     }
+  }
+}
+
+/**
+ * Failures of ours among the items of one request: the first of a kind is logged at once, their
+ * number at the end.
+ */
+interface ItemFaults {
+  note(problem: Problem): void
+  close(): void
+}
+
+const OURS: ReadonlySet<ProblemCode> = new Set([
+  "internal-error",
+  "store-unavailable",
+  "limits-unavailable",
+])
+
+export function openItemFaults(log: Log, requestId: string): ItemFaults {
+  const counts = new Map<ProblemCode, number>()
+  return {
+    note(problem) {
+      const { code } = problem
+      if (!OURS.has(code)) return
+      const count = (counts.get(code) ?? 0) + 1
+      counts.set(code, count)
+      if (count === 1)
+        log.error("an item failed", { requestId, code, error: problem.cause ?? problem })
+    },
+    close() {
+      for (const [code, count] of counts) log.error("items failed", { requestId, code, count })
+    },
   }
 }

@@ -24,10 +24,8 @@ import { Problem } from "../../base/problem.ts"
 import { type EmailServices, emailScorer } from "../email/email-scorer.ts"
 import { type PhoneServices, phoneScorer } from "../phone/phone-scorer.ts"
 import { batchResults, unavailable } from "./batch.ts"
-import { openItemFaults } from "./item-faults.ts"
-import { type IdentityScorer, itemScorer } from "./items.ts"
+import { type IdentityScorer, itemScorer, openItemFaults } from "./items.ts"
 import { openRefusedLines } from "./refused-lines.ts"
-import { openPlace } from "./stream-place.ts"
 import { streamedAnswers } from "./stream.ts"
 
 interface BulkSchemas {
@@ -167,5 +165,33 @@ function schemaOf(
     },
     querystring: ExplainQuery,
     response,
+  }
+}
+
+/** A stream's place among those its tenant may have open at once. */
+interface StreamPlace {
+  /**
+   * Takes a place if the plan counts them and none is held yet, also when the plan changed
+   * meanwhile; throws if there is none.
+   */
+  hold(caller: Caller): Promise<void>
+  /** Gives it back. One that is taken later is given back at once. */
+  leave(): void
+}
+
+function openPlace(limits: Pick<Limits, "openStream">): StreamPlace {
+  let giveBack: (() => void) | null = null
+  let left = false
+  return {
+    async hold(caller) {
+      if (caller.plan.limits === null || giveBack !== null) return
+      giveBack = await limits.openStream(caller)
+      if (left) giveBack()
+    },
+    leave() {
+      if (left) return
+      left = true
+      giveBack?.()
+    },
   }
 }

@@ -9,8 +9,7 @@ import { deriveSecrets, sha256 } from "@assay/runtime/secrets"
 import type { Counters } from "@assay/stores/counters"
 import { embeddedCounters } from "@assay/stores/embedded/counters"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import { openNumberNames } from "./number-names.ts"
-import { openVelocityOfNumbers } from "./number-velocity.ts"
+import { openNumberNames, openVelocityOfNumbers } from "./number-velocity.ts"
 import { readPhoneContext } from "./phone-context.ts"
 
 const NOW = Date.UTC(2026, 10, 14, 12)

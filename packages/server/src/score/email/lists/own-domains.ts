@@ -1,6 +1,6 @@
 import { parseDomain } from "@assay/core/identity"
 import { type DomainLooks, looksOf } from "./domain-looks.ts"
-import { isOneSlipApart } from "./edit-distance.ts"
+import { isOneSlipApart } from "./look-alikes.ts"
 import { registrableDomain } from "./registrable-domain.ts"
 
 /** The domains of one tenant, ready to be compared with. */

@@ -3,8 +3,7 @@ import type { SignalName, SignalRequest } from "../signals.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 import { SignalFailure } from "../signal-failure.ts"
 import type { Inquiry, Operation } from "./inquiry.ts"
-import { askWindows, CHECKS_MAX, readLastChange } from "./last-change.ts"
-import { openLookBack } from "./look-back.ts"
+import { askWindows, CHECKS_MAX, openLookBack, readLastChange } from "./last-change.ts"
 import type { Members } from "./members.ts"
 import {
   type Reading,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
+import { retryAfterSeconds, retryPause } from "./attempts.ts"
 import { AssayProblem, AssayUnavailable } from "./errors.ts"
-import { retryAfterSeconds, retryPause } from "./retry.ts"
 
 const seeded = { seed: 20260115, numRuns: 300 }
 const attempts = fc.integer({ min: 0, max: 9 })

@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { setImmediate as turn } from "node:timers/promises"
 import { openLog } from "@assay/runtime/log"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import { keepSettling } from "./keep-settling.ts"
+import { keepSettling } from "./writers.ts"
 
 test("what ended long ago is forgotten each hour, also after the clock was set back", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] })

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { METADATA_LABELS } from "@assay/core/drop/metadata"
-import { carriesLine, foundLine } from "./file-metadata.ts"
+import { carriesLine, foundLine } from "./message-view.ts"
 
 test("a recipient is told what was found before sending and what was done about it", () => {
   const found = ["location", "colour-profile"]

@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { answer } from "../../../testing/score/phone/findings-suite.ts"
 import { SIGNALS_FAILED, SIGNALS_NOT_ALLOWED, SIGNALS_OFF } from "../providers/phone-signals.ts"
-import { explainedSignals, signalNotes } from "./signal-notes.ts"
 import { SIGNAL_STATUSES, type SignalResult } from "../providers/signals.ts"
+import { explainedSignals, signalNotes } from "./phone-explanation.ts"
 
 const failed = (status: SignalResult["status"], providerCode?: string): SignalResult => ({
   signal: "sim_change",

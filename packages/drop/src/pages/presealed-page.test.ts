@@ -16,7 +16,7 @@ import {
   unpackMessage,
 } from "@assay/core/drop"
 import { LOCALES } from "./page-input.ts"
-import { presealedCommands } from "./presealed-commands.ts"
+import { presealedCommands } from "./presealed-page.ts"
 
 test("T7: the commands on the page give a message like any other, of the same size for the shortest and the longest text", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "presealed-"))

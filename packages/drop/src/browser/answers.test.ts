@@ -11,7 +11,7 @@ import {
   SMALLEST_CLASS,
   threadKeys,
 } from "@assay/core/drop"
-import { openReplies } from "./open-replies.ts"
+import { openReplies } from "./answers.ts"
 import type { DropKeys } from "./worker-calls.ts"
 
 const { recipient } = await newIdentityFile(undefined, "x25519")

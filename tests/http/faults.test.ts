@@ -42,7 +42,7 @@ test("stores that fail at random never turn an attacked identity CLEAN", async (
   const app = await openApplication({
     index: (index) => ({
       ...index,
-      lookup: (...args) => (random() < 0.4 ? broken : index).lookup(...args),
+      lookupInTurn: (...args) => (random() < 0.4 ? broken : index).lookupInTurn(...args),
     }),
   })
   const seen = new Map<number, number>()
@@ -182,7 +182,7 @@ for (const as of ["batch", "stream"] as const) {
     const app = await openApplication({
       index: (index) => ({
         ...index,
-        lookup: (...args) => (++lookups % 3 === 0 ? broken : index).lookup(...args),
+        lookupInTurn: (...args) => (++lookups % 3 === 0 ? broken : index).lookupInTurn(...args),
       }),
     })
     const emails = Array<string>(99).fill("sofia.rossi@mail.example")

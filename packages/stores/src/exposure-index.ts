@@ -75,6 +75,12 @@ export interface ExposureIndex {
    * only). Includes every batch made live before this call, in any process.
    */
   lookup(key: Uint8Array, tenantId: number | null): Promise<Found>
+  /**
+   * As `lookup`, with no promise where the index is on this machine: it returns what was found, or
+   * throws. Includes every batch made live before this turn of the event loop. What a caller was
+   * told earlier is included, because its request is read in a later turn.
+   */
+  lookupInTurn(key: Uint8Array, tenantId: number | null): Found | Promise<Found>
   catalogue(): Promise<Catalogue>
   /**
    * The batch of this fingerprint and owner in any state; a new one is `loading`. Uses the source

@@ -43,6 +43,8 @@ export interface IndexStorage extends Pick<
    * batches, and those of one tenant, of all, or (null) of none.
    */
   found(key: Uint8Array, tenants: number | "all" | null): Found | Promise<Found>
+  /** As `found`, on a state that the look-ups of this turn of the event loop share. */
+  foundInTurn?(key: Uint8Array, tenants: number | null): Found
   document(): CatalogueDocument | Promise<CatalogueDocument>
   /**
    * Replaces the catalogue by what `change` returns; the same document changes nothing. `change`
@@ -93,6 +95,11 @@ export function indexOver(storage: IndexStorage): ExposureIndex {
     async lookup(key, tenantId) {
       requireKey(key)
       return storage.found(key, tenantId)
+    },
+
+    lookupInTurn(key, tenantId) {
+      requireKey(key)
+      return storage.foundInTurn?.(key, tenantId) ?? storage.found(key, tenantId)
     },
 
     async holdings(key) {

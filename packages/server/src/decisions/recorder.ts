@@ -1,3 +1,4 @@
+import type { Asker } from "../base/asker.ts"
 import type { Config } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
 import { Problem } from "../base/problem.ts"
@@ -10,6 +11,12 @@ export interface JournalRecorder extends DecisionRecorder {
   /** Called each second. */
   keep(): Promise<void>
   close(): Promise<void>
+}
+
+/** A decision that is with the journal, and who waits for it to be written. */
+interface Waiting {
+  readonly id: string
+  readonly asker: Asker<string | null>
 }
 
 interface RecorderOptions {
@@ -35,23 +42,41 @@ export function recorderTo(
 ): JournalRecorder {
   let unrecorded = 0
   let reason: unknown = null
-  return {
-    async record(draft) {
-      const id = newDecisionId(draft.atMs)
-      const line = journalLine(id, draft)
-      try {
-        await journal.append(line)
-        return id
-      } catch (error) {
-        unrecorded++
-        reason = error
-        onUnrecorded()
-        if (mode === "on") return null
-        throw new Problem("decision-not-recorded", "Nothing was evaluated.", {
+  // The decisions of one turn of the event loop are written together, and share a promise.
+  let turn: Promise<void> | null = null
+  let waiting: Waiting[] = []
+
+  const refuse = (error: unknown, asker: Asker<string | null>): void => {
+    unrecorded++
+    reason = error
+    onUnrecorded()
+    if (mode === "on") asker.answered(null)
+    else
+      asker.failed(
+        new Problem("decision-not-recorded", "Nothing was evaluated.", {
           cause: error,
           headers: { "retry-after": "2" },
-        })
-      }
+        }),
+      )
+  }
+  const settle = (writing: Promise<void>): void => {
+    const written = (waiting = [] as Waiting[])
+    writing.then(
+      () => {
+        for (const { id, asker } of written) asker.answered(id)
+      },
+      (error: unknown) => {
+        for (const { asker } of written) refuse(error, asker)
+      },
+    )
+  }
+
+  return {
+    record(draft, asker) {
+      const id = newDecisionId(draft.atMs)
+      const writing = journal.append(journalLine(id, draft))
+      if (writing !== turn) settle((turn = writing))
+      waiting.push({ id, asker })
     },
     async keep() {
       // One line a second, however many requests it concerns.

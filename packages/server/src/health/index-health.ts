@@ -44,21 +44,26 @@ export function watchIndex(
       this.set(verification()?.faults.length ?? 0)
     },
   })
-  const watched = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (error instanceof IndexDamaged) {
-        damaged.inc()
-        log.error("index value damaged", { error })
-      }
-      throw error
+  const noted = (error: unknown): never => {
+    if (error instanceof IndexDamaged) {
+      damaged.inc()
+      log.error("index value damaged", { error })
     }
+    throw error
   }
+  const watched = <T>(work: Promise<T>): Promise<T> => work.catch(noted)
   return {
     index: {
       ...index,
       lookup: (key, tenantId) => watched(index.lookup(key, tenantId)),
+      lookupInTurn(key, tenantId) {
+        try {
+          const found = index.lookupInTurn(key, tenantId)
+          return found instanceof Promise ? watched(found) : found
+        } catch (error) {
+          return noted(error)
+        }
+      },
       catalogue: () => watched(index.catalogue()),
       ping: () => watched(index.ping()),
     },

@@ -1,5 +1,6 @@
 import type { IdentityType } from "@assay/core/identity"
 import type { EmailInput, PhoneInput } from "@assay/core/score"
+import type { Asker } from "../base/asker.ts"
 
 /**
  * What a scored request leaves behind: enough to compute its answer again, and nothing that names
@@ -13,6 +14,8 @@ export interface DecisionDraft {
   readonly atMs: number
   readonly modelVersion: string
   readonly input: EmailInput | PhoneInput
+  /** The input's JSON, from whoever makes it for other purposes too. */
+  readonly inputJson?: () => string
   readonly score: number
   readonly action: string
   /** Of an e-mail: stage and confidence. */
@@ -20,16 +23,15 @@ export interface DecisionDraft {
   readonly confidence: string | null
 }
 
-/**
- * Where decisions go. `record` resolves when the decision can no longer be lost by the death of a
- * process.
- */
+/** Where decisions go. */
 export interface DecisionRecorder {
   /**
-   * The decision's id, or null where decisions are not kept. Throws where they are required and
-   * cannot be written.
+   * Answers when the decision can no longer be lost by the death of a process: with its id, or with
+   * null where decisions are not kept. Fails where they are required and cannot be written.
    */
-  record(draft: DecisionDraft): Promise<string | null> | string | null
+  record(draft: DecisionDraft, asker: Asker<string | null>): void
 }
 
-export const decisionsOff: DecisionRecorder = { record: () => null }
+export const decisionsOff: DecisionRecorder = {
+  record: (_draft, asker) => asker.answered(null),
+}

@@ -17,6 +17,12 @@ export interface Connection {
    */
   reading<T>(read: (at: ReadAt, on: OpenGeneration) => T): T
   /**
+   * Runs `read` on the state that the first such call in this turn of the event loop found, with
+   * its catalogue. Beginning to read a state costs more than a look-up in it. Where this connection
+   * also writes, the state is the newest one.
+   */
+  readingInTurn<T>(read: (at: ReadAt, on: OpenGeneration, document: CatalogueDocument) => T): T
+  /**
    * Runs `write` in its own transaction; resolves when it is on the disk. If it throws, none of it
    * stays.
    */
@@ -36,13 +42,27 @@ interface Held {
   writes: number
 }
 
+/** What the reads of one turn of the event loop share. */
+interface Turn {
+  readonly at: ReadAt
+  readonly on: OpenGeneration
+  readonly document: CatalogueDocument
+}
+
 export function openConnection(path: string, readOnly: boolean, mapSize: number): Connection {
   let held: Held = faultsNamed(() => ({ on: openCurrent(path, readOnly, mapSize), writes: 0 }))
   let closed = false
   // Comes from read transactions only: what a write transaction sees may still fail to commit.
   let known: CatalogueDocument = { ...emptyCatalogue, version: -1 }
 
+  let turn: Turn | null = null
+
+  const endTurn = (): void => {
+    turn?.at.transaction.done()
+    turn = null
+  }
   const follow = (): void => {
+    endTurn()
     const over = held
     held = { on: openCurrent(path, readOnly, mapSize), writes: 0 }
     closeWhenIdle(over)
@@ -51,27 +71,51 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
     if (each !== held && each.writes === 0) void each.on.close()
   }
 
+  const documentAt = (at: ReadAt, on: OpenGeneration): CatalogueDocument =>
+    (known = readDocument(on.meta, known, at))
+
+  const readNewest = <T>(read: (at: ReadAt, on: OpenGeneration) => T): T => {
+    for (;;) {
+      if (closed) throw new IndexUnavailable("The index is closed")
+      endTurn()
+      const { on } = held
+      // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a lookup
+      // could miss a batch that another process made live a moment before it.
+      on.root.resetReadTxn()
+      const transaction = on.root.useReadTransaction()
+      try {
+        return read({ transaction }, on)
+      } catch (error) {
+        if (!(error instanceof Superseded)) throw error
+      } finally {
+        transaction.done()
+      }
+      follow()
+    }
+  }
+  const beginTurn = (): Turn =>
+    readNewest((at, on) => {
+      const document = documentAt(at, on)
+      // Held until the turn ends, beyond this read.
+      const transaction = on.root.useReadTransaction()
+      setImmediate(endTurn)
+      return { at: { transaction }, on, document }
+    })
+
   return {
     current: () => held.on,
 
-    reading: (read) =>
+    reading: (read) => faultsNamed(() => readNewest(read)),
+
+    readingInTurn: (read) =>
       faultsNamed(() => {
-        for (;;) {
-          if (closed) throw new IndexUnavailable("The index is closed")
-          const { on } = held
-          // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a
-          // lookup could miss a batch that another process made live a moment before it.
-          on.root.resetReadTxn()
-          const transaction = on.root.useReadTransaction()
-          try {
-            return read({ transaction }, on)
-          } catch (error) {
-            if (!(error instanceof Superseded)) throw error
-          } finally {
-            transaction.done()
-          }
-          follow()
-        }
+        if (!readOnly) return readNewest((at, on) => read(at, on, documentAt(at, on)))
+        turn ??= beginTurn()
+        const current = turn.on.root.useReadTransaction()
+        current.done()
+        // A timer of lmdb's own may have let it begin another one meanwhile, which its ranges use.
+        if (current !== turn.at.transaction) turn = beginTurn()
+        return read(turn.at, turn.on, turn.document)
       }),
 
     async writing(write) {
@@ -97,11 +141,12 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
 
     documentToChange: (on) => readDocument(on.meta, known),
 
-    document: (at, on) => (known = readDocument(on.meta, known, at)),
+    document: documentAt,
 
     async close() {
       if (closed) return
       closed = true
+      endTurn()
       await held.on.close()
     },
   }

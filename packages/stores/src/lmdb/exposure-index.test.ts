@@ -3,11 +3,17 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import { breach } from "../../testing/entry-samples-suite.ts"
 import type { AlterStored } from "../../testing/exposure-index-damage-suite.ts"
 import { keyOf, source } from "../../testing/exposure-index-process-suite.ts"
 import { exposureIndexSuite } from "../../testing/exposure-index-suite.ts"
-import { INDEX_FORMAT, IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
+import {
+  INDEX_FORMAT,
+  IndexUnavailable,
+  type ExposureIndex,
+  type Found,
+} from "../exposure-index.ts"
 import { secondProcess } from "../../testing/second-process-suite.ts"
 import { openEnvironment, tenantKey, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
@@ -158,6 +164,41 @@ test("lmdb: a reader looks up, follows the writer and cannot write", async (t) =
     await writer.said((answer) => answer === "live")
     assert.equal((await reader.lookup(keyOf(2), null)).entries.length, 3)
     assert.equal((await reader.lookup(alice, null)).entries.length, 1)
+  })
+})
+
+test("lmdb: look-ups of one turn share a state, and those of the next one see what came live", async (t) => {
+  const path = await writtenIndex(t)
+  await closing(await openLmdbIndex({ path, readOnly: true }), async (reader) => {
+    const now = (key: Uint8Array): Found => {
+      const found = reader.lookupInTurn(key, null)
+      return found instanceof Promise ? assert.fail("it came as a promise") : found
+    }
+    const writer = await secondProcess(t, opener, path)
+    const first = now(alice)
+    assert.deepEqual(first, await reader.lookup(alice, null))
+    assert.equal(now(alice).catalogue, first.catalogue)
+    for (const fingerprint of ["file 2", "file 3"]) {
+      writer.tell({ verb: "import", fingerprint, identities: 10 })
+      await writer.said((answer) => answer === "live")
+      const newest = now(keyOf(2))
+      assert.deepEqual(newest, await reader.lookup(keyOf(2), null))
+      // What lies in no batch is checked on the same state, also after lmdb's own timer ran.
+      await delay(3)
+      for (let i = 0; i < 50; i++) assert.equal(now(keyOf(1000 + i)).entries.length, 0)
+    }
+    assert.equal(now(keyOf(2)).entries.length, 6)
+    await reader.close()
+    assert.throws(() => now(alice), IndexUnavailable)
+  })
+})
+
+test("lmdb: a connection that writes sees its own writes at once", async (t) => {
+  await closing(await openLmdbIndex({ path: await writtenIndex(t) }), async (index) => {
+    assert.equal((await index.lookupInTurn(alice, null)).erased, false)
+    const erasing = index.erase(alice)
+    await erasing
+    assert.equal((await index.lookupInTurn(alice, null)).erased, true)
   })
 })
 

@@ -1,11 +1,18 @@
 import { chmod, mkdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { isTombstone, SHARED_ENTRIES_MAX, TOMBSTONE } from "../entry-set.ts"
-import { IndexUnavailable, requireKnownFormat, type ExposureIndex } from "../exposure-index.ts"
+import type { CatalogueDocument } from "../catalogue.ts"
+import {
+  type ExposureIndex,
+  type Found,
+  IndexUnavailable,
+  requireKnownFormat,
+} from "../exposure-index.ts"
 import { indexOver, requireLoading, type IndexStorage } from "../index-storage.ts"
 import { SegmentMerger } from "../segment-merger.ts"
 import { portionsOf } from "../segment-portions.ts"
 import { addFound, tenantsAsked, type Finding } from "../stored-set.ts"
+import type { ReadAt } from "./checked-database.ts"
 import { openConnection, type Connection } from "./connection.ts"
 import { LMDB_MAP_BYTES, tenantKey, type Environment } from "./environment.ts"
 import { sampled } from "./examine.ts"
@@ -62,21 +69,14 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
 }
 
 function storageOn(connection: Connection, now: () => number): Omit<IndexStorage, "close"> {
-  const { reading, writing, document: currentDocument, documentToChange } = connection
+  const { reading, readingInTurn, writing, documentToChange } = connection
+  const { document: currentDocument } = connection
   return {
     found: (key, tenants) =>
-      reading((at, on) => {
-        const document = currentDocument(at, on)
-        const shared = on.shared.found(key, at)
-        const erased = isTombstone(shared)
-        const found: Finding = { entries: [], cut: 0, erased, catalogue: document }
-        if (erased) return found
-        addFound(found, shared, "shared")
-        for (const tenantId of tenantsAsked(document, tenants)) {
-          addFound(found, on.tenants.found(tenantKey(tenantId, key), at), tenantId)
-        }
-        return found
-      }),
+      reading((at, on) => foundAt(key, tenants, at, on, currentDocument(at, on))),
+
+    foundInTurn: (key, tenants) =>
+      readingInTurn((at, on, document) => foundAt(key, tenants, at, on, document)),
 
     document: () => reading(currentDocument),
 
@@ -161,6 +161,24 @@ function storageOn(connection: Connection, now: () => number): Omit<IndexStorage
       })
     },
   }
+}
+
+function foundAt(
+  key: Uint8Array,
+  tenants: number | "all" | null,
+  at: ReadAt,
+  on: Environment,
+  document: CatalogueDocument,
+): Found {
+  const shared = on.shared.found(key, at)
+  const erased = isTombstone(shared)
+  const found: Finding = { entries: [], cut: 0, erased, catalogue: document }
+  if (erased) return found
+  addFound(found, shared, "shared")
+  for (const tenantId of tenantsAsked(document, tenants)) {
+    addFound(found, on.tenants.found(tenantKey(tenantId, key), at), tenantId)
+  }
+  return found
 }
 
 // A reader that was killed keeps its place in the lock file, and with it every page freed since.

@@ -4,6 +4,7 @@ import type { Log } from "@assay/runtime/log"
 import type { Caller } from "../../accounts/callers.ts"
 import { identityTagToday } from "../../accounts/identity-tag.ts"
 import type { Limits } from "../../accounts/limits.ts"
+import { asked, type Asker } from "../../base/asker.ts"
 import { asProblem, Problem, problemDetails } from "../../base/problem.ts"
 
 /** What batches and streams need of a scorer: the same for e-mail addresses and phone numbers. */
@@ -13,7 +14,9 @@ export interface IdentityScorer<Identified extends { readonly key: IdentityKey }
     identified: Identified,
     caller: Caller,
     explain: boolean,
-  ): Promise<{ readonly result: object }>
+    context: null,
+    asker: Asker<{ readonly result: object }>,
+  ): void
 }
 
 /** The request the items belong to. */
@@ -51,7 +54,10 @@ export function itemScorer<Identified extends { readonly key: IdentityKey }>(
     const admitting = limits.admit(caller, tag)
     const refund = admitting instanceof Promise ? await admitting : admitting
     try {
-      return (await scorer.score(identified, caller, explain)).result
+      const scoring = asked<{ readonly result: object }>((asker) =>
+        scorer.score(identified, caller, explain, null, asker),
+      )
+      return (await scoring).result
     } catch (error) {
       refund()
       throw error

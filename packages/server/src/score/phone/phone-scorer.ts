@@ -9,15 +9,16 @@ import {
 } from "@assay/core/identity"
 import { assessPhone } from "@assay/core/score"
 import type { Caller } from "../../accounts/callers.ts"
+import { type Asker, afterwards } from "../../base/asker.ts"
 import type { DecisionRecorder } from "../decision-draft.ts"
-import type { ExposureIndex } from "@assay/stores/exposure-index"
+import type { ExposureIndex, Found } from "@assay/stores/exposure-index"
 import type { Models } from "../models.ts"
 import type { Usage } from "../../accounts/usage.ts"
 import type { VelocityOfNumbers } from "./number-velocity.ts"
 import { Problem } from "../../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { PhoneContext } from "./phone-context.ts"
-import { phoneEntries } from "./phone-entries.ts"
+import { type PhoneEntries, phoneEntries } from "./phone-entries.ts"
 import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
 import { phoneExplanation } from "./phone-explanation.ts"
 import {
@@ -48,20 +49,21 @@ export interface PhoneScorer {
   /** Throws a Problem for a text that is no number in international format. */
   identify(phoneNumber: string): IdentifiedPhone
   /**
-   * One lookup and its answer. Throws if a required store fails; an optional one is only reported
-   * as missing.
+   * One lookup and its answer. Fails if a required store fails; an optional one is only reported as
+   * missing. Only a context, providers, an index elsewhere and the journal are waited for.
    */
   score(
     identified: IdentifiedPhone,
     caller: Caller,
     explain: boolean,
-    context?: PhoneContext | null,
-  ): Promise<ScoredPhone>
+    context: PhoneContext | null,
+    asker: Asker<ScoredPhone>,
+  ): void
 }
 
 /** What scoring a number needs. */
 export interface PhoneServices {
-  readonly index: Pick<ExposureIndex, "lookup">
+  readonly index: Pick<ExposureIndex, "lookupInTurn">
   readonly numberVelocity: VelocityOfNumbers
   /** Carriers and vendors that are asked about phone numbers. */
   readonly signals: SignalDesk
@@ -122,63 +124,86 @@ export function phoneScorer({
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
       return { phoneNumber, parsed, key }
     },
-    async score(identified, caller, explain, context = null) {
+    score(identified, caller, explain, context, asker) {
       const { phoneNumber, parsed, key } = identified
-      const nowMs = now()
-      const model = models.phone(caller.phoneModel)
-      // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing
-      // behind.
-      const counting =
-        context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
-      const found = await index.lookup(key, caller.tenantId)
-      const entries = phoneEntries(found, caller, nowMs)
-      // After the index and not beside it: providers are asked whether the number changed hands
-      // since the tenant's last proof, which may be evidence. A lookup is nothing against the time
-      // they have.
-      const asking = ask(identified, verifiedAt(entries, context), caller)
-      const said = asking instanceof Promise ? await asking : asking
-      const accounts24h = counting === null ? null : await counting
-      const input = phoneEvidence({
-        parsed,
-        entries,
-        signals: said.results.length === 0 ? NO_SIGNAL_FACTS : signalFacts(said.results, nowMs),
-        context,
-        accounts24h,
-        caller,
-        model,
-        nowMs,
-      })
-      const assessment = assessPhone(input, model)
-      const recording = decisions.record({
-        identityType: "phone",
-        tenantId: caller.tenantId,
-        keyId: caller.keyId,
-        identityKey: key,
-        atMs: nowMs,
-        modelVersion: model.version,
-        input,
-        score: assessment.risk_score,
-        action: assessment.recommendation,
-        stage: null,
-        confidence: null,
-      })
-      const decisionId = recording instanceof Promise ? await recording : recording
-      usage.count(caller.keyId, "phone")
-      const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
-      if (!explain) return { result, decisionId }
-      const explanation = phoneExplanation({
-        parsed,
-        input,
-        model,
-        entries,
-        cut: found.cut,
-        signals: said,
-        context,
-        accounts24h,
-        caller,
-        decisionId,
-      })
-      return { result: { ...result, explanation }, decisionId }
+      try {
+        const nowMs = now()
+        const model = models.phone(caller.phoneModel)
+        // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing
+        // behind.
+        const counting =
+          context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
+        const conclude = (
+          { cut }: Found,
+          entries: PhoneEntries,
+          said: PhoneSignals,
+          accounts24h: number | null,
+        ): void => {
+          const input = phoneEvidence({
+            parsed,
+            entries,
+            signals: said.results.length === 0 ? NO_SIGNAL_FACTS : signalFacts(said.results, nowMs),
+            context,
+            accounts24h,
+            caller,
+            model,
+            nowMs,
+          })
+          const assessment = assessPhone(input, model)
+          const answer = (decisionId: string | null): ScoredPhone => {
+            usage.count(caller.keyId, "phone")
+            const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
+            if (!explain) return { result, decisionId }
+            const explanation = phoneExplanation({
+              parsed,
+              input,
+              model,
+              entries,
+              cut,
+              signals: said,
+              context,
+              accounts24h,
+              caller,
+              decisionId,
+            })
+            return { result: { ...result, explanation }, decisionId }
+          }
+          decisions.record(
+            {
+              identityType: "phone",
+              tenantId: caller.tenantId,
+              keyId: caller.keyId,
+              identityKey: key,
+              atMs: nowMs,
+              modelVersion: model.version,
+              input,
+              score: assessment.risk_score,
+              action: assessment.recommendation,
+              stage: null,
+              confidence: null,
+            },
+            afterwards(answer, asker),
+          )
+        }
+        // After the index and not beside it: providers are asked whether the number changed hands
+        // since the tenant's last proof, which may be evidence. A lookup is nothing against the time
+        // they have.
+        const goOn = (found: Found): void | Promise<void> => {
+          const entries = phoneEntries(found, caller, nowMs)
+          const asking = ask(identified, verifiedAt(entries, context), caller)
+          if (counting === null && !(asking instanceof Promise))
+            conclude(found, entries, asking, null)
+          else
+            return Promise.all([asking, counting]).then(([said, accounts24h]) =>
+              conclude(found, entries, said, accounts24h),
+            )
+        }
+        const finding = index.lookupInTurn(key, caller.tenantId)
+        const waiting = finding instanceof Promise ? finding.then(goOn) : goOn(finding)
+        waiting?.catch(asker.failed)
+      } catch (error) {
+        asker.failed(error)
+      }
     },
   }
 }

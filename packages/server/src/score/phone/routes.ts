@@ -1,8 +1,8 @@
 import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/contract"
-import { identityTagToday } from "../../accounts/identity-tag.ts"
 import type { Limits } from "../../accounts/limits.ts"
 import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
+import { scoringRoute } from "../scoring-route.ts"
 import { readPhoneContext } from "./phone-context.ts"
 import { type PhoneServices, phoneScorer } from "./phone-scorer.ts"
 
@@ -28,30 +28,15 @@ export function telecomRoutes(
   app: App,
   services: PhoneServices & { readonly limits: Limits },
 ): void {
-  const { limits, secrets, now } = services
-  const scorer = phoneScorer(services)
-
-  app.post("/api/v1/phone-risk", { schema, config: { scope: "score" } }, async (request, reply) => {
-    const { body, caller, query } = request
-    const given = body.context ?? null
-    const context = given === null ? null : readPhoneContext(given, now())
-    const identified = scorer.identify(body.phone_number)
-    const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
-    const admitting = limits.admit(caller, tag)
-    const refund = admitting instanceof Promise ? await admitting : admitting
-    reply.headers(limits.fields(caller))
-    try {
-      const { result, decisionId } = await scorer.score(
-        identified,
-        caller,
-        query.explain === "true",
-        context,
-      )
-      if (decisionId !== null) reply.header("x-decision-id", decisionId)
-      return result
-    } catch (error) {
-      refund()
-      throw error
-    }
+  const { identify, score } = phoneScorer(services)
+  scoringRoute(app, services, {
+    path: "/api/v1/phone-risk",
+    schema,
+    read(body: PhoneRiskRequest, nowMs) {
+      const given = body.context ?? null
+      const context = given === null ? null : readPhoneContext(given, nowMs)
+      return { identified: identify(body.phone_number), context }
+    },
+    score,
   })
 }

@@ -1,0 +1,67 @@
+import type { IdentityKey } from "@assay/core/identity"
+import type { Static } from "typebox"
+import type { ExplainQuery } from "@assay/core/contract"
+import type { FastifySchema } from "fastify"
+import type { Caller } from "../accounts/callers.ts"
+import { identityTagToday } from "../accounts/identity-tag.ts"
+import type { Limits, Refund } from "../accounts/limits.ts"
+import type { Asker } from "../base/asker.ts"
+import type { App } from "../http/app.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+
+/** An operation that scores one identity. */
+interface ScoringOperation<Body, Identified, Context> {
+  readonly path: string
+  readonly schema: FastifySchema
+  /** Whom a body names, and in which context. Throws a Problem. */
+  read(body: Body, nowMs: number): { identified: Identified; context: Context | null }
+  score(
+    identified: Identified,
+    caller: Caller,
+    explain: boolean,
+    context: Context | null,
+    asker: Asker<Scored>,
+  ): void
+}
+
+interface Scored {
+  readonly result: object
+  /** null where decisions are not kept. */
+  readonly decisionId: string | null
+}
+
+interface RouteServices {
+  readonly limits: Limits
+  readonly secrets: Secrets
+  readonly now: () => number
+}
+
+/** Adds the route of an operation. */
+export function scoringRoute<Body, Identified extends { readonly key: IdentityKey }, Context>(
+  app: App,
+  { limits, secrets, now }: RouteServices,
+  { path, schema, read, score }: ScoringOperation<Body, Identified, Context>,
+): void {
+  app.post(path, { schema, config: { scope: "score" } }, (request, reply) => {
+    const { caller } = request
+    const { identified, context } = read(request.body as Body, now())
+    const explain = (request.query as Static<typeof ExplainQuery>).explain === "true"
+    const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
+    const admitted = (refund: Refund): void => {
+      reply.headers(limits.fields(caller))
+      score(identified, caller, explain, context, {
+        answered({ result, decisionId }) {
+          if (decisionId !== null) reply.header("x-decision-id", decisionId)
+          reply.send(result)
+        },
+        failed(error) {
+          refund()
+          reply.send(error)
+        },
+      })
+    }
+    const admitting = limits.admit(caller, tag)
+    if (!(admitting instanceof Promise)) admitted(admitting)
+    else admitting.then(admitted).catch((error: unknown) => reply.send(error))
+  })
+}

@@ -13,10 +13,14 @@ import {
 } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { build, type Plugin } from "esbuild"
+import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
+import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
 
 const KEPT_MS = 24 * 60 * 60_000
+/** The table that shipped-lists.ts reads beside itself. */
+const LISTS = "shipped-lists.bin"
 
 const entryPoints = ["packages/server/src/main.ts", ...startedPrograms()]
 const names = entryPoints.map((file) => basename(file, ".ts"))
@@ -55,7 +59,10 @@ const { outputFiles } = await build({
 // that run from them.
 mkdirSync(BUILT, { recursive: true })
 const isProgram = (file: string): boolean => names.includes(basename(file, ".js"))
-const written = outputFiles.map(({ path, contents }) => ({ file: basename(path), contents }))
+const written = [
+  { file: LISTS, contents: madeOf(gatherLists()) },
+  ...outputFiles.map(({ path, contents }) => ({ file: basename(path), contents })),
+]
 for (const { file, contents } of written.sort((a, b) => order(a.file) - order(b.file))) {
   writeFileSync(join(BUILT, `${file}.${process.pid}`), contents)
   renameSync(join(BUILT, `${file}.${process.pid}`), join(BUILT, file))
@@ -90,7 +97,7 @@ function order(file: string): number {
 
 /**
  * Sources name files relative to themselves. In the build, too, a program lies beside the one that
- * starts it; all other files stay where they are.
+ * starts it, and the table of lists beside its reader; all other files stay where they are.
  */
 function filesOfSources(): Plugin {
   return {
@@ -102,9 +109,8 @@ function filesOfSources(): Plugin {
         const there = relative(BUILT, dirname(path))
         const contents = text
           .replaceAll("import.meta.dirname", `import.meta.dirname + "/${there}"`)
-          .replace(
-            /new URL\("\.\/([^"]+)", import\.meta\.url\)/g,
-            `new URL("${there}/$1", import.meta.url)`,
+          .replace(/new URL\("\.\/([^"]+)", import\.meta\.url\)/g, (name, file: string) =>
+            file === LISTS ? name : `new URL("${there}/${file}", import.meta.url)`,
           )
           .replace(
             /import\.meta\.resolve\("@assay\/[^"]*\/([^/"]+)"\)/g,

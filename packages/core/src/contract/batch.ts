@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema, type TUnsafe } from "typebox"
 import { EmailRiskResult } from "./email-risk.ts"
 import { PhoneRiskResult } from "./phone-risk.ts"
+import { grouped } from "./grouped.ts"
 import { ProblemDetails } from "./problems.ts"
 
 /** The most identities one batch may have. A stream has no such limit. */
@@ -25,7 +26,7 @@ function identities(what: string, example: string): TUnsafe<readonly unknown[]> 
     type: "array",
     minItems: 1,
     maxItems: BATCH_ITEMS_MAX,
-    description: `1 to ${BATCH_ITEMS_MAX.toLocaleString("en")} ${what}.`,
+    description: `1 to ${grouped(BATCH_ITEMS_MAX)} ${what}.`,
     items: { description: "A text." },
     examples: [[example]],
   })

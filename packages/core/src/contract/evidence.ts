@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox"
 import { EXPOSURE_KINDS, SECRETS, SIGNAL_TYPES } from "../score/vocabulary.ts"
+import { grouped } from "./grouped.ts"
 import { ProblemDetails } from "./problems.ts"
 import { words } from "./words.ts"
 
@@ -131,7 +132,7 @@ export type EvidenceLine = Static<typeof EvidenceLine>
 export const EvidenceRequest = Type.Unsafe<readonly unknown[]>({
   $id: "EvidenceRequest",
   type: "array",
-  description: `1 to ${EVIDENCE_LINES_MAX.toLocaleString("en")} lines, at most 8 MiB. A line that does not fit gets a problem of its own.`,
+  description: `1 to ${grouped(EVIDENCE_LINES_MAX)} lines, at most 8 MiB. A line that does not fit gets a problem of its own.`,
   minItems: 1,
   items: { description: "Each item is a line, as EvidenceLine describes it." },
   examples: [

@@ -52,3 +52,15 @@ test("a name that no domain can have is refused", () => {
   assert.throws(() => table.mark("", 1), RangeError)
   assert.throws(() => table.mark("a".repeat(256), 1), RangeError)
 })
+
+test("it keeps the second a name was first seen, and none for the others", () => {
+  const table = new DomainTable()
+  table.mark("x.example", 1)
+  table.mark("y.example", 1)
+  table.seen("x.example", 2 ** 32 - 1)
+  assert.equal(table.seenAt("mx.x.example", 3), 2 ** 32 - 1)
+  assert.equal(table.marks("x.example", 0), 1)
+  assert.equal(table.seenAt("y.example", 0), null)
+  assert.equal(table.seenAt("z.example", 0), null)
+  assert.throws(() => table.seen("z.example", 1), RangeError)
+})

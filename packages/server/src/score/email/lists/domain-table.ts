@@ -2,16 +2,25 @@ const SLOT_EMPTY = -1
 const LOAD_MAX = 0.7
 const NAME_MAX = 255
 
-/** Two of marks and one of the name's length. */
-const HEAD_BYTES = 3
+/** Two of marks, four of the second it was first seen, and one of the name's length. */
+const HEAD_BYTES = 7
+const SEEN_AT = 2
+const LENGTH_AT = 6
+
+/** A whole table as it can be written to a file and read back. */
+export interface TableArrays {
+  readonly size: number
+  readonly slots: Int32Array
+  readonly records: Uint8Array
+}
 
 /**
  * Domain names with sixteen marks each, in two flat arrays outside the heap: the shipped lists are
  * 170,000 names in every worker, four megabytes here and several times that as a Map of strings,
  * with as many objects for the collector.
  *
- * A record is two bytes of marks, one of length, and the name. Slots hold where records start,
- * found by FNV-1a.
+ * A record is two bytes of marks, four of the second a host was first seen (0: nobody knows), one of
+ * length, and the name. Slots hold where records start, found by FNV-1a.
  */
 export class DomainTable {
   #records: Uint8Array
@@ -21,9 +30,25 @@ export class DomainTable {
 
   /** `expected` spares growing; any number of names fits. */
   constructor(expected = 0) {
-    this.#records = new Uint8Array(Math.max(64, expected * 19))
+    this.#records = new Uint8Array(Math.max(64, expected * 23))
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(16, expected / LOAD_MAX))))
     this.#slots.fill(SLOT_EMPTY)
+  }
+
+  /** A table over the arrays that another gave by `toArrays`, which it then owns. */
+  static fromArrays({ size, slots, records }: TableArrays): DomainTable {
+    const table = new DomainTable()
+    table.#size = size
+    table.#slots = slots
+    table.#records = records
+    table.#used = records.length
+    return table
+  }
+
+  /** All of the table, without a copy: for one that is written and never changed again. */
+  toArrays(): TableArrays {
+    const records = this.#records.subarray(0, this.#used)
+    return { size: this.#size, slots: this.#slots, records }
   }
 
   get size(): number {
@@ -59,6 +84,24 @@ export class DomainTable {
     if (record !== SLOT_EMPTY) this.#setMarks(record, this.#marksAt(record) & ~marks)
   }
 
+  /** Keeps the second a marked name was first seen. */
+  seen(name: string, seconds: number): void {
+    const record = this.#find(name, 0)
+    if (record === SLOT_EMPTY) throw new RangeError(`${name} has no marks`)
+    for (let byte = 0; byte < 4; byte++)
+      this.#records[record + SEEN_AT + byte] = seconds >>> (8 * byte)
+  }
+
+  /** The second the name that starts at `from` in a text was first seen; null if nobody knows. */
+  seenAt(text: string, from: number): number | null {
+    const record = this.#find(text, from)
+    if (record === SLOT_EMPTY) return null
+    let seconds = 0
+    for (let byte = 3; byte >= 0; byte--)
+      seconds = seconds * 256 + (this.#records[record + SEEN_AT + byte] ?? 0)
+    return seconds === 0 ? null : seconds
+  }
+
   /** The marks of the name that starts at `from` in a text; 0 where it was never marked. */
   marks(text: string, from: number): number {
     const record = this.#find(text, from)
@@ -75,8 +118,8 @@ export class DomainTable {
     for (const record of this.#slots) {
       if (record === SLOT_EMPTY || this.#marksAt(record) === 0) continue
       const start = record + HEAD_BYTES
-      const end = start + (this.#records[start - 1] ?? 0)
-      visit(Buffer.from(this.#records.buffer, start, end - start).toString("latin1"))
+      const end = start + (this.#records[record + LENGTH_AT] ?? 0)
+      visit(Buffer.from(this.#records.subarray(start, end)).toString("latin1"))
     }
   }
 
@@ -102,14 +145,14 @@ export class DomainTable {
   }
 
   #spells(record: number, text: string, from: number, length: number): boolean {
-    if (this.#records[record + HEAD_BYTES - 1] !== length) return false
+    if (this.#records[record + LENGTH_AT] !== length) return false
     for (let at = 0; at < length; at++)
       if (this.#records[record + HEAD_BYTES + at] !== text.charCodeAt(from + at)) return false
     return true
   }
 
   #holds(record: number, bytes: Uint8Array, start: number, length: number): boolean {
-    if (this.#records[record + HEAD_BYTES - 1] !== length) return false
+    if (this.#records[record + LENGTH_AT] !== length) return false
     for (let at = 0; at < length; at++)
       if (this.#records[record + HEAD_BYTES + at] !== bytes[start + at]) return false
     return true
@@ -124,7 +167,7 @@ export class DomainTable {
       this.#records = larger
     }
     this.#setMarks(record, marks)
-    this.#records[record + HEAD_BYTES - 1] = end - start
+    this.#records[record + LENGTH_AT] = end - start
     for (let at = start; at < end; at++)
       this.#records[record + HEAD_BYTES + at - start] = bytes[at] ?? 0
     this.#used = next
@@ -135,7 +178,7 @@ export class DomainTable {
     const slots = new Int32Array(this.#slots.length * 2).fill(SLOT_EMPTY)
     const mask = slots.length - 1
     for (let record = 0, next = 0; record < this.#used; record = next) {
-      next = record + HEAD_BYTES + (this.#records[record + HEAD_BYTES - 1] ?? 0)
+      next = record + HEAD_BYTES + (this.#records[record + LENGTH_AT] ?? 0)
       let hash = FNV_BASIS
       for (let at = record + HEAD_BYTES; at < next; at++)
         hash = Math.imul(hash ^ (this.#records[at] ?? 0), FNV_PRIME)

@@ -54,7 +54,7 @@ const { masked, disposable, free, toxic, allow, deny } = Object.fromEntries(
  */
 export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]): Judgement {
   const { domain } = parsed
-  const { lists, masks, table, firstSeenMs } = shippedLists()
+  const { lists, masks, table } = shippedLists()
   const registrable = registrableDomain(domain)
 
   let ownMarks = 0
@@ -68,7 +68,10 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
     if (marks === 0) return
     shippedMarks |= marks
     const name = domain.slice(from)
-    seenMs ??= firstSeenMs.get(name) ?? null
+    if (seenMs === null) {
+      const seconds = table.seenAt(domain, from)
+      if (seconds !== null) seenMs = seconds * 1000
+    }
     for (const { mark, origin, kind } of lists)
       if ((marks & mark) !== 0) shipped.push({ origin, says: kind, domain: name })
   })

@@ -1,134 +1,67 @@
-import { parseDomain } from "@assay/core/identity"
-import { readDataFile } from "./data-file.ts"
+import { readFileSync } from "node:fs"
+import { gatherLists, type ShippedLists } from "./gather-lists.ts"
 import { DomainTable } from "./domain-table.ts"
-import { type ShippedPackage, shippedPackages } from "./shipped-packages.ts"
 
-export interface ShippedList {
-  readonly name: string
-  readonly version: string
-  readonly released: string
-  /**
-   * Mainstream providers are free and under guard; popular domains and universities are under
-   * guard.
-   */
-  readonly kind:
-    ShippedPackage["kind"] | "mainstream" | "masked" | "popular" | "university" | "guard"
-  readonly mark: number
-  readonly entries: number
-  /** Entries that are no domain names; they are left out. */
-  readonly unusable: number
-  /** As an explanation names it. */
-  readonly origin: string
-}
+export type { ShippedList, ShippedLists } from "./gather-lists.ts"
 
-export interface ShippedLists {
-  readonly lists: readonly ShippedList[]
-  readonly masks: MarkMasks
-  /** Every name with the marks of the lists that have it. */
-  readonly table: DomainTable
-  /** When a disposable host was first seen, where a list knows. */
-  readonly firstSeenMs: ReadonlyMap<string, number>
-}
-
-/** The marks of all lists that say one thing. */
-export interface MarkMasks {
-  readonly curated: number
-  readonly bulk: number
-  readonly free: number
-  readonly masked: number
-  /** Whatever other shipped lists say, the domain is neither disposable nor likely so. */
-  readonly guard: number
-  /** Of those, names that everybody knows, so that none is taken for another. */
-  readonly popular: number
-}
-
-const EXPECTED_NAMES = 195_000
-/** The day our own files were last gone through. */
-const OWN_RELEASED = "2026-11-15"
-const OWN_VERSION = "1"
+/**
+ * The table of all names as the build made it, beside the built programs. Sources that run as they
+ * are have none and gather the lists anew, which takes a third of a second in every worker.
+ */
+const MADE = new URL("./shipped-lists.bin", import.meta.url)
 
 let opened: ShippedLists | null = null
 
 /** The lists that come with this release, read at the first call. */
 export function shippedLists(): ShippedLists {
-  return (opened ??= readShippedLists())
+  return (opened ??= readMade() ?? gatherLists())
 }
 
-function readShippedLists(): ShippedLists {
-  const table = new DomainTable(EXPECTED_NAMES)
-  const firstSeenMs = new Map<string, number>()
-  const lists: ShippedList[] = []
-  const next = (): number => 1 << lists.length
-  for (const shipped of shippedPackages) {
-    const mark = next()
-    let entries = 0
-    let unusable = 0
-    shipped.read(
-      (bytes, start, end) => {
-        if (isPlain(bytes, start, end)) table.markBytes(bytes, start, end, mark)
-        else {
-          const domain = parseDomain(Buffer.from(bytes.subarray(start, end)).toString("utf8"))
-          if ("fault" in domain) {
-            unusable++
-            return
-          }
-          table.mark(domain.domain, mark)
-        }
-        entries++
-      },
-      (host, seenMs) => firstSeenMs.set(host, seenMs),
-    )
-    const { name, version, released, kind } = shipped
-    lists.push({ ...titled(name, version, released), kind, mark, entries, unusable })
-  }
-  // The list of free providers also has slips people made in typing one; those are no providers.
-  const free = maskOf(lists, "free")
-  for (const [domain = ""] of readDataFile(new URL("./mistyped-providers.csv", import.meta.url)))
-    table.unmark(domain, free)
-  for (const [name, kind, file] of [
-    ["mainstream-providers", "mainstream", new URL("./mainstream-providers.csv", import.meta.url)],
-    ["masked-relays", "masked", new URL("./masked-relays.csv", import.meta.url)],
-    ["popular-domains", "popular", new URL("./popular-domains.csv", import.meta.url)],
-    ["universities", "university", new URL("./universities.csv", import.meta.url)],
-    ["guarded", "guard", new URL("./guarded.csv", import.meta.url)],
-  ] as const) {
-    const mark = next()
-    const rows = readDataFile(file)
-    for (const [domain = ""] of rows) table.mark(domain, mark)
-    const entries = rows.length
-    lists.push({ ...titled(name, OWN_VERSION, OWN_RELEASED), kind, mark, entries, unusable: 0 })
-  }
-  const masks = {
-    curated: maskOf(lists, "curated"),
-    bulk: maskOf(lists, "bulk"),
-    free: maskOf(lists, "free", "mainstream"),
-    masked: maskOf(lists, "masked"),
-    guard: maskOf(lists, "guard", "mainstream", "popular", "university"),
-    popular: maskOf(lists, "popular", "mainstream"),
-  }
-  return { lists, masks, table, firstSeenMs }
+/** What the file begins with, after four bytes that tell how long it is. */
+interface Head {
+  readonly lists: ShippedLists["lists"]
+  readonly masks: ShippedLists["masks"]
+  readonly names: number
+  readonly slots: number
 }
 
-function titled(
-  name: string,
-  version: string,
-  released: string,
-): Pick<ShippedList, "name" | "version" | "released" | "origin"> {
-  return { name, version, released, origin: `${name} ${version} (${released})` }
+const HEAD_LENGTH_BYTES = 4
+const SLOT_BYTES = Int32Array.BYTES_PER_ELEMENT
+
+/** The lists as the file that `readMade` reads. Slots are as this kind of machine has them. */
+export function madeOf({ lists, masks, table }: ShippedLists): Buffer {
+  const { size, slots, records } = table.toArrays()
+  const head: Head = { lists, masks, names: size, slots: slots.length }
+  const text = JSON.stringify(head)
+  // Spaces after the text let the slots begin where numbers of four bytes may.
+  const bytes = Buffer.from(text + " ".repeat(SLOT_BYTES - (Buffer.byteLength(text) % SLOT_BYTES)))
+  const length = Buffer.alloc(HEAD_LENGTH_BYTES)
+  length.writeUInt32LE(bytes.length)
+  return Buffer.concat([length, bytes, Buffer.from(slots.buffer), records])
 }
 
-function maskOf(lists: readonly ShippedList[], ...kinds: ShippedList["kind"][]): number {
-  return lists.reduce((mask, { kind, mark }) => (kinds.includes(kind) ? mask | mark : mask), 0)
-}
-
-/** Already in the form identity gives: lower-case letters, digits and hyphens between dots. */
-function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
-  let dots = 0
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] ?? 0
-    if (byte === 0x2e) dots++
-    else if (!((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d))
-      return false
+function readMade(): ShippedLists | null {
+  let file
+  try {
+    file = readFileSync(MADE)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
   }
-  return dots > 0
+  return listsOf(file)
+}
+
+/** The other way round: views of the file's bytes, of which only the head is parsed. */
+export function listsOf(file: Buffer): ShippedLists {
+  const slotsAt = HEAD_LENGTH_BYTES + file.readUInt32LE()
+  const { lists, masks, names, slots } = JSON.parse(
+    file.toString("utf8", HEAD_LENGTH_BYTES, slotsAt),
+  ) as Head
+  const recordsAt = slotsAt + slots * SLOT_BYTES
+  const table = DomainTable.fromArrays({
+    size: names,
+    slots: new Int32Array(file.buffer, file.byteOffset + slotsAt, slots),
+    records: file.subarray(recordsAt),
+  })
+  return { lists, masks, table }
 }

@@ -15,10 +15,10 @@ export interface ShippedPackage {
   /** Curated: somebody looked at every entry. Bulk: gathered from many feeds, with their faults. */
   readonly kind: "curated" | "bulk" | "free"
   /**
-   * Calls `each` with every entry, and `seen` with the day a host was first seen where the list
+   * Calls `each` with every entry, and `seen` with the second a host was first seen where the list
    * knows it.
    */
-  read(each: EachName, seen: (host: string, firstSeenMs: number) => void): void
+  read(each: EachName, seen: (host: string, seconds: number) => void): void
 }
 
 export const shippedPackages: readonly ShippedPackage[] = [
@@ -110,7 +110,7 @@ interface FakefilterData {
 }
 
 /** Hosts only: a domain above them may be a dynamic DNS service with honest users too. */
-function readFakefilter(each: EachName, seen: (host: string, firstSeenMs: number) => void): void {
+function readFakefilter(each: EachName, seen: (host: string, seconds: number) => void): void {
   const { domains } = JSON.parse(
     fileOf("fakefilter/json/data_version2.json").toString("utf8"),
   ) as FakefilterData
@@ -118,7 +118,7 @@ function readFakefilter(each: EachName, seen: (host: string, firstSeenMs: number
     for (const [host, { firstseen }] of Object.entries(hosts)) {
       const bytes = Buffer.from(host)
       each(bytes, 0, bytes.length)
-      seen(host, firstseen * 1000)
+      seen(host, firstseen)
     }
   }
 }

@@ -11,11 +11,11 @@ import { clientErrorAnswers, wasGivenUp } from "../http/client-error.ts"
 import { endDeafReaders } from "../http/deaf-readers.ts"
 import { refuseOtherMethods } from "../http/other-methods.ts"
 import { readJsonBodies } from "../http/json-body.ts"
-import { lazySerializers } from "../http/lazy-serializers.ts"
 import { thenLetPass } from "../http/let-pass.ts"
 import { requireBody } from "../http/missing-body.ts"
 import { openObserve } from "../http/observe.ts"
 import { requestId } from "../http/request-id.ts"
+import { schemaCompilers } from "../http/schema-compilers.ts"
 import { senderIsGone } from "../http/sender-is-gone.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
 import type { Log } from "@assay/runtime/log"
@@ -49,7 +49,11 @@ const SECURITY_HEADERS = {
 /** Reaches the writer of a feature, which is in another process or in this one. */
 export type Reach = <P>(port: WriterPort<P>) => P
 
-export async function buildApp(services: Services, reach: Reach): Promise<App> {
+export async function buildApp(
+  services: Services,
+  reach: Reach,
+  compilers = schemaCompilers,
+): Promise<App> {
   const { config, log, callers, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
   const observeReply = (
@@ -87,7 +91,7 @@ export async function buildApp(services: Services, reach: Reach): Promise<App> {
         allowUnionTypes: true,
       },
     },
-    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
+    schemaController: { compilersFactory: compilers },
     clientErrorHandler: clientErrorAnswers(observe),
     frameworkErrors(error, request, reply) {
       sendProblem(reply, asProblem(error), request)

@@ -20,6 +20,8 @@ import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
 
 const KEPT_MS = 24 * 60 * 60_000
+/** Where the programs keep compiled code (main.ts). */
+const COMPILED = "compiled-code"
 /** The table that shipped-lists.ts reads beside itself. */
 const LISTS = "shipped-lists.bin"
 
@@ -59,6 +61,8 @@ const { outputFiles } = await build({
 // that starts now finds all files it names. Files of older builds are kept for a day, for services
 // that run from them.
 mkdirSync(BUILT, { recursive: true })
+rmSync(join(BUILT, COMPILED), { recursive: true, force: true })
+mkdirSync(join(BUILT, COMPILED), { mode: 0o700 })
 const isProgram = (file: string): boolean => names.includes(basename(file, ".js"))
 const written = [
   { file: LISTS, contents: madeOf(gatherLists()) },
@@ -71,7 +75,8 @@ for (const { file, contents } of written.sort((a, b) => order(a.file) - order(b.
 const now = new Set(written.map(({ file }) => file))
 for (const file of readdirSync(BUILT)) {
   const path = join(BUILT, file)
-  if (!now.has(file) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path)
+  if (file !== COMPILED && !now.has(file) && statSync(path).mtimeMs < Date.now() - KEPT_MS)
+    rmSync(path)
 }
 console.error(`Programs built: ${names.join(", ")}`)
 

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
+import { BUILT } from "../../scripts/program.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -74,10 +75,11 @@ test("a second start prints the same key, keys made before still work, and compi
     })
   ).out.trim()
   await first.stop()
-  const compiled = readdirSync(join(data, "compiled-code"), {
-    recursive: true,
-    withFileTypes: true,
-  })
+  // Beside the programs where they were built, in the data directory where sources run.
+  const places = [join(BUILT, "compiled-code"), join(data, "compiled-code")]
+  const compiled = places
+    .filter((place) => existsSync(place))
+    .flatMap((place) => readdirSync(place, { recursive: true, withFileTypes: true }))
   assert.ok(compiled.some((entry) => entry.isFile()))
   for (const { parentPath, name } of compiled)
     assert.equal(statSync(join(parentPath, name)).mode & 0o077, 0, `${name} is open to others`)

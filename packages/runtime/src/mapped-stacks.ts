@@ -5,6 +5,11 @@ import { readFileSync } from "node:fs"
 import { SourceMap, type SourceMapPayload } from "node:module"
 import { fileURLToPath } from "node:url"
 
+/** A call prints itself; the types of Node do not say so. */
+interface Call extends NodeJS.CallSite {
+  toString(): string
+}
+
 const maps = new Map<string, SourceMap | null>()
 
 Error.prepareStackTrace = (error, sites) =>
@@ -20,12 +25,12 @@ function headOf(error: unknown): string {
 }
 
 /** A call as Node prints it, with its place in the sources if a map knows it. */
-function mapped(site: NodeJS.CallSite): string {
+function mapped(site: Call): string {
   const text = site.toString()
   const file = site.getFileName()
   const line = site.getLineNumber()
   const column = site.getColumnNumber()
-  if (file === null || file === undefined || line === null || column === null) return text
+  if (typeof file !== "string" || line === null || column === null) return text
   const entry = mapOf(file)?.findEntry(line - 1, column - 1)
   if (entry === undefined || !("originalSource" in entry)) return text
   const source = fileURLToPath(new URL(entry.originalSource, file))

@@ -24,7 +24,8 @@ const DIGIT_9 = 0x39
 const LETTER_A = 0x61
 const LETTER_Z = 0x7a
 
-const bitsOfTrigram = trigramBits(table.trigrams)
+/** Made for the first handle: many processes that import this score none. */
+let bitsOfTrigram: Float64Array | undefined
 
 /**
  * Bits of surprise for each (first, second, third) letter; half a count is given to every letter.
@@ -141,6 +142,7 @@ class TokenReading {
 }
 
 function surprise(first: number, second: number, third: number): number {
+  bitsOfTrigram ??= trigramBits(table.trigrams)
   return bitsOfTrigram[(first * SYMBOLS + second) * LETTERS + third] ?? 0
 }
 

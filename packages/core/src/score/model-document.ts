@@ -51,7 +51,7 @@ function described({ keyword, instancePath, params, message }: SchemaError, docu
   return { path: instancePath, reason: message }
 }
 
-function frozen<T>(value: T): T {
+export function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) {
     for (const member of Object.values(value)) frozen(member)
     Object.freeze(value)

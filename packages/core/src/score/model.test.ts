@@ -38,6 +38,12 @@ function assertFault(
   )
 }
 
+function assertFrozen(value: unknown): void {
+  if (typeof value !== "object" || value === null) return
+  assert.ok(Object.isFrozen(value))
+  for (const member of Object.values(value)) assertFrozen(member)
+}
+
 suite("a malformed e-mail model is refused", () => {
   // Where several members make the fault together, the last word is the path that names them all.
   const faults: [string, unknown, RegExp, string?][] = [
@@ -135,6 +141,13 @@ suite("a malformed phone model is refused", () => {
 })
 
 suite("models", () => {
+  test("every one that comes with the program could be loaded, and no member of it can be set", () => {
+    for (const model of Object.values(emailModels)) assert.deepEqual(loadEmailModel(model), model)
+    for (const model of Object.values(phoneModels)) assert.deepEqual(loadPhoneModel(model), model)
+    for (const model of [...Object.values(emailModels), ...Object.values(phoneModels)])
+      assertFrozen(model)
+  })
+
   test("are held by version, and no version is made up", () => {
     assert.equal(emailModels["1.0"].version, "1.0")
     assert.equal(phoneModels["1.0"].version, "1.0")

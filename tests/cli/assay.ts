@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { bareEnvironment } from "../http/bare-environment.ts"
 import { assayProgram } from "../../scripts/program.ts"
@@ -33,4 +34,14 @@ export async function assay(
     )
     child.stdin?.on("error", () => undefined).end(input)
   })
+}
+
+/** Makes a key with `assay keys create`, which must succeed, and returns it. */
+export async function createKey(
+  { dataDirectory, env }: { readonly dataDirectory: string; readonly env?: Record<string, string> },
+  ...args: readonly string[]
+): Promise<string> {
+  const made = await assay(["keys", "create", ...args], { ...env, ASSAY_DATA: dataDirectory })
+  assert.equal(made.code, 0, made.err)
+  return made.out.trim()
 }

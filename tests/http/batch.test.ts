@@ -3,7 +3,7 @@ import { after, before, test } from "node:test"
 import { EmailRiskResult, PhoneRiskResult, ProblemDetails } from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { demoEmails, demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { usageOf } from "./usage.ts"
 
@@ -39,11 +39,8 @@ async function problemOf(response: Response, status: number): Promise<Record<str
   return body
 }
 
-async function freeKey(tenant: string): Promise<string> {
-  const env = { ASSAY_DATA: service.dataDirectory }
-  const { out, code, err } = await assay(["keys", "create", "--tenant", tenant], env)
-  assert.equal(code, 0, err)
-  return out.trim()
+function freeKey(tenant: string): Promise<string> {
+  return createKey(service, "--tenant", tenant)
 }
 
 test("every e-mail of a batch gets the answer it gets alone, in its place", async () => {
@@ -153,12 +150,8 @@ test("an explanation comes with every item when it is asked for, with a place fo
 test("keys, scopes, methods and media types are asked for as elsewhere", async () => {
   const json = { emails: ["ana.silva@mail.example"] }
   await problemOf(await service.request(EMAILS, { json, key: null }), 401)
-  const env = { ASSAY_DATA: service.dataDirectory }
-  const reader = await assay(
-    ["keys", "create", "--tenant", "reader", "--scopes", "usage:read"],
-    env,
-  )
-  await problemOf(await service.request(EMAILS, { json, key: reader.out.trim() }), 403)
+  const reader = await createKey(service, "--tenant", "reader", "--scopes", "usage:read")
+  await problemOf(await service.request(EMAILS, { json, key: reader }), 403)
   const got = await service.request(EMAILS)
   assert.equal(got.headers.get("allow"), "POST")
   await problemOf(got, 405)

@@ -12,7 +12,7 @@ import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.
 import { callApi, tokenFor } from "../../packages/carrier/testing/test-trial-session.ts"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { combolist } from "../cli/corpus.ts"
 import { type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
@@ -78,8 +78,8 @@ async function command(args: readonly string[], input?: string): Promise<string>
   return out
 }
 
-async function newKey(...args: string[]): Promise<string> {
-  return (await command(["keys", "create", ...args])).trim()
+function newKey(...args: string[]): Promise<string> {
+  return createKey({ dataDirectory: data, env }, ...args)
 }
 
 /** A number of the first carrier's that no other test uses. */

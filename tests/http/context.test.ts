@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -55,11 +55,8 @@ function counts({ explanation }: Body): Record<string, number | null> | null | u
   return explanation?.context?.signups_24h
 }
 
-async function keyOf(service: Service, tenant: string): Promise<string> {
-  const { out } = await assay(["keys", "create", "--tenant", tenant, "--plan", "enterprise"], {
-    ASSAY_DATA: service.dataDirectory,
-  })
-  return out.trim()
+function keyOf(service: Service, tenant: string): Promise<string> {
+  return createKey(service, "--tenant", tenant, "--plan", "enterprise")
 }
 
 test("a bot ring (disposable addresses, eight sign-ups on a device, an act after five seconds) is critical and says why", async () => {

@@ -18,7 +18,7 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { hashApiKey, hintOf, mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
 import { openSqliteDrops } from "../../packages/drop/src/store/sqlite-drops.ts"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -56,11 +56,7 @@ before(async () => {
   const keys = await Promise.all([newKey(), newKey()])
   recipients = { suite: "x25519", keys }
   service = await startService({ dataDirectory: data, drop: true })
-  const made = await assay(["keys", "create", "--service", "--scopes", "drop:read"], {
-    ASSAY_DATA: data,
-  })
-  assert.equal(made.code, 0, made.err)
-  recipient = made.out.trim()
+  recipient = await createKey(service, "--service", "--scopes", "drop:read")
   const given = await assay(["operators", "token", "--name", "Ana", "--reseal"], {
     ASSAY_DATA: data,
   })

@@ -14,9 +14,9 @@ import { assessEmail, type EmailInput, type PhoneInput } from "@assay/core/score
 import fc from "fast-check"
 import { currentModels } from "../../packages/server/src/score/models.ts"
 import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
-import { type Service, startService } from "./service.ts"
+import { explainedText, type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -47,14 +47,6 @@ before(async () => {
   other = await createKey(service, "--tenant", "other", "--plan", "enterprise", "--scopes", "all")
 })
 after(() => service.stop())
-
-async function createKey({ dataDirectory }: Service, ...args: string[]): Promise<string> {
-  const { out, err, code } = await assay(["keys", "create", ...args], {
-    ASSAY_DATA: dataDirectory,
-  })
-  assert.equal(code, 0, err)
-  return out.trim()
-}
 
 interface SendOptions {
   readonly key?: string
@@ -120,14 +112,8 @@ async function sentAsLines(body: string | Uint8Array, options?: SendOptions): Pr
   )
 }
 
-async function text(email: string, key = one, from = service): Promise<string> {
-  const response = await from.request("/api/v1/risk/score?explain=true", {
-    key,
-    json: { email },
-    headers: { connection: "close" },
-  })
-  assert.equal(response.status, 200)
-  return (await response.text()).replace(/"decision_id":"[^"]+"/, '"decision_id":null')
+function text(email: string, key = one, from = service): Promise<string> {
+  return explainedText(from, email, key)
 }
 
 /** The explained answer. Scoring its explained input gives the same answer. */

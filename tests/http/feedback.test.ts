@@ -13,8 +13,8 @@ import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
-import { type Service, startService } from "./service.ts"
+import { createKey } from "../cli/assay.ts"
+import { explainedText, type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -38,14 +38,6 @@ before(async () => {
   other = await createKey(service, "--tenant", "other", "--plan", "enterprise", "--scopes", "all")
 })
 after(() => service.stop())
-
-async function createKey({ dataDirectory }: Service, ...args: string[]): Promise<string> {
-  const { out, err, code } = await assay(["keys", "create", ...args], {
-    ASSAY_DATA: dataDirectory,
-  })
-  assert.equal(code, 0, err)
-  return out.trim()
-}
 
 async function send(
   json: Partial<FeedbackRequest> | object,
@@ -72,14 +64,8 @@ async function undo(id: string, key = one): Promise<Response> {
   return await service.request(`${PATH}/${id}`, { method: "DELETE", key })
 }
 
-async function text(email: string, key = one, from = service): Promise<string> {
-  const response = await from.request("/api/v1/risk/score?explain=true", {
-    key,
-    json: { email },
-    headers: { connection: "close" },
-  })
-  assert.equal(response.status, 200)
-  return (await response.text()).replace(/"decision_id":"[^"]+"/, '"decision_id":null')
+function text(email: string, key = one, from = service): Promise<string> {
+  return explainedText(from, email, key)
 }
 
 /** The explained answer. Scoring its explained input gives the same answer. */

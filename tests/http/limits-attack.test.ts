@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { plans } from "../../packages/server/src/accounts/plans.ts"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { type Answer, openStream, type Stream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -29,11 +29,8 @@ before(async () => {
 })
 after(() => service.stop())
 
-async function freeKey(tenant: string): Promise<string> {
-  const env = { ASSAY_DATA: dataDirectory }
-  const { out, code, err } = await assay(["keys", "create", "--tenant", tenant], env)
-  assert.equal(code, 0, err)
-  return out.trim()
+function freeKey(tenant: string): Promise<string> {
+  return createKey({ dataDirectory }, "--tenant", tenant)
 }
 
 const line = (email: string): string => `${JSON.stringify({ email })}\n`

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -16,13 +16,8 @@ before(async () => {
 })
 after(() => service.stop())
 
-async function freeKey(tenant: string): Promise<string> {
-  const { out, code, err } = await assay(
-    ["keys", "create", "--tenant", tenant, "--label", tenant],
-    { ASSAY_DATA: service.dataDirectory },
-  )
-  assert.equal(code, 0, err)
-  return out.trim()
+function freeKey(tenant: string): Promise<string> {
+  return createKey(service, "--tenant", tenant, "--label", tenant)
 }
 
 async function score(key: string, email: string, on: Service = service): Promise<Response> {
@@ -143,8 +138,7 @@ test("an enterprise tenant is not limited and gets no RateLimit fields", async (
 
 test("quota and usage survive a restart: counted exactly after a clean stop", async () => {
   const first = await startService({ dataDirectory: join(temporary, "restart") })
-  const env = { ASSAY_DATA: first.dataDirectory }
-  const key = (await assay(["keys", "create", "--tenant", "steady"], env)).out.trim()
+  const key = await createKey(first, "--tenant", "steady")
   for (let n = 0; n < 7; n++)
     assert.equal((await score(key, "ana.silva@mail.example", first)).status, 200)
   assert.equal(await first.stop(), 0)
@@ -158,10 +152,7 @@ test("quota and usage survive a restart: counted exactly after a clean stop", as
 
 test("the month's quota is its own problem, with Retry-After to the next month", async () => {
   const data = join(temporary, "quota")
-  const env = { ASSAY_DATA: data }
-  const key = (
-    await assay(["keys", "create", "--tenant", "spent", "--label", "spent"], env)
-  ).out.trim()
+  const key = await createKey({ dataDirectory: data }, "--tenant", "spent", "--label", "spent")
   const records = await openSqliteRecords({ file: `${data}/records.sqlite` })
   const [spent] = await records.keys()
   await records.addUsage([

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -78,14 +78,12 @@ test("with an empty corpus a disposable address is elevated and says why; a plai
 test("an address that imitates the tenant's own domain is shown to that tenant, and to no other", async () => {
   await using service = await startEmpty()
   const env = { ASSAY_DATA: service.dataDirectory }
-  const key = await assay(["keys", "create", "--tenant", "Acme"], env)
-  assert.equal(key.code, 0, key.err)
+  const acme = await createKey(service, "--tenant", "Acme")
   const set = await assay(["tenants", "set", "Acme", "--domains", "acme.com"], env)
   assert.equal(set.out, "domains: none (default) → acme.com\n")
   const trustOf = async (email: string, by: string): Promise<Answer["explanation"]> =>
     (await score(service, email, by)).explanation
 
-  const acme = key.out.trim()
   const { risk_reasons: reasons, explanation: letters } = await score(service, "ceo@аcme.com", acme)
   const imitation = "Domain imitates acme.com with look-alike letters"
   assert.ok(reasons.includes(imitation), reasons.join("; "))

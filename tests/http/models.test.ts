@@ -6,7 +6,7 @@ import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { DecisionDetails } from "@assay/core/contract"
 import { assessEmail, type EmailInput, emailModels, phoneModels } from "@assay/core/score"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -38,8 +38,8 @@ async function command(data: string, ...args: string[]): Promise<string> {
 }
 
 /** A tenant of its own with a key to score. */
-async function tenant(data: string, name: string): Promise<string> {
-  return await command(data, "keys", "create", "--tenant", name, "--plan", "enterprise")
+function tenant(data: string, name: string): Promise<string> {
+  return createKey({ dataDirectory: data }, "--tenant", name, "--plan", "enterprise")
 }
 
 async function answer(

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
-import { once } from "node:events"
 import { writeFileSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
 import { promisify } from "node:util"
@@ -16,6 +14,7 @@ import {
 import { Value } from "typebox/value"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
+import { freePort } from "../../packages/stores/testing/free-port.ts"
 
 const temporary = temporaryDirectory()
 let service: Service
@@ -298,12 +297,3 @@ test("metrics with a token or a port of their own answer only there", async () =
   assert.match(await response.text(), /assay_http_request_seconds/)
   assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/risk/score`)).status, 404)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}

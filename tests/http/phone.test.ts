@@ -7,7 +7,7 @@ import { assessPhone, PHONE_REASON_CODES, type PhoneExplanation } from "@assay/c
 import { Value } from "typebox/value"
 import { currentModels } from "../../packages/server/src/score/models.ts"
 import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
@@ -20,18 +20,10 @@ let one: string
 let other: string
 before(async () => {
   service = await startService({ args: ["--workers", "2"] })
-  one = await createKey("--tenant", "one", "--plan", "enterprise", "--scopes", "all")
-  other = await createKey("--tenant", "other", "--plan", "enterprise", "--scopes", "all")
+  one = await createKey(service, "--tenant", "one", "--plan", "enterprise", "--scopes", "all")
+  other = await createKey(service, "--tenant", "other", "--plan", "enterprise", "--scopes", "all")
 })
 after(() => service.stop())
-
-async function createKey(...args: string[]): Promise<string> {
-  const { out, err, code } = await assay(["keys", "create", ...args], {
-    ASSAY_DATA: service.dataDirectory,
-  })
-  assert.equal(code, 0, err)
-  return out.trim()
-}
 
 interface Explained extends Omit<PhoneRiskResult, "explanation"> {
   readonly explanation: PhoneExplanation & {
@@ -533,7 +525,7 @@ test("a number that was proved has the age of the proof, and a rotated password 
 })
 
 test("evidence is named by kind and hour, and its source only on plans that name sources", async () => {
-  const free = await createKey("--tenant", "free", "--plan", "free", "--scopes", "score")
+  const free = await createKey(service, "--tenant", "free", "--plan", "free", "--scopes", "score")
   const phone = "+61491570156"
   const named = (await scored(phone)).explanation.evidence
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -95,15 +95,9 @@ test("no identity and no key is in any log line, metric, error, header or file, 
   const data = join(temporary, "data")
   const before = new Set(readdirSync(tmpdir()))
   const service = await startService({ dataDirectory: data, env: { ASSAY_LOG_LEVEL: "debug" } })
-  const key = (
-    await assay(
-      ["keys", "create", "--tenant", "canary", "--plan", "enterprise", "--scopes", "all"],
-      { ASSAY_DATA: data },
-    )
-  ).out.trim()
-  const freeKey = (
-    await assay(["keys", "create", "--tenant", "canary-free"], { ASSAY_DATA: data })
-  ).out.trim()
+  const all = ["--plan", "enterprise", "--scopes", "all"]
+  const key = await createKey(service, "--tenant", "canary", ...all)
+  const freeKey = await createKey(service, "--tenant", "canary-free")
   const secrets = [...CANARIES, key, key.slice(9, 39), freeKey, freeKey.slice(9, 39)]
 
   const answers = [
@@ -139,12 +133,8 @@ before(async () => {
 after(() => plain.stop())
 
 test("what one tenant asks leaves no byte of difference in another's answer", async () => {
-  const make = async (tenant: string): Promise<string> =>
-    (
-      await assay(["keys", "create", "--tenant", tenant, "--plan", "enterprise"], {
-        ASSAY_DATA: plain.dataDirectory,
-      })
-    ).out.trim()
+  const make = (tenant: string): Promise<string> =>
+    createKey(plain, "--tenant", tenant, "--plan", "enterprise")
   const [one, other] = [await make("one"), await make("other")]
   // The id of each decision is its own; every other byte is compared.
   const answer = async (key: string): Promise<string> =>
@@ -162,9 +152,7 @@ test("what one tenant asks leaves no byte of difference in another's answer", as
 })
 
 test("a free plan sees how many sources there are, not which", async () => {
-  const free = (
-    await assay(["keys", "create", "--tenant", "free"], { ASSAY_DATA: plain.dataDirectory })
-  ).out.trim()
+  const free = await createKey(plain, "--tenant", "free")
   const explained = async (key: string | null): Promise<string> =>
     await (
       await plain.request("/api/v1/risk/score?explain=true", {

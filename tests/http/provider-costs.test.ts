@@ -5,7 +5,7 @@ import { test } from "node:test"
 import type { PhoneRiskResult } from "@assay/core/contract"
 import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.ts"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -62,10 +62,9 @@ test("the caps of a day hold over tenants, workers and kill -9, and every call i
 
 async function madeTenant(name: string, ...settings: string[]): Promise<string> {
   const env = { ASSAY_DATA: dataDirectory }
-  const made = await assay(["keys", "create", "--tenant", name, "--plan", "enterprise"], env)
-  assert.equal(made.code, 0, made.err)
+  const key = await createKey({ dataDirectory }, "--tenant", name, "--plan", "enterprise")
   assert.equal((await assay(["tenants", "set", name, ...settings], env)).code, 0)
-  return made.out.trim()
+  return key
 }
 
 /**

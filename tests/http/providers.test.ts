@@ -7,7 +7,7 @@ import type { PhoneRiskResult } from "@assay/core/contract"
 import type { CarrierSettings } from "../../packages/server/src/score/providers/camara/camara-settings.ts"
 import type { LineScript, TrialFault } from "../../packages/carrier/src/script.ts"
 import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { openTrialProviders } from "./trial-providers.ts"
 
@@ -65,7 +65,7 @@ async function createTenant(
   plan: "enterprise" | "free",
   ...settings: string[]
 ): Promise<string> {
-  const key = await runAssay(service, "keys", "create", "--tenant", name, "--plan", plan)
+  const key = await createKey(service, "--tenant", name, "--plan", plan)
   if (settings.length > 0) await runAssay(service, "tenants", "set", name, ...settings)
   return key
 }

@@ -1,4 +1,5 @@
 // Runs the real service, as its own processes, for the tests of this folder.
+import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -63,6 +64,18 @@ const START_MS = 60_000
 const STOP_MS = 40_000
 const GONE_MS = 10_000
 const DEMO_KEY = /\bask_demo_[0-9A-Za-z]{36}(?=\s)/
+
+/** An explained answer as it came, without the id of its decision. */
+export async function explainedText(service: Service, email: string, key: string): Promise<string> {
+  const response = await service.request("/api/v1/risk/score?explain=true", {
+    key,
+    json: { email },
+    // A connection of its own, so that any worker may answer.
+    headers: { connection: "close" },
+  })
+  assert.equal(response.status, 200)
+  return (await response.text()).replace(/"decision_id":"[^"]+"/, '"decision_id":null')
+}
 
 /** What a service may leave behind: a process group that runs, a directory of its own. */
 interface Remains {

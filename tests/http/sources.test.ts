@@ -17,7 +17,7 @@ import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import type { SourceDescription } from "../../packages/stores/src/exposure-index.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 
 const HELD = "held.everywhere@mail.example"
@@ -41,14 +41,8 @@ async function inputOf(service: Service, scoredBody: Body, key: string): Promise
   return await answer.text()
 }
 
-async function keyFor(service: Service, tenant: string, plan: string): Promise<string> {
-  const scopes = "score,decisions:read"
-  const made = await assay(
-    ["keys", "create", "--tenant", tenant, "--plan", plan, "--scopes", scopes],
-    { ASSAY_DATA: service.dataDirectory },
-  )
-  assert.equal(made.code, 0, made.err)
-  return made.out.trim()
+function keyFor(service: Service, tenant: string, plan: string): Promise<string> {
+  return createKey(service, "--tenant", tenant, "--plan", plan, "--scopes", "score,decisions:read")
 }
 
 async function listOf(service: Service, key: string | null, query = ""): Promise<SourceList> {

@@ -5,7 +5,7 @@ import { after, before, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { processTree } from "../../bench/process-figures.ts"
 import { demoEmails, demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Answer, openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"
 import { usageOf } from "./usage.ts"
@@ -15,13 +15,6 @@ const MANY = SOAK ? 200_000 : 5_000
 
 const line = (email: string): string => `${JSON.stringify({ email })}\n`
 const codeOf = ({ problem }: Answer): string => problem?.code ?? "answered"
-
-async function keyOf(service: Service, ...args: readonly string[]): Promise<string> {
-  const env = { ASSAY_DATA: service.dataDirectory }
-  const { out, code, err } = await assay(["keys", "create", ...args], env)
-  assert.equal(code, 0, err)
-  return out.trim()
-}
 
 suite("a stream that moves", () => {
   let service: Service
@@ -189,7 +182,7 @@ suite("a stream that moves", () => {
   })
 
   test("a client that goes away stops the work", async () => {
-    const key = await keyOf(service, "--tenant", "leaving", "--plan", "enterprise")
+    const key = await createKey(service, "--tenant", "leaving", "--plan", "enterprise")
     const stream = openStream(service, { key })
     const body = Array.from({ length: 200_000 }, (_, n) => line(`l${n}@mail.example`)).join("")
     stream.request.write(body)
@@ -205,7 +198,7 @@ suite("a stream that moves", () => {
   })
 
   test("a revoked key ends the stream it opened, and says so in a line without an index", async () => {
-    const key = await keyOf(service, "--tenant", "revoked", "--label", "of-the-stream")
+    const key = await createKey(service, "--tenant", "revoked", "--label", "of-the-stream")
     const stream = openStream(service, { key })
     await stream.send(line("first@mail.example"))
     assert.equal((await stream.next())?.index, 0)
@@ -226,7 +219,7 @@ suite("a stream that moves", () => {
   })
 
   test("limits hold line by line: past the day's identities lines are refused and others answered", async () => {
-    const key = await keyOf(service, "--tenant", "limited")
+    const key = await createKey(service, "--tenant", "limited")
     const stream = openStream(service, { key })
     for (let n = 0; n < 120; n++) await stream.send(line(`p${n}@mail.example`))
     await stream.send(line("p5@mail.example"))
@@ -274,7 +267,7 @@ suite("a stream that stands still", () => {
   })
 
   test("because nothing is read is cut off, and was read no further than buffers reach", async () => {
-    const key = await keyOf(service, "--tenant", "deaf", "--plan", "enterprise")
+    const key = await createKey(service, "--tenant", "deaf", "--plan", "enterprise")
     const count = 400_000
     const socket = connect(service.port, "127.0.0.1").pause()
     const closed = new Promise((resolve) => socket.once("close", resolve))

@@ -13,7 +13,6 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
@@ -21,6 +20,7 @@ import { after, before, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
 import { publishedPackages, root, toolEnvironment } from "../../scripts/repository.ts"
+import { freePort } from "../../packages/stores/testing/free-port.ts"
 
 const run = promisify(execFile)
 
@@ -264,15 +264,6 @@ async function whileServing(
   } finally {
     server.kill("SIGKILL")
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 /** The first answer of a server that is starting; throws when it ends or stays silent for 30 s. */

@@ -2,14 +2,10 @@ import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { inspect } from "node:util"
+import { AssayProblem, AssayUnavailable, createClient, type EmailRiskResult } from "./index.ts"
 import {
-  AssayProblem,
-  AssayUnavailable,
-  type ClientOptions,
-  createClient,
-  type EmailRiskResult,
-} from "./index.ts"
-import {
+  AMPLE,
+  clientOf,
   cut,
   deadUrl,
   EMAIL,
@@ -23,13 +19,6 @@ import {
   silence,
   startTestServer,
 } from "../testing/test-server.ts"
-
-// Far more than loopback needs, so that a busy machine fails no test that is not about time.
-const AMPLE = { timeoutMs: 10_000 }
-
-function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}) {
-  return createClient({ baseUrl, apiKey: KEY, ...AMPLE, ...options })
-}
 
 /** What a call failed with, and how long that took. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {

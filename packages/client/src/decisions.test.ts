@@ -8,6 +8,7 @@ import {
   decisionIdOf,
 } from "./index.ts"
 import {
+  clientOf,
   cut,
   EMAIL,
   emailResult,
@@ -34,8 +35,6 @@ const decision: DecisionDetails = {
   reproduced: true,
   input: { as_of: "2026-11-15" },
 }
-
-const clientOf = (baseUrl: string) => createClient({ baseUrl, apiKey: KEY, timeoutMs: 10_000 })
 
 test("the decision's id goes with the result that came with it, and the result stays as it is", async () => {
   const server = await startTestServer(

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
+import { AssayProblem, createClient, type EvidenceLine, type EvidenceOutcome } from "./index.ts"
 import {
-  AssayProblem,
-  type ClientOptions,
-  createClient,
-  type EvidenceLine,
-  type EvidenceOutcome,
-} from "./index.ts"
-import { cut, EMAIL, json, KEY, problem, startTestServer } from "../testing/test-server.ts"
+  clientOf,
+  cut,
+  EMAIL,
+  json,
+  KEY,
+  problem,
+  startTestServer,
+} from "../testing/test-server.ts"
 
 const line: EvidenceLine = {
   email: EMAIL,
@@ -22,10 +24,6 @@ const refused = {
 }
 const answer = (count: number) =>
   json(200, { results: Array.from({ length: count }, (_, index) => ({ index, status: "stored" })) })
-
-function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}) {
-  return createClient({ baseUrl, apiKey: KEY, timeoutMs: 10_000, ...options })
-}
 
 suite("evidence", () => {
   test("is sent as one array under a key of its own and resolves to what became of each line", async () => {

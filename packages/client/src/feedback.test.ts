@@ -1,8 +1,10 @@
 import assert from "node:assert/strict"
 import { suite, test } from "node:test"
 import { inspect } from "node:util"
-import { AssayProblem, AssayUnavailable, type ClientOptions, createClient } from "./index.ts"
+import { AssayProblem, AssayUnavailable, createClient } from "./index.ts"
 import {
+  AMPLE,
+  clientOf,
   cut,
   EMAIL,
   json,
@@ -13,8 +15,6 @@ import {
   startTestServer,
 } from "../testing/test-server.ts"
 
-// Far more than loopback needs, so that a busy machine fails no test that is not about time.
-const AMPLE = { timeoutMs: 10_000 }
 const ID = "fb_01a1de16da8d3dc60018f4cb25e7"
 const feedback = { email: EMAIL, outcome: "takeover_confirmed", loss: 12.5 } as const
 const receipt = json(202, { id: ID })
@@ -23,10 +23,6 @@ const running = problem(409, { code: "idempotency-in-progress" }, { "retry-after
 const half: Reply = (response) => {
   response.writeHead(202, { "content-type": "application/json", "content-length": "400" })
   response.write('{"id":', () => response.socket?.destroy())
-}
-
-function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}) {
-  return createClient({ baseUrl, apiKey: KEY, ...AMPLE, ...options })
 }
 
 suite("feedback", () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { after } from "node:test"
 import type { EmailRiskResult, PhoneRiskResult } from "@assay/core/contract"
+import { type ClientOptions, createClient } from "../src/index.ts"
 
 export interface Seen {
   readonly method: string
@@ -112,4 +113,12 @@ export const phoneResult: PhoneRiskResult = {
   carrier_region: "AU",
   risk_reasons: ["SIM changed 2 hours ago"],
   recommendation: "block",
+}
+
+/** Far more than loopback needs, so that a busy machine fails no test that is not about time. */
+export const AMPLE = { timeoutMs: 10_000 }
+
+/** A client with ample time. */
+export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}) {
+  return createClient({ baseUrl, apiKey: KEY, ...AMPLE, ...options })
 }

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { type Drop, fetchMessages, messageIn, startDrop } from "../../browser/drop.ts"
-import { assay } from "../../cli/assay.ts"
+import { createKey } from "../../cli/assay.ts"
 import type { Tally, Target } from "./attack.ts"
 import { type Footprint, footprintOf } from "./footprint.ts"
 import { openSender, type Sender } from "./sender.ts"
@@ -161,17 +161,13 @@ function figures(): Figures {
   )
 }
 
-async function keyOf(...args: string[]): Promise<string> {
-  const { out, err, code } = await assay(["keys", "create", ...args], {
-    ASSAY_DATA: drop.service.dataDirectory,
-  })
-  assert.equal(code, 0, err)
-  return out.trim()
+function enterpriseKey(tenant: string): Promise<string> {
+  return createKey(drop.service, "--tenant", tenant, "--plan", "enterprise", "--scopes", "all")
 }
 
-const enterpriseKey = (tenant: string): Promise<string> =>
-  keyOf("--tenant", tenant, "--plan", "enterprise", "--scopes", "all")
-const freeKey = (tenant: string): Promise<string> => keyOf("--tenant", tenant, "--scopes", "all")
+function freeKey(tenant: string): Promise<string> {
+  return createKey(drop.service, "--tenant", tenant, "--scopes", "all")
+}
 
 interface Attackers {
   /** All have attacked. */

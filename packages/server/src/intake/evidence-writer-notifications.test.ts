@@ -1,42 +1,33 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { after, test, type TestContext } from "node:test"
+import { test, type TestContext } from "node:test"
 import { entryBytes, plainEntry } from "@assay/stores/entry"
-import type { ExposureIndex } from "@assay/stores/exposure-index"
-import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { RecordsError } from "@assay/stores/records-error"
 import type { SentEvidence } from "@assay/stores/records-evidence"
 import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { DAY_MS } from "@assay/runtime/time"
+import {
+  alice,
+  bob,
+  failing,
+  newIndex,
+  said,
+  start,
+  testStores,
+  type TestStores,
+} from "../../testing/intake/test-stores.ts"
 import { applyAllEvidence } from "./apply-evidence.ts"
 import { type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
 import { NotTaken } from "./refusal.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "assay-notifications-"))
-after(() => rmSync(folder, { recursive: true }))
-let opened = 0
-
-const alice = hashOf("alice").slice(0, 16)
-const bob = hashOf("bob").slice(0, 16)
-const start = Date.UTC(2026, 10, 14, 15)
 const now = (): number => start
 
-interface Place {
-  readonly records: Records
-  readonly index: ExposureIndex
+interface Place extends TestStores {
   readonly writer: EvidenceWriter
 }
 
 async function place(t: TestContext): Promise<Place> {
-  const path = join(folder, String(++opened))
-  const records = await openSqliteRecords({ file: `${path}.sqlite` })
-  await records.migrate()
-  const index = await openLmdbIndex({ path: `${path}-index` })
-  t.after(() => Promise.all([records.close(), index.close()]))
+  const { records, index } = await testStores(t)
   return { records, index, writer: openEvidenceWriter({ records, index, now }) }
 }
 
@@ -50,25 +41,6 @@ function notification(
   return { identityKey, source, entry, event: hashOf(name).slice(0, 16) }
 }
 
-/** What the index says of an identity to a tenant: kind, day and source. */
-async function said(index: ExposureIndex, key = alice, tenantId: number | null = 7) {
-  const { entries, catalogue } = await index.lookup(key, tenantId)
-  return entries.map(({ kind, hours, batchId }) => {
-    const { sourceId = 0 } = catalogue.batches.get(batchId) ?? {}
-    return `${kind} ${hours / 24} ${catalogue.sources.get(sourceId)?.name ?? ""}`
-  })
-}
-
-/** An index that cannot be written while it is away, and whose reading goes on. */
-async function failing(index: ExposureIndex, isAway: () => boolean): Promise<ExposureIndex> {
-  const closed = await openLmdbIndex({ path: join(folder, `closed-${++opened}`) })
-  await closed.close()
-  return {
-    ...index,
-    addSharedEvidence: (rows) => (isAway() ? closed : index).addSharedEvidence(rows),
-  }
-}
-
 test("what is stored is in everybody's next lookup, as one source a carrier", async (t) => {
   const { writer, index, records } = await place(t)
   assert.equal(await writer.notify(notification(alice, 5)), "stored")
@@ -78,7 +50,7 @@ test("what is stored is in everybody's next lookup, as one source a carrier", as
       "sim_change 5 camara:one",
       "sim_change 6 camara:two",
     ])
-  assert.deepEqual(await said(index, bob), [])
+  assert.deepEqual(await said(index, bob, 7), [])
   const { sources, batches } = await index.catalogue()
   assert.equal(batches.size, 2)
   assert.deepEqual(
@@ -98,8 +70,8 @@ test("a notification that comes again, by name or by content, changes nothing", 
   assert.equal(await writer.notify(notification(alice, 5, { event: "a" })), "known")
   assert.equal(await writer.notify(notification(alice, 5, { event: "b" })), "known")
   assert.equal(await writer.notify(notification(bob, 9, { event: "a" })), "known")
-  assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
-  assert.deepEqual(await said(index, bob), [])
+  assert.deepEqual(await said(index, alice, 7), ["sim_change 5 camara:one"])
+  assert.deepEqual(await said(index, bob, 7), [])
   assert.equal((await index.catalogue()).version, version)
 })
 
@@ -121,7 +93,7 @@ test("many at the same time are stored together, each with its own outcome", asy
     keys.map((_, n) => (n < 200 ? "stored" : "known")),
   )
   assert.equal(writes, 1)
-  for (const key of keys) assert.equal((await said(index, key)).length, 1)
+  for (const key of keys) assert.equal((await said(index, key, 7)).length, 1)
 })
 
 test("while the index is away nothing is acknowledged, and nothing is lost", async (t) => {
@@ -129,7 +101,7 @@ test("while the index is away nothing is acknowledged, and nothing is lost", asy
   let away = true
   const writer = openEvidenceWriter({
     records,
-    index: await failing(index, () => away),
+    index: await failing(index, "addSharedEvidence", () => away),
     now,
   })
   const unavailable = (error: unknown): boolean =>
@@ -137,21 +109,21 @@ test("while the index is away nothing is acknowledged, and nothing is lost", asy
   await assert.rejects(writer.notify(notification(alice, 5)), unavailable)
   await assert.rejects(writer.notify(notification(alice, 5)), unavailable)
   await assert.rejects(writer.settleDue(), unavailable)
-  assert.deepEqual(await said(index), [])
+  assert.deepEqual(await said(index, alice, 7), [])
   away = false
   // Sent again it is known, and is acknowledged only with what is due in the index.
   assert.equal(await writer.notify(notification(alice, 5)), "known")
-  assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
+  assert.deepEqual(await said(index, alice, 7), ["sim_change 5 camara:one"])
 })
 
 test("what a process left due is settled by the next one", async (t) => {
   const { writer, records, index } = await place(t)
   const lines = [notification(alice, 5), notification(bob, 6)]
   await records.addEvidence({ owner: "shared", keyId: null, receivedAt: start, lines }, null)
-  assert.deepEqual(await said(index), [])
+  assert.deepEqual(await said(index, alice, 7), [])
   await writer.settleDue()
-  assert.deepEqual(await said(index), ["sim_change 5 camara:one"])
-  assert.deepEqual(await said(index, bob), ["sim_change 6 camara:one"])
+  assert.deepEqual(await said(index, alice, 7), ["sim_change 5 camara:one"])
+  assert.deepEqual(await said(index, bob, 7), ["sim_change 6 camara:one"])
   assert.deepEqual(await records.dueEvidence({ owner: "shared", identities: 9 }), [])
 })
 
@@ -186,7 +158,7 @@ test("of an erased subject nothing is stored, in the records or in the index", a
   })
   await index.erase(alice)
   assert.equal(await writer.notify(notification(alice, 5)), "erased")
-  assert.deepEqual(await said(index), [])
+  assert.deepEqual(await said(index, alice, 7), [])
   assert.equal((await index.lookup(alice, null)).erased, true)
   assert.deepEqual(await records.evidenceAfter({ after: null, identities: 9 }), [])
 })
@@ -196,9 +168,9 @@ test("a source that was removed begins anew, with what comes after", async (t) =
   await writer.notify(notification(alice, 5))
   const [source] = (await index.catalogue()).sources.values()
   await index.removeSource(source?.id ?? 0, start)
-  assert.deepEqual(await said(index), [])
+  assert.deepEqual(await said(index, alice, 7), [])
   assert.equal(await writer.notify(notification(alice, 6)), "stored")
-  assert.deepEqual(await said(index), ["sim_change 6 camara:one"])
+  assert.deepEqual(await said(index, alice, 7), ["sim_change 6 camara:one"])
 })
 
 test("a carrier that sends too many is refused, and others are not held up by it", async (t) => {
@@ -242,7 +214,7 @@ test("more than can wait are refused before anything of them is stored", async (
   assert.equal(refused.length, 2)
   for (const { reason } of refused)
     assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
-  assert.equal((await said(index)).length, 3)
+  assert.equal((await said(index, alice, 7)).length, 3)
 })
 
 test("one carrier's notification does not wait behind all of another's, and a full queue is its own", async (t) => {
@@ -283,10 +255,10 @@ test("an index made anew says the same once all notifications are applied to it"
       ),
     ),
   )
-  const anew = await openLmdbIndex({ path: join(folder, `anew-${++opened}`) })
+  const anew = await newIndex()
   t.after(() => anew.close())
   for (let twice = 0; twice < 2; twice++) {
     assert.equal(await applyAllEvidence(records, anew, start), keys.length)
-    for (const key of keys) assert.deepEqual(await said(anew, key), await said(index, key))
+    for (const key of keys) assert.deepEqual(await said(anew, key, 7), await said(index, key, 7))
   }
 })

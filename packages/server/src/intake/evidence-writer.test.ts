@@ -1,37 +1,34 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { after, test, type TestContext } from "node:test"
+import { test, type TestContext } from "node:test"
 import { EVIDENCE_SOURCES_MAX } from "@assay/core/contract"
 import { entryBytes, type EntryKind, plainEntry } from "@assay/stores/entry"
-import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
-import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
 import {
   EVIDENCE_ROUTE,
   type KeptEvidence,
   type SentEvidence,
 } from "@assay/stores/records-evidence"
-import { hashOf, newKey } from "@assay/stores/testing/records-suite"
+import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import {
+  alice,
+  bob,
+  failing,
+  newIndex,
+  said,
+  start,
+  testStores,
+  type TestStores,
+  testTenants,
+} from "../../testing/intake/test-stores.ts"
 import { applyAllEvidence } from "./apply-evidence.ts"
 import { type EvidenceReport, type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
 import { NotTaken } from "./refusal.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "assay-evidence-"))
-after(() => rmSync(folder, { recursive: true }))
-let opened = 0
-
-const alice = hashOf("alice").slice(0, 16)
-const bob = hashOf("bob").slice(0, 16)
-const start = Date.UTC(2026, 10, 14, 15)
 const now = (): number => start
 
-interface Place {
-  readonly records: Records
-  readonly index: ExposureIndex
+interface Place extends TestStores {
   readonly writer: EvidenceWriter
   readonly tenantId: number
   readonly otherId: number
@@ -41,16 +38,8 @@ interface Place {
 }
 
 async function place(t: TestContext): Promise<Place> {
-  const path = join(folder, String(++opened))
-  const records = await openSqliteRecords({ file: `${path}.sqlite` })
-  await records.migrate()
-  const index = await openLmdbIndex({ path: `${path}-index` })
-  t.after(() => Promise.all([records.close(), index.close()]))
-  const made = { plan: "enterprise", at: start, actor: "test" }
-  const { id: tenantId } = await records.createTenant({ name: "A", ...made })
-  const { id: otherId } = await records.createTenant({ name: "B", ...made })
-  await records.createKey(newKey("k1", { tenantId }))
-  await records.createKey(newKey("k2", { tenantId: otherId }))
+  const { records, index } = await testStores(t)
+  const { tenantId, otherId } = await testTenants(records, "enterprise")
   return {
     records,
     index,
@@ -58,14 +47,7 @@ async function place(t: TestContext): Promise<Place> {
     tenantId,
     otherId,
     report: (...lines) => ({ tenantId, keyId: "k1", lines }),
-    said: async (key = alice, of = tenantId) => {
-      const { entries, catalogue } = await index.lookup(key, of)
-      const sourceOf = ({ batchId }: FoundEntry): string | undefined =>
-        catalogue.sources.get(catalogue.batches.get(batchId)?.sourceId ?? 0)?.name
-      return entries
-        .map((entry) => `${entry.kind} ${entry.hours / 24} ${sourceOf(entry) ?? ""}`)
-        .sort()
-    },
+    said: async (key = alice, of = tenantId) => (await said(index, key, of)).sort(),
   }
 }
 
@@ -89,16 +71,6 @@ function claim(name = "a"): IdempotencyClaim {
 }
 
 const stored = (...outcomes: unknown[]) => ({ state: "stored", outcomes })
-
-/** An index whose tenants' part cannot be written while it is away, and whose reading goes on. */
-async function failing(index: ExposureIndex, isAway: () => boolean): Promise<ExposureIndex> {
-  const closed = await openLmdbIndex({ path: join(folder, `closed-${++opened}`) })
-  await closed.close()
-  return {
-    ...index,
-    addTenantEvidence: (...args) => (isAway() ? closed : index).addTenantEvidence(...args),
-  }
-}
 
 test("what is stored is in the tenant's next lookup under its source, and in nobody else's", async (t) => {
   const { writer, report, said, otherId, index, tenantId } = await place(t)
@@ -155,7 +127,11 @@ test("what a process stored and did not get to apply, the next one applies", asy
 test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {
   const { index, records, report, said, otherId } = await place(t)
   let away = true
-  const writer = openEvidenceWriter({ records, index: await failing(index, () => away), now })
+  const writer = openEvidenceWriter({
+    records,
+    index: await failing(index, "addTenantEvidence", () => away),
+    now,
+  })
   const unavailable = { name: "RecordsError", code: "unavailable" }
   const sent = report(evidence(alice, 5))
   await assert.rejects(writer.submit(sent, claim()), unavailable)
@@ -255,7 +231,7 @@ test("an index made anew says the same once all evidence is applied to it, also 
   await writer.submit(report(...lines), null)
   const theirs = { tenantId: otherId, keyId: "k2", lines: lines.slice(0, 40) }
   await writer.submit(theirs, null)
-  const anew = await openLmdbIndex({ path: join(folder, `anew-${++opened}`) })
+  const anew = await newIndex()
   t.after(() => anew.close())
   assert.equal(await applyAllEvidence(records, anew, start), keys.length)
   const said = async (of: ExposureIndex): Promise<unknown[]> =>

@@ -1,32 +1,26 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { after, test, type TestContext } from "node:test"
+import { test, type TestContext } from "node:test"
 import { FEEDBACK_ID_PATTERN } from "@assay/core/contract"
 import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
-import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
-import { hashOf, newKey } from "@assay/stores/testing/records-suite"
-import type { Records } from "@assay/stores/records"
-import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import { hashOf } from "@assay/stores/testing/records-suite"
 import { DAY_MS } from "@assay/runtime/time"
+import {
+  alice,
+  bob,
+  failing,
+  newIndex,
+  start,
+  testStores,
+  type TestStores,
+  testTenants,
+} from "../../testing/intake/test-stores.ts"
 import { applyAllFeedback } from "./apply-feedback.ts"
 import { type FeedbackReport, type FeedbackWriter, openFeedbackWriter } from "./feedback-writer.ts"
 import { NotTaken } from "./refusal.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "assay-feedback-"))
-after(() => rmSync(folder, { recursive: true }))
-let opened = 0
-
-const alice = hashOf("alice").slice(0, 16)
-const bob = hashOf("bob").slice(0, 16)
-const start = Date.UTC(2026, 10, 14, 15)
-
-interface Place {
-  readonly records: Records
-  readonly index: ExposureIndex
+interface Place extends TestStores {
   readonly clock: { ms: number }
   readonly writer: FeedbackWriter
   readonly tenantId: number
@@ -38,17 +32,10 @@ interface Place {
 }
 
 async function place(t: TestContext): Promise<Place> {
-  const path = join(folder, String(++opened))
-  const records = await openSqliteRecords({ file: `${path}.sqlite` })
-  await records.migrate()
-  const index = await openLmdbIndex({ path: `${path}-index` })
-  t.after(() => Promise.all([records.close(), index.close()]))
+  const { records, index } = await testStores(t)
+  const { tenantId, otherId } = await testTenants(records, "free")
   const clock = { ms: start }
   const now = (): number => clock.ms
-  const made = { plan: "free", at: start, actor: "test" }
-  const { id: tenantId } = await records.createTenant({ name: "A", ...made })
-  const { id: otherId } = await records.createTenant({ name: "B", ...made })
-  await records.createKey(newKey("k1", { tenantId }))
   return {
     records,
     index,
@@ -77,16 +64,6 @@ async function place(t: TestContext): Promise<Place> {
 function claim(name = "a"): IdempotencyClaim {
   const hash = hashOf(name)
   return { keyId: "k1", route: FEEDBACK_ROUTE, keyHash: hash, fingerprint: hashOf("body") }
-}
-
-/** An index whose writing fails while it is closed and whose reading goes on. */
-async function failing(index: ExposureIndex, isAway: () => boolean): Promise<ExposureIndex> {
-  const closed = await openLmdbIndex({ path: join(folder, `closed-${++opened}`) })
-  await closed.close()
-  return {
-    ...index,
-    replaceTenantEvidence: (...args) => (isAway() ? closed : index).replaceTenantEvidence(...args),
-  }
 }
 
 async function storedId(writer: FeedbackWriter, report: FeedbackReport): Promise<string> {
@@ -152,7 +129,7 @@ test("what a process stored and did not get to apply, the next one applies", asy
 test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {
   const { index, report, reopen, kinds, records } = await place(t)
   let away = true
-  const writer = await reopen(await failing(index, () => away))
+  const writer = await reopen(await failing(index, "replaceTenantEvidence", () => away))
   const unavailable = { name: "RecordsError", code: "unavailable" }
   await assert.rejects(writer.submit(report, claim()), unavailable)
   await assert.rejects(writer.submit({ ...report, identityKey: bob }, null), unavailable)
@@ -218,7 +195,7 @@ test("an index made anew says the same once all feedback is applied to it", asyn
     for (const outcome of [...outcomes, ...outcomes].slice(0, 1 + (n % 7)))
       await storedId(writer, { ...report, identityKey, outcome, loss: n, occurredAt: start - n })
   }
-  const anew = await openLmdbIndex({ path: join(folder, `anew-${++opened}`) })
+  const anew = await newIndex()
   t.after(() => anew.close())
   assert.equal(await applyAllFeedback(records, anew, start), keys.length)
   const said = async (of: ExposureIndex): Promise<(readonly FoundEntry[])[]> =>

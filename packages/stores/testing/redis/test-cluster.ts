@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { createClient } from "@redis/client"
+import { freePort } from "../free-port.ts"
 
 /**
  * A real cluster for tests: three masters on free loopback ports, with their data in a temporary
@@ -175,14 +175,4 @@ function guard(child: ChildProcess): void {
   })
   watching.unref()
   child.once("exit", () => watching.kill())
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const probe = createServer().once("error", reject)
-  probe.listen(0, "127.0.0.1", () => {
-    const { port } = probe.address() as AddressInfo
-    probe.close(() => resolve(port))
-  })
-  return promise
 }

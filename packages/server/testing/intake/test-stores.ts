@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, type TestContext } from "node:test"
+import type { ExposureIndex } from "@assay/stores/exposure-index"
+import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import type { Records } from "@assay/stores/records"
+import { openSqliteRecords } from "@assay/stores/sqlite/records"
+import { hashOf, newKey } from "@assay/stores/testing/records-suite"
+
+export const alice = hashOf("alice").slice(0, 16)
+export const bob = hashOf("bob").slice(0, 16)
+export const start = Date.UTC(2026, 10, 14, 15)
+
+const folder = mkdtempSync(join(tmpdir(), "assay-intake-"))
+after(() => rmSync(folder, { recursive: true }))
+let opened = 0
+
+export interface TestStores {
+  readonly records: Records
+  readonly index: ExposureIndex
+}
+
+export async function newIndex(): Promise<ExposureIndex> {
+  return await openLmdbIndex({ path: join(folder, `${++opened}-index`) })
+}
+
+/** Empty records and an empty index, closed after the test. */
+export async function testStores(t: TestContext): Promise<TestStores> {
+  const records = await openSqliteRecords({ file: join(folder, `${++opened}.sqlite`) })
+  await records.migrate()
+  const index = await newIndex()
+  t.after(() => Promise.all([records.close(), index.close()]))
+  return { records, index }
+}
+
+/** Two tenants; the first has the key k1, the other k2. */
+export async function testTenants(
+  records: Records,
+  plan: "enterprise" | "free",
+): Promise<{ readonly tenantId: number; readonly otherId: number }> {
+  const made = { plan, at: start, actor: "test" }
+  const { id: tenantId } = await records.createTenant({ name: "A", ...made })
+  const { id: otherId } = await records.createTenant({ name: "B", ...made })
+  await records.createKey(newKey("k1", { tenantId }))
+  await records.createKey(newKey("k2", { tenantId: otherId }))
+  return { tenantId, otherId }
+}
+
+/** An index whose `method` fails while it is away; everything else goes on. */
+export async function failing(
+  index: ExposureIndex,
+  method: "addSharedEvidence" | "addTenantEvidence" | "replaceTenantEvidence",
+  isAway: () => boolean,
+): Promise<ExposureIndex> {
+  const closed = await newIndex()
+  await closed.close()
+  const write = (...args: unknown[]): unknown =>
+    (isAway() ? closed : index)[method](...(args as [never, never, never]))
+  return { ...index, [method]: write }
+}
+
+/** What the index says of an identity to a tenant: kind, day and source. */
+export async function said(
+  index: ExposureIndex,
+  key: Uint8Array,
+  tenantId: number | null,
+): Promise<string[]> {
+  const { entries, catalogue } = await index.lookup(key, tenantId)
+  const sourceOf = (batchId: number): string | undefined =>
+    catalogue.sources.get(catalogue.batches.get(batchId)?.sourceId ?? 0)?.name
+  return entries.map(
+    ({ kind, hours, batchId }) => `${kind} ${hours / 24} ${sourceOf(batchId) ?? ""}`,
+  )
+}

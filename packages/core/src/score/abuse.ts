@@ -1,11 +1,13 @@
-import { ALWAYS, Balance, type Term } from "./balance.ts"
+import { ALWAYS, Balance } from "./balance.ts"
 import type { BlocklistEntry, Trust } from "./email-input.ts"
 import { rowNats } from "./factor-rows.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, decayed, interpolated, logit, sigmoid, steppedDown, steppedUp } from "./scale.ts"
 import { EMAIL_REASON_CODES, type EmailReasonCode } from "./vocabulary.ts"
 
-const places = new Map<string, number>(EMAIL_REASON_CODES.map((code, place) => [code, place]))
+const CODES = Object.fromEntries(
+  EMAIL_REASON_CODES.map((code, place) => [code, place]),
+) as Readonly<Record<EmailReasonCode, number>>
 
 /** The abuse side of an identity: what speaks for and against its owner being the abuser. */
 export class AbuseTerms {
@@ -16,7 +18,8 @@ export class AbuseTerms {
 
   constructor(trust: Trust, prior: number, model: EmailModel) {
     const { discount, logOddsMin, logOddsMax } = model.abuse
-    this.balance = new Balance(abuseTerms(trust, model), discount)
+    this.balance = new Balance(discount)
+    addAbuseTerms(this.balance, trust, model)
     this.#priorLogOdds = logit(prior)
     this.#min = logOddsMin
     this.#max = logOddsMax
@@ -30,80 +33,72 @@ export class AbuseTerms {
 
 // Unknown is not negative: a look-up nobody made must not count against an honest person, nor for a
 // dishonest one. So null adds no term, and a flag counts only if the model gives it a direction.
-function abuseTerms(trust: Trust, { abuse, conf, factors }: EmailModel): readonly Term[] {
-  const terms: Term[] = []
-  const add = (name: string, nats: number, code: EmailReasonCode | null): void => {
-    if (nats === 0) return
-    terms.push({
-      name,
-      nats,
-      code: nats < 0 || code === null ? ALWAYS : (places.get(code) ?? ALWAYS),
-    })
-  }
-  const known = <T>(value: T | null | undefined): value is T => value != null
-
-  if (known(trust.emailAge)) {
-    add("email_age", interpolated(abuse.emailAge, trust.emailAge), "ID_NEW_EMAIL")
+function addAbuseTerms(balance: Balance, trust: Trust, { abuse, conf, factors }: EmailModel): void {
+  if (trust.emailAge != null) {
+    balance.add("email_age", interpolated(abuse.emailAge, trust.emailAge), CODES.ID_NEW_EMAIL)
   }
   if (trust.disposable === true) {
-    add("disposable", abuse.disposable, "ID_DISPOSABLE")
-    if (isBurner(trust, abuse)) add("burner_domain", abuse.burnerDomain.nats, "ID_DISPOSABLE")
+    balance.add("disposable", abuse.disposable, CODES.ID_DISPOSABLE)
+    if (isBurner(trust, abuse))
+      balance.add("burner_domain", abuse.burnerDomain.nats, CODES.ID_DISPOSABLE)
   } else if (trust.disposableLikely === true) {
-    add("disposable_likely", abuse.disposableLikely ?? 0, "ID_DISPOSABLE")
+    balance.add("disposable_likely", abuse.disposableLikely ?? 0, CODES.ID_DISPOSABLE)
   }
-  if (trust.masked === true) add("masked", abuse.masked, "ID_MASKED")
-  if (isCorporate(trust, abuse)) add("corporate", abuse.corporate.nats, null)
-  if (known(trust.domainAge) && trust.free !== true) {
-    add("domain_age", interpolated(abuse.domainAge, trust.domainAge), "ID_NEW_DOMAIN")
+  if (trust.masked === true) balance.add("masked", abuse.masked, CODES.ID_MASKED)
+  if (isCorporate(trust, abuse)) balance.add("corporate", abuse.corporate.nats, ALWAYS)
+  if (trust.domainAge != null && trust.free !== true) {
+    balance.add("domain_age", interpolated(abuse.domainAge, trust.domainAge), CODES.ID_NEW_DOMAIN)
   }
   if (trust.mx === false || trust.deliverable === false) {
-    add("undeliverable", abuse.undeliverable, "ID_UNDELIVERABLE")
+    balance.add("undeliverable", abuse.undeliverable, CODES.ID_UNDELIVERABLE)
   }
-  if (trust.toxicDomain === true) add("toxic_domain", abuse.toxicDomain, "ID_TOXIC_DOMAIN")
+  if (trust.toxicDomain === true)
+    balance.add("toxic_domain", abuse.toxicDomain, CODES.ID_TOXIC_DOMAIN)
   if (isHomograph(trust, abuse)) {
-    add("homograph", abuse.homograph ?? 0, "ID_HOMOGRAPH")
+    balance.add("homograph", abuse.homograph ?? 0, CODES.ID_HOMOGRAPH)
   } else if (trust.typosquat === true) {
-    add("typosquat", abuse.typosquat, "ID_TYPOSQUAT")
+    balance.add("typosquat", abuse.typosquat, CODES.ID_TYPOSQUAT)
   }
-  if (trust.role === true) add("role", abuse.role, "ID_ROLE")
-  if (trust.catchAll === true) add("catch_all", abuse.catchAll, "ID_CATCH_ALL")
-  if (trust.ownershipVerified === true) add("ownership_verified", abuse.ownershipVerified, null)
-  if (trust.deliverable === true) add("deliverable", abuse.deliverable, null)
-  if (known(trust.traces)) add("traces", traceNats(trust.traces, abuse.traces), "ID_NO_FOOTPRINT")
-  if (known(trust.handle) && (trust.localLength ?? Infinity) >= (abuse.handle.lengthMin ?? 0)) {
-    add("handle", clip(trust.handle, abuse.handle.min, abuse.handle.max), "BOT_HANDLE")
+  if (trust.role === true) balance.add("role", abuse.role, CODES.ID_ROLE)
+  if (trust.catchAll === true) balance.add("catch_all", abuse.catchAll, CODES.ID_CATCH_ALL)
+  if (trust.ownershipVerified === true)
+    balance.add("ownership_verified", abuse.ownershipVerified, ALWAYS)
+  if (trust.deliverable === true) balance.add("deliverable", abuse.deliverable, ALWAYS)
+  if (trust.traces != null)
+    balance.add("traces", traceNats(trust.traces, abuse.traces), CODES.ID_NO_FOOTPRINT)
+  if (trust.handle != null && (trust.localLength ?? Infinity) >= (abuse.handle.lengthMin ?? 0)) {
+    balance.add("handle", clip(trust.handle, abuse.handle.min, abuse.handle.max), CODES.BOT_HANDLE)
   }
-  if (known(trust.velocity24h)) {
-    add("velocity", steppedUp(abuse.velocity24h, trust.velocity24h), "BOT_VELOCITY")
+  if (trust.velocity24h != null) {
+    balance.add("velocity", steppedUp(abuse.velocity24h, trust.velocity24h), CODES.BOT_VELOCITY)
   }
-  if (known(trust.signupToActionSec)) {
+  if (trust.signupToActionSec != null) {
     const nats = steppedDown(abuse.instantAction, trust.signupToActionSec)
-    add("instant_action", nats, "BOT_INSTANT_ACTION")
+    balance.add("instant_action", nats, CODES.BOT_INSTANT_ACTION)
   }
-  if (known(trust.blocklist)) {
+  if (trust.blocklist != null) {
     const entries = blocklistEntries(trust, abuse)
-    add("blocklist", blocklistNats(entries, abuse.blocklist, conf), "BOT_BLOCKLIST")
+    balance.add("blocklist", blocklistNats(entries, abuse.blocklist, conf), CODES.BOT_BLOCKLIST)
   }
-  if (known(trust.anomaly)) add("anomaly", abuse.anomaly * clip(trust.anomaly, 0, 1), "BOT_ANOMALY")
-  if (known(trust.clusterSize)) {
-    add("cluster", steppedUp(abuse.cluster, trust.clusterSize), "BOT_CLUSTER")
+  if (trust.anomaly != null)
+    balance.add("anomaly", abuse.anomaly * clip(trust.anomaly, 0, 1), CODES.BOT_ANOMALY)
+  if (trust.clusterSize != null) {
+    balance.add("cluster", steppedUp(abuse.cluster, trust.clusterSize), CODES.BOT_CLUSTER)
   }
-  if (trust.mailboxDied === true) add("mailbox_died", abuse.mailboxDied, "BOT_MAILBOX_DIED")
-  if (known(trust.confirmedFraudAge)) {
+  if (trust.mailboxDied === true)
+    balance.add("mailbox_died", abuse.mailboxDied, CODES.BOT_MAILBOX_DIED)
+  if (trust.confirmedFraudAge != null) {
     const { nats, halfLifeDays } = abuse.confirmedFraud
     const age = Math.max(0, trust.confirmedFraudAge)
-    add("confirmed_fraud", nats * decayed(age, halfLifeDays), "FRAUD_CONFIRMED")
+    balance.add("confirmed_fraud", nats * decayed(age, halfLifeDays), CODES.FRAUD_CONFIRMED)
   }
-  if (known(trust.goodHistoryDays)) {
-    add("good_history", steppedUp(abuse.goodHistory, trust.goodHistoryDays), null)
+  if (trust.goodHistoryDays != null) {
+    balance.add("good_history", steppedUp(abuse.goodHistory, trust.goodHistoryDays), ALWAYS)
   }
   factors?.forEach((row, place) => {
     const nats = rowNats(row, trust)
-    if (nats === 0) return
-    const code = nats < 0 ? ALWAYS : EMAIL_REASON_CODES.length + place
-    terms.push({ name: row.code.toLowerCase(), nats, code })
+    if (nats !== 0) balance.add(row.code.toLowerCase(), nats, EMAIL_REASON_CODES.length + place)
   })
-  return terms
 }
 
 /** Whether the disposable host is itself new, as hosts made to be thrown away are. */

@@ -6,12 +6,13 @@ import {
   phoneInput,
   phoneModel,
 } from "../../testing/score/arbitrary-inputs-suite.ts"
-import { decide } from "./action.ts"
+import { decide, pricesOf } from "./action.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { assessPhone } from "./assess-phone.ts"
 import type { EmailInput } from "./email-input.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import golden from "./golden.json" with { type: "json" }
+import { scaleOf } from "./scale.ts"
 import { ACTIONS, BANDS, STAGES } from "./vocabulary.ts"
 
 const COVERED = { credential: 1, darkweb: 1, trust: 1, bot: 1 }
@@ -124,11 +125,8 @@ suite("the recommended action", () => {
     const may = { mayBlock: true, mayAllow: true }
     const even = { p: 0.5, takeover: 0.5, abuse: 0, stepUpEff: null, ...may }
     const choice = (score: number, review: number) => {
-      const { action, permitted } = decide(
-        emailModel.scale,
-        { ...costs, review },
-        { ...even, score },
-      )
+      const prices = pricesOf(scaleOf(emailModel.scale), { ...costs, review })
+      const { action, permitted } = decide(prices, { ...even, score })
       return [action, ...permitted]
     }
     assert.deepEqual(choice(60, 1.5), ["step_up_auth", "step_up_auth", "review"])

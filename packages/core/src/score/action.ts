@@ -45,12 +45,35 @@ export interface Decision {
   readonly action: Action
   readonly permitted: readonly Action[]
   readonly costs: Readonly<Record<Action, number>>
-  /** The scores at which the permitted actions change. */
-  readonly edges: { readonly challenge: number; readonly block: number }
+  readonly edges: Edges
 }
 
-export function costsFor(costs: Costs, settings: CostSettings | null | undefined): Costs {
-  if (settings == null) return costs
+/** The scores at which the permitted actions change. */
+export interface Edges {
+  readonly challenge: number
+  readonly block: number
+}
+
+/** Costs, and the edges that follow from them. */
+export interface Prices {
+  readonly costs: Costs
+  readonly edges: Edges
+}
+
+export function pricesOf(scale: Scale, costs: Costs): Prices {
+  return { costs, edges: edgesOf(scale, costs) }
+}
+
+/** The prices of the model where the tenant has none of its own. */
+export function pricesFor(
+  usual: Prices,
+  scale: Scale,
+  settings: CostSettings | null | undefined,
+): Prices {
+  return settings == null ? usual : pricesOf(scale, ownCosts(usual.costs, settings))
+}
+
+function ownCosts(costs: Costs, settings: CostSettings): Costs {
   const own = {
     loss: settings.loss ?? costs.loss,
     challenge: settings.challenge ?? costs.challenge,
@@ -63,8 +86,7 @@ export function costsFor(costs: Costs, settings: CostSettings | null | undefined
 }
 
 /** The cheapest action among those the score permits; of equal costs, the first permitted. */
-export function decide(scale: Scale, costs: Costs, facts: ActionCase): Decision {
-  const edges = edgesOf(scale, costs)
+export function decide({ costs, edges }: Prices, facts: ActionCase): Decision {
   const permitted = permittedAt(edges, facts)
   const expected = expectedCosts(costs, facts)
   let action = permitted[0]
@@ -75,7 +97,7 @@ export function decide(scale: Scale, costs: Costs, facts: ActionCase): Decision 
 // The break-even odds of challenge against allow, and of block against challenge. The costs of the
 // model put them on the band edges 25 and 80; a tenant's own costs move them. How well a challenge
 // works in one context moves neither: a weak challenge is no reason to wave a risk through.
-export function edgesOf(scale: Scale, costs: Costs): { challenge: number; block: number } {
+export function edgesOf(scale: Scale, costs: Costs): Edges {
   const { loss, challenge, wrongBlock, stopsTakeover } = costs
   const challengeEdge = roundHalfUp(pointsOf(scale, Math.log(challenge / (loss * stopsTakeover))))
   if (wrongBlock <= challenge) return { challenge: challengeEdge, block: challengeEdge }
@@ -90,10 +112,7 @@ const CHALLENGE: Permitted = ["step_up_auth", "review"]
 const BLOCK: Permitted = ["block", "review"]
 const REVIEW: Permitted = ["review"]
 
-function permittedAt(
-  edges: Decision["edges"],
-  { score, mayAllow, mayBlock }: ActionCase,
-): Permitted {
+function permittedAt(edges: Edges, { score, mayAllow, mayBlock }: ActionCase): Permitted {
   if (score < edges.challenge) return mayAllow ? ALLOW : CHALLENGE
   if (score < edges.block) return CHALLENGE
   return mayBlock ? BLOCK : REVIEW

@@ -2,9 +2,14 @@ import { leading, type Contribution } from "./attribution.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput } from "./email-input.ts"
 import { emailPass, type EmailPass } from "./email-pass.ts"
-import { nothingFound, summary, toldReason, uncheckedExposure } from "./email-reasons.ts"
+import {
+  nothingFound,
+  summary,
+  toldReason,
+  uncheckedExposure,
+  type Summary,
+} from "./email-reasons.ts"
 import { emailExplanation, type EmailExplanation } from "./explain-email.ts"
-import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import {
   EMAIL_REASON_CODES,
@@ -40,8 +45,8 @@ export function explainEmail(input: EmailInput, model: EmailModel): EmailExplana
 }
 
 function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): EmailAssessment {
-  const exposed = pass.evidence.items.filter(isExposed)
-  const { sources, age } = summary(exposed)
+  const exposed = summary(pass.evidence.items, EXPOSED)
+  const { sources, age } = exposed
   const reasons = leading(worthTelling(pass, input, model), model.reasons)
   return {
     risk_score: pass.score,
@@ -58,7 +63,7 @@ function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): Em
 
 function sentencesOf(
   reasons: readonly { readonly code: number }[],
-  exposed: readonly Item[],
+  exposed: Summary,
   pass: EmailPass,
   input: EmailInput,
   model: EmailModel,
@@ -93,7 +98,8 @@ const HANDLE_CODE = EMAIL_REASON_CODES.indexOf("BOT_HANDLE")
 // Talk about a person, an attack and a loss are no exposure: they publish nothing of the person's.
 const NO_EXPOSURE: ReadonlySet<EmailEvidenceKind> = new Set(["mention", "attack", "monetized"])
 
-function isExposed({ kind }: Item): boolean {
-  const name = EMAIL_EVIDENCE_KINDS[kind]
-  return name !== undefined && !NO_EXPOSURE.has(name)
-}
+/** The kinds that are, as a bit mask. */
+const EXPOSED = EMAIL_EVIDENCE_KINDS.reduce(
+  (kinds, kind, place) => (NO_EXPOSURE.has(kind) ? kinds : kinds | (1 << place)),
+  0,
+)

@@ -7,7 +7,7 @@ import type { PhoneModel } from "./model-phone.ts"
 import { phoneModels } from "./models.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { phonePass } from "./phone-pass.ts"
-import { clip, logit, pointsOf } from "./scale.ts"
+import { clip, logit, pointsOf, scaleOf } from "./scale.ts"
 import type { PhoneReasonCode } from "./vocabulary.ts"
 
 const without: Record<PhoneReasonCode, Partial<PhoneInput>> = {
@@ -36,7 +36,7 @@ function scoreWithout(
   model: PhoneModel,
 ): number {
   const left = codes.reduce((rest, code) => ({ ...rest, ...without[code] }), input)
-  return clip(pointsOf(model.scale, logit(phonePass(left, model).p)), 0, 100)
+  return clip(pointsOf(scaleOf(model.scale), logit(phonePass(left, model).p)), 0, 100)
 }
 
 // The device term lives on the age of the SIM change, so taking the change out of the input would

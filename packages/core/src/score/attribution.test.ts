@@ -10,12 +10,12 @@ import {
   VERSIONS,
 } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
-import { contributionsOf, leading, placesOf } from "./attribution.ts"
+import { addCode, contributionsOf, leading } from "./attribution.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
 import { emailPass } from "./email-pass.ts"
 import type { EmailModel } from "./model-email.ts"
 import { emailModels } from "./models.ts"
-import { clip, logit, pointsOf } from "./scale.ts"
+import { clip, logit, pointsOf, scaleOf } from "./scale.ts"
 import {
   EMAIL_REASON_CODES,
   EXPOSURE_KINDS,
@@ -88,7 +88,7 @@ function reduced(input: EmailInput, gone: ReadonlySet<EmailReasonCode>): EmailIn
 }
 
 function scoreOf(input: EmailInput, model: EmailModel): number {
-  return clip(pointsOf(model.scale, logit(emailPass(input, model).p)), 0, 100)
+  return clip(pointsOf(scaleOf(model.scale), logit(emailPass(input, model).p)), 0, 100)
 }
 
 // Without its masked or disposable domain, an address could count as corporate. Taking only the
@@ -214,10 +214,9 @@ suite("contributions", () => {
         ["FRAUD_CONFIRMED"],
       )
     }
-    const present: boolean[] = []
-    present[100] = true
-    present[33] = true
-    assert.deepEqual(placesOf(present), [33, 100])
+    const present: number[] = []
+    for (const code of [100, 33, 100, 33, 64]) addCode(present, code)
+    assert.deepEqual(present, [33, 64, 100])
   })
 
   test("are nothing where there is no factor or no rise", () => {

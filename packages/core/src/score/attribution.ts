@@ -31,32 +31,43 @@ export function contributionsOf(
   all: number,
 ): Contribution[] {
   if (factors.length === 0) return []
-  const shares = factors.map(({ alone, without }) => (alone - none + (all - without)) / 2)
   let sum = 0
-  for (const share of shares) sum += share
+  for (const factor of factors) sum += shareOf(factor, none, all)
   // Evidence so redundant that no single piece makes a difference, alone or missing: each counts
   // the same, since a raised score must never come without a reason.
   const equal = (all - none) / factors.length
-  return factors.map(({ code }, i) => ({
-    code,
-    points: sum === 0 ? equal : ((shares[i] ?? 0) * (all - none)) / sum,
+  return factors.map((factor) => ({
+    code: factor.code,
+    points: sum === 0 ? equal : (shareOf(factor, none, all) * (all - none)) / sum,
   }))
 }
 
-/** The codes that are present, in tie order. They may be more than a number has bits. */
-export function placesOf(present: readonly boolean[]): number[] {
-  const places: number[] = []
-  for (let place = 0; place < present.length; place++) {
-    if (present[place] === true) places.push(place)
-  }
-  return places
+function shareOf({ alone, without }: Factor, none: number, all: number): number {
+  return (alone - none + (all - without)) / 2
+}
+
+/** Adds a code to those that are present: each once, in tie order. */
+export function addCode(present: number[], code: number): void {
+  let at = present.length
+  while (at > 0 && (present[at - 1] ?? 0) > code) at--
+  if (at === 0 || present[at - 1] !== code) present.splice(at, 0, code)
 }
 
 /** The contributions worth telling, most points first; equal points keep the order of the codes. */
 export function leading(contributions: readonly Contribution[], rule: ReasonRule): Contribution[] {
-  if (contributions.length === 0) return []
-  return contributions
-    .filter(({ points }) => points >= rule.pointsMin)
-    .sort((a, b) => roundHalfUp(b.points) - roundHalfUp(a.points) || a.code - b.code)
-    .slice(0, rule.countMax)
+  const most: Contribution[] = []
+  for (const contribution of contributions) {
+    if (!(contribution.points >= rule.pointsMin)) continue
+    let at = most.length
+    while (at > 0 && isBefore(contribution, most[at - 1])) at--
+    if (at < rule.countMax) most.splice(at, 0, contribution)
+    if (most.length > rule.countMax) most.pop()
+  }
+  return most
+}
+
+function isBefore(a: Contribution, b: Contribution | undefined): boolean {
+  if (b === undefined) return false
+  const more = roundHalfUp(a.points) - roundHalfUp(b.points)
+  return more > 0 || (more === 0 && a.code < b.code)
 }

@@ -1,4 +1,4 @@
-import { discountedSum } from "./scale.ts"
+import { addCode } from "./attribution.ts"
 
 /** One finding for or against, in nats. `code` is the place of its reason, or `ALWAYS`. */
 export interface Term {
@@ -10,58 +10,50 @@ export interface Term {
 /** Marks a term that belongs to no factor: it stays in every evaluation. */
 export const ALWAYS = -1
 
-function weight({ nats }: Term): number {
-  return Math.abs(nats)
-}
-
-function byWeight(a: Term, b: Term): number {
-  return weight(b) - weight(a)
-}
-
 /**
- * Terms sorted once, so that their discounted sum can be computed with all factors, none, one alone
- * or all but one, without sorting again.
+ * Terms kept in order of their weight, so that their discounted sum can be computed with all
+ * factors, none, one alone or all but one, without sorting again. Correlated findings do not add up
+ * as if they were independent: each is discounted by its rank, and one more never lowers the sum.
  */
 export class Balance {
-  readonly negatives: readonly Term[]
-  readonly #positives: readonly Term[]
+  readonly #positives: Term[] = []
+  readonly #negatives: Term[] = []
   readonly #discount: number
-  readonly #against: number
 
-  constructor(terms: readonly Term[], discount: number) {
+  constructor(discount: number) {
     this.#discount = discount
-    const positives: Term[] = []
-    const negatives: Term[] = []
-    for (const term of terms) {
-      if (term.nats > 0) positives.push(term)
-      else if (term.nats < 0) negatives.push(term)
-    }
-    if (positives.length > 1) positives.sort(byWeight)
-    if (negatives.length > 1) negatives.sort(byWeight)
-    this.#positives = positives
-    this.negatives = negatives
-    this.#against = negatives.length === 0 ? 0 : -discountedSum(negatives.map(weight), discount)
   }
 
-  /** Sets the places of the factors that positive terms belong to. */
-  markFactors(present: boolean[]): void {
-    for (const { code } of this.#positives) if (code !== ALWAYS) present[code] = true
+  /** Adds a finding, for the reason at this place where it speaks for risk. */
+  add(name: string, nats: number, code: number): void {
+    if (nats > 0) insert(this.#positives, { name, nats, code })
+    else if (nats < 0) insert(this.#negatives, { name, nats, code: ALWAYS })
+  }
+
+  get negatives(): readonly Term[] {
+    return this.#negatives
+  }
+
+  /** Adds the codes of the factors that are present to others: each once, in tie order. */
+  codes(present: number[] = []): number[] {
+    for (const { code } of this.#positives) if (code !== ALWAYS) addCode(present, code)
+    return present
   }
 
   all(): number {
-    return this.#sum(ALWAYS, false) + this.#against
+    return this.#sum(ALWAYS, false) + this.#against()
   }
 
   none(): number {
-    return this.#sum(ALWAYS, true) + this.#against
+    return this.#sum(ALWAYS, true) + this.#against()
   }
 
   only(code: number): number {
-    return this.#sum(code, true) + this.#against
+    return this.#sum(code, true) + this.#against()
   }
 
   without(code: number): number {
-    return this.#sum(code, false) + this.#against
+    return this.#sum(code, false) + this.#against()
   }
 
   /** The sum as if nothing spoke against: what the mitigating terms are compared with. */
@@ -79,4 +71,27 @@ export class Balance {
     }
     return sum
   }
+
+  #against(): number {
+    let sum = 0
+    let share = 1
+    for (const { nats } of this.#negatives) {
+      sum += share * nats
+      share *= this.#discount
+    }
+    return sum
+  }
+}
+
+/** Puts a term behind those that weigh as much or more. */
+function insert(terms: Term[], term: Term): void {
+  const weight = Math.abs(term.nats)
+  let at = terms.length
+  terms.push(term)
+  for (; at > 0; at--) {
+    const before = terms[at - 1]
+    if (before === undefined || Math.abs(before.nats) >= weight) break
+    terms[at] = before
+  }
+  terms[at] = term
 }

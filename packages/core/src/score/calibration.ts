@@ -32,12 +32,22 @@ export function totalOf(
   calibration: Calibration | null,
   floor: number | null,
 ): Total {
+  const points = pointsFor(scale, p, calibration, floor)
+  return { p: calibration === null ? p : sigmoid(logOddsOf(scale, points)), points }
+}
+
+/** The points of a total alone. */
+export function pointsFor(
+  scale: Scale,
+  p: number,
+  calibration: Calibration | null,
+  floor: number | null,
+): number {
   const logOdds = logit(p)
-  if (calibration === null) return { p, points: pointsOf(scale, logOdds) }
+  if (calibration === null) return pointsOf(scale, logOdds)
   const fitted = clip(calibration.A * logOdds + calibration.B, -LOG_ODDS_MAX, LOG_ODDS_MAX)
   const mapped = pointsOf(scale, fitted)
-  const points = floor !== null && mapped < floor ? floor : mapped
-  return { p: sigmoid(logOddsOf(scale, points)), points }
+  return floor !== null && mapped < floor ? floor : mapped
 }
 
 /** The calibration to use, null for none; fails for a slope that does not keep order and reach. */

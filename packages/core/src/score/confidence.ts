@@ -1,7 +1,9 @@
-import type { EmailInput } from "./email-input.ts"
-import type { Evidence } from "./merge.ts"
+import type { EmailCoverage, EmailInput } from "./email-input.ts"
+import type { Decay } from "./decay.ts"
+import type { EmailWeights } from "./email-weights.ts"
+import type { Evidence, Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
-import { clip, decayed } from "./scale.ts"
+import { clip } from "./scale.ts"
 import type { Confidence } from "./vocabulary.ts"
 
 export interface ConfidenceValue {
@@ -13,6 +15,8 @@ export interface ConfidenceValue {
   readonly evidence: number
 }
 
+const NOT_LOOKED_AT: EmailCoverage = {}
+
 /**
  * How much was looked at and found, not how risky it is: staleness lowers this, never the score.
  */
@@ -20,14 +24,15 @@ export function confidenceOf(
   input: EmailInput,
   evidence: Evidence,
   { confidence: model }: EmailModel,
+  { witnessDecay }: EmailWeights,
 ): ConfidenceValue {
-  const given = input.coverage ?? {}
+  const given = input.coverage ?? NOT_LOOKED_AT
   const coverage =
     model.coverage.credential * (given.credential ?? 0) +
     model.coverage.darkweb * (given.darkweb ?? 0) +
     model.coverage.trust * (given.trust ?? 0) +
     model.coverage.bot * (given.bot ?? 0)
-  const mass = evidenceMass(evidence, model.evidenceHalfLifeDays)
+  const mass = evidenceMass(evidence, witnessDecay)
   const found = 1 - Math.exp(-mass / model.evidenceScale)
   const conflict = model.conflict * Number(input.conflict ?? 0)
   const sum = model.coverageShare * coverage + model.evidenceShare * found - conflict
@@ -41,10 +46,14 @@ function wordOf(value: number, { mediumFrom, highFrom }: EmailModel["confidence"
 }
 
 // A source is one witness however many items it has, so only its best item counts.
-function evidenceMass({ items, sourceCount }: Evidence, halfLifeDays: number): number {
-  const best = new Array<number>(sourceCount).fill(0)
-  for (const { source, conf, age } of items) {
-    best[source] = Math.max(best[source] ?? 0, conf * decayed(age, halfLifeDays))
+function evidenceMass({ lastOfSource }: Evidence, decay: Decay): number {
+  let sum = 0
+  for (const last of lastOfSource) {
+    let best = 0
+    for (let item: Item | null = last; item !== null; item = item.before) {
+      best = Math.max(best, item.conf * decay.share(item.age))
+    }
+    sum += best
   }
-  return best.reduce((sum, weight) => sum + weight, 0)
+  return sum
 }

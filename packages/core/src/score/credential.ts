@@ -1,7 +1,8 @@
+import type { EmailWeights, ExposureWeights, KindWeights } from "./email-weights.ts"
 import type { Evidence, Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { PasswordReuse } from "./reuse.ts"
-import { clip, decayed, logit, logOddsOf, pointsOf, sigmoid } from "./scale.ts"
+import { clip, logOddsOf, pointsOf, sigmoid } from "./scale.ts"
 import { effectiveStage, isBeforeRotation, StageEvidence } from "./stage.ts"
 import {
   EMAIL_EVIDENCE_KINDS,
@@ -10,23 +11,17 @@ import {
   type EmailEvidenceKind,
 } from "./vocabulary.ts"
 
+const KINDS = EMAIL_EVIDENCE_KINDS.length
 /** Every kind of evidence, as a bit mask over `EMAIL_EVIDENCE_KINDS`. */
-export const ALL_KINDS = (1 << EMAIL_EVIDENCE_KINDS.length) - 1
+export const ALL_KINDS = (1 << KINDS) - 1
 const EXPOSURES = (1 << EXPOSURE_KINDS.length) - 1
 const SECRET_NONE = SECRETS.indexOf("none")
 
 type ByKind = Readonly<Record<EmailEvidenceKind, number>>
 const placeOf = Object.fromEntries(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, i])) as ByKind
-const bitOf = Object.fromEntries(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, 1 << i])) as ByKind
+const COMBOLIST = placeOf.combolist
+const REPOST = placeOf.repost
 const FIRST_MARKET_KIND = placeOf.listing
-
-/**
- * A plain array: a typed one costs several times as much to make, and one assessment makes a
- * handful.
- */
-function zeros(length: number): number[] {
-  return new Array<number>(length).fill(0)
-}
 
 /** The credential side of an identity for one set of kinds. */
 export interface CredentialRisk {
@@ -45,45 +40,84 @@ export interface CredentialRisk {
 
 /**
  * The exposures and signals of stolen credentials, weighed once. The risk can then be computed for
- * any set of kinds, with or without the finding that a password was reused.
+ * any set of kinds, with or without the finding that a password was reused. A set of kinds is a bit
+ * mask over `EMAIL_EVIDENCE_KINDS`.
+ *
+ * One object serves all identities that a model scores, one after the other: making its arrays anew
+ * costs more than weighing a handful of items.
  */
 export class CredentialTerms {
-  readonly stages: StageEvidence
-  readonly reuse: PasswordReuse
+  readonly reuse = new PasswordReuse()
+  readonly #stages: StageEvidence
   readonly #model: EmailModel
-  readonly #priorLogOdds: number
+  readonly #weights: EmailWeights
+  #priorLogOdds = 0
+  /** The kinds of which there are items. */
+  #present = 0
   /** Excess odds with the bit of their kind, largest first. */
-  readonly #excess: { odds: number; bit: number }[] = []
-  readonly #classes = zeros(EXPOSURE_KINDS.length)
+  readonly #excess = new Descending()
+  #excessOfAll = 0
+  readonly #classes = new Uint32Array(EXPOSURE_KINDS.length)
   /** The kinds of exposures that are fresh and usable. */
   #fresh = 0
   /** By kind: the summed, and the largest, weight on the market. */
-  readonly #sums = zeros(EMAIL_EVIDENCE_KINDS.length)
-  readonly #maxima = zeros(EMAIL_EVIDENCE_KINDS.length)
-  readonly #market = zeros(EMAIL_EVIDENCE_KINDS.length)
-  /** Room to sort the market terms of one question in. */
-  readonly #marketTerms = zeros(EMAIL_EVIDENCE_KINDS.length)
+  readonly #sums = new Float64Array(KINDS)
+  readonly #maxima = new Float64Array(KINDS)
+  /** Nats of kinds that have a market term of their own, largest first. */
+  readonly #market = new Descending()
 
-  constructor({ items }: Evidence, rotatedAge: number | null, prior: number, model: EmailModel) {
+  constructor(model: EmailModel, weights: EmailWeights) {
     this.#model = model
-    this.#priorLogOdds = logit(prior)
-    this.stages = new StageEvidence(model)
-    for (const item of items) this.#weigh(item, isBeforeRotation(item.age, rotatedAge))
-    this.stages.close()
-    this.#closeMarket()
-    this.#excess.sort((a, b) => b.odds - a.odds)
-    this.reuse = new PasswordReuse(items)
+    this.#weights = weights
+    this.#stages = new StageEvidence(model.stages)
   }
 
+  /** Every kind of which there are items. */
+  get present(): number {
+    return this.#present
+  }
+
+  /** Weighs an identity instead of the one before. */
+  weigh({ items }: Evidence, rotatedAge: number | null, priorLogOdds: number): void {
+    this.#clear()
+    this.#priorLogOdds = priorLogOdds
+    for (const item of items) this.#add(item, isBeforeRotation(item.age, rotatedAge))
+    this.#stages.close()
+    this.#excess.sort()
+    this.#excessOfAll = this.#excess.discountedSum(EXPOSURES, this.#model.exposure.discount)
+    this.#closeMarket()
+  }
+
+  /** The risk with the items of some kinds alone. */
   risk(kinds: number, withReuse: boolean): CredentialRisk {
-    const { scale } = this.#model
-    const stage = this.stages.stage(kinds)
-    const cap = this.stages.cap(stage)
+    const { scale, stages: limits } = this.#weights
+    const { stages } = this.#model
+    const stage = this.#stages.stage(kinds)
+    const limit = limits[stage]
+    const cap = limit?.cap ?? 100
     const freshUsable = stage > 0 && (this.#fresh & kinds) !== 0
-    const floor = this.#floor(this.stages.floor(stage, kinds), cap, freshUsable)
+    const stageFloor = this.#stages.isFreshRepost(stage, kinds)
+      ? stages.freshRepost.floor
+      : (limit?.floor ?? null)
+    const floor = this.#floor(stageFloor, cap, freshUsable)
     const raw = pointsOf(scale, this.#logOdds(kinds, withReuse))
     const points = clip(raw, floor ?? -Infinity, cap)
     return { p: sigmoid(logOddsOf(scale, points)), points, raw, stage, floor, cap, freshUsable }
+  }
+
+  #clear(): void {
+    if (this.#present === 0) return
+    this.#present = 0
+    this.#fresh = 0
+    this.reuse.clear()
+    this.#stages.clear()
+    this.#excess.clear()
+    this.#market.clear()
+    for (let kind = 0; kind < KINDS; kind++) {
+      if (kind < EXPOSURE_KINDS.length) this.#classes[kind] = 0
+      this.#sums[kind] = 0
+      this.#maxima[kind] = 0
+    }
   }
 
   #floor(ofStage: number | null, cap: number, freshUsable: boolean): number | null {
@@ -92,76 +126,57 @@ export class CredentialTerms {
     return Math.min(cap, Math.max(ofStage ?? 0, fresh.floor))
   }
 
-  #weigh(item: Item, rotated: boolean): void {
-    const kind = EMAIL_EVIDENCE_KINDS[item.kind]
-    if (kind === undefined) return
-    this.stages.add(item, effectiveStage(item, rotated, this.#model))
-    if (isExposure(kind)) {
-      this.#excess.push({ odds: this.#excessOdds(item, kind, rotated), bit: bitOf[kind] })
-      this.#classes[item.kind] = (this.#classes[item.kind] ?? 0) | item.classes
-      if (this.#isFreshUsable(item, rotated)) this.#fresh |= bitOf[kind]
-      if (kind !== "combolist" || item.secret === SECRET_NONE) return
+  #add(item: Item, rotated: boolean): void {
+    const { kind, age, conf } = item
+    const weights = this.#weights.kinds[kind]
+    if (weights === undefined) return
+    this.#present |= weights.bit
+    const stage = effectiveStage(item, age, rotated, this.#weights)
+    this.#stages.add(item, age, stage)
+    if (weights.exposure !== null) {
+      this.#addExposure(item, weights, weights.exposure, rotated)
+      if (kind !== COMBOLIST || item.secret === SECRET_NONE) return
     }
-    const weight = item.conf * this.#marketShare(kind, item.age, rotated)
-    this.#sums[item.kind] = (this.#sums[item.kind] ?? 0) + weight
-    this.#maxima[item.kind] = Math.max(this.#maxima[item.kind] ?? 0, weight)
+    const { decay, isGoods } = weights.market
+    const stale = rotated && isGoods ? this.#model.market.rotatedShare : 1
+    const weight = conf * (decay.share(age) * stale)
+    this.#sums[kind] = (this.#sums[kind] ?? 0) + weight
+    this.#maxima[kind] = Math.max(this.#maxima[kind] ?? 0, weight)
   }
 
-  #isFreshUsable({ secret, conf, age }: Item, rotated: boolean): boolean {
-    const fresh = this.#model.exposure.freshUsable
-    if (fresh === undefined || rotated) return false
-    const usable = secret >= SECRETS.indexOf(fresh.secretFrom)
-    return usable && conf >= fresh.confMin && age <= fresh.daysMax
-  }
-
-  #excessOdds(item: Item, kind: (typeof EXPOSURE_KINDS)[number], rotated: boolean): number {
-    const { kinds, secrets, slowHalfLifeDays, rotatedShare } = this.#model.exposure
-    const { oddsRatio, fastShare, fastHalfLifeDays } = kinds[kind]
-    const still =
-      fastShare * decayed(item.age, fastHalfLifeDays) +
-      (1 - fastShare) * decayed(item.age, slowHalfLifeDays)
-    const usable = secrets[SECRETS[item.secret] ?? "unknown"]
-    return (oddsRatio - 1) * usable * still * item.conf * (rotated ? rotatedShare : 1)
-  }
-
-  // A confirmed change of the password makes goods on offer stale. It neither ends interest in the
-  // person nor undoes an attack or a loss.
-  #marketShare(kind: EmailEvidenceKind, age: number, rotated: boolean): number {
-    const { market } = this.#model
-    switch (kind) {
-      case "mention":
-      case "attack":
-      case "monetized":
-        return decayed(age, market[kind].halfLifeDays)
-      case "listing":
-      case "sale":
-      case "ready":
-      case "tested":
-        return decayed(age, market[kind].halfLifeDays) * (rotated ? market.rotatedShare : 1)
-      default:
-        return decayed(age, market.circulation.halfLifeDays) * (rotated ? market.rotatedShare : 1)
+  #addExposure(
+    item: Item,
+    { bit }: KindWeights,
+    { excess, fastShare, slowShare, fastDecay }: ExposureWeights,
+    rotated: boolean,
+  ): void {
+    const { kind, age, conf, secret } = item
+    const { rotatedShare, freshUsable } = this.#model.exposure
+    const { slowDecay, usable: shares } = this.#weights
+    const still = fastShare * fastDecay.share(age) + slowShare * slowDecay.share(age)
+    const usable = shares[secret] ?? 0
+    this.#excess.add(excess * usable * still * conf * (rotated ? rotatedShare : 1), bit)
+    this.#classes[kind] = (this.#classes[kind] ?? 0) | item.classes
+    if (item.prints.length > 0) this.reuse.add(item)
+    const isUsable = !rotated && secret >= this.#weights.freshSecretFrom
+    if (isUsable && freshUsable !== undefined) {
+      if (conf >= freshUsable.confMin && age <= freshUsable.daysMax) this.#fresh |= bit
     }
   }
 
   #logOdds(kinds: number, withReuse: boolean): number {
+    const { exposure } = this.#model
     const reused = withReuse && this.reuse.isShownBy(kinds & EXPOSURES)
-    const excess = this.#excessSum(kinds) * (reused ? 1 + this.#model.exposure.reuse : 1)
+    const excess = this.#excessSum(kinds) * (reused ? 1 + exposure.reuse : 1)
     return this.#priorLogOdds + Math.log(1 + excess) + this.#depth(kinds) + this.#marketSum(kinds)
   }
 
+  /** Most questions are about all exposures or none of them. */
   #excessSum(kinds: number): number {
-    const { discount } = this.#model.exposure
-    let sum = 0
-    let share = 1
-    for (const { odds, bit } of this.#excess) {
-      if ((bit & kinds) === 0) continue
-      const next = sum + share * odds
-      // Terms only get smaller: once one no longer changes the sum, no later one does.
-      if (next === sum) break
-      sum = next
-      share *= discount
-    }
-    return sum
+    const exposures = kinds & this.#present & EXPOSURES
+    if (exposures === 0) return 0
+    if (exposures === (this.#present & EXPOSURES)) return this.#excessOfAll
+    return this.#excess.discountedSum(exposures, this.#model.exposure.discount)
   }
 
   #depth(kinds: number): number {
@@ -173,52 +188,123 @@ export class CredentialTerms {
     return nats * Math.min(classesMax, bitCount(classes))
   }
 
+  /** Two kinds share circulation; it takes its rank among the terms of single kinds. */
   #marketSum(kinds: number): number {
     const { circulation, discount } = this.#model.market
-    const terms = this.#marketTerms
-    let count = 0
-    const insert = (nats: number): void => {
-      let at = count++
-      for (; at > 0 && (terms[at - 1] ?? 0) < nats; at--) terms[at] = terms[at - 1] ?? 0
-      terms[at] = nats
+    const weight = this.#sumOf(COMBOLIST, kinds) + this.#sumOf(REPOST, kinds)
+    return this.#market.discountedSumWith(saturated(circulation, weight), kinds, discount)
+  }
+
+  #sumOf(kind: number, kinds: number): number {
+    return (kinds & (1 << kind)) === 0 ? 0 : (this.#sums[kind] ?? 0)
+  }
+
+  /** The terms of kinds that have one of their own. */
+  #closeMarket(): void {
+    const { kinds } = this.#weights
+    for (let kind = FIRST_MARKET_KIND; kind < KINDS; kind++) {
+      const weights = kinds[kind]
+      if (weights === undefined || (this.#present & weights.bit) === 0) continue
+      const { nats, natsMax } = weights.market
+      const term =
+        natsMax === null
+          ? nats * (this.#maxima[kind] ?? 0)
+          : saturated({ nats, natsMax }, this.#sums[kind] ?? 0)
+      if (term > 0) this.#market.add(term, weights.bit)
     }
-    insert(saturated(circulation, this.#sumOf("combolist", kinds) + this.#sumOf("repost", kinds)))
-    for (let kind = FIRST_MARKET_KIND; kind < EMAIL_EVIDENCE_KINDS.length; kind++) {
-      const nats = this.#market[kind] ?? 0
-      if (nats > 0 && (kinds & (1 << kind)) !== 0) insert(nats)
+    this.#market.sort()
+  }
+}
+
+/** Values with the bit of their kind, largest first once they are sorted. */
+class Descending {
+  #count = 0
+  #values = new Float64Array(64)
+  #bits = new Uint16Array(64)
+
+  clear(): void {
+    this.#count = 0
+  }
+
+  add(value: number, bit: number): void {
+    if (this.#count === this.#values.length) this.#grow()
+    this.#values[this.#count] = value
+    this.#bits[this.#count] = bit
+    this.#count++
+  }
+
+  /** Shell's sort: a call of a comparing function for each pair costs several times as much. */
+  sort(): void {
+    const values = this.#values
+    const bits = this.#bits
+    for (let gap = firstGap(this.#count); gap > 0; gap = Math.floor(gap / 3)) {
+      for (let from = gap; from < this.#count; from++) {
+        const value = values[from] ?? 0
+        const bit = bits[from] ?? 0
+        let at = from
+        for (; at >= gap && (values[at - gap] ?? 0) < value; at -= gap) {
+          values[at] = values[at - gap] ?? 0
+          bits[at] = bits[at - gap] ?? 0
+        }
+        values[at] = value
+        bits[at] = bit
+      }
     }
+  }
+
+  /** The sum of the values of some kinds, each discounted by its rank among them. */
+  discountedSum(kinds: number, discount: number): number {
     let sum = 0
     let share = 1
-    for (let at = 0; at < count; at++) {
-      sum += share * (terms[at] ?? 0)
+    for (let at = 0; at < this.#count; at++) {
+      if (((this.#bits[at] ?? 0) & kinds) === 0) continue
+      const next = sum + share * (this.#values[at] ?? 0)
+      // Values only get smaller: once one no longer changes the sum, no later one does.
+      if (next === sum) break
+      sum = next
       share *= discount
     }
     return sum
   }
 
-  #sumOf(kind: EmailEvidenceKind, kinds: number): number {
-    return (kinds & bitOf[kind]) === 0 ? 0 : (this.#sums[placeOf[kind]] ?? 0)
+  /** The same with one more value. */
+  discountedSumWith(more: number, kinds: number, discount: number): number {
+    let sum = 0
+    let share = 1
+    let left = more
+    for (let at = 0; at < this.#count; at++) {
+      if (((this.#bits[at] ?? 0) & kinds) === 0) continue
+      const value = this.#values[at] ?? 0
+      if (left > value) {
+        sum += share * left
+        share *= discount
+        left = 0
+      }
+      sum += share * value
+      share *= discount
+    }
+    return sum + share * left
   }
 
-  /** The market terms of a single kind; two kinds share circulation. */
-  #closeMarket(): void {
-    const { market } = this.#model
-    const sums = this.#sums
-    const maxima = this.#maxima
-    for (const kind of ["listing", "mention"] as const) {
-      this.#market[placeOf[kind]] = saturated(market[kind], sums[placeOf[kind]] ?? 0)
-    }
-    for (const kind of ["ready", "sale", "tested", "attack", "monetized"] as const) {
-      this.#market[placeOf[kind]] = market[kind].nats * (maxima[placeOf[kind]] ?? 0)
-    }
+  #grow(): void {
+    const values = new Float64Array(2 * this.#values.length)
+    values.set(this.#values)
+    this.#values = values
+    const bits = new Uint16Array(values.length)
+    bits.set(this.#bits)
+    this.#bits = bits
   }
 }
 
-function isExposure(kind: EmailEvidenceKind): kind is (typeof EXPOSURE_KINDS)[number] {
-  return (bitOf[kind] & EXPOSURES) !== 0
+/** The largest of 1, 4, 13, 40, … that is below a third of the count. */
+function firstGap(count: number): number {
+  let gap = 1
+  while (3 * gap + 1 < count / 3) gap = 3 * gap + 1
+  return gap
 }
 
 function saturated(term: { nats: number; natsMax: number }, weight: number): number {
+  if (weight === 0) return 0
   return Math.min(term.natsMax, term.nats * Math.log(1 + weight))
 }
 

@@ -1,10 +1,11 @@
 import { blocklistEntries, isBurner } from "./abuse.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
-import { codeOfKind, REUSE_CODE, type EmailPass } from "./email-pass.ts"
+import { kindBit, REUSE_CODE, type EmailPass } from "./email-pass.ts"
 import { type FactorRow, rowText } from "./factor-rows.ts"
-import type { Item } from "./merge.ts"
+import { NO_SECRET, type Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
+import { reusedPassword } from "./reuse.ts"
 import { counted, daysAgo, filled } from "./sentence.ts"
 import { EMAIL_REASON_CODES, SECRETS, type EmailReasonCode } from "./vocabulary.ts"
 
@@ -26,13 +27,15 @@ export function toldReason(
   const name = EMAIL_REASON_CODES[code]
   if (name === undefined) return { text: rowText(rowOf(code, model), input.trust ?? {}), age: null }
   if (code === REUSE_CODE) return toldReuse(pass, model.texts)
+  const { items } = pass.evidence
   if (isExposureCode(name, model.texts)) {
-    return toldExposures(itemsOf(code, pass), model.texts, model.texts.exposures[name])
+    // The codes of exposures have the places of their kinds.
+    return toldExposures(code, items, model.texts, model.texts.exposures[name])
   }
   if (isSignalCode(name, model.texts)) {
-    const { sources, age } = summary(itemsOf(code, pass))
+    const { sources: n, age } = summary(items, kindBit(code))
     const ago = daysAgo(model.texts.ago, age)
-    return { text: counted(model.texts.signals[name], sources, { ago }), age }
+    return { text: counted(model.texts.signals[name], { n, ago }), age }
   }
   return toldTrust(name as TrustCode, input.trust ?? {}, model)
 }
@@ -61,38 +64,69 @@ function isSignalCode(name: EmailReasonCode, texts: Texts): name is keyof Texts[
   return name in texts.signals
 }
 
-function itemsOf(code: number, { evidence }: EmailPass): readonly Item[] {
-  return evidence.items.filter(({ kind }) => codeOfKind(kind) === code)
+/** Some items in numbers. */
+export interface Summary {
+  /** Distinct sources. */
+  readonly sources: number
+  /** Of the newest. */
+  readonly age: number
 }
 
-/** Distinct sources and smallest age of some items. */
-export function summary(items: readonly Item[]): { sources: number; age: number } {
-  const sources = new Set<number>()
+/** Sums up the items of some kinds, a bit mask. */
+export function summary(items: readonly Item[], kinds: number): Summary {
+  let sources = 0
   let age = Infinity
   for (const item of items) {
-    sources.add(item.source)
+    if ((kinds & (1 << item.kind)) === 0) continue
+    if ((kinds & item.kindsBefore) === 0) sources++
     age = Math.min(age, item.age)
   }
-  return { sources: sources.size, age }
+  return { sources, age }
+}
+
+/** The strongest secret among the items of a kind, and the distinct sources that leaked it. */
+function strongestSecret(
+  items: readonly Item[],
+  kind: number,
+): { secret: number; sources: number } {
+  let secret = NO_SECRET
+  let sources = 0
+  for (const item of items) {
+    if (item.kind !== kind || item.secret < secret) continue
+    if (item.secret > secret) {
+      secret = item.secret
+      sources = 1
+    } else if (!isRepeated(item)) sources++
+  }
+  return { secret, sources }
+}
+
+/** Whether an item before it from the same source is of the same kind with the same secret. */
+function isRepeated({ kind, secret, before, kindsBefore }: Item): boolean {
+  if ((kindsBefore & (1 << kind)) === 0) return false
+  for (let item = before; item !== null; item = item.before) {
+    if (item.kind === kind && item.secret === secret) return true
+  }
+  return false
 }
 
 // The sentence claims the strongest secret only for the sources that leaked it.
 function toldExposures(
+  kind: number,
   items: readonly Item[],
   texts: Texts,
   form: Texts["exposures"]["CRED_BREACH"],
 ): Told {
-  const strongest = items.reduce((place, item) => Math.max(place, item.secret), 0)
-  const { sources, age } = summary(items)
-  const some = summary(items.filter(({ secret }) => secret === strongest)).sources
-  const secret = texts.secrets[SECRETS[strongest] ?? "unknown"]
-  const values = { secret, some, n: sources, ago: daysAgo(texts.ago, age) }
-  const text = some < sources ? filled(form.part, values) : counted(form, sources, values)
-  return { text, age }
+  const { sources: n, age } = summary(items, 1 << kind)
+  const strongest = strongestSecret(items, kind)
+  const some = strongest.sources
+  const secret = texts.secrets[SECRETS[strongest.secret] ?? "unknown"]
+  const values = { secret, some, n, ago: daysAgo(texts.ago, age) }
+  return { text: some < n ? filled(form.part, values) : counted(form, values), age }
 }
 
-function toldReuse({ credential }: EmailPass, texts: Texts): Told {
-  const reused = credential.reuse.reused()
+function toldReuse({ evidence }: EmailPass, texts: Texts): Told {
+  const reused = reusedPassword(evidence.items)
   if (reused === null) throw new RangeError("no password was reused")
   const { sources: n, age } = reused
   return { text: filled(texts.reuse, { n, ago: daysAgo(texts.ago, age) }), age }
@@ -131,7 +165,7 @@ function toldTrust(code: TrustCode, trust: Trust, model: EmailModel): Told {
     case "BOT_CLUSTER":
       return undated(filled(texts[code], { n: trust.clusterSize ?? 0 }))
     case "BOT_INSTANT_ACTION":
-      return undated(counted(texts[code], Math.round(trust.signupToActionSec ?? 0)))
+      return undated(counted(texts[code], { n: Math.round(trust.signupToActionSec ?? 0) }))
     case "BOT_BLOCKLIST":
       return toldBlocklists(trust, model)
     case "FRAUD_CONFIRMED": {
@@ -166,9 +200,9 @@ function toldBlocklists(trust: Trust, { abuse, texts }: EmailModel): Told {
   const ago = daysAgo(texts.ago, age)
   const names = entries.map(({ name }) => name).filter((name) => name != null)
   if (named === undefined || names.length < entries.length) {
-    return { text: counted(unnamed, entries.length, { ago }), age }
+    return { text: counted(unnamed, { n: entries.length, ago }), age }
   }
-  return { text: counted(named, entries.length, { names: names.join(", "), ago }), age }
+  return { text: counted(named, { n: entries.length, names: names.join(", "), ago }), age }
 }
 
 /**
@@ -183,21 +217,15 @@ export function uncheckedExposure(input: EmailInput, { texts }: EmailModel): str
 }
 
 /** The sentence for when no reason is worth a point: what was searched, or why nothing could be. */
-export function nothingFound(
-  exposed: readonly Item[],
-  input: EmailInput,
-  model: EmailModel,
-): string {
+export function nothingFound(exposed: Summary, input: EmailInput, model: EmailModel): string {
   const { nothing, faint, ago } = model.texts
-  if (exposed.length > 0) {
-    const { sources, age } = summary(exposed)
-    return counted(faint, sources, { ago: daysAgo(ago, age) })
+  if (exposed.sources > 0) {
+    return counted(faint, { n: exposed.sources, ago: daysAgo(ago, exposed.age) })
   }
   const unchecked = uncheckedExposure(input, model)
   if (unchecked !== null) return unchecked
-  const { sources, newestImport, withheld } = input.checked
+  const { sources: n, newestImport: date, withheld } = input.checked
   if (withheld === true) return nothing.withheld
-  if (sources === 0) return nothing.unloaded
-  if (newestImport == null) return counted(nothing.undated, sources)
-  return counted(nothing, sources, { date: newestImport })
+  if (n === 0) return nothing.unloaded
+  return date == null ? counted(nothing.undated, { n }) : counted(nothing, { n, date })
 }

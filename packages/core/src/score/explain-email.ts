@@ -1,5 +1,5 @@
 import type { Decision } from "./action.ts"
-import { totalOf, type Calibration } from "./calibration.ts"
+import { pointsFor, type Calibration } from "./calibration.ts"
 import type { EmailInput } from "./email-input.ts"
 import type { EmailPass } from "./email-pass.ts"
 import { emailCode, newestDate, toldReason } from "./email-reasons.ts"
@@ -102,7 +102,7 @@ export function emailExplanation(
       }
     }),
     rounding: pass.score - pass.reached,
-    mitigations: mitigationsOf(pass, model),
+    mitigations: mitigationsOf(pass),
     action: pass.decision,
     interest_trend: interestTrend(pass.evidence, model),
     notes: notesOf(pass, input, model),
@@ -110,14 +110,13 @@ export function emailExplanation(
   }
 }
 
-function mitigationsOf(pass: EmailPass, model: EmailModel): Mitigations {
-  const { balance } = pass.abuse
-  const clean = pass.credential.risk(0, false)
-  const p = eitherOf(clean.p, pass.abuse.p(balance.noneUnmitigated()))
-  const unmitigated = totalOf(model.scale, p, pass.calibration, clean.floor).points
+function mitigationsOf({ weights, abuse, clean, calibration, baseline }: EmailPass): Mitigations {
+  const { balance } = abuse
+  const p = eitherOf(clean.p, abuse.p(balance.noneUnmitigated()))
+  const unmitigated = pointsFor(weights.scale, p, calibration, clean.floor)
   return {
     terms: balance.negatives.map(({ name, nats }) => ({ term: name, nats })),
-    joint_effect: pass.baseline - clip(unmitigated, 0, 100),
+    joint_effect: baseline - clip(unmitigated, 0, 100),
   }
 }
 

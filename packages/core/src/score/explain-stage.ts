@@ -2,6 +2,7 @@ import { ALL_KINDS } from "./credential.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput } from "./email-input.ts"
 import type { EmailPass } from "./email-pass.ts"
+import type { EmailWeights } from "./email-weights.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { effectiveStage, isBeforeRotation, StageEvidence, stageName } from "./stage.ts"
@@ -35,7 +36,7 @@ interface Dated {
 }
 
 export function explainedStage(
-  { evidence, risk, stage }: EmailPass,
+  { weights, evidence, risk, stage }: EmailPass,
   input: EmailInput,
   model: EmailModel,
 ): ExplainedStage {
@@ -50,21 +51,28 @@ export function explainedStage(
     floor,
     cap,
     held_by: floor !== null && raw < floor ? "floor" : raw > cap ? "cap" : "none",
-    evidence: carrying(items, risk.stage, model).map(({ kind, sourceName, age, conf }) => ({
-      kind: EMAIL_EVIDENCE_KINDS[kind] as EmailEvidenceKind,
-      source: sourceName,
-      date: dateBefore(input.as_of, age),
-      conf,
-    })),
-    next_step_down: nextStepDown(items, risk.stage, input.as_of, model),
+    evidence: carrying(items, risk.stage, model, weights).map(
+      ({ kind, sourceName, age, conf }) => ({
+        kind: EMAIL_EVIDENCE_KINDS[kind] as EmailEvidenceKind,
+        source: sourceName,
+        date: dateBefore(input.as_of, age),
+        conf,
+      }),
+    ),
+    next_step_down: nextStepDown(items, risk.stage, input.as_of, model, weights),
   }
 }
 
 // One item a source, taken by trust until the stage is certain, as the stage itself is found.
-function carrying(items: readonly Dated[], stage: number, model: EmailModel): Item[] {
+function carrying(
+  items: readonly Dated[],
+  stage: number,
+  model: EmailModel,
+  weights: EmailWeights,
+): Item[] {
   if (stage === 0) return []
   const candidates = items
-    .filter(({ item, rotated }) => effectiveStage(item, rotated, model) >= stage)
+    .filter(({ item, rotated }) => effectiveStage(item, item.age, rotated, weights) >= stage)
     .map(({ item }) => item)
     .sort((a, b) => b.conf - a.conf || a.age - b.age || byCodeUnit(a.sourceName, b.sourceName))
   const { certainty, tolerance } = model.stages
@@ -90,22 +98,23 @@ function nextStepDown(
   stage: number,
   asOf: string,
   model: EmailModel,
+  weights: EmailWeights,
 ): ExplainedStage["next_step_down"] {
-  for (const days of daysOfChange(items, model)) {
-    const later = stageAfter(items, days, model)
+  const evidence = new StageEvidence(model.stages)
+  for (const days of daysOfChange(items, weights)) {
+    const later = stageAfter(items, days, evidence, weights)
     if (later < stage) return { date: dateBefore(asOf, -days), stage: stageName(later) }
   }
   return null
 }
 
 /** The days from now on which some item loses a stage, soonest first. */
-function daysOfChange(items: readonly Dated[], model: EmailModel): number[] {
+function daysOfChange(items: readonly Dated[], weights: EmailWeights): number[] {
   const days = new Set<number>()
   for (const { item, rotated } of items) {
-    const fresh = { ...item, age: 0 }
-    const native = effectiveStage(fresh, rotated, model)
-    const { windowDays } = model.stages.limits[stageName(native)]
-    if (windowDays === null) continue
+    const native = effectiveStage(item, 0, rotated, weights)
+    const windowDays = weights.stages[native]?.windowDays ?? Infinity
+    if (windowDays === Infinity) continue
     for (let steps = 1; steps < native; steps++) {
       const left = Math.ceil(steps * windowDays - item.age)
       if (left > 0) days.add(left)
@@ -114,11 +123,16 @@ function daysOfChange(items: readonly Dated[], model: EmailModel): number[] {
   return [...days].sort((a, b) => a - b)
 }
 
-function stageAfter(items: readonly Dated[], days: number, model: EmailModel): number {
-  const later = new StageEvidence(model)
+function stageAfter(
+  items: readonly Dated[],
+  days: number,
+  evidence: StageEvidence,
+  weights: EmailWeights,
+): number {
+  evidence.clear()
   for (const { item, rotated } of items) {
-    const aged = { ...item, age: item.age + days }
-    later.add(aged, effectiveStage(aged, rotated, model))
+    const age = item.age + days
+    evidence.add(item, age, effectiveStage(item, age, rotated, weights))
   }
-  return later.close().stage(ALL_KINDS)
+  return evidence.close().stage(ALL_KINDS)
 }

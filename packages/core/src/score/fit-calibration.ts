@@ -1,7 +1,7 @@
 import type { Sha256 } from "../identity/keys.ts"
 import { totalOf, type Calibration, type CalibrationBounds } from "./calibration.ts"
 import { brierScore, calibrationError, logLoss, rocAuc, type Outcome } from "./outcome-metrics.ts"
-import { clip, logit, sigmoid, type Scale } from "./scale.ts"
+import { clip, logit, sigmoid, scaleOf, type ScaleDocument } from "./scale.ts"
 
 /** The outcome of an identity, beside the model's probability without any calibration. */
 export interface Label extends Outcome {
@@ -13,7 +13,7 @@ export interface Label extends Outcome {
 export interface CalibratedModel {
   readonly name: string
   readonly version: string
-  readonly scale: Scale
+  readonly scale: ScaleDocument
   readonly calibration: CalibrationBounds
 }
 
@@ -102,8 +102,9 @@ export function fitCalibration(
 export function calibrated(
   labels: readonly Label[],
   calibration: Calibration,
-  scale: Scale,
+  scaleDocument: ScaleDocument,
 ): Outcome[] {
+  const scale = scaleOf(scaleDocument)
   return labels.map(({ p, floor, bad }) => ({ p: totalOf(scale, p, calibration, floor).p, bad }))
 }
 

@@ -1,5 +1,6 @@
 import type { EmailInput, Exposure, Signal } from "./email-input.ts"
-import type { EmailModel } from "./model-email.ts"
+import type { EmailWeights } from "./email-weights.ts"
+import { NameNumbers } from "./name-numbers.ts"
 import { EMAIL_EVIDENCE_KINDS, SECRETS } from "./vocabulary.ts"
 
 /** One exposure or signal after merging. */
@@ -19,48 +20,64 @@ export interface Item {
   prints: readonly string[]
   /** The item before this one from the same source, or null. */
   readonly before: Item | null
+  /** The kinds of all items before this one from the same source, as a bit mask. */
+  readonly kindsBefore: number
 }
 
 export interface Evidence {
   readonly items: readonly Item[]
-  readonly sourceCount: number
+  /** By source, its last item. */
+  readonly lastOfSource: readonly Item[]
 }
 
-const NO_SECRET = -1
+/** Before the first place in `SECRETS`. */
+export const NO_SECRET = -1
 const SECRET_UNKNOWN = SECRETS.indexOf("unknown")
 const NO_PRINTS: readonly string[] = []
+const NO_EVIDENCE: Evidence = { items: [], lastOfSource: [] }
 const kindPlaces = new Map<string, number>(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, i]))
 const secretPlaces = new Map<string, number>(SECRETS.map((secret, i) => [secret, i]))
 
 /**
  * Joins repetitions of the same observation: same kind, source and item. Keeps the newest age, the
  * largest confidence and the strongest secret, each by itself, so that importing a file twice
- * changes nothing and a weaker repetition never hides a stronger one.
+ * changes nothing and a weaker repetition never hides a stronger one. `usualConf` is the confidence
+ * in a source that states none.
  */
-export function mergedEvidence(input: EmailInput, model: EmailModel): Evidence {
-  const merger = new Merger(model)
-  for (const exposure of input.exposures ?? []) merger.addExposure(exposure)
-  for (const signal of input.signals ?? []) merger.addSignal(signal)
-  return { items: merger.items, sourceCount: merger.sourceCount }
+export function mergedEvidence(
+  { exposures, signals }: EmailInput,
+  usualConf: number,
+  { classBits }: EmailWeights,
+): Evidence {
+  if (isNone(exposures) && isNone(signals)) return NO_EVIDENCE
+  const merger = new Merger(usualConf)
+  if (exposures != null) for (const told of exposures) merger.addExposure(told, classBits)
+  if (signals != null) for (const told of signals) merger.addSignal(told)
+  return merger
 }
 
-class Merger {
+function isNone(told: readonly object[] | null | undefined): boolean {
+  return told == null || told.length === 0
+}
+
+const sources = new NameNumbers()
+
+class Merger implements Evidence {
   readonly items: Item[] = []
-  readonly #newestOf = new Map<string, Item>()
-  readonly #model: EmailModel
+  readonly lastOfSource: Item[] = []
+  readonly #usualConf: number
 
-  constructor(model: EmailModel) {
-    this.#model = model
+  constructor(usualConf: number) {
+    this.#usualConf = usualConf
+    sources.clear()
   }
 
-  get sourceCount(): number {
-    return this.#newestOf.size
-  }
-
-  addExposure(exposure: Exposure): void {
+  addExposure(exposure: Exposure, classBits: ReadonlyMap<string, number>): void {
     const secret = secretPlaces.get(exposure.secret ?? "unknown") ?? SECRET_UNKNOWN
     const item = this.#add(exposure, exposure.kind, secret)
-    if (exposure.classes != null) item.classes |= this.#classBits(exposure.classes)
+    if (exposure.classes != null) {
+      for (const name of exposure.classes) item.classes |= classBits.get(name) ?? 0
+    }
     if (exposure.pwFp != null) item.prints = union(item.prints, exposure.pwFp)
   }
 
@@ -73,8 +90,9 @@ class Merger {
     if (kind === undefined) throw new RangeError("evidence of a kind this model does not know")
     const name = told.item ?? ""
     const age = Math.max(0, told.age)
-    const conf = told.conf ?? this.#model.conf
-    const before = this.#newestOf.get(told.source) ?? null
+    const conf = told.conf ?? this.#usualConf
+    const source = sources.numberOf(told.source)
+    const before = source < this.lastOfSource.length ? (this.lastOfSource[source] ?? null) : null
     for (let known = before; known !== null; known = known.before) {
       if (known.kind !== kind || known.item !== name) continue
       known.age = Math.min(known.age, age)
@@ -84,7 +102,7 @@ class Merger {
     }
     const added: Item = {
       kind,
-      source: before === null ? this.#newestOf.size : before.source,
+      source,
       sourceName: told.source,
       item: name,
       age,
@@ -93,19 +111,12 @@ class Merger {
       classes: 0,
       prints: NO_PRINTS,
       before,
+      kindsBefore: before === null ? 0 : before.kindsBefore | (1 << before.kind),
     }
-    this.#newestOf.set(told.source, added)
+    if (before === null) this.lastOfSource.push(added)
+    else this.lastOfSource[source] = added
     this.items.push(added)
     return added
-  }
-
-  #classBits(names: readonly string[]): number {
-    let bits = 0
-    for (const name of names) {
-      const place = this.#model.depth.classes.indexOf(name)
-      if (place >= 0) bits |= 1 << place
-    }
-    return bits
   }
 }
 

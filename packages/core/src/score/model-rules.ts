@@ -1,6 +1,6 @@
 import { edgesOf, type Costs } from "./action.ts"
 import { ModelFault } from "./model-document.ts"
-import type { Piecewise, Scale } from "./scale.ts"
+import { scaleOf, type Piecewise, type ScaleDocument } from "./scale.ts"
 import { BANDS } from "./vocabulary.ts"
 
 // The rules that a schema cannot express: the numbers of a document must relate so that, for any
@@ -59,8 +59,8 @@ export function checkWhole(model: string, path: string, shares: readonly number[
 
 // Bands are part of the contract: a low score is let through, whichever model made it. A tenant
 // that prices things differently moves its own edges by its own settings.
-export function checkCosts(model: string, scale: Scale, costs: Costs): void {
-  const { challenge, block } = edgesOf(scale, costs)
+export function checkCosts(model: string, scale: ScaleDocument, costs: Costs): void {
+  const { challenge, block } = edgesOf(scaleOf(scale), costs)
   const [low, critical] = [BANDS[1].from, BANDS[3].from]
   if (challenge === low && block === critical) return
   const reason = `break even at ${challenge} and ${block} points; they must at ${low} and ${critical}, as the bands do`

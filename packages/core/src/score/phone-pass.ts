@@ -1,6 +1,7 @@
-import { costsFor, decide, type Decision } from "./action.ts"
-import { contributionsOf, placesOf, type Contribution, type Factor } from "./attribution.ts"
-import { totalOf, usableCalibration, type Calibration } from "./calibration.ts"
+import { decide, pricesFor, pricesOf, type Decision, type Prices } from "./action.ts"
+import { addCode, contributionsOf, type Contribution, type Factor } from "./attribution.ts"
+import { pointsFor, totalOf, usableCalibration, type Calibration } from "./calibration.ts"
+import { ALWAYS } from "./balance.ts"
 import { checkAsOf } from "./date.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import { phoneKnowledge, type PhoneInput, type PhoneKnowledge } from "./phone-input.ts"
@@ -13,6 +14,7 @@ import {
   logOddsOf,
   pointsOf,
   roundHalfUp,
+  scaleOf,
   sigmoid,
   type Scale,
 } from "./scale.ts"
@@ -42,27 +44,15 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
   const calibration = usableCalibration(settings?.calibration, model.calibration)
   const knowledge = phoneKnowledge(input, model)
   const terms = phoneTerms(input, knowledge, model)
-  const { takeover, quality, floors } = terms
-  const ground = groundOf(model, calibration)
+  const prepared = preparedFor(model)
+  const all = evaluated(prepared, calibration, terms, ALWAYS, false)
   const codes = presentCodes(terms)
-  const all = evaluated(ground, takeover.all(), quality.all(), floors)
   // Most numbers have no factor at all; then the result with all factors and with none is the same.
-  const none =
-    codes.length === 0 ? all : evaluated(ground, takeover.none(), quality.none(), NO_FLOORS)
+  const none = codes.length === 0 ? all : evaluated(prepared, calibration, terms, ALWAYS, true)
   const factors: Factor[] = codes.map((code) => ({
     code,
-    alone: evaluated(
-      ground,
-      takeover.only(code),
-      quality.only(code),
-      floors.filter((floor) => floor.code === code),
-    ).reached,
-    without: evaluated(
-      ground,
-      takeover.without(code),
-      quality.without(code),
-      floors.filter((floor) => floor.code !== code),
-    ).reached,
+    alone: evaluated(prepared, calibration, terms, code, true).reached,
+    without: evaluated(prepared, calibration, terms, code, false).reached,
   }))
   const score = roundHalfUp(all.reached)
   return {
@@ -78,7 +68,7 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
     reached: all.reached,
     calibration,
     contributions: contributionsOf(factors, none.reached, all.reached),
-    decision: decide(model.scale, costsFor(model.costs, settings?.costs), {
+    decision: decide(pricesFor(prepared.prices, prepared.scale, settings?.costs), {
       score,
       p: all.p,
       takeover: all.pTakeover,
@@ -92,25 +82,39 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
 
 /** The baseline as it would be without mitigating terms. Only explanations ask for it. */
 export function unmitigatedBaseline({ terms, calibration }: PhonePass, model: PhoneModel): number {
-  const { takeover, quality } = terms
-  const ground = groundOf(model, calibration)
-  return evaluated(ground, takeover.noneUnmitigated(), quality.noneUnmitigated(), NO_FLOORS).reached
+  const { scale, takeover, quality } = preparedFor(model)
+  const pTakeover = sigmoid(
+    logOddsOf(scale, pointsOf(scale, takeover + terms.takeover.noneUnmitigated())),
+  )
+  const pQuality = sigmoid(quality + terms.quality.noneUnmitigated())
+  return clip(pointsFor(scale, eitherOf(pTakeover, pQuality), calibration, null), 0, 100)
 }
 
-/** What every evaluation of a pass starts from. */
-interface Ground {
+/** What is made once for a model. */
+interface Prepared {
   readonly scale: Scale
+  readonly prices: Prices
   /** Log-odds of the priors. */
   readonly takeover: number
   readonly quality: number
-  readonly calibration: Calibration | null
 }
 
-function groundOf(
-  { scale, takeover, quality }: PhoneModel,
-  calibration: Calibration | null,
-): Ground {
-  return { scale, takeover: logit(takeover.prior), quality: logit(quality.prior), calibration }
+const preparedModels = new WeakMap<PhoneModel, Prepared>()
+
+function preparedFor(model: PhoneModel): Prepared {
+  let prepared = preparedModels.get(model)
+  if (prepared === undefined) preparedModels.set(model, (prepared = preparedOf(model)))
+  return prepared
+}
+
+function preparedOf({ scale: document, costs, takeover, quality }: PhoneModel): Prepared {
+  const scale = scaleOf(document)
+  return {
+    scale,
+    prices: pricesOf(scale, costs),
+    takeover: logit(takeover.prior),
+    quality: logit(quality.prior),
+  }
 }
 
 interface Evaluated {
@@ -123,23 +127,28 @@ interface Evaluated {
   readonly reached: number
 }
 
+/** The result with one factor alone, or with all but one; `ALWAYS` is no factor. */
 function evaluated(
-  { scale, takeover, quality, calibration }: Ground,
-  takeoverNats: number,
-  qualityNats: number,
-  floors: readonly Floor[],
+  { scale, takeover, quality }: Prepared,
+  calibration: Calibration | null,
+  terms: PhoneTerms,
+  code: number,
+  alone: boolean,
 ): Evaluated {
+  const { floors } = terms
+  const takeoverNats = alone ? terms.takeover.only(code) : terms.takeover.without(code)
+  const qualityNats = alone ? terms.quality.only(code) : terms.quality.without(code)
   const raw = pointsOf(scale, takeover + takeoverNats)
-  const takeoverFloor = highest(floors, "takeover")
+  const takeoverFloor = highest(floors, "takeover", code, alone)
   const pTakeover = sigmoid(logOddsOf(scale, Math.max(raw, takeoverFloor)))
-  const qualityFloor = highest(floors, "quality")
+  const qualityFloor = highest(floors, "quality", code, alone)
   const qualityLogOdds = quality + qualityNats
   const qualityRaw = qualityFloor === NO_FLOOR ? NO_FLOOR : pointsOf(scale, qualityLogOdds)
   // Without a floor the log-odds are used directly, without converting to points and back.
   const pQuality = sigmoid(
     qualityFloor > qualityRaw ? logOddsOf(scale, qualityFloor) : qualityLogOdds,
   )
-  const floor = Math.max(takeoverFloor, qualityFloor, highest(floors, "score"))
+  const floor = Math.max(takeoverFloor, qualityFloor, highest(floors, "score", code, alone))
   const p = eitherOf(pTakeover, pQuality)
   const total = totalOf(scale, p, calibration, floor === NO_FLOOR ? null : floor)
   return {
@@ -157,12 +166,20 @@ function evaluated(
   }
 }
 
-const NO_FLOORS: readonly Floor[] = []
 const NO_FLOOR = -Infinity
 
-function highest(floors: readonly Floor[], under: Floor["under"]): number {
+/** The highest floor of one factor alone, or of all but one. */
+function highest(
+  floors: readonly Floor[],
+  under: Floor["under"],
+  code: number,
+  alone: boolean,
+): number {
   let points = NO_FLOOR
-  for (const floor of floors) if (floor.under === under) points = Math.max(points, floor.points)
+  for (const floor of floors) {
+    if (floor.under !== under || (floor.code === code) !== alone) continue
+    points = Math.max(points, floor.points)
+  }
   return points
 }
 
@@ -186,9 +203,7 @@ function mayAllow(input: PhoneInput, knowledge: PhoneKnowledge, model: PhoneMode
 
 /** The codes of the factors that are present, in tie order. */
 function presentCodes({ takeover, quality, floors }: PhoneTerms): readonly number[] {
-  const present: boolean[] = []
-  takeover.markFactors(present)
-  quality.markFactors(present)
-  for (const { code } of floors) present[code] = true
-  return placesOf(present)
+  const present = quality.codes(takeover.codes())
+  for (const { code } of floors) addCode(present, code)
+  return present
 }

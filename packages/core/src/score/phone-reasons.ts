@@ -56,12 +56,13 @@ export function toldPhoneReason(
     case "FRAUD_CONFIRMED":
       return dated(texts[code] ?? texts.PHONE_BLOCKLIST, input.confirmedFraudAge)
     case "ROUTE_CHANGES":
-      return undated(counted(texts[code], input.routeChanges90d ?? 0))
+      return undated(counted(texts[code], { n: input.routeChanges90d ?? 0 }))
     case "NEW_NUMBER": {
       const days = Math.floor(Math.max(0, input.tenureDays ?? 0))
       const { spanned: form } = texts[code]
       const { spans } = model.texts
-      if (form === undefined || spans === undefined) return undated(counted(texts[code], days))
+      if (form === undefined || spans === undefined)
+        return undated(counted(texts[code], { n: days }))
       return undated(filled(form, { span: spanOf(spans, days) }))
     }
     case "PHONE_VELOCITY":

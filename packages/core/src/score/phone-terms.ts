@@ -1,4 +1,4 @@
-import { ALWAYS, Balance, type Term } from "./balance.ts"
+import { ALWAYS, Balance } from "./balance.ts"
 import { rowNats } from "./factor-rows.ts"
 import type { PhoneModel } from "./model-phone.ts"
 import type { PhoneInput, PhoneKnowledge } from "./phone-input.ts"
@@ -26,23 +26,17 @@ const CODES = Object.fromEntries(
   PHONE_REASON_CODES.map((code, place) => [code, place]),
 ) as Readonly<Record<PhoneReasonCode, number>>
 
-class TermList {
-  readonly terms: Term[] = []
-
-  /** The rows of the document that speak on a side. */
-  addRows(input: PhoneInput, { factors }: PhoneModel, side: "takeover" | "quality"): void {
-    factors?.forEach((row, place) => {
-      const nats = row.side === side ? rowNats(row, input) : 0
-      if (nats === 0) return
-      const code = nats < 0 ? ALWAYS : PHONE_REASON_CODES.length + place
-      this.terms.push({ name: row.code.toLowerCase(), nats, code })
-    })
-  }
-
-  add(name: string, nats: number, code: PhoneReasonCode | null): void {
-    if (nats === 0) return
-    this.terms.push({ name, nats, code: nats < 0 || code === null ? ALWAYS : CODES[code] })
-  }
+/** Adds the rows of the document that speak on a side. */
+function addRows(
+  balance: Balance,
+  input: PhoneInput,
+  { factors }: PhoneModel,
+  side: "takeover" | "quality",
+): void {
+  factors?.forEach((row, place) => {
+    const nats = row.side === side ? rowNats(row, input) : 0
+    if (nats !== 0) balance.add(row.code.toLowerCase(), nats, PHONE_REASON_CODES.length + place)
+  })
 }
 
 export function phoneTerms(
@@ -50,105 +44,116 @@ export function phoneTerms(
   knowledge: PhoneKnowledge,
   model: PhoneModel,
 ): PhoneTerms {
+  const takeover = new Balance(model.takeover.discount)
+  const quality = new Balance(model.quality.discount)
   const floors: Floor[] = []
-  return {
-    takeover: new Balance(takeoverTerms(input, knowledge, model, floors), model.takeover.discount),
-    quality: new Balance(qualityTerms(input, model, floors), model.quality.discount),
-    floors,
-  }
+  addTakeoverTerms(takeover, floors, input, knowledge, model)
+  addQualityTerms(quality, floors, input, model)
+  return { takeover, quality, floors }
 }
 
-function takeoverTerms(
+function addTakeoverTerms(
+  balance: Balance,
+  floors: Floor[],
   input: PhoneInput,
   { changeAge, sim, ported, verifiedSince }: PhoneKnowledge,
   document: PhoneModel,
-  floors: Floor[],
-): readonly Term[] {
+): void {
   const { takeover: model, floors: policy } = document
-  const list = new TermList()
   if (changeAge !== null && !verifiedSince) {
-    const code = ported ? "SIM_PORTED" : "SIM_CHANGED"
-    list.add("sim_change", simChangeNats(changeAge, model.simChange), code)
+    const code = ported ? CODES.SIM_PORTED : CODES.SIM_CHANGED
+    balance.add("sim_change", simChangeNats(changeAge, model.simChange), code)
     const floor = simChangeFloor(changeAge, model.simChange)
-    if (floor !== null) floors.push({ under: "takeover", code: CODES[code], points: floor })
-    if (input.portAge != null) list.add("port", fading(model.port, input.portAge), "SIM_PORTED")
+    if (floor !== null) floors.push({ under: "takeover", code, points: floor })
+    if (input.portAge != null)
+      balance.add("port", fading(model.port, input.portAge), CODES.SIM_PORTED)
     const deviceAge = sim?.from ?? input.portAge
     if (input.deviceChangedWithSim === true && deviceAge != null) {
-      list.add("device_changed", fading(model.deviceChanged, deviceAge), "DEVICE_CHANGED")
+      balance.add("device_changed", fading(model.deviceChanged, deviceAge), CODES.DEVICE_CHANGED)
     }
   }
   if (input.recycledSinceVerified === true) {
-    list.add("recycled", model.recycled.nats, "NUMBER_RECYCLED")
+    balance.add("recycled", model.recycled.nats, CODES.NUMBER_RECYCLED)
     const { floor: points } = model.recycled
     floors.push({ under: "takeover", code: CODES.NUMBER_RECYCLED, points })
   }
   if (input.callForwarding === true) {
-    list.add("call_forwarding", model.callForwarding, "CALL_FORWARDING")
+    balance.add("call_forwarding", model.callForwarding, CODES.CALL_FORWARDING)
     if (policy !== undefined) {
       const points = policy.callForwarding
       floors.push({ under: "takeover", code: CODES.CALL_FORWARDING, points })
     }
   }
   if (input.simMovedSameDevice === true) {
-    list.add("sim_moved_same_device", model.simMovedSameDevice, null)
+    balance.add("sim_moved_same_device", model.simMovedSameDevice, ALWAYS)
   }
   if (input.deviceContinuityDays != null) {
     const nats = steppedUp(model.deviceContinuity, input.deviceContinuityDays)
-    list.add("device_continuity", nats, null)
+    balance.add("device_continuity", nats, ALWAYS)
   }
   if (input.routeChanges90d != null) {
     const { nats, natsMax } = model.routeChanges
     const changes = Math.max(0, input.routeChanges90d)
-    list.add("route_changes", Math.min(natsMax, nats * Math.log2(1 + changes)), "ROUTE_CHANGES")
+    balance.add(
+      "route_changes",
+      Math.min(natsMax, nats * Math.log2(1 + changes)),
+      CODES.ROUTE_CHANGES,
+    )
   }
   if (input.otpFailureBurst === true) {
-    list.add("otp_failures", model.otpFailureBurst, "OTP_FAILURES")
+    balance.add("otp_failures", model.otpFailureBurst, CODES.OTP_FAILURES)
   }
-  list.addRows(input, document, "takeover")
-  return list.terms
+  addRows(balance, input, document, "takeover")
 }
 
-function qualityTerms(input: PhoneInput, document: PhoneModel, floors: Floor[]): readonly Term[] {
+function addQualityTerms(
+  balance: Balance,
+  floors: Floor[],
+  input: PhoneInput,
+  document: PhoneModel,
+): void {
   const { quality: model, floors: policy } = document
-  const list = new TermList()
   const addFloor = (under: Floor["under"], code: PhoneReasonCode, points: number | undefined) => {
     if (points !== undefined) floors.push({ under, code: CODES[code], points })
   }
   const lineNats = model.lines[input.line ?? "unknown"]
   // A small line term is a base rate, not a finding about this number, and stays in the baseline.
-  list.add("line", lineNats, lineNats >= model.lineReasonFrom ? "LINE_TYPE" : null)
+  balance.add("line", lineNats, lineNats >= model.lineReasonFrom ? CODES.LINE_TYPE : ALWAYS)
   if (input.valid === false) {
-    list.add("invalid", model.invalid, "NUMBER_INVALID")
+    balance.add("invalid", model.invalid, CODES.NUMBER_INVALID)
     addFloor("score", "NUMBER_INVALID", policy?.withoutOwner)
   }
   if (input.reserved === true && model.reserved !== undefined) {
-    list.add("reserved", model.reserved, "NUMBER_RESERVED")
+    balance.add("reserved", model.reserved, CODES.NUMBER_RESERVED)
     addFloor("score", "NUMBER_RESERVED", policy?.withoutOwner)
   }
   if (input.active === false) {
-    list.add("inactive", model.inactive, "NUMBER_INACTIVE")
+    balance.add("inactive", model.inactive, CODES.NUMBER_INACTIVE)
     addFloor("quality", "NUMBER_INACTIVE", policy?.inactive)
   }
-  if (input.active === true) list.add("active", model.active, null)
+  if (input.active === true) balance.add("active", model.active, ALWAYS)
   if (input.tenureDays != null) {
-    list.add("tenure", interpolated(model.tenure, input.tenureDays), "NEW_NUMBER")
+    balance.add("tenure", interpolated(model.tenure, input.tenureDays), CODES.NEW_NUMBER)
   }
   if (input.countryMismatch === true) {
-    list.add("country_mismatch", model.countryMismatch, "COUNTRY_MISMATCH")
+    balance.add("country_mismatch", model.countryMismatch, CODES.COUNTRY_MISMATCH)
   }
   if (input.accounts24h != null) {
-    list.add("velocity", steppedUp(model.accounts24h, input.accounts24h), "PHONE_VELOCITY")
+    balance.add("velocity", steppedUp(model.accounts24h, input.accounts24h), CODES.PHONE_VELOCITY)
   }
   const { confirmedFraud } = model
   const onList = confirmedFraud === undefined || input.blocklistedForFraud !== true
   if (input.blocklisted === true && onList) {
-    list.add("blocklist", model.blocklisted, "PHONE_BLOCKLIST")
+    balance.add("blocklist", model.blocklisted, CODES.PHONE_BLOCKLIST)
   }
   if (input.confirmedFraudAge != null && confirmedFraud !== undefined) {
-    list.add("confirmed_fraud", fading(confirmedFraud, input.confirmedFraudAge), "FRAUD_CONFIRMED")
+    balance.add(
+      "confirmed_fraud",
+      fading(confirmedFraud, input.confirmedFraudAge),
+      CODES.FRAUD_CONFIRMED,
+    )
   }
-  list.addRows(input, document, "quality")
-  return list.terms
+  addRows(balance, input, document, "quality")
 }
 
 function fading(term: { nats: number; halfLifeDays: number }, age: number): number {

@@ -1,4 +1,5 @@
 import type { Item } from "./merge.ts"
+import { NameNumbers } from "./name-numbers.ts"
 import { EXPOSURE_KINDS } from "./vocabulary.ts"
 
 const KINDS = EXPOSURE_KINDS.length
@@ -17,64 +18,70 @@ export interface ReusedPassword {
  * `EXPOSURE_KINDS`). Fingerprints are only ever compared, and only within one identity.
  */
 export class PasswordReuse {
-  /** Sets of at most two kinds that together show a reuse. */
-  readonly #pairs: number[] = []
-  readonly #items: readonly Item[]
+  /** By kind, the kinds beside which it shows a reuse; its own where it does so alone. */
+  readonly #partners = new Uint32Array(KINDS)
+  #isShown = false
+  readonly #prints = new NameNumbers()
+  /** For each fingerprint and kind: its only source, `SEVERAL`, or `NOBODY`. */
+  readonly #sources: number[] = []
 
-  constructor(items: readonly Item[]) {
-    this.#items = items.filter(({ prints }) => prints.length > 0)
-    for (const sources of sourcesByKind(this.#items).values()) this.#addPairs(sources)
+  /** Forgets what the identity before left. */
+  clear(): void {
+    if (this.#prints.count === 0) return
+    this.#prints.clear()
+    this.#sources.length = 0
+    if (this.#isShown) this.#partners.fill(0)
+    this.#isShown = false
+  }
+
+  add({ prints, kind, source }: Item): void {
+    for (const print of prints) {
+      const from = KINDS * this.#prints.numberOf(print)
+      while (this.#sources.length < from + KINDS) this.#sources.push(NOBODY)
+      for (let other = 0; other < KINDS; other++) {
+        const known = this.#sources[from + other] ?? NOBODY
+        if (known !== NOBODY && known !== source) this.#pair(kind, other)
+      }
+      const known = this.#sources[from + kind]
+      this.#sources[from + kind] = known === NOBODY || known === source ? source : SEVERAL
+    }
   }
 
   isShownBy(kinds: number): boolean {
-    return this.#pairs.some((pair) => (pair & kinds) === pair)
+    if (!this.#isShown) return false
+    for (let kind = 0; kind < KINDS; kind++) {
+      if ((kinds & (1 << kind)) !== 0 && (kinds & (this.#partners[kind] ?? 0)) !== 0) return true
+    }
+    return false
   }
 
-  /** The facts for the reuse sentence; null when no password was reused. */
-  reused(): ReusedPassword | null {
-    const found = new Map<string, { sources: Set<number>; age: number }>()
-    for (const { prints, source, age } of this.#items) {
-      for (const print of prints) {
-        const seen = found.get(print) ?? { sources: new Set(), age }
-        seen.sources.add(source)
-        found.set(print, { sources: seen.sources, age: Math.min(seen.age, age) })
-      }
-    }
-    const reused = [...found.values()].filter(({ sources }) => sources.size > 1)
-    if (reused.length === 0) return null
-    return {
-      sources: Math.max(...reused.map(({ sources }) => sources.size)),
-      age: Math.min(...reused.map(({ age }) => age)),
-    }
-  }
-
-  #addPairs(sources: Int32Array): void {
-    for (let a = 0; a < KINDS; a++) {
-      if (sources[a] === NOBODY) continue
-      if (sources[a] === SEVERAL) this.#addPair(1 << a)
-      for (let b = a + 1; b < KINDS; b++) {
-        if (sources[b] === NOBODY) continue
-        const same = sources[a] === sources[b] && sources[a] !== SEVERAL
-        if (!same) this.#addPair((1 << a) | (1 << b))
-      }
-    }
-  }
-
-  #addPair(kinds: number): void {
-    if (!this.#pairs.includes(kinds)) this.#pairs.push(kinds)
+  #pair(a: number, b: number): void {
+    this.#isShown = true
+    this.#partners[a] = (this.#partners[a] ?? 0) | (1 << b)
+    this.#partners[b] = (this.#partners[b] ?? 0) | (1 << a)
   }
 }
 
-/** For each fingerprint and kind: its only source, `SEVERAL`, or `NOBODY`. */
-function sourcesByKind(items: readonly Item[]): Map<string, Int32Array> {
-  const found = new Map<string, Int32Array>()
-  for (const { prints, kind, source } of items) {
+/** The facts for the reuse sentence; null when no password was reused. */
+export function reusedPassword(items: readonly Item[]): ReusedPassword | null {
+  const found = new Map<string, { sources: Set<number>; age: number }>()
+  for (const { prints, source, age } of items) {
     for (const print of prints) {
-      const sources = found.get(print) ?? new Int32Array(KINDS).fill(NOBODY)
-      const known = sources[kind]
-      sources[kind] = known === NOBODY || known === source ? source : SEVERAL
-      found.set(print, sources)
+      const seen = found.get(print)
+      if (seen === undefined) {
+        found.set(print, { sources: new Set([source]), age })
+      } else {
+        seen.sources.add(source)
+        seen.age = Math.min(seen.age, age)
+      }
     }
   }
-  return found
+  let sources = 1
+  let newest = Infinity
+  for (const seen of found.values()) {
+    if (seen.sources.size < 2) continue
+    sources = Math.max(sources, seen.sources.size)
+    newest = Math.min(newest, seen.age)
+  }
+  return sources < 2 ? null : { sources, age: newest }
 }

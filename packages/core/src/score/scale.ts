@@ -1,19 +1,38 @@
-/** Ties points to log-odds: `anchorPoints` stands for odds of 1 : `anchorOdds`. */
-export interface Scale {
+/**
+ * Ties points to log-odds, as a document writes it: `anchorPoints` stands for odds of 1 :
+ * `anchorOdds`.
+ */
+export interface ScaleDocument {
   readonly anchorPoints: number
   readonly anchorOdds: number
   /** Points that double the odds. */
   readonly pointsToDouble: number
 }
 
+/** The same with what every conversion needs, computed once. */
+export interface Scale {
+  readonly anchorPoints: number
+  /** Log-odds against, at the anchor. */
+  readonly anchorNats: number
+  readonly pointsPerNat: number
+  readonly natsPerPoint: number
+}
+
+export function scaleOf({ anchorPoints, anchorOdds, pointsToDouble }: ScaleDocument): Scale {
+  return {
+    anchorPoints,
+    anchorNats: Math.log(anchorOdds),
+    pointsPerNat: pointsToDouble / Math.LN2,
+    natsPerPoint: Math.LN2 / pointsToDouble,
+  }
+}
+
 export function pointsOf(scale: Scale, logOdds: number): number {
-  const pointsPerNat = scale.pointsToDouble / Math.LN2
-  return scale.anchorPoints + pointsPerNat * (logOdds + Math.log(scale.anchorOdds))
+  return scale.anchorPoints + scale.pointsPerNat * (logOdds + scale.anchorNats)
 }
 
 export function logOddsOf(scale: Scale, points: number): number {
-  const natsPerPoint = Math.LN2 / scale.pointsToDouble
-  return (points - scale.anchorPoints) * natsPerPoint - Math.log(scale.anchorOdds)
+  return (points - scale.anchorPoints) * scale.natsPerPoint - scale.anchorNats
 }
 
 export function logit(p: number): number {
@@ -41,20 +60,6 @@ export function roundHalfUp(value: number): number {
 /** The share left after `days` when half is gone every `halfLifeDays`. */
 export function decayed(days: number, halfLifeDays: number): number {
   return 2 ** (-days / halfLifeDays)
-}
-
-/**
- * Sums values given in descending order, each discounted by its rank: correlated findings do not
- * add up as if they were independent, and one more finding never lowers the sum.
- */
-export function discountedSum(descending: readonly number[], discount: number): number {
-  let sum = 0
-  let share = 1
-  for (const value of descending) {
-    sum += share * value
-    share *= discount
-  }
-  return sum
 }
 
 /** Points [x, y] with ascending x. */

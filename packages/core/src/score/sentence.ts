@@ -17,17 +17,30 @@ export interface SpanTexts {
 
 export type Values = Readonly<Record<string, string | number>>
 
+/** A sentence cut at its names: text, name, text, name, … and the text behind the last name. */
+type Cut = readonly string[]
+
+// Each sentence of a document is cut once. A program that loads documents without end starts again.
+const cuts = new Map<string, Cut>()
+const CUTS_MAX = 10_000
+
+function cutOf(template: string): Cut {
+  const known = cuts.get(template)
+  if (known !== undefined) return known
+  const cut = template.split(/[{}]/)
+  if (cuts.size >= CUTS_MAX) cuts.clear()
+  cuts.set(template, cut)
+  return cut
+}
+
 /** Puts the values in place of their names in braces. A loaded model names no others. */
 export function filled(template: string, values: Values): string {
-  let text = ""
-  let from = 0
-  for (;;) {
-    const open = template.indexOf("{", from)
-    if (open < 0) return text + template.slice(from)
-    const close = template.indexOf("}", open)
-    text += template.slice(from, open) + String(values[template.slice(open + 1, close)])
-    from = close + 1
+  const cut = cutOf(template)
+  let text = cut[0] ?? ""
+  for (let at = 1; at + 1 < cut.length; at += 2) {
+    text += String(values[cut[at] ?? ""]) + (cut[at + 1] ?? "")
   }
+  return text
 }
 
 /** A form for exactly one, and a form for any other number. */
@@ -37,8 +50,8 @@ export interface Counted {
 }
 
 /** The sentence in the number that fits `n`. */
-export function counted(texts: Counted, n: number, values: Values = {}): string {
-  return filled(n === 1 ? texts.one : texts.many, { ...values, n })
+export function counted(texts: Counted, values: Values & { readonly n: number }): string {
+  return filled(values.n === 1 ? texts.one : texts.many, values)
 }
 
 /** "today", "yesterday", "20 days ago", "5 months ago": whole days, as evidence is dated by day. */

@@ -1,22 +1,10 @@
+import type { EmailWeights } from "./email-weights.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
-import {
-  EMAIL_EVIDENCE_KINDS,
-  SECRETS,
-  STAGES,
-  type EmailEvidenceKind,
-  type Stage,
-} from "./vocabulary.ts"
+import { SECRETS, STAGES, type Stage } from "./vocabulary.ts"
 
 const REPOSTED = STAGES.findIndex(({ name }) => name === "REPOSTED")
 const SECRET_NONE = SECRETS.indexOf("none")
-const KINDS = EMAIL_EVIDENCE_KINDS.length
-
-// A new password does not undo what was done to the person.
-const SURVIVES_ROTATION: ReadonlySet<EmailEvidenceKind> = new Set<EmailEvidenceKind>([
-  "attack",
-  "monetized",
-])
 
 export function stageName(place: number): Stage {
   return STAGES[place]?.name ?? "CLEAN"
@@ -34,19 +22,17 @@ export function isBeforeRotation(age: number, rotatedAge: number | null): boolea
 
 /** The stage an item still stands for at its age; 0 for one that never sets a stage. */
 export function effectiveStage(
-  item: Pick<Item, "kind" | "age" | "secret">,
+  { kind, secret }: Pick<Item, "kind" | "secret">,
+  age: number,
   rotated: boolean,
-  model: EmailModel,
+  { kinds, stages, addressOnlyStage, rotatedStage }: EmailWeights,
 ): number {
-  const { native, addressOnly, rotated: rotatedStage, limits } = model.stages
-  const kind = EMAIL_EVIDENCE_KINDS[item.kind]
-  if (kind === undefined) return 0
-  const name = item.secret === SECRET_NONE ? addressOnly : native[kind]
-  const place = stagePlace(name)
-  if (name === null || place === 0) return 0
-  if (rotated && !SURVIVES_ROTATION.has(kind)) return Math.min(place, stagePlace(rotatedStage))
-  const { windowDays } = limits[name]
-  return windowDays === null ? place : Math.max(1, place - Math.floor(item.age / windowDays))
+  const weights = kinds[kind]
+  if (weights === undefined) return 0
+  const stage = secret === SECRET_NONE ? addressOnlyStage : weights.stage
+  if (stage === 0) return 0
+  if (rotated && !weights.survivesRotation) return Math.min(stage, rotatedStage)
+  return Math.max(1, stage - Math.floor(age / (stages[stage]?.windowDays ?? Infinity)))
 }
 
 interface Voice {
@@ -61,64 +47,70 @@ interface Voice {
  * A set of kinds is a bit mask over `EMAIL_EVIDENCE_KINDS`.
  */
 export class StageEvidence {
-  readonly #model: EmailModel
-  /** By kind: the highest stage that one trusted source alone carries, and the highest of all. */
-  readonly #certain = new Array<number>(KINDS).fill(0)
-  readonly #highest = new Array<number>(KINDS).fill(0)
+  readonly #model: EmailModel["stages"]
+  /** By stage: the kinds of items that carry it alone, and of items that need company for it. */
+  readonly #certain = new Uint32Array(STAGES.length)
+  readonly #doubted = new Uint32Array(STAGES.length)
   /** Items that need company to carry a stage, those of one source next to each other. */
   readonly #doubtful: Voice[] = []
+  /** Items of a short while ago that are at least reposted, in the same order. */
   readonly #fresh: Voice[] = []
 
-  constructor(model: EmailModel) {
+  constructor(model: EmailModel["stages"]) {
     this.#model = model
   }
 
-  add({ kind, source, age, conf }: Item, stage: number): void {
+  /** Forgets what the identity before left. */
+  clear(): void {
+    for (let stage = 0; stage < STAGES.length; stage++) {
+      this.#certain[stage] = 0
+      this.#doubted[stage] = 0
+    }
+    if (this.#doubtful.length > 0) this.#doubtful.length = 0
+    if (this.#fresh.length > 0) this.#fresh.length = 0
+  }
+
+  add(
+    { kind, source, conf }: Pick<Item, "kind" | "source" | "conf">,
+    age: number,
+    stage: number,
+  ): void {
     if (stage === 0) return
-    const { certainty, freshRepost } = this.#model.stages
-    if (stage > (this.#highest[kind] ?? 0)) this.#highest[kind] = stage
+    const { certainty, freshRepost } = this.#model
+    const bit = 1 << kind
     if (conf >= certainty) {
-      if (stage > (this.#certain[kind] ?? 0)) this.#certain[kind] = stage
+      this.#certain[stage] = (this.#certain[stage] ?? 0) | bit
     } else {
-      this.#doubtful.push({ source, bit: 1 << kind, stage, conf })
+      this.#doubted[stage] = (this.#doubted[stage] ?? 0) | bit
+      this.#doubtful.push({ source, bit, stage, conf })
     }
     if (stage >= REPOSTED && age <= freshRepost.daysMax) {
-      this.#fresh.push({ source, bit: 1 << kind, stage, conf })
+      this.#fresh.push({ source, bit, stage, conf })
     }
   }
 
   /** To be called once after the last `add`. */
   close(): this {
-    this.#doubtful.sort((a, b) => a.source - b.source)
+    if (this.#doubtful.length > 1) this.#doubtful.sort(bySource)
+    if (this.#fresh.length > 1) this.#fresh.sort(bySource)
     return this
   }
 
   /** The highest stage that the sources of these kinds together support with enough confidence. */
   stage(kinds: number): number {
-    let certain = 0
-    let highest = 0
-    for (let kind = 0; kind < KINDS; kind++) {
-      if ((kinds & (1 << kind)) === 0) continue
-      certain = Math.max(certain, this.#certain[kind] ?? 0)
-      highest = Math.max(highest, this.#highest[kind] ?? 0)
+    let doubted = 0
+    for (let stage = STAGES.length - 1; stage > 0; stage--) {
+      if (((this.#certain[stage] ?? 0) & kinds) !== 0) return stage
+      // Above what is certain every voice is a doubtful one, so only those are heard together.
+      doubted |= (this.#doubted[stage] ?? 0) & kinds
+      if (doubted !== 0 && this.#isCorroborated(stage, kinds)) return stage
     }
-    // Above `certain` every voice is a doubtful one, so only those need to be heard together.
-    for (let stage = highest; stage > certain; stage--) {
-      if (this.#isCorroborated(stage, kinds)) return stage
-    }
-    return certain
+    return 0
   }
 
-  floor(stage: number, kinds: number): number | null {
-    const { limits, freshRepost } = this.#model.stages
-    if (stage === REPOSTED && this.#freshSources(kinds) >= freshRepost.sourcesMin) {
-      return freshRepost.floor
-    }
-    return limits[stageName(stage)].floor
-  }
-
-  cap(stage: number): number {
-    return this.#model.stages.limits[stageName(stage)].cap
+  /** Whether REPOSTED has its higher floor. */
+  isFreshRepost(stage: number, kinds: number): boolean {
+    return stage === REPOSTED && this.#freshSources(kinds) >= this.#model.freshRepost.sourcesMin
   }
 
   #isCorroborated(stage: number, kinds: number): boolean {
@@ -135,13 +127,22 @@ export class StageEvidence {
       conf = Math.max(conf, voice.conf)
     }
     doubt *= 1 - conf
-    const { certainty, tolerance } = this.#model.stages
+    const { certainty, tolerance } = this.#model
     return 1 - doubt >= certainty - tolerance
   }
 
   #freshSources(kinds: number): number {
-    const sources = new Set<number>()
-    for (const { bit, source } of this.#fresh) if ((bit & kinds) !== 0) sources.add(source)
-    return sources.size
+    let sources = 0
+    let latest = -1
+    for (const { bit, source } of this.#fresh) {
+      if ((bit & kinds) === 0 || source === latest) continue
+      sources++
+      latest = source
+    }
+    return sources
   }
+}
+
+function bySource(a: Voice, b: Voice): number {
+  return a.source - b.source
 }

@@ -1,0 +1,142 @@
+import { pricesOf, type Prices } from "./action.ts"
+import { Decay } from "./decay.ts"
+import type { EmailModel } from "./model-email.ts"
+import { scaleOf, type Scale } from "./scale.ts"
+import { stagePlace } from "./stage.ts"
+import {
+  EMAIL_EVIDENCE_KINDS,
+  EXPOSURE_KINDS,
+  SECRETS,
+  STAGES,
+  type EmailEvidenceKind,
+  type ExposureKind,
+} from "./vocabulary.ts"
+
+/** The numbers of an e-mail model by place, so that scoring looks up no names. */
+export interface EmailWeights {
+  readonly scale: Scale
+  readonly prices: Prices
+  /** By place in `EMAIL_EVIDENCE_KINDS`. */
+  readonly kinds: readonly KindWeights[]
+  /** By place in `SECRETS`: how far what leaked can be used. */
+  readonly usable: readonly number[]
+  /** By place in `STAGES`. */
+  readonly stages: readonly StageLimits[]
+  /** The stage of an exposure without any secret, and the most after a rotation. */
+  readonly addressOnlyStage: number
+  readonly rotatedStage: number
+  readonly slowDecay: Decay
+  /** Of how much evidence tells, for the confidence. */
+  readonly witnessDecay: Decay
+  /** From this place in `SECRETS` on, a fresh secret is usable; beyond all where the model has none. */
+  readonly freshSecretFrom: number
+  /** The bit of each sensitive class. */
+  readonly classBits: ReadonlyMap<string, number>
+}
+
+/** One kind of evidence. */
+export interface KindWeights {
+  readonly bit: number
+  /** The stage that a fresh item stands for; 0 for none. */
+  readonly stage: number
+  /** A new password does not undo what was done to the person. */
+  readonly survivesRotation: boolean
+  /** Of an exposure; null for a signal. */
+  readonly exposure: ExposureWeights | null
+  readonly market: MarketWeights
+}
+
+export interface ExposureWeights {
+  /** The odds ratio beyond 1. */
+  readonly excess: number
+  readonly fastShare: number
+  readonly slowShare: number
+  readonly fastDecay: Decay
+}
+
+export interface MarketWeights {
+  readonly decay: Decay
+  /** A new password makes goods on offer stale. */
+  readonly isGoods: boolean
+  readonly nats: number
+  /** Where several items add up: the most they come to. Elsewhere the largest counts: null. */
+  readonly natsMax: number | null
+}
+
+export interface StageLimits {
+  readonly floor: number | null
+  readonly cap: number
+  /** After each window an item counts one stage less. */
+  readonly windowDays: number
+}
+
+export function emailWeights(model: EmailModel): EmailWeights {
+  const { exposure, stages, depth, confidence } = model
+  const scale = scaleOf(model.scale)
+  return {
+    scale,
+    prices: pricesOf(scale, model.costs),
+    kinds: EMAIL_EVIDENCE_KINDS.map((kind, place) => kindWeights(kind, 1 << place, model)),
+    usable: SECRETS.map((secret) => exposure.secrets[secret]),
+    stages: STAGES.map(({ name }) => {
+      const { floor, cap, windowDays } = stages.limits[name]
+      return { floor, cap, windowDays: windowDays ?? Infinity }
+    }),
+    addressOnlyStage: stagePlace(stages.addressOnly),
+    rotatedStage: stagePlace(stages.rotated),
+    slowDecay: new Decay(exposure.slowHalfLifeDays),
+    witnessDecay: new Decay(confidence.evidenceHalfLifeDays),
+    freshSecretFrom:
+      exposure.freshUsable === undefined
+        ? SECRETS.length
+        : SECRETS.indexOf(exposure.freshUsable.secretFrom),
+    classBits: new Map(depth.classes.map((name, place) => [name, 1 << place])),
+  }
+}
+
+const SURVIVES_ROTATION: ReadonlySet<EmailEvidenceKind> = new Set(["attack", "monetized"])
+// It neither ends interest in the person nor undoes an attack or a loss.
+const NO_GOODS: ReadonlySet<EmailEvidenceKind> = new Set(["mention", "attack", "monetized"])
+
+function kindWeights(
+  kind: EmailEvidenceKind,
+  bit: number,
+  { exposure, market, stages }: EmailModel,
+): KindWeights {
+  return {
+    bit,
+    stage: stagePlace(stages.native[kind]),
+    survivesRotation: SURVIVES_ROTATION.has(kind),
+    exposure: isExposure(kind) ? exposureWeights(exposure.kinds[kind]) : null,
+    market: marketWeights(kind, market),
+  }
+}
+
+function marketWeights(kind: EmailEvidenceKind, market: EmailModel["market"]): MarketWeights {
+  const term: MarketTerm = isExposure(kind) || kind === "repost" ? market.circulation : market[kind]
+  return {
+    decay: new Decay(term.halfLifeDays),
+    isGoods: !NO_GOODS.has(kind),
+    nats: term.nats,
+    natsMax: term.natsMax ?? null,
+  }
+}
+
+interface MarketTerm {
+  readonly nats: number
+  readonly natsMax?: number
+  readonly halfLifeDays: number
+}
+
+function isExposure(kind: EmailEvidenceKind): kind is ExposureKind {
+  return (EXPOSURE_KINDS as readonly string[]).includes(kind)
+}
+
+function exposureWeights({
+  oddsRatio,
+  fastShare,
+  fastHalfLifeDays,
+}: EmailModel["exposure"]["kinds"][ExposureKind]): ExposureWeights {
+  const fastDecay = new Decay(fastHalfLifeDays)
+  return { excess: oddsRatio - 1, fastShare, slowShare: 1 - fastShare, fastDecay }
+}

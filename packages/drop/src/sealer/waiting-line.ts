@@ -17,7 +17,11 @@ export interface WaitingLine {
   readonly length: number
   /** How many have waited for at least `ms`. */
   waitingSince(ms: number): number
-  /** False: too many wait, and the connection is still the caller's. */
+  /**
+   * False: too many wait, and the connection is still the caller's. One that has sent everything
+   * then takes the place of the last that has not: connections that only hold the line do not keep
+   * out who needs no time.
+   */
   add(connection: PlainConnection): boolean
   /**
    * Alternates between a connection that has sent everything, if there is any, and the one that
@@ -69,7 +73,12 @@ export function openLine({
     waitingSince: (ms) => line.filter(({ sinceMs }) => now() - sinceMs >= ms).length,
     add(connection) {
       const { socket, head } = connection
-      if (line.length >= most) return false
+      const whole = isWhole(head)
+      if (line.length >= most) {
+        const last = whole ? line.findLast((waiting) => !waiting.whole) : undefined
+        if (last === undefined) return false
+        refuse(take(last))
+      }
       if (socket.destroyed) {
         head.fill(0)
         return true
@@ -80,7 +89,7 @@ export function openLine({
       const waiting: Waiting = {
         connection,
         sinceMs: now(),
-        whole: isWhole(head),
+        whole,
         leave() {
           clearTimeout(late)
           socket.off("close", gone)

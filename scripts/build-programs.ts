@@ -16,6 +16,7 @@ import { build, type Plugin } from "esbuild"
 import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
+import { givenBuiltins } from "./given-builtins.ts"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
 
@@ -50,7 +51,7 @@ const { outputFiles } = await build({
   tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
   // They load compiled code, or files of their own, from the folder they are in.
   external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
-  plugins: [compiledSchemas(await compileSchemas()), httpAlone(), filesOfSources()],
+  plugins: [compiledSchemas(await compileSchemas()), givenBuiltins(), filesOfSources()],
   // Packages that are not modules ask for Node's own with require.
   banner: {
     js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
@@ -144,23 +145,6 @@ function compiledSchemas({ codes, compilersModule }: CompiledSchemas): Plugin {
       onLoad({ filter: /./, namespace: "schema" }, ({ path }) => ({
         contents: codes[Number(path)] ?? "",
         resolveDir: root,
-      }))
-    },
-  }
-}
-
-/**
- * A module that imports `node:http` gets all of its members at once, among them those for which
- * Node loads its client of `fetch`: 70 ms of a start. As a member of what Node gives, each is
- * loaded when it is used.
- */
-function httpAlone(): Plugin {
-  return {
-    name: "http alone",
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^(node:)?http$/ }, () => ({ path: "node:http", namespace: "given" }))
-      onLoad({ filter: /./, namespace: "given" }, ({ path }) => ({
-        contents: `module.exports = process.getBuiltinModule("${path}")`,
       }))
     },
   }

@@ -4,6 +4,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { build } from "esbuild"
+import { givenBuiltins } from "./given-builtins.ts"
 import { root } from "./repository.ts"
 
 const target = join(root, "packages", "drop", "programs", "sealer-process.js")
@@ -20,12 +21,12 @@ const { outputFiles } = await build({
   target: "node24",
   conditions: ["source"],
   tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
-  charset: "utf8",
   legalComments: "eof",
   // Packages that are not modules ask for Node's own with require.
   banner: {
     js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);',
   },
+  plugins: [givenBuiltins()],
   logLevel: "silent",
 })
 const [output] = outputFiles

@@ -257,8 +257,14 @@ test("neither the order of imports nor when it is measured changes what is found
           if (each) await measure()
         }
         await measure()
-        return [...(await index.catalogue()).sources.values()]
-          .map(({ name, circulates: is, circulation }) => ({ name, is, circulation }))
+        // A source has its number by when it was imported, so the older one is compared by name.
+        const found = (await index.catalogue()).sources
+        return [...found.values()]
+          .map(({ name, circulates: is, circulation }) => {
+            const { sameAs = null, ...figures } = circulation ?? {}
+            const older = sameAs === null ? null : found.get(sameAs)?.name
+            return { name, is, older, figures }
+          })
           .sort((a, b) => (a.name < b.name ? -1 : 1))
       }
       const once = (await facts([...given.keys()], false)) as { is: boolean }[]

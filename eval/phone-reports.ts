@@ -6,7 +6,7 @@ import {
 import { formatted } from "./formatted.ts"
 import { simChangePlot } from "./plots/sim-change.ts"
 
-export const cardedModels: readonly PhoneModel[] = [phoneModels["1.0"], phoneModels["1.1"]]
+const cardedModels: readonly PhoneModel[] = [phoneModels["1.0"], phoneModels["1.1"]]
 
 /**
  * The reports on the phone models, by path. These models were never compared with outcomes, so

@@ -13,7 +13,7 @@ export const evaluatedModels: readonly EmailModel[] = [emailModels["1.0"], email
  * Where the program itself finds the results, so that `assay` can print a card wherever it is
  * installed.
  */
-export function shippedResults(version: string): string {
+function shippedResults(version: string): string {
   return `packages/server/src/model-tools/email-${version}-evaluation.json`
 }
 

@@ -169,7 +169,7 @@ export function manifestOf(files: readonly BrowserFile[]): Record<string, Manife
 }
 
 /** The value of an `integrity` attribute, and of a hash in a Content-Security-Policy. */
-export function integrityOf(bytes: Uint8Array): string {
+function integrityOf(bytes: Uint8Array): string {
   return `sha256-${sha256(bytes).toString("base64")}`
 }
 

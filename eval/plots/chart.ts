@@ -1,7 +1,7 @@
 // Charts as plain SVG: no script and nothing loaded from elsewhere, so that a picture is safe
 // wherever it is shown. Lines differ by dashes too, since colours alone do not reach everybody.
 
-export const WIDTH = 640
+const WIDTH = 640
 
 export interface Axis {
   readonly label: string

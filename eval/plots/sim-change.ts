@@ -38,7 +38,7 @@ export function simChangePlot(model: PhoneModel): string {
   ].join("\n")
   return document(
     `Score by time since the SIM changed, ${model.name} ${model.version}`,
-    `An active mobile number of which nothing else is known. ${series.map(told).join("; ")}. Dotted lines are the edges of the bands: ${BANDS.slice(
+    `An active mobile number of which nothing else is known. ${series.map(described).join("; ")}. Dotted lines are the edges of the bands: ${BANDS.slice(
       1,
     )
       .map(({ name, from }) => `${name} from ${from}`)
@@ -99,6 +99,6 @@ function edge(from: number): string {
   return `<path class="edge" d="M${frame.left} ${y}H${frame.left + frame.width}"/>`
 }
 
-function told({ name, points: drawn }: Series): string {
+function described({ name, points: drawn }: Series): string {
   return `${name}: from ${drawn[0]?.[1] ?? 0} after an hour to ${drawn.at(-1)?.[1] ?? 0} after 90 days`
 }

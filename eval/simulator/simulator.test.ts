@@ -119,10 +119,10 @@ test("what lies in the future is not seen, and of the past only a part", () => {
 })
 
 test("no past takeover leaves no trace of one", () => {
-  const told = many(500, (random) =>
+  const sampled = many(500, (random) =>
     seenEvidence([triedLater], { past: [], takenOver: true }, random),
   )
-  const types = new Set(told.flatMap(({ signals }) => signals.map(({ type }) => type)))
+  const types = new Set(sampled.flatMap(({ signals }) => signals.map(({ type }) => type)))
   for (const type of ["attack", "monetized", "tested"] as const) assert.ok(!types.has(type))
 })
 

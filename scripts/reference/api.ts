@@ -71,7 +71,7 @@ function operationSection(path: string, method: string, operation: Operation): s
   if (requestBody !== undefined) {
     parts.push(`Body: ${bodyOf(requestBody)}.`)
     for (const { schema } of Object.values(requestBody.content ?? {}).filter((each) =>
-      isTold(each.schema),
+      isLines(each.schema),
     ))
       parts.push(`Lines: ${schema.description ?? ""}`)
   }
@@ -104,12 +104,12 @@ function responseRow([status, response]: [string, Operation["responses"][string]
 
 function bodyOf({ content = {} }: Content): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => `${isTold(schema) ? "lines" : typeOf(schema)} as ${code(type)}`)
+    .map(([type, { schema }]) => `${isLines(schema) ? "lines" : typeOf(schema)} as ${code(type)}`)
     .join(", ")
 }
 
 /** A stream has no type: its description states what a line holds. */
-function isTold({ $ref, type, description }: Schema): boolean {
+function isLines({ $ref, type, description }: Schema): boolean {
   return $ref === undefined && type === undefined && description !== undefined
 }
 

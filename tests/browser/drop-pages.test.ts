@@ -19,7 +19,7 @@ const screenshots = join(root, "tmp/screenshots/drop")
 mkdirSync(screenshots, { recursive: true })
 
 const PHONE = { width: 320, height: 640 }
-const DESK = { width: 1280, height: 900 }
+const DESKTOP = { width: 1280, height: 900 }
 
 /**
  * The real style under its real hash, and no script: these are the pages as they are without one.
@@ -125,7 +125,7 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
           assert.equal(await page.locator("h1:visible").count(), 1, name)
           const seen = ["form-faulty", "sent-two-way", "replies-shown"].includes(name)
           if (seen) await picture(page, `${locale}-phone-${name}`)
-          await page.setViewportSize(DESK)
+          await page.setViewportSize(DESKTOP)
           assert.deepEqual(await violations(page, LOOKS), [], name)
           assert.ok((await overflow(page)) <= 0, `${name} is wider than a desk`)
           if (seen) await picture(page, `${locale}-desk-${name}`)
@@ -161,7 +161,7 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
     "the keyboard reaches every field in the order of reading, and never the field for machines",
     async () => {
       for (const locale of ["en", "ar"] as const) {
-        const open = await opener(browser, locale, { viewport: DESK })
+        const open = await opener(browser, locale, { viewport: DESKTOP })
         const order = await tabOrder(await open("form"))
         const fields = [
           "message",
@@ -232,7 +232,7 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
   await context.test(
     "in Arabic the page is mirrored, while a code reads from left to right",
     async () => {
-      const open = await opener(browser, "ar", { viewport: DESK })
+      const open = await opener(browser, "ar", { viewport: DESKTOP })
       const page = await open("sent-two-way")
       assert.equal(await looks(page, "main", "direction"), "rtl")
       assert.equal(await looks(page, "#code-words", "direction"), "ltr")

@@ -445,10 +445,10 @@ test("a document says what it carries, and a file of a kind that nobody looks in
   // The page also warns about colours that depend on a profile, while the profile is to be removed.
   const profile = pngChunk("iCCP", Buffer.from("x\0\0not a profile", "latin1"))
   await page.setInputFiles("#files", [file("d.png", pngWith([profile]))])
-  const told = page.locator("#files-report").getByText("The colours can look different")
-  await told.waitFor()
+  const note = page.locator("#files-report").getByText("The colours can look different")
+  await note.waitFor()
   await page.check("#keep-file-1")
-  assert.equal(await told.count(), 0)
+  assert.equal(await note.count(), 0)
   assert.deepEqual(wrong, [])
 })
 

@@ -123,7 +123,7 @@ test("a backup made under load, restored elsewhere with the same secret, answers
   const deny = ["--category", "deny", "--name", "ours"]
   await command(original, "lists", "import", join(directory, "denied.txt"), ...deny)
 
-  const told = await report(first, key, REPORTED)
+  const reportId = await report(first, key, REPORTED)
   const taken = await report(first, key, EXPOSED)
   assert.equal(await undo(first, key, taken), 204)
   const observed_at = new Date(Date.now() - 864_000_000).toISOString()
@@ -184,7 +184,7 @@ test("a backup made under load, restored elsewhere with the same secret, answers
     assert.equal(await undo(second, key, id), acts ? 204 : 404)
     assert.equal(isReported(await score(second, key, email)), false)
   }
-  assert.equal(await undo(second, key, told), 204)
+  assert.equal(await undo(second, key, reportId), 204)
   assert.notDeepEqual((await score(second, key, REPORTED)).body, before.get(REPORTED)?.body)
 })
 

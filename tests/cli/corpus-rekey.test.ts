@@ -205,8 +205,8 @@ test("erased people do not come back unless somebody says so", async () => {
   assert.match(same.err, /assay: --secret names the master secret that is in use\n$/)
   assert.equal(existsSync(at("new")), false)
 
-  const told = await rekey(at("list.txt"), at("dump"), "--yes", "--forget-erasures")
-  assert.equal(told.code, 0, told.err)
+  const rekeyed = await rekey(at("list.txt"), at("dump"), "--yes", "--forget-erasures")
+  assert.equal(rekeyed.code, 0, rekeyed.err)
   const old = await heldIn(env.ASSAY_DATA, env.ASSAY_SECRET_FILE, ROWS)
   const now = await heldIn(at("new"), at("new-secret"), ROWS)
   assert.equal(old.entries.get(emailAt(5))?.length, 0)

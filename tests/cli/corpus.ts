@@ -13,13 +13,7 @@ import { COMMAND_MS } from "./command-time.ts"
 import { assayProgram } from "../../scripts/program.ts"
 
 /** In every address and password of a combolist made here, so that a search finds each of them. */
-export const CANARIES = [
-  "zqxjkv",
-  Buffer.from("zqxjkv").toString("hex"),
-  "enF4amt2",
-  "pxeGprd",
-  "6cXhqa3",
-]
+const CANARIES = ["zqxjkv", Buffer.from("zqxjkv").toString("hex"), "enF4amt2", "pxeGprd", "6cXhqa3"]
 
 export function emailAt(n: number): string {
   return `user${n}.zqxjkv@mail${n % 100}.example`

@@ -91,7 +91,7 @@ test("a SIM that changes while it runs is notified with the token of the setting
   const folder = join(directory, "notified")
   const sink = createServer()
   await new Promise<void>((resolve) => void sink.listen(0, "127.0.0.1", resolve))
-  const told = once(sink, "request") as Promise<Parameters<typeof answer>>
+  const notified = once(sink, "request") as Promise<Parameters<typeof answer>>
   const notify = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/sink`
   const carrier = await devCarrier("--port", "0", "--dir", folder, "--notify", notify)
   const changed_at = new Date().toISOString()
@@ -100,7 +100,7 @@ test("a SIM that changes while it runs is notified with the token of the setting
     body: JSON.stringify({ sim: { changed_at } }),
   })
   assert.equal(put.status, 200)
-  const { authorization, event } = await answer(...(await told))
+  const { authorization, event } = await answer(...(await notified))
   const token = readFileSync(join(folder, "notification-token"), "utf8")
   assert.equal(authorization, `Bearer ${token}`)
   assert.equal(event["time"], changed_at)

@@ -180,14 +180,14 @@ suite("what cannot be done", () => {
     name: string,
     text: string,
     args: readonly string[],
-    told: RegExp,
+    sentence: RegExp,
   ): Promise<void> => {
     const path = file(name, text)
     const out = `${path}.out`
     const before = readdirSync(directory)
     const { code, err } = await score(["--in", path, "--out", out, ...args])
     assert.equal(code, 1, err)
-    assert.match(err, told)
+    assert.match(err, sentence)
     assert.doesNotMatch(err, /canary|\n {4}at /)
     assert.deepEqual(readdirSync(directory), before)
   }

@@ -30,9 +30,9 @@ test("a secret that others can read is refused with the command that mends it", 
       ASSAY_SECRET_FILE: file,
     })
     assert.equal(code, 1)
-    const told = err.split("\n").find((line) => line.startsWith("assay:"))
+    const printed = err.split("\n").find((line) => line.startsWith("assay:"))
     assert.equal(
-      told,
+      printed,
       `assay: The master secret ${file} can be read by others (mode ${shown}). Run: chmod 600 ${file}`,
     )
     assert.doesNotMatch(out + err, /5a5a|at .*\.ts/)

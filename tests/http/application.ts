@@ -25,7 +25,7 @@ import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { openVelocityOfNumbers } from "../../packages/server/src/score/phone/number-velocity.ts"
 import { openNotifyingCarriers } from "../../packages/server/src/notifications/notifying-carriers.ts"
 import {
-  type SignalDesk,
+  type SignalLookup,
   signalsOff,
 } from "../../packages/server/src/score/providers/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -79,7 +79,7 @@ export interface Change {
   readonly index?: (index: ExposureIndex) => ExposureIndex
   readonly counters?: Counters
   readonly callers?: (callers: Callers) => Callers
-  readonly signals?: SignalDesk
+  readonly signals?: SignalLookup
   readonly overloaded?: () => boolean
   readonly streamIdleSeconds?: number
   /** The moment at which the application stands still, until the test moves its clock. */

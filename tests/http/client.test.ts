@@ -134,15 +134,15 @@ suite("the client with the service", () => {
   test("many at once come back in order, as a batch and as a stream", async () => {
     const emails = Array.from({ length: 2500 }, (_, n) => `person${n}@mail.example`)
     const asked = [...emails, "nobody", "sofia.rossi@mail.example"]
-    const told = (items: readonly ScoredItem<EmailRiskResult>[]): unknown[] =>
+    const outcomes = (items: readonly ScoredItem<EmailRiskResult>[]): unknown[] =>
       items.map(({ index, result, problem }) => [index, result?.email ?? problem?.code])
     const expected = asked.map((email, n) => [n, email === "nobody" ? "not-an-email" : email])
     const batch = await clientOf().scoreEmails(asked)
-    assert.deepEqual(told(batch), expected)
+    assert.deepEqual(outcomes(batch), expected)
     assert.equal(batch.at(-1)?.result?.threat_stage, "ATTACKED")
     const streamed: ScoredItem<EmailRiskResult>[] = []
     for await (const item of clientOf().scoreEmailStream(asked)) streamed.push(item)
-    assert.deepEqual(told(streamed), expected)
+    assert.deepEqual(outcomes(streamed), expected)
     const [phone] = await clientOf().scorePhones(["+61491570156"], { explain: true })
     assert.equal(phone?.result?.sim_change_detected, true)
     assert.ok(phone.result.explanation !== undefined)

@@ -174,8 +174,8 @@ test("a line is in the next score of every worker, as it was sent and once", asy
   })
   assert.deepEqual(await sent([line, line]), ["stored", "known"])
   for (let request = 0; request < 4; request++) {
-    const told = await score(email)
-    assert.deepEqual(told.explanation.input, {
+    const scored = await score(email)
+    assert.deepEqual(scored.explanation.input, {
       ...clean.explanation.input,
       exposures: [
         {
@@ -189,10 +189,10 @@ test("a line is in the next score of every worker, as it was sent and once", asy
         },
       ],
     })
-    assert.equal(told.threat_stage, "LEAKED")
-    assert.equal(told.exposure_count, 1)
-    assert.equal(told.explanation.matched, "exact")
-    assert.ok(told.risk_score > clean.risk_score)
+    assert.equal(scored.threat_stage, "LEAKED")
+    assert.equal(scored.exposure_count, 1)
+    assert.equal(scored.explanation.matched, "exact")
+    assert.ok(scored.risk_score > clean.risk_score)
   }
   assert.deepEqual(await sent([line]), ["known"])
   // Other content is another line: the classes in another order are not.
@@ -204,7 +204,7 @@ test("a good line beside a bad one is stored, and each gets its own outcome", as
   const email = stranger()
   const phone_number = "+61491570110"
   const fits = breach(email)
-  const told = await sent([
+  const scored = await sent([
     fits,
     "breach",
     { ...fits, kind: undefined },
@@ -218,7 +218,7 @@ test("a good line beside a bad one is stored, and each gets its own outcome", as
     { ...fits, source: "feedback" },
     { ...fits, kind: "delivered" },
   ])
-  assert.deepEqual(told, [
+  assert.deepEqual(scored, [
     "stored",
     "invalid-request #",
     "invalid-request #/kind",
@@ -241,9 +241,9 @@ test("old evidence from elsewhere is no history of the tenant's own with the ide
   const email = stranger()
   const { coverage } = (await score(email)).explanation.input
   await sent([breach(email, { observed_at: "2012-06-05" })])
-  const told = (await score(email)).explanation.input
-  assert.deepEqual(told.coverage, coverage)
-  assert.ok((told.trust?.emailAge ?? 0) > 4000, "an old breach still proves an old mailbox")
+  const scored = (await score(email)).explanation.input
+  assert.deepEqual(scored.coverage, coverage)
+  assert.ok((scored.trust?.emailAge ?? 0) > 4000, "an old breach still proves an old mailbox")
 })
 
 test("telecom evidence is in the tenant's next phone answer and in no other's", async () => {
@@ -387,9 +387,9 @@ test("a tenant names a hundred sources and no more, and those it named go on", a
   const lines = Array.from({ length: EVIDENCE_SOURCES_MAX + 2 }, (_, n) =>
     breach(email, { source: `source-${n}` }),
   )
-  const told = await sent(lines, { key })
+  const scored = await sent(lines, { key })
   assert.deepEqual(
-    told.filter((each) => each !== "stored"),
+    scored.filter((each) => each !== "stored"),
     ["invalid-request #/source", "invalid-request #/source"],
   )
   assert.deepEqual(await sent([breach(stranger(), { source: "source-7" })], { key }), ["stored"])
@@ -478,7 +478,7 @@ test("whatever one tenant sends: its own answers follow, no other's changes by a
     ])
   const before = await others()
   const inputs = await Promise.all(persons.map(async (email) => (await score(email)).explanation))
-  const told = new Map<string, Word>()
+  const scored = new Map<string, Word>()
   const property = fc.asyncProperty(
     fc.array(anyWord, { minLength: 1, maxLength: 12 }),
     async (words) => {
@@ -502,10 +502,10 @@ test("whatever one tenant sends: its own answers follow, no other's changes by a
         statuses.filter((status) => status !== "stored" && status !== "known"),
         [],
       )
-      for (const word of words) told.set(contentOf(word), word)
+      for (const word of words) scored.set(contentOf(word), word)
       assert.equal(await others(), before)
       for (const [person, email] of persons.entries()) {
-        const own = [...told.values()].filter((word) => word.person === person)
+        const own = [...scored.values()].filter((word) => word.person === person)
         await assertFollows(email, own, inputs[person]?.input ?? {})
       }
     },

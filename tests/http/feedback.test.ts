@@ -109,14 +109,14 @@ test("confirmed fraud is the owner's: the score rises and fades by its age, the 
   const email = stranger()
   const clean = await score(email)
   await stored({ email, outcome: "fraud_confirmed", occurred_at: daysAgo(10) })
-  const told = await score(email)
-  assert.equal(told.explanation.input.trust?.confirmedFraudAge, 10)
-  assert.equal(told.threat_stage, "CLEAN")
-  assert.ok(told.risk_score > clean.risk_score + 20)
+  const scored = await score(email)
+  assert.equal(scored.explanation.input.trust?.confirmedFraudAge, 10)
+  assert.equal(scored.threat_stage, "CLEAN")
+  assert.ok(scored.risk_score > clean.risk_score + 20)
   const older = stranger()
   await stored({ email: older, outcome: "fraud_confirmed", occurred_at: daysAgo(1000) })
   const faded = (await score(older)).risk_score
-  assert.ok(clean.risk_score <= faded && faded < told.risk_score)
+  assert.ok(clean.risk_score <= faded && faded < scored.risk_score)
 })
 
 test("a confirmed takeover is an attack of confidence 0.95, with a loss turned into money", async () => {
@@ -359,7 +359,7 @@ test("whatever one tenant reports, in any order: its own answers follow, no othe
       await phoneText(number, other),
     ])
   const before = await others()
-  const told = new Map<number, Parameters<typeof effectiveEvidence>[0][number][]>()
+  const scored = new Map<number, Parameters<typeof effectiveEvidence>[0][number][]>()
   const seen = new Set<FeedbackOutcome>()
   const property = fc.asyncProperty(
     fc.array(anyWord, { minLength: 1, maxLength: 8 }),
@@ -377,7 +377,7 @@ test("whatever one tenant reports, in any order: its own answers follow, no othe
         if (outcome !== "credential_rotated")
           await stored({ phone_number: number, outcome, ...(labels && { loss }) })
         if (undone) assert.equal((await undo(id)).status, 204)
-        const reports = told.get(person) ?? []
+        const reports = scored.get(person) ?? []
         reports.push({
           identityType: "email",
           outcome,
@@ -387,10 +387,10 @@ test("whatever one tenant reports, in any order: its own answers follow, no othe
           expiresAt: null,
           undoneAt: undone ? 1 : null,
         })
-        told.set(person, reports)
+        scored.set(person, reports)
       }
       assert.equal(await others(), before)
-      for (const [person, reports] of told) await assertFollows(persons[person] ?? "", reports)
+      for (const [person, reports] of scored) await assertFollows(persons[person] ?? "", reports)
     },
   )
   // No shrinking: what was sent stays sent, so a smaller sequence would not start from nothing.

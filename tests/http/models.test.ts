@@ -64,8 +64,8 @@ const scored = async (service: Service, key: string, email: string): Promise<Sco
   JSON.parse(await answer(service, key, email)) as Scored
 
 async function inputOf(service: Service, key: string, email: string): Promise<EmailInput> {
-  const told = await answer(service, key, email, true)
-  return (JSON.parse(told) as { explanation: { input: EmailInput } }).explanation.input
+  const given = await answer(service, key, email, true)
+  return (JSON.parse(given) as { explanation: { input: EmailInput } }).explanation.input
 }
 
 /**
@@ -75,9 +75,9 @@ async function inputOf(service: Service, key: string, email: string): Promise<Em
 async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Promise<T> {
   const deadline = performance.now() + 30_000
   for (;;) {
-    const told = await ask()
-    if (is(told)) return told
-    assert.ok(performance.now() < deadline, `still ${JSON.stringify(told)}`)
+    const given = await ask()
+    if (is(given)) return given
+    assert.ok(performance.now() < deadline, `still ${JSON.stringify(given)}`)
     await delay(100)
   }
 }

@@ -9,7 +9,6 @@ import type { Service } from "./service.ts"
 
 /** When the questions are asked, by the clock of the service. The data were written before. */
 export const ASKED_AT = Date.parse("2026-11-16T12:30:00Z")
-export const WRITTEN_AT = Date.parse("2026-11-16T12:00:00Z")
 
 /** Names for values that the program that wrote the data chose at random. */
 export interface Names {
@@ -19,8 +18,8 @@ export interface Names {
   readonly undone: { readonly id: string; readonly email: string }
 }
 
-export const CARRIER_TOKEN = "token-of-carrier-one-7f31c2"
-export const EMAILS = [
+const CARRIER_TOKEN = "token-of-carrier-one-7f31c2"
+const EMAILS = [
   "ana.silva@mail.example",
   "ben.okafor@mail.example",
   "chloe.martin@mail.example",
@@ -32,13 +31,13 @@ export const EMAILS = [
   "ines.costa@mail.example",
   "jonas.berg+shop@mail.example",
 ] as const
-export const PHONES = ["+447400100001", "+447400100002", "+447400100003", "+447400100004"] as const
-export const SUBJECTS = [
+const PHONES = ["+447400100001", "+447400100002", "+447400100003", "+447400100004"] as const
+const SUBJECTS = [
   ...EMAILS.map((email) => ({ email })),
   ...PHONES.map((phone_number) => ({ phone_number })),
 ]
 
-export const REPEATED_FEEDBACK = {
+const REPEATED_FEEDBACK = {
   idempotency: "feedback-of-the-fixture",
   json: {
     email: "ana.silva@mail.example",
@@ -47,7 +46,7 @@ export const REPEATED_FEEDBACK = {
     reference: "case-1",
   },
 }
-export const REPEATED_EVIDENCE = [
+const REPEATED_EVIDENCE = [
   {
     email: "grace.kim@mail.example",
     kind: "paste",
@@ -65,7 +64,7 @@ export const REPEATED_EVIDENCE = [
     observed_at: "2021-03-04T05:00:00Z",
   },
 ]
-export const REPEATED_NOTIFICATION = {
+const REPEATED_NOTIFICATION = {
   specversion: "1.0",
   id: "9c1b5a0e-2f63-4a51-93a1-000000000001",
   source: "https://notifications.carrier.example",
@@ -74,7 +73,7 @@ export const REPEATED_NOTIFICATION = {
   datacontenttype: "application/json",
   data: { phoneNumber: "+447400100003", subscriptionId: "qs15-h556-rt89-1298" },
 }
-export const CONTEXT = { event: "sign-up", device_id: "device-of-the-fixture", ip: "203.0.113.9" }
+const CONTEXT = { event: "sign-up", device_id: "device-of-the-fixture", ip: "203.0.113.9" }
 
 /** Settings of providers for carriers whose notifications are taken and who are never asked. */
 export function writeProviders(folder: string, privateKeyPem: string): string {

@@ -141,8 +141,11 @@ test("sources act as what they are, are shown as a plan may see them, and leave 
     "published_date",
     "rows",
   ])
-  const told = await scored(service, HELD, small)
-  for (const text of [JSON.stringify([unnamed, told]), await inputOf(service, told, small)])
+  const scoredAnswer = await scored(service, HELD, small)
+  for (const text of [
+    JSON.stringify([unnamed, scoredAnswer]),
+    await inputOf(service, scoredAnswer, small),
+  ])
     assert.doesNotMatch(text, NAMES)
   const known = await scored(service, HELD, trusted)
   assert.match(await inputOf(service, known, trusted), NAMES)
@@ -150,7 +153,7 @@ test("sources act as what they are, are shown as a plan may see them, and leave 
   // Nor a number that identifies a source elsewhere: they are counted within the one answer, and
   // along the list.
   const numbers = (text: string): string[] => [...new Set(text.match(/source \d+/g))].sort()
-  for (const text of [JSON.stringify(told), await inputOf(service, told, small)])
+  for (const text of [JSON.stringify(scoredAnswer), await inputOf(service, scoredAnswer, small)])
     assert.deepEqual(numbers(text), ["source 1", "source 2"])
   assert.deepEqual(numbers(JSON.stringify(await scored(service, LISTED, small))), ["source 1"])
   const firstPage = await listOf(service, small, "?limit=2")

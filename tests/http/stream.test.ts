@@ -37,9 +37,9 @@ suite("a stream that moves", () => {
     const phones = openStream(service, { path: "/api/v1/phone-risk/batch" })
     for (const { phone } of demoPhones) await phones.send(JSON.stringify(phone) + "\n")
     phones.end()
-    const told = await phones.rest()
+    const phoneAnswers = await phones.rest()
     assert.deepEqual(
-      told.map(({ result }) => result?.["phone_number"]),
+      phoneAnswers.map(({ result }) => result?.["phone_number"]),
       demoPhones.map(({ phone }) => phone),
     )
   })

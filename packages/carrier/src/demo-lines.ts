@@ -23,49 +23,53 @@ export function demoLines(nowMs: number): readonly DemoLine[] {
   const daysAgo = (days: number): string => hoursAgo(24 * days)
   const dayAgo = (days: number): string => dayOf(nowMs - days * DAY_MS)
   return [
-    told("+46701740611", "the same SIM for years", "none", {}),
-    told("+46701740612", "SIM changed 2 hours ago", "high", {
+    demoLine("+46701740611", "the same SIM for years", "none", {}),
+    demoLine("+46701740612", "SIM changed 2 hours ago", "high", {
       sim: { changed_at: hoursAgo(2) },
     }),
-    told("+46701740613", "SIM changed 5 days ago", "elevated", { sim: { changed_at: daysAgo(5) } }),
-    told("+46701740614", "SIM changed 20 days ago", "low", { sim: { changed_at: daysAgo(20) } }),
-    told("+46701740615", "no SIM change in the 120 days the carrier keeps", "none", {
+    demoLine("+46701740613", "SIM changed 5 days ago", "elevated", {
+      sim: { changed_at: daysAgo(5) },
+    }),
+    demoLine("+46701740614", "SIM changed 20 days ago", "low", {
+      sim: { changed_at: daysAgo(20) },
+    }),
+    demoLine("+46701740615", "no SIM change in the 120 days the carrier keeps", "none", {
       sim: { history_days: 120 },
     }),
     untold("+46701740616", "no date, and not for how long the carrier looked", {
       sim: { history_days: "unsaid" },
     }),
-    told("+46701740617", "SIM and handset changed yesterday", "high", {
+    demoLine("+46701740617", "SIM and handset changed yesterday", "high", {
       sim: { changed_at: hoursAgo(26) },
       device: { changed_at: hoursAgo(25) },
     }),
-    told("+46701740618", "went to somebody else 60 days ago", "none", {
+    demoLine("+46701740618", "went to somebody else 60 days ago", "none", {
       sim: { changed_at: daysAgo(60) },
       recycled_on: dayAgo(60),
       tenure: { since: dayAgo(60) },
     }),
-    told("+46701740619", "all calls forwarded", "none", { forwarding: ["unconditional"] }),
-    told("+46701740620", "handset in another country", "none", {
+    demoLine("+46701740619", "all calls forwarded", "none", { forwarding: ["unconditional"] }),
+    demoLine("+46701740620", "handset in another country", "none", {
       roaming: { mcc: 208, countries: ["FR"] },
     }),
-    told("+46701740621", "handset out of reach", "none", { reachable_by: [] }),
-    told("+46701740622", "services suspended", "none", {
+    demoLine("+46701740621", "handset out of reach", "none", { reachable_by: [] }),
+    demoLine("+46701740622", "services suspended", "none", {
       services: { voice_sms_in: "suspended", voice_sms_out: "suspended", data: "suspended" },
     }),
-    told("+46701740623", "a new customer, prepaid", "high", {
+    demoLine("+46701740623", "a new customer, prepaid", "high", {
       sim: { changed_at: null },
       tenure: { since: dayAgo(1), contract: "PAYG" },
     }),
-    told("+46701740671", "yes or no: SIM changed in the last 24 hours", "high", {
+    demoLine("+46701740671", "yes or no: SIM changed in the last 24 hours", "high", {
       sim: { changed_at: hoursAgo(20), answers: "check" },
     }),
-    told("+46701740672", "yes or no: in the last 10 days, not in the last 3", "elevated", {
+    demoLine("+46701740672", "yes or no: in the last 10 days, not in the last 3", "elevated", {
       sim: { changed_at: daysAgo(5), answers: "check" },
     }),
-    told("+46701740673", "yes or no: not in the last 10 days", "none", {
+    demoLine("+46701740673", "yes or no: not in the last 10 days", "none", {
       sim: { answers: "check" },
     }),
-    told("+46701740674", "yes or no: law allows 3 days only, and it did not", "none", {
+    demoLine("+46701740674", "yes or no: law allows 3 days only, and it did not", "none", {
       sim: { answers: "check", look_back_hours: 72 },
     }),
     failing("+46701740681", "the carrier does not know the number", {
@@ -113,7 +117,7 @@ export function demoLines(nowMs: number): readonly DemoLine[] {
 export function demoTwilioLines(nowMs: number): readonly DemoLine<TwilioScript>[] {
   const changedAt = new Date(nowMs - 30 * HOUR_MS).toISOString()
   return [
-    told("+61491570313", "Twilio: SIM changed 30 hours ago", "high", {
+    demoLine("+61491570313", "Twilio: SIM changed 30 hours ago", "high", {
       sim: { changed_at: changedAt },
     }),
     untold("+61491570006", "Twilio: a number of an internet service", {
@@ -126,7 +130,7 @@ export function demoTwilioLines(nowMs: number): readonly DemoLine<TwilioScript>[
   ]
 }
 
-function told<Script>(
+function demoLine<Script>(
   number: string,
   shows: string,
   simSwapRisk: SimSwapRisk,

@@ -10,7 +10,7 @@ const Day = Type.String({ format: "date" })
  * What the trial carrier offers: APIs by the names that the settings of a carrier use, and
  * subscriptions.
  */
-export const TRIAL_APIS = [
+const TRIAL_APIS = [
   "sim_swap",
   "device_swap",
   "number_recycling",
@@ -106,7 +106,7 @@ const ChangeScript = Type.Object(
   exactly,
 )
 
-export const FORWARDINGS = [
+const FORWARDINGS = [
   "unconditional",
   "conditional_busy",
   "conditional_not_reachable",

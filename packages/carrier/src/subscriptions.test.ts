@@ -96,12 +96,12 @@ test("a SIM that changes by script is told to the sink, with its token and the t
   const subscriptionId = idOf(await subscribe())
   swap(2)
   await carrier.notified()
-  const [told, ...more] = received
+  const [notice, ...more] = received
   assert.deepEqual(more, [])
-  assert.equal(told?.authorization, "Bearer sink-token")
-  assert.equal(told.contentType, "application/cloudevents+json")
-  assert.deepEqual(told.event.data, { phoneNumber: NUMBER, subscriptionId })
-  assert.ok(Math.abs(Date.parse(told.event.time) - (now() - 2 * HOUR_MS)) < 60_000)
+  assert.equal(notice?.authorization, "Bearer sink-token")
+  assert.equal(notice.contentType, "application/cloudevents+json")
+  assert.deepEqual(notice.event.data, { phoneNumber: NUMBER, subscriptionId })
+  assert.ok(Math.abs(Date.parse(notice.event.time) - (now() - 2 * HOUR_MS)) < 60_000)
   // A swap before the last one is no news, and neither is another number's.
   swap(3)
   carrier.script("+61491570156", { sim: { changed_at: inHours(0) } })
@@ -110,7 +110,7 @@ test("a SIM that changes by script is told to the sink, with its token and the t
   swap(1)
   await carrier.notified()
   assert.equal(received.length, 2)
-  assert.notEqual(received[1]?.event.id, told.event.id)
+  assert.notEqual(received[1]?.event.id, notice.event.id)
 })
 
 test(

@@ -13,7 +13,7 @@ export interface TrialClient {
 }
 
 /** A refusal in the form of RFC 6749, section 5.2. */
-export class TokenError extends Error {
+class TokenError extends Error {
   override readonly name = "TokenError"
   readonly status: number
   readonly code: string

@@ -20,7 +20,7 @@ const SIM_CHANGED_DAYS = 700
 export function lookupDocument(lookup: Lookup, script: TwilioScript): Members {
   const { number, fields } = lookup
   const { valid = true, not_covered: notCovered = [], codes = {} } = script
-  const told = (field: TwilioField): Members | null => {
+  const membersOf = (field: TwilioField): Members | null => {
     if (!valid || !fields.includes(field) || notCovered.includes(field)) return null
     const code = codes[field]
     const members = ANSWERS[field](lookup, script)
@@ -33,11 +33,11 @@ export function lookupDocument(lookup: Lookup, script: TwilioScript): Members {
     valid,
     validation_errors: valid ? [] : ["INVALID_BUT_POSSIBLE"],
     caller_name: null,
-    line_type_intelligence: told("line_type_intelligence"),
-    sim_swap: told("sim_swap"),
-    call_forwarding: told("call_forwarding"),
-    reassigned_number: told("reassigned_number"),
-    line_status: told("line_status"),
+    line_type_intelligence: membersOf("line_type_intelligence"),
+    sim_swap: membersOf("sim_swap"),
+    call_forwarding: membersOf("call_forwarding"),
+    reassigned_number: membersOf("reassigned_number"),
+    line_status: membersOf("line_status"),
   }
 }
 

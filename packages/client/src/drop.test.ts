@@ -51,8 +51,8 @@ const clientOf = (baseUrl: string): Client<"allow"> =>
 
 test("a sync asks once for all that is not here and gives sealed files as they come", async () => {
   const server = await startTestServer(tar(whole.subarray(0, 700), whole.subarray(700)))
-  const { index: told, files } = await clientOf(server.url).drop.sync([OTHER])
-  assert.deepEqual(told, index)
+  const { index: listed, files } = await clientOf(server.url).drop.sync([OTHER])
+  assert.deepEqual(listed, index)
   assert.deepEqual(await all(files), [
     { kind: "message", id: ID, sealed: message },
     { kind: "note", id: OTHER, sealed: note },

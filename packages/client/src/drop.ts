@@ -199,7 +199,7 @@ async function send(
   const body = new Uint8Array(writeTar(members, tarSize(members)))
   const question = { ...POST, path: "/api/v1/drop/batch", contentType: TAR, body } as const
   const answer = await ask(settings, question, options, (response) =>
-    answerOf(response, 200, (told) => toldOfAll(told, actions.replies)),
+    answerOf(response, 200, (content) => answersAll(content, actions.replies)),
   )
   return answer as unknown as DropBatchResult
 }
@@ -216,15 +216,18 @@ async function reseal(
     answerOf(
       response,
       200,
-      (told) => told?.["outcome"] === "resealed" || told?.["outcome"] === "gone",
+      (content) => content?.["outcome"] === "resealed" || content?.["outcome"] === "gone",
     ),
   )
   return outcome as DropResealResult["outcome"]
 }
 
 /** An answer that leaves a reply out must not pass for one that confirms it. */
-function toldOfAll(told: JsonObject | null, replies: readonly { readonly id: string }[]): boolean {
-  const outcomes = told?.["replies"]
+function answersAll(
+  content: JsonObject | null,
+  replies: readonly { readonly id: string }[],
+): boolean {
+  const outcomes = content?.["replies"]
   if (!Array.isArray(outcomes) || outcomes.length !== replies.length) return false
   return replies.every(({ id }) =>
     outcomes.some(
@@ -250,7 +253,11 @@ async function keys(
     repeatable: isRead,
   } as const
   const answer = await ask(settings, question, options, (response) =>
-    answerOf(response, 200, (told) => isId(told?.["drop_id"]) && isTexts(told?.["recipients"])),
+    answerOf(
+      response,
+      200,
+      (content) => isId(content?.["drop_id"]) && isTexts(content?.["recipients"]),
+    ),
   )
   return answer as unknown as DropKeys
 }

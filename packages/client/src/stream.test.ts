@@ -32,11 +32,11 @@ async function startLineServer(
     response.writeHead(200, { "content-type": "application/x-ndjson" }).flushHeaders()
     let index = 0
     for await (const line of createInterface({ input: request })) {
-      const told = answer(JSON.parse(line) as string, index++)
-      if (told === "silence") return
-      if (told === "end") break
-      if (told === "cut") return void response.destroy()
-      if (!response.write(`${JSON.stringify(told)}\n`)) await once(response, "drain")
+      const odd = answer(JSON.parse(line) as string, index++)
+      if (odd === "silence") return
+      if (odd === "end") break
+      if (odd === "cut") return void response.destroy()
+      if (!response.write(`${JSON.stringify(odd)}\n`)) await once(response, "drain")
       if (index === most) break
     }
     response.end()
@@ -85,16 +85,16 @@ suite("a stream of identities", () => {
 
   test("an item can be had before the next identity is known", async () => {
     const server = await startLineServer(answered)
-    const told = Promise.withResolvers<unknown>()
+    const odd = Promise.withResolvers<unknown>()
     async function* inTurn(): AsyncGenerator<string> {
       yield "first@mail.example"
-      assert.equal(await told.promise, "first@mail.example")
+      assert.equal(await odd.promise, "first@mail.example")
       yield "second@mail.example"
     }
     const emails: unknown[] = []
     for await (const { result } of clientOf(server.url).scoreEmailStream(inTurn())) {
       emails.push(result?.email)
-      told.resolve(result?.email)
+      odd.resolve(result?.email)
     }
     assert.deepEqual(emails, ["first@mail.example", "second@mail.example"])
   })
@@ -147,21 +147,21 @@ suite("a stream of identities", () => {
     const codes: unknown[] = []
     await assert.rejects(
       async () => {
-        for await (const { problem: told } of clientOf(server.url).scoreEmailStream(people(9)))
-          codes.push(told?.code)
+        for await (const { problem: odd } of clientOf(server.url).scoreEmailStream(people(9)))
+          codes.push(odd?.code)
       },
       { name: "AssayProblem", code: "stream-interrupted", status: 503 },
     )
     assert.deepEqual(codes, [undefined, "not-an-email", undefined])
   })
 
-  for (const [what, told] of Object.entries<Line>({
+  for (const [what, odd] of Object.entries<Line>({
     "ends before its last answer": "end",
     "is cut": "cut",
   })) {
     test(`a response that ${what} is not taken for whole`, async () => {
       const server = await startLineServer((email, index) =>
-        index === 2 ? told : answered(email, index),
+        index === 2 ? odd : answered(email, index),
       )
       await assert.rejects(collected(clientOf(server.url).scoreEmailStream(people(5))), {
         name: "AssayUnavailable",

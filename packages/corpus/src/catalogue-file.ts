@@ -10,7 +10,7 @@ import { InputError } from "./inputs/member.ts"
  * A verified breach gets more confidence than an unverified one; a fabricated one sets no stage by
  * itself.
  */
-export const CATALOGUE_CONFIDENCE = { verified: 0.95, unverified: 0.8, fabricated: 0.3 } as const
+const CATALOGUE_CONFIDENCE = { verified: 0.95, unverified: 0.8, fabricated: 0.3 } as const
 /** The whole public catalogue has a few megabytes. */
 const FILE_BYTES_MAX = 64 << 20
 

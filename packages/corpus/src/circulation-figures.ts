@@ -35,15 +35,15 @@ const SAMPLE_BITS = 6
 const SAMPLE_END = 1n << BigInt(64 - SAMPLE_BITS)
 
 /** With fewer identities in the sample chance would decide whether two sources are the same. */
-export const SAME_SAMPLE_MIN = 50
+const SAME_SAMPLE_MIN = 50
 /**
  * An identity with the form of its secret counts as common if both sources have it in their
  * samples. This many per cent of the newer source, and of the older, must be common for them to be
  * the same data. Two different breaches hardly ever pass: one would have to hold all people of the
  * other, with secrets of the same form, and at most as many others.
  */
-export const SAME_OF_NEWER_MIN = 95
-export const SAME_OF_OLDER_MIN = 50
+const SAME_OF_NEWER_MIN = 95
+const SAME_OF_OLDER_MIN = 50
 
 /**
  * Where entry v1 has the kind, the form of the secret, whether there is a fingerprint, and the

@@ -37,7 +37,7 @@ const RETRY_MS = 250
 export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn): Promise<Lock> {
   // A separate file beside the lock, because other processes cannot read a locked file.
   const note = join(directory.path, "import.holder")
-  let told = false
+  let announced = false
   for (;;) {
     const lock = lockImports(directory.path)
     if (lock !== null) {
@@ -51,8 +51,8 @@ export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn)
     }
     const holder = readHolder(note)
     if (!turn.wait) throw new ImportRuns(holder)
-    if (!told) turn.onWait(holder)
-    told = true
+    if (!announced) turn.onWait(holder)
+    announced = true
     await delay(RETRY_MS, undefined, { signal: turn.signal })
   }
 }

@@ -11,7 +11,8 @@ import type { Drops } from "./store/drops.ts"
 import { bring, today } from "../testing/store/drops-suite.ts"
 import { openSqliteDrops } from "./store/sqlite-drops.ts"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
-import { DigestFault, digestText, keepDigest } from "./digest.ts"
+import { Explained } from "@assay/runtime/explained"
+import { digestText, keepDigest } from "./digest.ts"
 
 const root = mkdtempSync(join(tmpdir(), "assay-digest-"))
 const mails = join(root, "mails")
@@ -83,7 +84,7 @@ function keeper(ways: { url?: string; command?: string }): ReturnType<typeof kee
 const at = (day: number, minutes: number): number =>
   (today + day) * DAY_MS + HOUR * HOUR_MS + minutes * MINUTE
 const faultCodes = (): string[] =>
-  faults.map((fault) => (fault instanceof DigestFault ? fault.code : String(fault)))
+  faults.map((fault) => (fault instanceof Explained ? fault.code : String(fault)))
 const bodyOf = (request = ""): Record<string, string> =>
   JSON.parse(request.split("\r\n\r\n")[1] ?? "") as Record<string, string>
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import type { Digest, Drops } from "./store/drops.ts"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
+import { Explained } from "@assay/runtime/explained"
 import type { DropConfig } from "./drop-config.ts"
 
 /** How often it is looked at the clock. */
@@ -21,18 +22,11 @@ const COMMAND_ENVIRONMENT = {
 /**
  * Why a digest did not reach its recipients, as a code for the log: without addresses and answers.
  */
-export class DigestFault extends Error {
-  override readonly name = "DigestFault"
-  readonly code: "digest-webhook" | "digest-command"
-  constructor(code: DigestFault["code"]) {
-    super("The daily digest could not be sent")
-    this.code = code
-  }
-}
+type DigestFault = "digest-webhook" | "digest-command"
 
 interface DigestOptions {
   readonly config: Pick<DropConfig, "digest" | "name">
-  readonly drops: Pick<Drops, "digest" | "digestTold">
+  readonly drops: Pick<Drops, "digest" | "digestSent">
   readonly version: string
   readonly now: () => number
   readonly onFault: (error: unknown) => void
@@ -46,7 +40,7 @@ interface Pending {
 }
 
 interface Way {
-  readonly fault: DigestFault["code"]
+  readonly fault: DigestFault
   /** Whether it arrived; not, where `ending` ended it. */
   send(text: DigestText, ending: AbortSignal): Promise<boolean>
 }
@@ -89,9 +83,10 @@ export function keepDigest({ config, drops, version, now, onFault }: DigestOptio
         sent: await way.send(digest.text, ending.signal),
       })),
     )
-    if (outcomes.some(({ sent }) => sent)) await drops.digestTold(digest.day)
+    if (outcomes.some(({ sent }) => sent)) await drops.digestSent(digest.day)
     digest.waiting = outcomes.filter(({ sent }) => !sent).map(({ way }) => way)
-    for (const { fault } of digest.waiting) onFault(new DigestFault(fault))
+    for (const { fault } of digest.waiting)
+      onFault(new Explained(fault, "The daily digest could not be sent"))
   }
 
   let looking: Promise<void> = Promise.resolve()

@@ -6,9 +6,9 @@ const ONION = `http://${"a".repeat(56)}.onion`
 
 test("T27: only visitors by https are told to stay with it, and of the onion address", () => {
   const place = { origin: "https://drop.example", onion: ONION }
-  const told = dropHeaders(place, { byOnion: false })
-  assert.equal(told["Strict-Transport-Security"], "max-age=63072000")
-  assert.equal(told["Onion-Location"], `${ONION}/drop`)
+  const sent = dropHeaders(place, { byOnion: false })
+  assert.equal(sent["Strict-Transport-Security"], "max-age=63072000")
+  assert.equal(sent["Onion-Location"], `${ONION}/drop`)
   for (const headers of [
     dropHeaders(place, { byOnion: true }),
     dropHeaders({ origin: null, onion: ONION }, { byOnion: false }),

@@ -91,7 +91,7 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
 }
 
 /** A fault without its message: class, code, and where it happened, down its chain of causes. */
-export function describeError(error: unknown): Record<string, unknown> {
+function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const { code } = error as { code?: unknown }
   // The stack repeats the message, which may hold line breaks; only the lines after it are ours.

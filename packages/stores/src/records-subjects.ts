@@ -69,7 +69,7 @@ export function sqlSubjects(
       const erased = await write(async (db) => {
         if (tenantId === null) await bury(db, { identityKey, erasedAt: at })
         const reports = await deleteReports(db, identityKey, tenantId)
-        await note(db, change, ERASE, ownerOf(tenantId), { ...told(change), reports })
+        await note(db, change, ERASE, ownerOf(tenantId), { ...noteOf(change), reports })
         return { reports, erasedAt: at }
       })
       await read(scrub)
@@ -99,7 +99,7 @@ export function sqlSubjects(
           .limit(max)
           .execute()
         if (recent.length >= max) return recent.at(-1)?.at ?? since
-        await note(db, change, EXPORT, ownerOf(change.tenantId), told(change))
+        await note(db, change, EXPORT, ownerOf(change.tenantId), noteOf(change))
         return null
       }),
 
@@ -173,6 +173,6 @@ function ownerOf(tenantId: number | null): string {
   return tenantId === null ? "service" : `tenant:${tenantId}`
 }
 
-function told({ identityType, reason, reference }: SubjectChange): Record<string, unknown> {
+function noteOf({ identityType, reason, reference }: SubjectChange): Record<string, unknown> {
   return { subject: identityType, reason, ...(reference === null ? {} : { reference }) }
 }

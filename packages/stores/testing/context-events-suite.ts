@@ -4,7 +4,7 @@ import { CONTEXT_NAMES, type ContextEvent, type ContextName, NAME_BYTES } from "
 const DAY_SECONDS = 86_400
 
 /** What an event of a test is about; every text gets a name by day, as the real ones do. */
-export interface Told extends Partial<Record<Exclude<ContextName, "signup">, string>> {
+export interface Use extends Partial<Record<Exclude<ContextName, "signup">, string>> {
   readonly mailbox: string
   /** The account, or else the mailbox, unless given. */
   readonly signup?: string
@@ -12,18 +12,18 @@ export interface Told extends Partial<Record<Exclude<ContextName, "signup">, str
   readonly tenantId?: number
 }
 
-export function signup(told: Told): ContextEvent {
-  return event(told, true)
+export function signup(use: Use): ContextEvent {
+  return event(use, true)
 }
 
-export function login(told: Told): ContextEvent {
-  return event(told, false)
+export function login(use: Use): ContextEvent {
+  return event(use, false)
 }
 
-function event(told: Told, isRecorded: boolean): ContextEvent {
-  const { atSeconds, tenantId = 1 } = told
+function event(use: Use, isRecorded: boolean): ContextEvent {
+  const { atSeconds, tenantId = 1 } = use
   const day = Math.floor(atSeconds / DAY_SECONDS)
-  const texts = { ...told, signup: told.signup ?? told.account ?? told.mailbox }
+  const texts = { ...use, signup: use.signup ?? use.account ?? use.mailbox }
   const names = [day, day - 1].flatMap((of) =>
     CONTEXT_NAMES.map((name) => {
       const text = texts[name]

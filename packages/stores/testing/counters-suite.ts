@@ -194,20 +194,20 @@ export function countersSuite(
 
   test(`${engine}: the same mailbox again counts once; its accounts count apart`, async () => {
     const { counters } = await opened()
-    const told = { mailbox: "m1", device: "d1", account: "a1", atSeconds: at }
-    for (let n = 0; n < 5; n++) await counters.velocity(signup({ ...told, atSeconds: at + n }))
-    assert.equal((await counters.velocity(login(told))).device, 1)
-    assert.equal((await counters.velocity(login(told))).mailbox, 1)
-    const counts = await counters.velocity(signup({ ...told, account: "a2" }))
+    const use = { mailbox: "m1", device: "d1", account: "a1", atSeconds: at }
+    for (let n = 0; n < 5; n++) await counters.velocity(signup({ ...use, atSeconds: at + n }))
+    assert.equal((await counters.velocity(login(use))).device, 1)
+    assert.equal((await counters.velocity(login(use))).mailbox, 1)
+    const counts = await counters.velocity(signup({ ...use, account: "a2" }))
     assert.deepEqual([counts.device, counts.mailbox], [1, 2])
   })
 
   test(`${engine}: an event that is no sign-up is compared and leaves nothing`, async () => {
     const { counters } = await opened()
-    const told = { mailbox: "m1", device: "d1", atSeconds: at }
-    assert.equal((await counters.velocity(login(told))).device, 0)
-    await counters.velocity(signup({ ...told, mailbox: "m2" }))
-    for (let n = 0; n < 2; n++) assert.equal((await counters.velocity(login(told))).device, 1)
+    const use = { mailbox: "m1", device: "d1", atSeconds: at }
+    assert.equal((await counters.velocity(login(use))).device, 0)
+    await counters.velocity(signup({ ...use, mailbox: "m2" }))
+    for (let n = 0; n < 2; n++) assert.equal((await counters.velocity(login(use))).device, 1)
   })
 
   test(`${engine}: a window has 24 hours to the second, by the time of the events, also over midnight`, async () => {
@@ -227,15 +227,15 @@ export function countersSuite(
 
   test(`${engine}: a mailbox that signs up before and after midnight counts once`, async () => {
     const { counters, clock } = await opened()
-    const told = { mailbox: "m1", device: "d1", account: "a1" }
-    await counters.velocity(signup({ ...told, atSeconds: at + 11 * hour }))
+    const use = { mailbox: "m1", device: "d1", account: "a1" }
+    await counters.velocity(signup({ ...use, atSeconds: at + 11 * hour }))
     clock.ms += 14 * hour * 1000
-    const counts = await counters.velocity(signup({ ...told, atSeconds: at + 14 * hour }))
+    const counts = await counters.velocity(signup({ ...use, atSeconds: at + 14 * hour }))
     assert.deepEqual([counts.device, counts.mailbox], [1, 1])
     assert.equal(counts.firstSignupSeconds, at + 11 * hour)
     clock.ms += 10 * hour * 1000
     const later = await counters.velocity(
-      signup({ ...told, mailbox: "m2", atSeconds: at + 37 * hour }),
+      signup({ ...use, mailbox: "m2", atSeconds: at + 37 * hour }),
     )
     assert.equal(later.device, 2)
   })
@@ -244,8 +244,8 @@ export function countersSuite(
     const { counters } = await opened()
     await counters.velocity(signup({ mailbox: "m1", account: "a1", atSeconds: at }))
     await counters.velocity(signup({ mailbox: "m1", account: "a2", atSeconds: at + 50 }))
-    const first = async (told: { mailbox: string; account?: string }, seconds: number) =>
-      (await counters.velocity(login({ ...told, atSeconds: seconds }))).firstSignupSeconds
+    const first = async (use: { mailbox: string; account?: string }, seconds: number) =>
+      (await counters.velocity(login({ ...use, atSeconds: seconds }))).firstSignupSeconds
     assert.equal(await first({ mailbox: "m1" }, at + 60), at)
     assert.equal(await first({ mailbox: "m1", account: "a2" }, at + 60), at + 50)
     assert.equal(await first({ mailbox: "m9", account: "a2" }, at + 60), at + 50)
@@ -256,9 +256,9 @@ export function countersSuite(
 
   test(`${engine}: one tenant's sign-ups leave another's counts alone, also under equal names`, async () => {
     const { counters } = await opened()
-    const told = { mailbox: "m1", device: "d1", cluster: "c1", atSeconds: at }
-    for (const mailbox of ["m1", "m2", "m3"]) await counters.velocity(signup({ ...told, mailbox }))
-    const counts = await counters.velocity(login({ ...told, tenantId: 2 }))
+    const use = { mailbox: "m1", device: "d1", cluster: "c1", atSeconds: at }
+    for (const mailbox of ["m1", "m2", "m3"]) await counters.velocity(signup({ ...use, mailbox }))
+    const counts = await counters.velocity(login({ ...use, tenantId: 2 }))
     assert.deepEqual([counts.device, counts.cluster, counts.mailbox], [0, 0, 0])
     assert.equal(counts.firstSignupSeconds, null)
   })

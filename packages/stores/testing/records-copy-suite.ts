@@ -43,13 +43,13 @@ export function recordsCopySuite(
     await before.addUsage([{ keyId: "k1", day: "2026-03-01", operation: "email", count: 7 }])
     const spend = { tenantId: acme.tenantId, provider: "twilio", micros: 7, tenantCapMicros: 7 }
     await before.spendProviderCost("2026-03-01", [spend], 7)
-    const told = {
+    const line = {
       identityKey: hashOf("sim").slice(0, 16),
       source: "camara:one",
       entry: Uint8Array.of(1, 2),
       event: hashOf("event").slice(0, 16),
     }
-    const sent = { owner: "shared", keyId: null, receivedAt: at, lines: [told] } as const
+    const sent = { owner: "shared", keyId: null, receivedAt: at, lines: [line] } as const
     await before.addEvidence(sent, null)
     await before.eraseSubject({
       identityKey: hashOf("gone").slice(0, 16),
@@ -77,7 +77,7 @@ export function recordsCopySuite(
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
     assert.deepEqual(await after.addEvidence(sent, null), { state: "taken", outcomes: ["known"] })
     assert.deepEqual(await after.dueEvidence({ owner: "shared", identities: 9 }), [
-      { ...told, owner: "shared", keyId: null, receivedAt: at },
+      { ...line, owner: "shared", keyId: null, receivedAt: at },
     ])
     const next = await after.createTenant({ name: "next", plan: "free", at, actor })
     assert.ok(next.id > Math.max(...(await before.tenants()).map(({ id }) => id)))

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox"
 import { contextText, EVENTS, nullable } from "./context.ts"
 
 /** How the holder of a number was verified. */
-export const VERIFIED_BY = ["phone", "other"] as const
+const VERIFIED_BY = ["phone", "other"] as const
 
 /**
  * What happened when the caller asked about a number. Every member is optional, and null means the

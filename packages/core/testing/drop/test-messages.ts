@@ -5,7 +5,7 @@ import type { ThreadAddress } from "../../src/drop/manifest.ts"
 import type { Recipients, Suite } from "../../src/drop/recipients.ts"
 import { threadAddress, threadKeys } from "../../src/drop/thread-keys.ts"
 
-export const DROP_ID = new Uint8Array(16).fill(0xaa)
+const DROP_ID = new Uint8Array(16).fill(0xaa)
 
 export async function testRecipients(
   count: number,

@@ -25,7 +25,7 @@ export const INVARIANT = { ...PROPERTY, numRuns: 2_000 }
 /** Probabilities are compared to twelve digits: a sum may be taken in another order. */
 export const SLACK = 1e-12
 
-export const CHECKED = { sources: 14, newestImport: "2026-11-02" }
+const CHECKED = { sources: 14, newestImport: "2026-11-02" }
 
 /** An identity about which nothing is known but what the test gives. */
 export function emailInput(known: Partial<EmailInput> = {}): EmailInput {
@@ -44,7 +44,7 @@ function sometimes<T>(shape: Shape<T>, required: (keyof T)[]): fc.Arbitrary<T> {
 }
 
 // Around the windows of the stages as often as anywhere else.
-export const age = fc.oneof(
+const age = fc.oneof(
   fc.integer({ min: 0, max: 4_000 }),
   fc.constantFrom(0, 1, 30, 31, 89, 90, 91, 119, 120, 179, 180, 240, 360, 365, 366, 480, 540, 730),
 )

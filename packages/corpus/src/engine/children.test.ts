@@ -15,10 +15,10 @@ const quiet = (): void => undefined
 
 test("a reader tells how far it is, and which file it is at", async () => {
   const reader = startReader(process)
-  const told: LookProgress[] = []
-  await reader.examine(job, (progress) => told.push(progress))
+  const reported: LookProgress[] = []
+  await reader.examine(job, (progress) => reported.push(progress))
   await reader.kill()
-  assert.deepEqual(told.at(-1), { bytes: 19, totalBytes: 19, members: 1, member: "list.txt" })
+  assert.deepEqual(reported.at(-1), { bytes: 19, totalBytes: 19, members: 1, member: "list.txt" })
 })
 
 test("a reader that comes no further fails what was asked of it, and is ended", async () => {

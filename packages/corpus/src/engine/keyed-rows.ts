@@ -17,7 +17,7 @@ export interface KeyedRows {
 }
 
 /** The most rows of a frame: what the sorter takes at once. */
-export const FRAME_ROWS = 2048
+const FRAME_ROWS = 2048
 const HEADER_BYTES = 12
 const COLUMN_BYTES = 8
 

@@ -41,12 +41,12 @@ const TELL_MS = 250
 
 /** Sends how far the work is, a few times a second and whenever another member begins. */
 function tell(): (progress: { readonly member: string }) => void {
-  let toldAt = -Infinity
+  let reportedAt = -Infinity
   let member = ""
   return (progress) => {
     const now = performance.now()
-    if (now - toldAt < TELL_MS && progress.member === member) return
-    toldAt = now
+    if (now - reportedAt < TELL_MS && progress.member === member) return
+    reportedAt = now
     member = progress.member
     channel.send({ progress })
   }

@@ -58,8 +58,8 @@ test("one thread or three: the same frames, and rejects by line through all bloc
   const read = async (threads: number): Promise<{ frames: Buffer; rejects: string }> => {
     const job = jobOf(`threads-${threads}`, threads)
     const { out, bytes } = collecting()
-    const told: number[] = []
-    const tally = await readInputs(job, await examined(), out, ({ rows }) => told.push(rows))
+    const reported: number[] = []
+    const tally = await readInputs(job, await examined(), out, ({ rows }) => reported.push(rows))
     const rows = LINES - 20
     assert.deepEqual(tally, {
       rows,
@@ -67,7 +67,7 @@ test("one thread or three: the same frames, and rejects by line through all bloc
       kinds: { breach: rows },
       datings: { source: rows },
     })
-    assert.equal(told.at(-1), LINES - 20)
+    assert.equal(reported.at(-1), LINES - 20)
     assert.equal(statSync(job.rejects).mode & 0o077, 0)
     assert.equal(existsSync(`${job.rejects}.new`), false)
     return { frames: bytes(), rejects: readFileSync(job.rejects, "utf8") }

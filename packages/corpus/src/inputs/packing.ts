@@ -50,7 +50,7 @@ export function packingOf(head: Buffer): Packing | ForeignPacking | null {
  * How many times larger than it was packed anything may become. Text packs to a tenth, not to a
  * two-hundredth.
  */
-export const EXPANSION_MAX = 200
+const EXPANSION_MAX = 200
 /**
  * Any file may unpack to this much, however small it is: a short file of equal lines packs very
  * well.

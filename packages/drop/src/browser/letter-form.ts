@@ -160,7 +160,7 @@ export function letterForm(
 /**
  * Without it no ticket can be earned: browsers have it on HTTPS, on onion addresses and at home.
  */
-export function canProve(): boolean {
+function canProve(): boolean {
   return (globalThis.crypto as { subtle?: unknown }).subtle !== undefined
 }
 

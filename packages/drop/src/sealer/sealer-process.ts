@@ -24,7 +24,7 @@ process.once("disconnect", () => process.exit(1))
 const channel = parentChannel(process)
 const drop = remote(publicDropPort, openCalls(channel)(CALL_MS))
 const head = readHead()
-const report = (told: Report): void => channel.send({ report: told })
+const report = (content: Report): void => channel.send({ report: content })
 
 process.once("message", (message) => {
   const { settings } = message as { settings: SealerSettings }

@@ -140,7 +140,7 @@ export interface Drops {
    */
   digest(day: number): Promise<Digest | null>
   /** The digest of this day reached its recipients, so its counts start over. */
-  digestTold(day: number): Promise<void>
+  digestSent(day: number): Promise<void>
 
   close(): Promise<void>
 }
@@ -170,6 +170,6 @@ export const dropsPort = portOf<Drops>("drops", {
   rewrite: true,
   unordered: true,
   digest: true,
-  digestTold: true,
+  digestSent: true,
   close: true,
 })

@@ -259,7 +259,7 @@ export async function openSqliteDrops(
         return { fresh: Number(n) > 0, expiredUnread: Number(meta(db, "telling")) }
       }),
 
-    digestTold: (day) =>
+    digestSent: (day) =>
       write((db) => {
         set(db, "telling", 0)
         set(db, "told-day", day)

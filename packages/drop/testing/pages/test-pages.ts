@@ -37,7 +37,7 @@ export const sampleForm: FormState = {
 }
 
 /** One of each, at every field that can have one. */
-export const faultyForm: FormState = {
+const faultyForm: FormState = {
   ...sampleForm,
   message: "\nWhat was typed before",
   untouched: [2],

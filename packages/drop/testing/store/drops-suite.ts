@@ -378,7 +378,7 @@ export function dropsSuite(engine: string, newStore: () => Promise<OpenDrops>): 
       const fetched = await bring(drops)
       await drops.markRead([fetched.id])
       assert.deepEqual(await drops.digest(1), { fresh: true, expiredUnread: 0 })
-      await drops.digestTold(1)
+      await drops.digestSent(1)
       // Once a day, whatever the clock does.
       assert.equal(await drops.digest(1), null)
       assert.equal(await drops.digest(0), null)
@@ -390,7 +390,7 @@ export function dropsSuite(engine: string, newStore: () => Promise<OpenDrops>): 
       assert.deepEqual(await drops.digest(2), { fresh: false, expiredUnread: 1 })
       const later = await again()
       assert.deepEqual(await later.digest(3), { fresh: false, expiredUnread: 1 })
-      await later.digestTold(3)
+      await later.digestSent(3)
       assert.deepEqual(await later.digest(4), { fresh: false, expiredUnread: 0 })
     },
   )

@@ -133,10 +133,10 @@ suite("assay calibrate", () => {
   })
 
   test("names the line of a decision that is not there, and of an input that makes no sense", async () => {
-    const row = (told: object): string =>
+    const row = (members: object): string =>
       fileOf([
         { p: 0.5, outcome: "bad" },
-        { ...told, outcome: "bad" },
+        { ...members, outcome: "bad" },
       ])
     const id = { decision_id: "secret-id" }
     for (const [labels, message] of [

@@ -68,7 +68,7 @@ export async function compactIndex(
  * Makes an index that is gone, or cannot be read, anew from segments, decisions and records. What
  * stood in its place is kept beside it. The service must not run.
  */
-export async function recreateLostIndex(terminal: Terminal): Promise<void> {
+async function recreateLostIndex(terminal: Terminal): Promise<void> {
   const config = readConfig(terminal.env)
   const lock = lockDataDirectory(config.dataDirectory)
   if (lock === null) throw new CommandError("A service runs here; stop it first")

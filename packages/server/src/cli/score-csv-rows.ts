@@ -122,7 +122,7 @@ function harmless(cell: string): string {
 }
 
 /** The delimiter there is most of in the first line, outside of quotes. */
-export function delimiterOf(line: string): string {
+function delimiterOf(line: string): string {
   const bare = line.replace(/"[^"]*"/g, "")
   const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length - 1)
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ","

@@ -31,11 +31,11 @@ for (const [how, error] of [
       write: () => undefined,
     })
     const output = streamOutput(stream)
-    const told = { name: "CommandError", message: "Nobody reads the output any more" }
+    const refusal = { name: "CommandError", message: "Nobody reads the output any more" }
     const waiting = output.write("one\n")
     stream.destroy(error)
-    await assert.rejects(waiting, told)
-    await assert.rejects(output.write("two\n"), told)
-    await assert.rejects(output.commit(), told)
+    await assert.rejects(waiting, refusal)
+    await assert.rejects(output.write("two\n"), refusal)
+    await assert.rejects(output.commit(), refusal)
   })
 }

@@ -35,7 +35,9 @@ export async function eraseSubject(
   terminal: Terminal,
   input: AsyncIterable<Buffer | string>,
 ): Promise<void> {
-  const done = await atDesk(options, terminal, input, (desk, inquiry) => desk.erase(inquiry))
+  const done = await withSubjects(options, terminal, input, (writer, inquiry) =>
+    writer.erase(inquiry),
+  )
   terminal.print(
     `Erased (${done.scope}): ${done.reports} reports and ${done.decisions} decisions; evidence is gone from the next answer on`,
   )
@@ -54,7 +56,9 @@ export async function exportSubject(
   terminal: Terminal,
   input: AsyncIterable<Buffer | string>,
 ): Promise<void> {
-  const answer = await atDesk(options, terminal, input, (desk, inquiry) => desk.export(inquiry))
+  const answer = await withSubjects(options, terminal, input, (writer, inquiry) =>
+    writer.export(inquiry),
+  )
   if (answer.state === "too-many") {
     throw new CommandError(
       `Too many exports in the last hour; the next one is possible in ${answer.retryAfterSeconds} s`,
@@ -63,11 +67,11 @@ export async function exportSubject(
   terminal.print(JSON.stringify(answer.export, null, 2))
 }
 
-async function atDesk<T>(
+async function withSubjects<T>(
   options: SubjectOptions,
   terminal: Terminal,
   input: AsyncIterable<Buffer | string>,
-  work: (desk: Subjects, inquiry: SubjectInquiry) => Promise<T>,
+  work: (writer: Subjects, inquiry: SubjectInquiry) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(terminal.env)
   const { reason, reference = null } = options
@@ -90,7 +94,9 @@ async function atDesk<T>(
     const subjects = remote(subjectsPort, server.call, subjectsPort.problemOf)
     return await work(subjects, inquiry).finally(server.close)
   }
-  return await withOwnDesk(config, directory, secrets, terminal, (desk) => work(desk, inquiry))
+  return await withOwnSubjects(config, directory, secrets, terminal, (writer) =>
+    work(writer, inquiry),
+  )
 }
 
 function isReason(text: string): text is SubjectReason {
@@ -132,12 +138,12 @@ function identified(
 }
 
 /** With no server running, the command is the one writer, under the same lock. */
-async function withOwnDesk<T>(
+async function withOwnSubjects<T>(
   config: Config,
   directory: DataDirectory,
   secrets: Secrets,
   terminal: Terminal,
-  work: (desk: Subjects) => Promise<T>,
+  work: (writer: Subjects) => Promise<T>,
 ): Promise<T> {
   const lock = lockDataDirectory(directory.path)
   if (lock === null)
@@ -163,7 +169,7 @@ async function withOwnDesk<T>(
     })
     const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)
     await syncTombstones(records, tombstones)
-    const desk = openSubjectWriter({
+    const writer = openSubjectWriter({
       records,
       tombstones,
       index,
@@ -176,7 +182,7 @@ async function withOwnDesk<T>(
       forgetSignals: async () => undefined,
       now: terminal.now,
     })
-    return await work(desk)
+    return await work(writer)
   } finally {
     for (const store of open.reverse()) await store.close()
     lock.release()

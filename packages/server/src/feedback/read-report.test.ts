@@ -139,6 +139,6 @@ test("every member that does not fit is named, and none is quoted", () => {
     problem.errors?.map(({ pointer }) => pointer),
     ["#/email", "#/loss", "#/occurred_at", "#/expires_at", "#/reference"],
   )
-  const told = JSON.stringify([problem.message, problem.errors])
-  for (const quoted of [email, phone_number, "canary", "77777"]) assert.ok(!told.includes(quoted))
+  const shown = JSON.stringify([problem.message, problem.errors])
+  for (const quoted of [email, phone_number, "canary", "77777"]) assert.ok(!shown.includes(quoted))
 })

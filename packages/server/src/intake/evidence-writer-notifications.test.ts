@@ -5,6 +5,7 @@ import { RecordsError } from "@assay/stores/records-error"
 import type { SentEvidence } from "@assay/stores/records-evidence"
 import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
+import { Explained } from "@assay/runtime/explained"
 import { DAY_MS } from "@assay/runtime/time"
 import {
   alice,
@@ -18,7 +19,6 @@ import {
 } from "../../testing/intake/test-stores.ts"
 import { applyAllEvidence } from "./apply-evidence.ts"
 import { type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
-import { NotTaken } from "./refusal.ts"
 
 const now = (): number => start
 
@@ -181,7 +181,7 @@ test("a carrier that sends too many is refused, and others are not held up by it
     writer.notify(notification(alice, day, source === undefined ? {} : { source }))
   await sent(1)
   await sent(2)
-  await assert.rejects(sent(3), { name: "NotTaken", code: "rate-limited" })
+  await assert.rejects(sent(3), { name: "Explained", code: "rate-limited" })
   assert.equal(await sent(3, "camara:two"), "stored")
   ms += 1000
   assert.equal(await sent(3), "stored")
@@ -199,7 +199,7 @@ test("a clock that is set back does not keep a carrier out until it comes round 
   await sent(4)
   await assert.rejects(
     sent(5),
-    { name: "NotTaken", code: "rate-limited" },
+    { name: "Explained", code: "rate-limited" },
     "the limit holds by the new clock too",
   )
 })
@@ -213,7 +213,10 @@ test("more than can wait are refused before anything of them is stored", async (
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
   for (const { reason } of refused)
-    assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
+    assert.deepEqual(
+      [reason instanceof Explained, (reason as Explained).code],
+      [true, "overloaded"],
+    )
   assert.equal((await said(index, alice, 7)).length, 3)
 })
 

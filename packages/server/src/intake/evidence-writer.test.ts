@@ -9,6 +9,7 @@ import {
   type KeptEvidence,
   type SentEvidence,
 } from "@assay/stores/records-evidence"
+import { Explained } from "@assay/runtime/explained"
 import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
 import {
@@ -24,7 +25,6 @@ import {
 } from "../../testing/intake/test-stores.ts"
 import { applyAllEvidence } from "./apply-evidence.ts"
 import { type EvidenceReport, type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
-import { NotTaken } from "./refusal.ts"
 
 const now = (): number => start
 
@@ -257,7 +257,10 @@ test("more lines than can wait are refused before anything is stored", async (t)
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
   for (const { reason } of refused)
-    assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
+    assert.deepEqual(
+      [reason instanceof Explained, (reason as Explained).code],
+      [true, "overloaded"],
+    )
   assert.equal((await keptOf(records, alice)).length, 2)
   assert.deepEqual(await writer.submit(report(evidence(alice, 9)), null), stored("stored"))
 })
@@ -273,7 +276,7 @@ test("one tenant's line does not wait behind 120 requests of another's, and a fu
       },
       (error: unknown) =>
         assert.deepEqual(
-          [error instanceof NotTaken, (error as NotTaken).code],
+          [error instanceof Explained, (error as Explained).code],
           [true, "overloaded"],
         ),
     ),

@@ -23,7 +23,7 @@ import { Problem } from "../base/problem.ts"
 import { writerPort } from "../base/writer-port.ts"
 import { evidenceApplier } from "./apply-evidence.ts"
 import { openRates, takenInTurn } from "./notification-queues.ts"
-import { NotTaken, refusedLine } from "./refusal.ts"
+import { notTaken, refusedLine } from "./refusal.ts"
 
 /** What a tenant sends with one request, before it is received. */
 export interface EvidenceReport extends Pick<SentLines, "lines"> {
@@ -156,7 +156,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
   return {
     async submit({ tenantId, keyId, lines }, claim) {
       if (!turns.hasRoom(tenantId, lines.length))
-        throw new NotTaken("overloaded", "Too much evidence is waiting")
+        throw notTaken("overloaded", "Too much evidence is waiting")
       const taken = await turns.take(tenantId, lines.length, () =>
         store({ owner: tenantId, keyId, lines }, claim),
       )
@@ -169,9 +169,9 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
       const { source } = notification
       const own = waiting.get(source) ?? []
       if (own.length >= notificationsWaitingMax)
-        throw new NotTaken("overloaded", "Too many notifications are waiting")
+        throw notTaken("overloaded", "Too many notifications are waiting")
       if (!rates.admit(source))
-        throw new NotTaken("rate-limited", "The carrier sends too many notifications")
+        throw notTaken("rate-limited", "The carrier sends too many notifications")
       return await new Promise<EvidenceOutcome>((stored, failed) => {
         own.push({ notification, stored, failed })
         waiting.set(source, own)

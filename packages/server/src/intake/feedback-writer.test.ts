@@ -5,6 +5,7 @@ import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
 import { hashOf } from "@assay/stores/testing/records-suite"
+import { Explained } from "@assay/runtime/explained"
 import { DAY_MS } from "@assay/runtime/time"
 import {
   alice,
@@ -18,7 +19,6 @@ import {
 } from "../../testing/intake/test-stores.ts"
 import { applyAllFeedback } from "./apply-feedback.ts"
 import { type FeedbackReport, type FeedbackWriter, openFeedbackWriter } from "./feedback-writer.ts"
-import { NotTaken } from "./refusal.ts"
 
 interface Place extends TestStores {
   readonly clock: { ms: number }
@@ -212,7 +212,10 @@ test("more reports than can wait are refused before anything is stored", async (
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
   for (const { reason } of refused)
-    assert.deepEqual([reason instanceof NotTaken, (reason as NotTaken).code], [true, "overloaded"])
+    assert.deepEqual(
+      [reason instanceof Explained, (reason as Explained).code],
+      [true, "overloaded"],
+    )
   assert.equal((await records.feedbackOf(report)).length, 3)
   await storedId(writer, report)
 })
@@ -249,7 +252,7 @@ test("one tenant's report does not wait behind 600 of another's, and a full queu
       },
       (error: unknown) =>
         assert.deepEqual(
-          [error instanceof NotTaken, (error as NotTaken).code],
+          [error instanceof Explained, (error as Explained).code],
           [true, "overloaded"],
         ),
     ),

@@ -7,7 +7,7 @@ import { CLAIM_MS, type IdempotencyClaim } from "@assay/stores/records-idempoten
 import { openFairTurns } from "@assay/runtime/fair-turns"
 import { DAY_MS } from "@assay/runtime/time"
 import { feedbackApplier } from "./apply-feedback.ts"
-import { NotTaken } from "./refusal.ts"
+import { notTaken } from "./refusal.ts"
 
 /** What a tenant reports, before it has a place among its other reports. */
 export type FeedbackReport = Omit<NewFeedback, "id" | "receivedAt">
@@ -45,7 +45,7 @@ const DUE_AT_ONCE = 100
  * How long undone and expired feedback is kept, so that undoing it again is answered as the first
  * time.
  */
-export const ENDED_KEPT_DAYS = 90
+const ENDED_KEPT_DAYS = 90
 
 interface WriterOptions {
   readonly records: FeedbackRecords
@@ -68,8 +68,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
   const turns = openFairTurns<number>({ eachMax: waitingMax })
   const fromCaller = async <T>(tenantId: number, work: () => Promise<T>): Promise<T> => {
-    if (!turns.hasRoom(tenantId, 1))
-      throw new NotTaken("overloaded", "Too much feedback is waiting")
+    if (!turns.hasRoom(tenantId, 1)) throw notTaken("overloaded", "Too much feedback is waiting")
     return await turns.take(tenantId, 1, work)
   }
   /**

@@ -1,4 +1,5 @@
 import { EVIDENCE_LINES_MAX, type ProblemCode, type ProblemDetails } from "@assay/core/contract"
+import { Explained } from "@assay/runtime/explained"
 import { Problem, problemDetails } from "../base/problem.ts"
 import type { RefusedLine } from "@assay/stores/records-evidence"
 
@@ -27,11 +28,6 @@ export function tooManyLines(): Problem {
 }
 
 /** More came than the writer can take, of all or of one sender; nothing was stored. */
-export class NotTaken extends Error {
-  override readonly name = "NotTaken"
-  readonly code: "overloaded" | "rate-limited"
-  constructor(code: NotTaken["code"], message: string) {
-    super(message)
-    this.code = code
-  }
+export function notTaken(code: "overloaded" | "rate-limited", message: string): Explained {
+  return new Explained(code, message)
 }

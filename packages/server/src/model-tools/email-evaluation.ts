@@ -106,7 +106,7 @@ export const emailEvaluations: Readonly<Record<"1.0" | "1.1", EmailEvaluation>> 
 }
 
 /** The version that a card shows a version beside: the one it followed. */
-export const PREDECESSORS: Readonly<Record<string, keyof typeof emailEvaluations>> = {
+const PREDECESSORS: Readonly<Record<string, keyof typeof emailEvaluations>> = {
   "1.1": "1.0",
 }
 

@@ -141,9 +141,9 @@ test("whatever a notification holds, it is read or refused, and a refusal quotes
           assert.ok(["sim_change", "ended", "other"].includes(says))
         } catch (error) {
           assert.ok(error instanceof Problem)
-          const told = JSON.stringify([error.message, error.errors, error.headers])
+          const shown = JSON.stringify([error.message, error.errors, error.headers])
           for (const each of [...Object.values(members), phoneNumber])
-            if (each.length > 8) assert.ok(!told.includes(each))
+            if (each.length > 8) assert.ok(!shown.includes(each))
         }
       },
     ),

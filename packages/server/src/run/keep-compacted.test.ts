@@ -121,12 +121,12 @@ test("a clock that is set back or forth puts no compaction off, nor does it brin
 test("a stop while the facts are read keeps a compaction from being started after it", async (t) => {
   const { index } = await erasedDirectory(t)
   const asked = Promise.withResolvers<undefined>()
-  const told = Promise.withResolvers<undefined>()
+  const released = Promise.withResolvers<undefined>()
   let started = 0
   const watch = watchCompaction({
     async facts() {
       asked.resolve(undefined)
-      await told.promise
+      await released.promise
       return await readIndexFacts(index)
     },
     start: () => {
@@ -140,7 +140,7 @@ test("a stop while the facts are read keeps a compaction from being started afte
   const looking = watch.look()
   await asked.promise
   await watch.stop()
-  told.resolve(undefined)
+  released.resolve(undefined)
   await looking
   assert.equal(started, 0, "nobody would end it")
 })

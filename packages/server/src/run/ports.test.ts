@@ -11,7 +11,7 @@ import { type EvidenceReport } from "../intake/evidence-writer.ts"
 import type { FeedbackReport } from "../intake/feedback-writer.ts"
 import { evidence as evidenceFeature } from "../evidence/feature.ts"
 import { feedback as feedbackFeature } from "../feedback/feature.ts"
-import { NotTaken } from "../intake/refusal.ts"
+import { notTaken } from "../intake/refusal.ts"
 
 const report: FeedbackReport = {
   tenantId: 1,
@@ -87,8 +87,8 @@ test("evidence and its answers cross as they are", async (t) => {
 test("stores that are away and a writer with too much to do are 503, a carrier that sends too much 429, any other failure 500", async (t) => {
   for (const [error, code] of [
     [new RecordsError("unavailable", "away"), "store-unavailable"],
-    [new NotTaken("overloaded", "full"), "overloaded"],
-    [new NotTaken("rate-limited", "too many"), "rate-limited"],
+    [notTaken("overloaded", "full"), "overloaded"],
+    [notTaken("rate-limited", "too many"), "rate-limited"],
     [new TypeError("a bug"), "internal-error"],
   ] as const) {
     const failing = async (): Promise<never> => Promise.reject(error)
@@ -100,6 +100,6 @@ test("stores that are away and a writer with too much to do are 503, a carrier t
       () => submit(evidence, null),
       () => notify(notified),
     ])
-      await assert.rejects(call, (told) => asProblem(told).code === code)
+      await assert.rejects(call, (failure) => asProblem(failure).code === code)
   }
 })

@@ -5,7 +5,7 @@ import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
 import { RecordsError, type RecordsFault } from "@assay/stores/records-error"
 import type { FoldReport } from "../decisions/fold.ts"
-import type { SignalDesk } from "../score/providers/phone-signals.ts"
+import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
@@ -54,10 +54,10 @@ export const countersPort = portOf<Counters>("counters", {
   velocity: true,
 })
 
-export const signalsPort = portOf<SignalDesk>("signals", { look: true })
+export const signalsPort = portOf<SignalLookup>("signals", { look: true })
 
 /** The thread that asks providers. */
-export interface ProvidersPort extends SignalDesk {
+export interface ProvidersPort extends SignalLookup {
   /** Drops what is remembered of an identity. */
   forget(key: string): Promise<void>
   /** Its registry, as JSON. */

@@ -33,7 +33,7 @@ import { type DropAddress, type DropChild, type Program, startDrop } from "./dro
 import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
-import { openProvidersDesk, type ProvidersDesk } from "./providers-desk.ts"
+import { openProvidersThread, type ProvidersThread } from "./providers-desk.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
 import { keepLearnt } from "./keep-learnt.ts"
@@ -307,10 +307,10 @@ async function openProviders(
   settings: ProviderSettings,
   records: Records,
   log: Log,
-): Promise<ProvidersDesk> {
+): Promise<ProvidersThread> {
   const totalCapMicros = Math.round(settings.daily_cap * MICROS)
   const spending = openSpendingLedger({ records, totalCapMicros, now: Date.now })
-  return await openProvidersDesk({ settings, spending, log })
+  return await openProvidersThread({ settings, spending, log })
 }
 
 async function restoredCounters(records: Records): Promise<EmbeddedCounters> {

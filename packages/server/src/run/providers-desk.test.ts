@@ -13,7 +13,7 @@ import type { ProviderSettings } from "../score/phone/providers.ts"
 import type { Spend } from "../score/providers/spending.ts"
 import { openTrialCarrier } from "@assay/carrier/open-trial-carrier"
 import { makeTrialClient } from "@assay/carrier/trial-client"
-import { openProvidersDesk } from "./providers-desk.ts"
+import { openProvidersThread } from "./providers-desk.ts"
 
 const question: SignalQuestion = {
   tenantId: 7,
@@ -66,8 +66,8 @@ suite("the thread that asks providers", async () => {
   after(() => void process.off("worker", seen))
 
   test("asks, pays by way of the primary, remembers until asked to forget, and counts", async () => {
-    const desk = await openProvidersDesk({ settings: settingsWith(keyFile), spending, log })
-    const { state, results } = await desk.look(question)
+    const providers = await openProvidersThread({ settings: settingsWith(keyFile), spending, log })
+    const { state, results } = await providers.look(question)
     assert.equal(state, "asked")
     assert.deepEqual(
       results.map(({ signal, status, source }) => [signal, status, source]),
@@ -76,36 +76,36 @@ suite("the thread that asks providers", async () => {
     assert.deepEqual(spent, [
       { tenantId: 7, provider: "camara:trial", micros: 20_000, tenantCapMicros: 90_000 },
     ])
-    assert.deepEqual((await desk.look(question)).results, results)
-    await desk.forget(question.key)
-    await desk.look({ ...question, tenantCapMicros: null })
+    assert.deepEqual((await providers.look(question)).results, results)
+    await providers.forget(question.key)
+    await providers.look({ ...question, tenantCapMicros: null })
     assert.equal(spent.length, 2)
     assert.equal(spent[1]?.tenantCapMicros, 1_000_000)
-    const text = await gatheredMetrics([(await desk.metrics()) ?? {}])
+    const text = await gatheredMetrics([(await providers.metrics()) ?? {}])
     assert.match(text, /assay_provider_calls_total\{provider="camara:trial",outcome="ok"\} 2/)
     assert.match(text, /assay_provider_cost_micros_total\{provider="camara:trial"\} 40000/)
-    await desk.close()
-    await assert.rejects(desk.look(question))
-    assert.equal(await desk.metrics(), null)
+    await providers.close()
+    await assert.rejects(providers.look(question))
+    assert.equal(await providers.metrics(), null)
   })
 
   test("a thread that dies fails what waits for it, and is replaced", async (context) => {
-    const desk = await openProvidersDesk({ settings: settingsWith(keyFile), spending, log })
-    context.after(() => desk.close())
+    const providers = await openProvidersThread({ settings: settingsWith(keyFile), spending, log })
+    context.after(() => providers.close())
     carrier.script(question.e164, { faults: [{ kind: "late", latency_ms: 120_000 }] })
-    const waiting = assert.rejects(desk.look(question), { code: "unavailable" })
+    const waiting = assert.rejects(providers.look(question), { code: "unavailable" })
     const before = spent.length
     while (spent.length === before) await delay(5)
     await threads.at(-1)?.terminate()
     await waiting
-    await assert.rejects(desk.look(question), { code: "unavailable" })
-    await desk.forget(question.key)
-    assert.equal(await desk.metrics(), null)
+    await assert.rejects(providers.look(question), { code: "unavailable" })
+    await providers.forget(question.key)
+    assert.equal(await providers.metrics(), null)
     carrier.script(question.e164, {})
     let found = null
     while (found === null) {
       await delay(50)
-      found = await desk.look(question).catch(() => null)
+      found = await providers.look(question).catch(() => null)
     }
     assert.equal(found.results[0]?.status, "ok")
     assert.ok(lines.some((line) => line.includes("died and is replaced")))
@@ -116,7 +116,7 @@ suite("the thread that asks providers", async () => {
     const rubbish = join(folder, "rubbish.pem")
     writeFileSync(rubbish, "no key at all")
     await assert.rejects(
-      openProvidersDesk({ settings: settingsWith(rubbish), spending, log }),
+      openProvidersThread({ settings: settingsWith(rubbish), spending, log }),
       (error) => {
         assert.ok(error instanceof ConfigError)
         assert.match(error.message, /ASSAY_PROVIDERS names settings that cannot be used/)

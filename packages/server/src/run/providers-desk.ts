@@ -1,7 +1,7 @@
 import { extname } from "node:path"
 import { ConfigError } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
-import type { SignalDesk } from "../score/providers/phone-signals.ts"
+import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import { BUDGET_MS } from "../score/providers/provider-limits.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
 import type { Spending } from "../score/providers/spending.ts"
@@ -10,9 +10,9 @@ import { offer, remote } from "@assay/runtime/rpc"
 import { providersPort, spendingPort } from "./ports.ts"
 
 /** The thread that asks providers, as the primary reaches it. */
-export interface ProvidersDesk {
+export interface ProvidersThread {
   /** Rejects while there is no thread; the caller decides what that means. */
-  readonly look: SignalDesk["look"]
+  readonly look: SignalLookup["look"]
   /** Drops what is remembered of an identity, because it has just changed. Never rejects. */
   forget(key: string): Promise<void>
   /** The thread's registry, as JSON; null while there is no thread. */
@@ -21,7 +21,7 @@ export interface ProvidersDesk {
   close(): Promise<void>
 }
 
-export interface ProvidersDeskOptions {
+export interface ProvidersThreadOptions {
   readonly settings: ProviderSettings
   readonly spending: Spending
   readonly log: Log
@@ -33,7 +33,9 @@ const CALL_MS = 2_000
  * Starts the thread and keeps one running. Throws a ConfigError where the settings turn out to be
  * of no use.
  */
-export async function openProvidersDesk(options: ProvidersDeskOptions): Promise<ProvidersDesk> {
+export async function openProvidersThread(
+  options: ProvidersThreadOptions,
+): Promise<ProvidersThread> {
   const { settings, spending, log } = options
   const module = new URL(`./providers-thread${extname(import.meta.filename)}`, import.meta.url)
   const threads = await keepChildren<true>({

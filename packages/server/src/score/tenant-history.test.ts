@@ -69,7 +69,7 @@ test("nothing of the tenant's own is no history, whatever everyone knows", () =>
 })
 
 test("of a label the newest counts, of good history the beginning", () => {
-  const told = history([
+  const known = history([
     ["fraud_confirmed", 9],
     ["fraud_confirmed", 4],
     ["credential_rotated", 8],
@@ -77,13 +77,13 @@ test("of a label the newest counts, of good history the beginning", () => {
     ["good_history", 30],
     ["good_history", 200],
   ])
-  assert.deepEqual([told.confirmedFraudAge, told.rotatedAge, told.goodHistoryDays], [4, 8, 200])
+  assert.deepEqual([known.confirmedFraudAge, known.rotatedAge, known.goodHistoryDays], [4, 8, 200])
 })
 
 test("ownership counts for the score until mail comes back, for coverage a year", () => {
   const ownership = (daysAgo: number, bounced?: number): unknown[] => {
-    const told = history([["ownership_verified", daysAgo]], bounced)
-    return [told.ownershipVerified, told.ownershipIsRecent, told.ownershipVerifiedAge]
+    const known = history([["ownership_verified", daysAgo]], bounced)
+    return [known.ownershipVerified, known.ownershipIsRecent, known.ownershipVerifiedAge]
   }
   assert.deepEqual(ownership(0), [true, true, 0])
   assert.deepEqual(ownership(365), [true, true, 365])
@@ -102,22 +102,22 @@ test("ownership counts for the score until mail comes back, for coverage a year"
 })
 
 test("the oldest word of the tenant's own says since when it knows the identity, a mark included", () => {
-  const told = history([
+  const known = history([
     ["fraud_confirmed", 4],
     ["decided", 90],
     ["breach", 500, "shared"],
   ])
-  assert.deepEqual([told.firstKnownDays, told.hasHistory], [90, true])
-  assert.equal(told.confirmedFraudAge, 4)
+  assert.deepEqual([known.firstKnownDays, known.hasHistory], [90, true])
+  assert.equal(known.confirmedFraudAge, 4)
 })
 
 test("evidence the tenant has from elsewhere is no history of its own", () => {
   assert.deepEqual(history([["breach", 4000, 7, "soc"]]), NO_HISTORY)
-  const told = history([
+  const known = history([
     ["breach", 4000, 7, "soc"],
     ["decided", 9, 7, "decisions"],
   ])
-  assert.deepEqual([told.firstKnownDays, told.hasHistory], [9, true])
+  assert.deepEqual([known.firstKnownDays, known.hasHistory], [9, true])
 })
 
 test("history is older than a day, and a date ahead is today", () => {

@@ -29,7 +29,7 @@ export interface SubjectWriter extends Subjects {
 /**
  * Twenty people an hour is more than a desk can answer for, and too few to walk through a corpus.
  */
-export const EXPORTS_AN_HOUR = 20
+const EXPORTS_AN_HOUR = 20
 
 /**
  * The one place in the primary that erases. The tombstone outside of the data directory is written

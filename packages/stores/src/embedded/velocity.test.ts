@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { login, signup, type Told } from "../../testing/context-events-suite.ts"
+import { login, signup, type Use } from "../../testing/context-events-suite.ts"
 import { DAY_SECONDS, embeddedVelocity } from "./velocity.ts"
 
 const START = Date.UTC(2026, 10, 14, 12) / 1000
@@ -23,23 +23,22 @@ test("counts are those of a plain list of all sign-ups, whatever happens in what
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
       let seconds = START
       const velocity = embeddedVelocity(() => seconds * 1000)
-      const list: Told[] = []
+      const list: Use[] = []
       for (const { pause, records, ...given } of events) {
         seconds += pause
-        const told = JSON.parse(JSON.stringify({ ...given, atSeconds: seconds })) as Told
-        if (records) list.push(told)
-        const counts = velocity.velocity(records ? signup(told) : login(told))
+        const use = JSON.parse(JSON.stringify({ ...given, atSeconds: seconds })) as Use
+        if (records) list.push(use)
+        const counts = velocity.velocity(records ? signup(use) : login(use))
         const recent = list.filter(
           ({ tenantId, atSeconds }) =>
-            tenantId === told.tenantId && atSeconds > seconds - DAY_SECONDS,
+            tenantId === use.tenantId && atSeconds > seconds - DAY_SECONDS,
         )
         const among = (name: "device" | "network" | "cluster"): number | null =>
-          told[name] === undefined
+          use[name] === undefined
             ? null
-            : new Set(
-                recent.filter((one) => one[name] === told[name]).map(({ mailbox }) => mailbox),
-              ).size
-        const own = recent.filter(({ mailbox }) => mailbox === told.mailbox)
+            : new Set(recent.filter((one) => one[name] === use[name]).map(({ mailbox }) => mailbox))
+                .size
+        const own = recent.filter(({ mailbox }) => mailbox === use.mailbox)
         assert.deepEqual(
           [counts.device, counts.network, counts.cluster, counts.mailbox],
           [
@@ -58,7 +57,7 @@ test("counts are those of a plain list of all sign-ups, whatever happens in what
 
 test("a full window takes no more members, says so, and harms no other window", () => {
   const velocity = embeddedVelocity(now, { entriesMax: 1000, membersMax: 3 })
-  const at = (n: number): Told => ({ mailbox: `m${n}`, device: "d", atSeconds: START })
+  const at = (n: number): Use => ({ mailbox: `m${n}`, device: "d", atSeconds: START })
   for (let n = 1; n <= 3; n++) assert.equal(velocity.velocity(signup(at(n))).dropped, 0)
   const { device, mailbox, dropped } = velocity.velocity(signup(at(4)))
   assert.deepEqual([device, mailbox, dropped], [3, 1, 1])
@@ -68,7 +67,7 @@ test("a full window takes no more members, says so, and harms no other window", 
 
 test("full memory pushes out the oldest sign-ups first, says so, and never grows", () => {
   const velocity = embeddedVelocity(now, { entriesMax: 20, membersMax: 1000 })
-  const at = (n: number): Told => ({
+  const at = (n: number): Use => ({
     mailbox: `m${n}`,
     device: `d${n}`,
     // The first ten were yesterday.

@@ -99,7 +99,7 @@ export function createGeneration(
   return { ...environment, generation }
 }
 
-export function generationDirectory(path: string, generation: number): string {
+function generationDirectory(path: string, generation: number): string {
   return generation === 0 ? path : join(path, `generation-${generation}`)
 }
 

@@ -3,8 +3,8 @@ import { catalogueBytes, type CatalogueDocument, readCatalogue } from "../catalo
 import type { CheckedDatabase, ReadAt } from "./checked-database.ts"
 
 /** The names in the meta database, beside the format. */
-export const CATALOGUE = Buffer.from("catalogue")
-export const CATALOGUE_VERSION = Buffer.from("catalogue-version")
+const CATALOGUE = Buffer.from("catalogue")
+const CATALOGUE_VERSION = Buffer.from("catalogue-version")
 export const KEY_CHECK = Buffer.from("key-check")
 
 /**

@@ -10,7 +10,7 @@ import { big, exifBlock, fullExif, little } from "../../../testing/drop/metadata
 
 const runs = process.env.ASSAY_SOAK === undefined ? 300 : 50_000
 
-function told(bytes: Uint8Array): string[] {
+function findingsIn(bytes: Uint8Array): string[] {
   return inspect(bytes).findings.map(({ label, value }) =>
     value === null ? label : `${label}: ${value}`,
   )
@@ -32,7 +32,7 @@ test("T45: a document in an archive says its authors, dates and company, packed 
     const report = inspect(zipOf(docx, method))
     assert.equal(report.treatment, "report")
     assert.equal(report.extension, ".docx")
-    assert.deepEqual(told(zipOf(docx, method)), [
+    assert.deepEqual(findingsIn(zipOf(docx, method)), [
       "author: Ada Müller",
       "author: B. Third",
       "date: 2024-05-06T07:08:09Z",
@@ -47,13 +47,13 @@ test("T45: a document in an archive says its authors, dates and company, packed 
     "meta.xml": "<office:meta><meta:initial-creator>Ada</meta:initial-creator></office:meta>",
   }
   assert.equal(inspect(zipOf(odt, 0)).extension, ".odt")
-  assert.deepEqual(told(zipOf(odt, 0)), ["author: Ada"])
+  assert.deepEqual(findingsIn(zipOf(odt, 0)), ["author: Ada"])
 })
 
 const odfMeta = `<?xml version="1.0"?><office:document-meta><office:meta><meta:generator>LibreOffice/24.2</meta:generator>
 <meta:initial-creator>Ada</meta:initial-creator><meta:print-date>2024-05-07T01:02:03</meta:print-date>
 <meta:user-defined meta:name="Case">47-11</meta:user-defined></office:meta></office:document-meta>`
-const odfTold = [
+const odfFindings = [
   "author: Ada",
   "software: LibreOffice/24.2",
   "date: 2024-05-07T01:02:03",
@@ -88,20 +88,20 @@ test("T45: every kind of OpenDocument is looked into, wherever it says its kind 
         [report.type, report.extension, report.treatment],
         [type, extension, "report"],
       )
-      assert.deepEqual(told(zipOf(members)), odfTold)
+      assert.deepEqual(findingsIn(zipOf(members)), odfFindings)
     }
   }
   const silent = inspect(
     zipOf({ "meta.xml": odfMeta, "content.xml": "<office:document-content/>" }),
   )
   assert.deepEqual([silent.extension, silent.treatment], [".zip", "report"])
-  assert.equal(silent.findings.length, odfTold.length)
+  assert.equal(silent.findings.length, odfFindings.length)
 })
 
 test("T45: the comments, changes, printer and macros of an OpenDocument are told", () => {
   const long = `<text:p>${"word ".repeat(40_000)}</text:p>`
   assert.deepEqual(
-    told(
+    findingsIn(
       zipOf({
         "content.xml": `<office:document-content>${long}<text:changed-region/><office:annotation office:name="1"/></office:document-content>`,
         "settings.xml": `<office:settings><config:config-item config:name="PrinterName" config:type="string">Office 4 West</config:config-item></office:settings>`,
@@ -138,7 +138,7 @@ test("T45: an EPUB says its authors, publisher, dates and program, with or witho
   for (const epub of [{ mimetype: "application/epub+zip", ...members }, members]) {
     const report = inspect(zipOf(epub, "mimetype" in epub ? 0 : 8))
     assert.deepEqual([report.type, report.extension], ["application/epub+zip", ".epub"])
-    assert.deepEqual(told(zipOf(epub)), expected)
+    assert.deepEqual(findingsIn(zipOf(epub)), expected)
   }
 })
 
@@ -146,9 +146,9 @@ test("a document that nobody could read is never one without findings", () => {
   const type = "application/vnd.oasis.opendocument.text"
   // An encrypted OpenDocument: its members are there, and are no XML.
   const encrypted = { mimetype: type, "meta.xml": "\u0007\u0011jk", "content.xml": "\u0001\u0002" }
-  assert.deepEqual(told(zipOf(encrypted)), ["properties"])
+  assert.deepEqual(findingsIn(zipOf(encrypted)), ["properties"])
   const wide = { mimetype: type, "meta.xml": "<\0o\0", "content.xml": "\0<\0o" }
-  assert.deepEqual(told(zipOf(wide)), ["properties"])
+  assert.deepEqual(findingsIn(zipOf(wide)), ["properties"])
   // A directory that names more members than it has, and one with more than are read.
   const short = zipOf({ mimetype: type, "meta.xml": odfMeta })
   short.set(little(3, 2), short.length - 12)
@@ -166,8 +166,8 @@ test("properties that cannot be unpacked are still named, and another archive is
   const broken = zipOf(docx)
   const at = Buffer.from(broken).indexOf("docProps/core.xml") + "docProps/core.xml".length
   broken.fill(0xff, at, at + 40)
-  assert.ok(told(broken).includes("properties"))
-  assert.ok(!told(broken).includes("author: Ada Müller"))
+  assert.ok(findingsIn(broken).includes("properties"))
+  assert.ok(!findingsIn(broken).includes("author: Ada Müller"))
   const archive = inspect(zipOf({ "a.txt": "a" }))
   assert.deepEqual([archive.treatment, archive.extension], ["unknown", ".zip"])
 })
@@ -180,7 +180,7 @@ trailer << /Info 1 0 R >>
 `
 
 test("T45: a PDF says its author, program and dates, and when it is a web page too", () => {
-  assert.deepEqual(told(bytesOf(pdf)), [
+  assert.deepEqual(findingsIn(bytesOf(pdf)), [
     "author: Ada (A.) Müller",
     "software: Word",
     "date: D:20240506070809Z",
@@ -190,15 +190,15 @@ test("T45: a PDF says its author, program and dates, and when it is a web page t
   const page = inspect(bytesOf(`<html><script>alert(1)</script>\n${pdf}`))
   assert.equal(page.type, "application/pdf")
   assert.deepEqual(page.findings.at(-1), { label: "hidden-data", value: "text/html" })
-  assert.deepEqual(told(bytesOf(`${pdf}PK\x03\x04more`)).at(-1), "hidden-data: 9 bytes")
-  assert.deepEqual(told(bytesOf(pdf + pdf)).at(-1), "history")
+  assert.deepEqual(findingsIn(bytesOf(`${pdf}PK\x03\x04more`)).at(-1), "hidden-data: 9 bytes")
+  assert.deepEqual(findingsIn(bytesOf(pdf + pdf)).at(-1), "history")
   for (const packed of ["/Type /ObjStm", "/Metadata 5 0 R"])
     assert.deepEqual(
-      told(bytesOf(pdf.replace("trailer <<", `trailer << ${packed}`))).at(-1),
+      findingsIn(bytesOf(pdf.replace("trailer <<", `trailer << ${packed}`))).at(-1),
       "properties",
     )
   const encrypted = pdf.replace("/Info", "/Encrypt 2 0 R /Info")
-  assert.deepEqual(told(bytesOf(encrypted)), ["author", "software", "date", "title"])
+  assert.deepEqual(findingsIn(bytesOf(encrypted)), ["author", "software", "date", "title"])
 })
 
 function box(name: string, ...content: readonly Uint8Array[]): Uint8Array {
@@ -220,10 +220,10 @@ test("T45: a film says where and when it was made, and with what", () => {
     box("moov", header, box("udta", older)),
   ])
   assert.equal(inspect(film).type, "video/mp4")
-  assert.deepEqual(told(film), ["date: 2024-05-06T12:53:20", `location: ${text}`])
+  assert.deepEqual(findingsIn(film), ["date: 2024-05-06T12:53:20", `location: ${text}`])
 
   // A box that claims to be longer than the file: its content was not read.
-  assert.deepEqual(told(film.subarray(0, film.length - 1)), ["technical"])
+  assert.deepEqual(findingsIn(film.subarray(0, film.length - 1)), ["technical"])
 
   const keys = ["com.apple.quicktime.location.ISO6709", "com.apple.quicktime.model"]
   const listed = box(
@@ -247,12 +247,12 @@ test("T45: a film says where and when it was made, and with what", () => {
   )
   const apple = joined([box("ftyp", bytesOf("qt  "), big(0, 4)), box("moov", listed)])
   assert.equal(inspect(apple).extension, ".mov")
-  assert.deepEqual(told(apple), [`location: ${text}`, "device: Phone 15"])
+  assert.deepEqual(findingsIn(apple), [`location: ${text}`, "device: Phone 15"])
 
   const exif = joined([bytesOf("Exif\0\0"), exifBlock(fullExif)])
   const heic = joined([box("ftyp", bytesOf("heic"), big(0, 4)), box("mdat", big(6, 4), exif)])
   assert.equal(inspect(heic).treatment, "report")
-  assert.ok(told(heic).includes("location: N 48.85833 E 2.29444"))
+  assert.ok(findingsIn(heic).includes("location: N 48.85833 E 2.29444"))
 })
 
 test("a file is what its bytes say; pages and drawings with scripts are text", () => {
@@ -281,7 +281,7 @@ test("values are one short line without characters that hide or turn text", () =
     ...docx,
     "docProps/core.xml": "<dc:creator>a\u202egnp\u2066b</dc:creator>",
   })
-  assert.equal(told(turned)[0], "author: a gnp b")
+  assert.equal(findingsIn(turned)[0], "author: a gnp b")
 })
 
 test("our inflate gives what zlib packed, whole or its beginning, and nothing for what is damaged", () => {

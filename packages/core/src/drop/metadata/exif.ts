@@ -42,9 +42,9 @@ export function readExif(tiff: Uint8Array, add: AddFinding): number {
   const number = (at: number, size: number): number => uint(tiff, at, size, little)
   let orientation = 1
   let entries = 0
-  let told = 0
+  let findings = 0
   const tell: AddFinding = (label, value) => {
-    told++
+    findings++
     add(label, value)
   }
 
@@ -78,7 +78,7 @@ export function readExif(tiff: Uint8Array, add: AddFinding): number {
   // The second directory of the chain, where there is one, describes a small picture of the whole.
   if (readDirectory(number(4, 4), false, 0) > 0) tell("thumbnail")
   // A block that cannot be read still carries something.
-  if (told === 0 && tiff.length !== ORIENTATION_BLOCK.length) add("technical")
+  if (findings === 0 && tiff.length !== ORIENTATION_BLOCK.length) add("technical")
   return orientation >= 1 && orientation <= 8 ? orientation : 1
 }
 

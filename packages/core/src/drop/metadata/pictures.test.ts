@@ -94,14 +94,14 @@ test("T44: of Exif only how to turn the picture is put back", () => {
 
 test("what a camera wrote is told in words a sender knows", () => {
   const { findings } = inspect(jpegWith(smallJpeg, [jpegFamilies.exif ?? bytesOf("")]))
-  const told = (label: string): (string | null)[] =>
+  const textsOf = (label: string): (string | null)[] =>
     findings.filter((finding) => finding.label === label).map(({ value }) => value)
-  assert.deepEqual(told("location"), ["N 48.85833 E 2.29444"])
-  assert.deepEqual(told("device"), [`${CANARY} Make`, `${CANARY} Model`])
-  assert.deepEqual(told("date"), ["2024:05:06 07:08:09"])
-  assert.deepEqual(told("author"), [`${CANARY} Artist`, `${CANARY} Owner`])
-  assert.deepEqual(told("serial"), [`${CANARY} 12345`])
-  assert.deepEqual(told("thumbnail"), [null])
+  assert.deepEqual(textsOf("location"), ["N 48.85833 E 2.29444"])
+  assert.deepEqual(textsOf("device"), [`${CANARY} Make`, `${CANARY} Model`])
+  assert.deepEqual(textsOf("date"), ["2024:05:06 07:08:09"])
+  assert.deepEqual(textsOf("author"), [`${CANARY} Artist`, `${CANARY} Owner`])
+  assert.deepEqual(textsOf("serial"), [`${CANARY} 12345`])
+  assert.deepEqual(textsOf("thumbnail"), [null])
   const xmpFound = inspect(pngWith([pngFamilies.iTXt ?? bytesOf("")])).findings
   assert.deepEqual(
     xmpFound.map(({ label, value }) => `${label}: ${value ?? ""}`),

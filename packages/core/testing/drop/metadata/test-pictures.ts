@@ -81,7 +81,7 @@ function exifDirectory(entries: ExifEntries, at: number, chained = false): Uint8
 }
 
 /** Degrees, minutes and seconds as Exif writes a place. */
-export function degrees(whole: number, minutes: number, seconds: number): Uint8Array {
+function degrees(whole: number, minutes: number, seconds: number): Uint8Array {
   return joined([whole, minutes, seconds].flatMap((part) => [big(part, 4), big(1, 4)]))
 }
 
@@ -102,7 +102,7 @@ export const fullExif: ExifEntries = {
   0x8825: { 1: "N", 2: degrees(48, 51, 30), 3: "E", 4: degrees(2, 17, 40) },
 }
 
-export const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description xmp:CreatorTool="${CANARY} Tool"
+const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description xmp:CreatorTool="${CANARY} Tool"
  xmp:CreateDate="2024-05-06T07:08:09"><dc:creator><rdf:Seq><rdf:li>${CANARY} Person</rdf:li></rdf:Seq></dc:creator>
  <dc:title/><exif:GPSLatitude>48,51.5N</exif:GPSLatitude></rdf:Description></rdf:RDF></x:xmpmeta>`
 
@@ -204,7 +204,7 @@ export const webpFamilies: Readonly<Record<string, Uint8Array>> = {
 }
 
 /** Blocks of a GIF: pieces of at most 255 bytes. */
-export function gifBlocks(content: Uint8Array): Uint8Array {
+function gifBlocks(content: Uint8Array): Uint8Array {
   const blocks: Uint8Array[] = []
   for (let at = 0; at < content.length; at += 255) {
     const piece = content.subarray(at, at + 255)

@@ -12,7 +12,5 @@ export type Texts = {
   readonly [Key in TextKey]: (typeof en)[Key] extends string ? string : PluralText
 }
 
-export type PluralKey = { [Key in TextKey]: Texts[Key] extends string ? never : Key }[TextKey]
 export type FaultKey = Extract<TextKey, `fault-${string}`>
 export type PromiseKey = Extract<TextKey, `promise-${string}`>
-export type AdmissionKey = Extract<TextKey, `admission-${string}`>

@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { MessageChannel } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, openCalls, portOf, remote, serve } from "@assay/runtime/rpc"
-import type { PhoneSignals, SignalDesk, SignalQuestion } from "../providers/phone-signals.ts"
+import type { PhoneSignals, SignalLookup, SignalQuestion } from "../providers/phone-signals.ts"
 import { orFailed } from "./phone-scorer.ts"
 
 const question: SignalQuestion = {
@@ -15,21 +15,21 @@ const question: SignalQuestion = {
   tenantCapMicros: null,
 }
 
-const port = portOf<SignalDesk>("signals", { look: true })
+const port = portOf<SignalLookup>("signals", { look: true })
 
 function opened(
-  look: SignalDesk["look"],
+  look: SignalLookup["look"],
   timeoutMs: number,
-): { desk: SignalDesk; failures: () => number } {
+): { signals: SignalLookup; failures: () => number } {
   const { port1, port2 } = new MessageChannel()
   serve(threadChannel(port1), offer(port, { look }))
   port1.unref()
   let failures = 0
-  const desk = orFailed(remote(port, openCalls(threadChannel(port2))(timeoutMs)), () => {
+  const signals = orFailed(remote(port, openCalls(threadChannel(port2))(timeoutMs)), () => {
     failures++
   })
   port2.unref()
-  return { desk, failures: () => failures }
+  return { signals, failures: () => failures }
 }
 
 test("a worker's question reaches the place that asks, and its answer comes back as it is", async () => {
@@ -46,11 +46,11 @@ test("a worker's question reaches the place that asks, and its answer comes back
     ],
   }
   const asked: SignalQuestion[] = []
-  const { desk, failures } = opened(async (each) => {
+  const { signals, failures } = opened(async (each) => {
     asked.push(each)
     return said
   }, 60_000)
-  assert.deepEqual(await desk.look(question), said)
+  assert.deepEqual(await signals.look(question), said)
   assert.deepEqual(asked, [question])
   assert.equal(failures(), 0)
 })
@@ -60,8 +60,8 @@ for (const [how, look] of [
   ["does not answer", () => new Promise<never>(() => undefined)],
 ] as const) {
   test(`a place that ${how} is told as failed, and is no answer`, async () => {
-    const { desk, failures } = opened(look, how === "fails" ? 60_000 : 1)
-    assert.deepEqual(await desk.look(question), { state: "failed", results: [] })
+    const { signals, failures } = opened(look, how === "fails" ? 60_000 : 1)
+    assert.deepEqual(await signals.look(question), { state: "failed", results: [] })
     assert.equal(failures(), 1)
   })
 }

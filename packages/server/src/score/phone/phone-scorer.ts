@@ -23,7 +23,7 @@ import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
 import { phoneExplanation } from "./phone-explanation.ts"
 import {
   type PhoneSignals,
-  type SignalDesk,
+  type SignalLookup,
   SIGNALS_NOT_ALLOWED,
   SIGNALS_OFF,
   SIGNALS_FAILED,
@@ -66,7 +66,7 @@ export interface PhoneServices {
   readonly index: Pick<ExposureIndex, "lookupInTurn">
   readonly numberVelocity: VelocityOfNumbers
   /** Carriers and vendors that are asked about phone numbers. */
-  readonly signals: SignalDesk
+  readonly signals: SignalLookup
   readonly metrics: Pick<Metrics, "countSignalsFailed">
   readonly decisions: DecisionRecorder
   readonly models: Models
@@ -76,10 +76,10 @@ export interface PhoneServices {
 }
 
 /** Answers also when the thread that asks providers does not. */
-export function orFailed(desk: SignalDesk, onFailed: () => void): SignalDesk {
+export function orFailed(inner: SignalLookup, onFailed: () => void): SignalLookup {
   return {
     look: (question) =>
-      desk.look(question).catch(() => {
+      inner.look(question).catch(() => {
         // The state shows it and the metrics count it. It is not logged: a request has no use for
         // it, and there may be hundreds a second while the thread restarts.
         onFailed()

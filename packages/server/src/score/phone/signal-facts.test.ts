@@ -22,29 +22,29 @@ import { SIGNAL_NAMES, SIGNAL_STATUSES, type SignalResult } from "../providers/s
 
 const MINUTE_DAYS = 1 / (24 * 60)
 const ago = (days: number): string => new Date(NOW_MS - days * DAY_MS).toISOString()
-const told = (...results: SignalResult[]): PhoneInput => phoneInputOf({ results })
+const factsOf = (...results: SignalResult[]): PhoneInput => phoneInputOf({ results })
 const near = (found: unknown, expected: number): void => {
   assert.ok(typeof found === "number" && Math.abs(found - expected) < 1e-9, String(found))
 }
 
 suite("a SIM change", () => {
   test("with a date has the age of its hour; one just ahead is now", () => {
-    near(told(answer("sim_change", { at: ago(5) })).simChangeAge, 5)
+    near(factsOf(answer("sim_change", { at: ago(5) })).simChangeAge, 5)
     const halfPast = new Date(NOW_MS - 2.5 * HOUR_MS).toISOString()
-    near(told(answer("sim_change", { at: halfPast })).simChangeAge, 3 / 24)
-    near(told(answer("sim_change", { at: ago(-1 / 24) })).simChangeAge, 0)
+    near(factsOf(answer("sim_change", { at: halfPast })).simChangeAge, 3 / 24)
+    near(factsOf(answer("sim_change", { at: ago(-1 / 24) })).simChangeAge, 0)
   })
 
   test("with a date that cannot be one says nothing", () => {
     for (const at of [ago(-1.1 / 24), ago(-400), "1900-01-01T00:00:00Z", "1989-12-31", "soon"]) {
-      const input = told(answer("sim_change", { at }))
+      const input = factsOf(answer("sim_change", { at }))
       assert.deepEqual([input.simChangeAge, input.coverage?.sim], [undefined, 0], at)
     }
   })
 
   test("known only as yes lies between two ends, of which the far one is still inside its window", () => {
     const input = (withinHours: number, notWithinHours: number | null = null) =>
-      told(answer("sim_change", { withinHours, notWithinHours }, { precision: "boolean" }))
+      factsOf(answer("sim_change", { withinHours, notWithinHours }, { precision: "boolean" }))
     const ends = (withinHours: number, notWithinHours: number | null, expected: number[]) => {
       const { simChangeAge, simChangeAgeMin, simChangeAgeMax } = input(withinHours, notWithinHours)
       const [from = NaN, scored = NaN, to = NaN] = expected
@@ -55,7 +55,7 @@ suite("a SIM change", () => {
     ends(24, null, [0, 1 - MINUTE_DAYS, 1])
     ends(72, 24, [1, 3 - MINUTE_DAYS, 3])
     ends(240, 72, [3, 10 - MINUTE_DAYS, 10])
-    const dated = told(answer("sim_change", { at: ago(5) }))
+    const dated = factsOf(answer("sim_change", { at: ago(5) }))
     assert.deepEqual([dated.simChangeAgeMin, dated.simChangeAgeMax], [undefined, undefined])
 
     const risk = (model: PhoneModel, withinHours: number, notWithinHours: number | null) =>
@@ -75,9 +75,9 @@ suite("a SIM change", () => {
 
   test("between two ends is answered with both, and with the far one as its window", () => {
     const yes = answer("sim_change", { withinHours: 240, notWithinHours: 72 })
-    const told = assessPhone(phoneInputOf({ results: [yes] }), currentModels.phone)
-    assert.equal(told.sim_change_window, "10d")
-    assert.equal(told.risk_reasons[0], "SIM changed between 3 and 10 days ago")
+    const factsOf = assessPhone(phoneInputOf({ results: [yes] }), currentModels.phone)
+    assert.equal(factsOf.sim_change_window, "10d")
+    assert.equal(factsOf.risk_reasons[0], "SIM changed between 3 and 10 days ago")
     // A proof inside the span moves what 1.0 weighs, but not what the answer says.
     const proved = { results: [yes], context: { last_verified_at: ago(5) } }
     const told5 = assessPhone(phoneInputOf(proved), currentModels.phone)
@@ -87,7 +87,7 @@ suite("a SIM change", () => {
 
   test("denied is a time without one, never an age, and only for the window that was given", () => {
     const denied = (coveredWindow?: string) =>
-      told(
+      factsOf(
         answer(
           "sim_change",
           { none: true },
@@ -108,9 +108,9 @@ suite("a SIM change", () => {
   test("that one source saw outweighs those that did not, and evidence counts beside providers", () => {
     const none = answer("sim_change", { none: true }, { coveredWindow: "240h", source: "two" })
     const dated = answer("sim_change", { at: ago(5) })
-    const both = told(dated, none)
+    const both = factsOf(dated, none)
     assert.deepEqual([both.simChangeAge, both.noSimChangeDays], [5, undefined])
-    const older = told(answer("sim_change", { at: ago(40) }), none)
+    const older = factsOf(answer("sim_change", { at: ago(40) }), none)
     assert.deepEqual([older.simChangeAge, older.noSimChangeDays], [40, 10])
     const withEvidence = (...seen: Seen[]) => phoneInputOf({ seen, results: [dated] }).simChangeAge
     assert.equal(withEvidence(["sim_change", 48]), 2)
@@ -138,15 +138,15 @@ suite("a SIM change", () => {
 
 suite("a device", () => {
   test("has been the same since its last change, and for as long as somebody says so", () => {
-    assert.equal(told(answer("device_change", { at: ago(100) })).deviceContinuityDays, 100)
+    assert.equal(factsOf(answer("device_change", { at: ago(100) })).deviceContinuityDays, 100)
     const none = answer("device_change", { none: true }, { coveredWindow: "100d" })
-    assert.equal(told(none).deviceContinuityDays, 100)
-    assert.equal(told(none).coverage?.device, 1)
+    assert.equal(factsOf(none).deviceContinuityDays, 100)
+    assert.equal(factsOf(none).coverage?.device, 1)
     const seen: Seen[] = [["device_change", 48]]
     assert.equal(phoneInputOf({ seen, results: [none] }).deviceContinuityDays, 2)
     // Trust takes the other end: "changed within a hundred days" proves not even one day of age.
     const yes = (notWithinHours: number | null) =>
-      told(answer("device_change", { withinHours: 2400, notWithinHours })).deviceContinuityDays
+      factsOf(answer("device_change", { withinHours: 2400, notWithinHours })).deviceContinuityDays
     assert.deepEqual([yes(null), yes(240)], [0, 10])
   })
 
@@ -163,7 +163,7 @@ suite("a device", () => {
       together(answer("device_change", { withinHours: 72, notWithinHours: null })),
       undefined,
     )
-    assert.equal(told(sim).deviceChangedWithSim, undefined)
+    assert.equal(factsOf(sim).deviceChangedWithSim, undefined)
   })
 
   test("is the same as before the SIM change only where a provider says so and nobody saw another", () => {
@@ -188,23 +188,26 @@ suite("a device", () => {
 
 suite("the other signals", () => {
   test("say what the model has a word for", () => {
-    assert.equal(told(answer("ported", { at: ago(3) })).portAge, 3)
+    assert.equal(factsOf(answer("ported", { at: ago(3) })).portAge, 3)
     assert.equal(
-      told(answer("ported", { none: true }, { coveredWindow: "30d" })).portAge,
+      factsOf(answer("ported", { none: true }, { coveredWindow: "30d" })).portAge,
       undefined,
     )
-    assert.equal(told(answer("recycled", true)).recycledSinceVerified, true)
-    assert.equal(told(answer("recycled", false)).recycledSinceVerified, false)
-    assert.equal(told(answer("call_forwarding", true)).callForwarding, true)
-    assert.equal(told(answer("active", false)).active, false)
-    assert.equal(told(answer("roaming", { roaming: true, country: "SE" })).countryMismatch, true)
-    assert.equal(told(answer("roaming", { roaming: false, country: null })).countryMismatch, false)
+    assert.equal(factsOf(answer("recycled", true)).recycledSinceVerified, true)
+    assert.equal(factsOf(answer("recycled", false)).recycledSinceVerified, false)
+    assert.equal(factsOf(answer("call_forwarding", true)).callForwarding, true)
+    assert.equal(factsOf(answer("active", false)).active, false)
+    assert.equal(factsOf(answer("roaming", { roaming: true, country: "SE" })).countryMismatch, true)
+    assert.equal(
+      factsOf(answer("roaming", { roaming: false, country: null })).countryMismatch,
+      false,
+    )
   })
 
   test("a handset that answers proves a line; one that does not proves nothing", () => {
-    assert.equal(told(answer("reachable", true)).active, true)
-    assert.equal(told(answer("reachable", false)).active, undefined)
-    assert.equal(told(answer("reachable", true), answer("active", false)).active, false)
+    assert.equal(factsOf(answer("reachable", true)).active, true)
+    assert.equal(factsOf(answer("reachable", false)).active, undefined)
+    assert.equal(factsOf(answer("reachable", true), answer("active", false)).active, false)
     const inactive: Seen[] = [["line_status", 1, 0]]
     assert.equal(
       phoneInputOf({ seen: inactive, results: [answer("reachable", true)] }).active,
@@ -247,10 +250,10 @@ suite("the other signals", () => {
   })
 
   test("a provider's type beats the numbering plan, and a contract makes a line", () => {
-    const voip = told(answer("line_type", "voip_non_fixed"))
+    const voip = factsOf(answer("line_type", "voip_non_fixed"))
     assert.deepEqual([voip.numberType, voip.line], ["voip_non_fixed", "voip_nonfixed"])
     for (const word of ["unknown", "invalid"] as const)
-      assert.equal(told(answer("line_type", word)).numberType, "mobile")
+      assert.equal(factsOf(answer("line_type", word)).numberType, "mobile")
     const contract = (of: "prepaid" | "postpaid", ...seen: Seen[]) =>
       phoneInputOf({
         seen,
@@ -377,7 +380,7 @@ suite("whatever providers answer", () => {
         const hasSim = currentModels.phone.fields.simTypes?.includes(input.numberType) === true
         assert.equal(risk_reasons.includes("SIM history was not available"), !affirmed && hasSim)
         if (!affirmed) assert.equal(sim_swap_risk, "low")
-        const told = results.some(
+        const factsOf = results.some(
           ({ signal, status, value, coveredWindow }) =>
             signal === "sim_change" &&
             (status === "ok" || status === "partial") &&
@@ -386,7 +389,7 @@ suite("whatever providers answer", () => {
         )
         const kinds = new Set(seen.map(([kind]) => kind))
         if (
-          !told &&
+          !factsOf &&
           !["sim_change", "port", "sim_unchanged"].some((kind) => kinds.has(kind as "port"))
         )
           assert.equal(input.noSimChangeDays, undefined)

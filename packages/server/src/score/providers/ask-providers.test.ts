@@ -27,7 +27,7 @@ const question: SignalQuestion = {
 }
 
 interface Opened {
-  readonly desk: ProviderAsker
+  readonly asker: ProviderAsker
   readonly spent: readonly Spend[]
   readonly counted: string[]
   readonly clock: { ms: number }
@@ -50,8 +50,8 @@ function opened(held: readonly HeldProvider[], budgetMs = MINUTE): Opened {
       clock: time,
     }),
   )
-  const desk = askProviders({ providers, budgetMs, answersMax: 1000, clock: time })
-  return { desk, spent, counted, clock }
+  const asker = askProviders({ providers, budgetMs, answersMax: 1000, clock: time })
+  return { asker, spent, counted, clock }
 }
 
 const words = ({ state, results }: PhoneSignals): string[] => {
@@ -66,8 +66,8 @@ test("every signal that anybody can answer for is asked for, each call on its ow
     signals: ["line_type", "call_forwarding"],
     together: true,
   })
-  const { desk, spent } = opened([one, two])
-  const looking = desk.look(question)
+  const { asker, spent } = opened([one, two])
+  const looking = asker.look(question)
   ;(await one.call(1)).answer("ok")
   ;(await one.call(0)).answer("ok")
   const { request, answer } = await two.call(0)
@@ -87,47 +87,47 @@ test("every signal that anybody can answer for is asked for, each call on its ow
 })
 
 test("a number nobody can answer for costs nothing", async () => {
-  const { desk, spent } = opened([holdProvider({ signals: [] })])
-  assert.deepEqual(await desk.look(question), { state: "asked", results: [] })
+  const { asker, spent } = opened([holdProvider({ signals: [] })])
+  assert.deepEqual(await asker.look(question), { state: "asked", results: [] })
   assert.equal(spent.length, 0)
 })
 
 test("however many requests of a tenant wait for a number, it is asked and paid for once", async () => {
   const one = holdProvider()
-  const { desk, spent } = opened([one])
-  const looking = [desk.look(question), desk.look(question), desk.look(question)]
+  const { asker, spent } = opened([one])
+  const looking = [asker.look(question), asker.look(question), asker.look(question)]
   ;(await one.call(0)).answer("ok", { value: { none: true } })
   for (const found of await Promise.all(looking))
     assert.deepEqual(words(found), ["sim_change ok camara:one"])
-  await desk.look(question)
+  await asker.look(question)
   assert.equal(one.calls.length, 1)
   assert.equal(spent.length, 1)
 })
 
 test("no tenant gets what another paid for", async () => {
   const one = holdProvider()
-  const { desk } = opened([one])
-  const first = desk.look(question)
-  const second = desk.look({ ...question, tenantId: 8 })
+  const { asker } = opened([one])
+  const first = asker.look(question)
+  const second = asker.look({ ...question, tenantId: 8 })
   ;(await one.call(0)).answer("ok", { value: { none: true } })
   assert.deepEqual(words(await first), ["sim_change ok camara:one"])
   ;(await one.call(1)).answer("no_coverage")
   assert.deepEqual(words(await second), ["sim_change no_coverage camara:one"])
-  const third = desk.look({ ...question, tenantId: 9 })
+  const third = asker.look({ ...question, tenantId: 9 })
   ;(await one.call(2)).answer("error")
   assert.deepEqual(words(await third), ["sim_change error camara:one"])
 })
 
 test("an answer is remembered for its time, and then asked for anew", async () => {
   const one = holdProvider()
-  const { desk, clock } = opened([one])
-  const first = desk.look(question)
+  const { asker, clock } = opened([one])
+  const first = asker.look(question)
   ;(await one.call(0)).answer("ok", { value: { none: true } })
   await first
   clock.ms = 5 * MINUTE - 1
-  assert.deepEqual(words(await desk.look(question)), ["sim_change ok camara:one"])
+  assert.deepEqual(words(await asker.look(question)), ["sim_change ok camara:one"])
   clock.ms = 5 * MINUTE
-  const again = desk.look(question)
+  const again = asker.look(question)
   ;(await one.call(1)).answer("ok", { value: { at: "2026-03-10T11:59:00Z" } })
   assert.deepEqual((await again).results[0]?.value, { at: "2026-03-10T11:59:00Z" })
 })
@@ -137,8 +137,8 @@ test("an answer that is late is a timeout, and is there for the next request", a
     holdProvider({ signals: ["active"] }),
     holdProvider({ id: "twilio", signals: ["sim_change"] }),
   ]
-  const { desk, counted } = opened([quick, slow], 50)
-  const looking = desk.look(question)
+  const { asker, counted } = opened([quick, slow], 50)
+  const looking = asker.look(question)
   ;(await quick.call(0)).answer("ok", { value: true })
   const held = await slow.call(0)
   const found = await looking
@@ -146,7 +146,7 @@ test("an answer that is late is a timeout, and is there for the next request", a
   assert.equal(found.results.at(-1)?.value, undefined)
   assert.ok(counted.includes("late"))
   held.answer("ok", { value: { none: true } })
-  assert.deepEqual(words(await desk.look(question)), [
+  assert.deepEqual(words(await asker.look(question)), [
     "active ok camara:one",
     "sim_change ok twilio",
   ])
@@ -155,11 +155,11 @@ test("an answer that is late is a timeout, and is there for the next request", a
 
 test("a call that ran out of its own time is made again with the next request", async () => {
   const one = holdProvider()
-  const { desk } = opened([one])
-  const first = desk.look(question)
+  const { asker } = opened([one])
+  const first = asker.look(question)
   ;(await one.call(0)).answer("timeout")
   assert.deepEqual(words(await first), ["sim_change timeout camara:one"])
-  const second = desk.look(question)
+  const second = asker.look(question)
   ;(await one.call(1)).answer("ok")
   assert.deepEqual(words(await second), ["sim_change ok camara:one"])
 })
@@ -170,8 +170,8 @@ for (const status of SIGNAL_STATUSES) {
   )
   test(`after ${status} the next provider is ${isForAnother ? "" : "not "}asked`, async () => {
     const [one, two] = [holdProvider(), holdProvider({ id: "twilio" })]
-    const { desk } = opened([one, two])
-    const looking = desk.look(question)
+    const { asker } = opened([one, two])
+    const looking = asker.look(question)
     ;(await one.call(0)).answer(status)
     if (isForAnother) (await two.call(0)).answer("ok", { value: { none: true } })
     assert.deepEqual(words(await looking), [
@@ -187,8 +187,8 @@ test("the last provider's word holds where none can answer, and only signals in 
     holdProvider({ signals, together: true }),
     holdProvider({ id: "twilio", signals, together: true }),
   ]
-  const { desk, spent } = opened([one, two])
-  const looking = desk.look(question)
+  const { asker, spent } = opened([one, two])
+  const looking = asker.look(question)
   const { answerWith } = await one.call(0)
   answerWith([
     { signal: "sim_change", status: "no_coverage", source: "camara:one", observedAt: OBSERVED_AT },
@@ -203,48 +203,48 @@ test("the last provider's word holds where none can answer, and only signals in 
 
 test("whether a number was recycled is not asked without a date, and remembered for each date alone", async () => {
   const one = holdProvider({ signals: ["recycled"] })
-  const { desk, spent } = opened([one])
-  const { results } = await desk.look(question)
+  const { asker, spent } = opened([one])
+  const { results } = await asker.look(question)
   assert.deepEqual(
     results.map(({ signal, status, providerCode }) => [signal, status, providerCode]),
     [["recycled", "not_applicable", "no_date"]],
   )
   assert.equal(spent.length, 0)
   for (const [at, sinceMs] of [Date.UTC(2025, 0, 1), Date.UTC(2026, 0, 1)].entries()) {
-    const looking = desk.look({ ...question, sinceMs })
+    const looking = asker.look({ ...question, sinceMs })
     ;(await one.call(at)).answer("ok", { value: at === 0 })
     assert.equal((await looking).results[0]?.value, at === 0)
   }
-  const sameDay = await desk.look({ ...question, sinceMs: Date.UTC(2025, 0, 1, 9) })
+  const sameDay = await asker.look({ ...question, sinceMs: Date.UTC(2025, 0, 1, 9) })
   assert.equal(sameDay.results[0]?.value, true)
   assert.equal(one.calls.length, 2)
 })
 
 test("a change takes along what was remembered, and what was asked before it and answered after it", async () => {
   const one = holdProvider()
-  const { desk } = opened([one])
-  const first = desk.look(question)
+  const { asker } = opened([one])
+  const first = asker.look(question)
   ;(await one.call(0)).answer("ok", { value: { none: true } })
   await first
-  desk.forget(question.key)
-  const second = desk.look(question)
+  asker.forget(question.key)
+  const second = asker.look(question)
   const asked = await one.call(1)
-  desk.forget(question.key)
+  asker.forget(question.key)
   asked.answer("ok", { value: { none: true } })
   await second
-  const third = desk.look(question)
+  const third = asker.look(question)
   ;(await one.call(2)).answer("ok", { value: { at: OBSERVED_AT } })
   assert.deepEqual((await third).results[0]?.value, { at: OBSERVED_AT })
 })
 
 test("closing ends what is under way, and answers all the same", async () => {
   const one = holdProvider()
-  const { desk } = opened([one])
-  const looking = desk.look(question)
+  const { asker } = opened([one])
+  const looking = asker.look(question)
   await one.call(0)
-  desk.close()
+  asker.close()
   assert.deepEqual(words(await looking), ["sim_change timeout camara:one"])
-  assert.deepEqual(words(await desk.look(question)), ["sim_change error camara:one"])
+  assert.deepEqual(words(await asker.look(question)), ["sim_change error camara:one"])
 })
 
 test("whatever providers answer, each signal has one answer, with a value only where a provider gave it", async () => {
@@ -252,7 +252,7 @@ test("whatever providers answer, each signal has one answer, with a value only w
   await fc.assert(
     fc.asyncProperty(statuses, async (said) => {
       const held = said.map((status, at) => holdProvider({ id: `camara:${at}`, says: status }))
-      const { results } = await opened(held).desk.look(question)
+      const { results } = await opened(held).asker.look(question)
       assert.equal(results.length, 1)
       const [result] = results
       assert.equal(result?.status, said[Number(result?.source.slice("camara:".length))])

@@ -1,5 +1,5 @@
 import { dayOf } from "@assay/runtime/time"
-import type { PhoneSignals, SignalDesk, SignalQuestion } from "./phone-signals.ts"
+import type { PhoneSignals, SignalLookup, SignalQuestion } from "./phone-signals.ts"
 import { SIGNAL_NAMES, type SignalName, type SignalResult, type SignalStatus } from "./signals.ts"
 import { keepMs } from "./keep-times.ts"
 import type { Clock, ProviderCalls } from "./provider-calls.ts"
@@ -17,7 +17,7 @@ export interface AskProvidersOptions {
 /**
  * The one place of a machine that asks providers: what one request paid for is there for the next.
  */
-export interface ProviderAsker extends SignalDesk {
+export interface ProviderAsker extends SignalLookup {
   /** Drops what is remembered of an identity, because it has just changed. */
   forget(key: string): void
   /** Ends calls under way. From here on nobody is asked. */

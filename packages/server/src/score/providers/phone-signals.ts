@@ -27,13 +27,13 @@ export interface PhoneSignals {
   readonly results: readonly SignalResult[]
 }
 
-export interface SignalDesk {
+export interface SignalLookup {
   /** Within the budget, whatever happens. Never rejects. */
   look(question: SignalQuestion): Promise<PhoneSignals>
 }
 
 /** Without configured providers nobody is asked. */
-export const signalsOff: SignalDesk = { look: async () => SIGNALS_OFF }
+export const signalsOff: SignalLookup = { look: async () => SIGNALS_OFF }
 
 export const SIGNALS_OFF: PhoneSignals = { state: "off", results: [] }
 export const SIGNALS_NOT_ALLOWED: PhoneSignals = { state: "not_allowed", results: [] }

@@ -42,7 +42,7 @@ interface Server {
 }
 
 export const HOSTS_NEEDED = 5
-export const EXPIRES_DAYS = 90
+const EXPIRES_DAYS = 90
 /** Keeping more than needed adds nothing. */
 const HOSTS_KEPT = 20
 const SERVERS_MAX = 20_000

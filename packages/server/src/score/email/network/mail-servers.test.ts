@@ -41,18 +41,18 @@ suite("mail servers of a domain, by a real name server", async () => {
   const names = openNameService([server.address])
   after(() => names.close())
 
-  type Told = Omit<MailServers, "status" | "exchanges">
-  const told = async (domain: string): Promise<Omit<MailServers, "exchanges">> => {
+  type Found = Omit<MailServers, "status" | "exchanges">
+  const answerFor = async (domain: string): Promise<Omit<MailServers, "exchanges">> => {
     const { exchanges, ...rest } = await mailServers(names, domain)
     assert.equal(exchanges.length, rest.records)
     return rest
   }
-  const finds = (title: string, domain: string, expected: Told): void => {
+  const finds = (title: string, domain: string, expected: Found): void => {
     test(title, async () => {
-      assert.deepEqual(await told(domain), { status: "answered", ...expected })
+      assert.deepEqual(await answerFor(domain), { status: "answered", ...expected })
     })
   }
-  const accepts = (records: number): Told => ({
+  const accepts = (records: number): Found => ({
     accepts_mail: true,
     records,
     null_mx: false,
@@ -77,7 +77,7 @@ suite("mail servers of a domain, by a real name server", async () => {
   })
 
   test("a reply too large for a datagram is fetched again over TCP", async () => {
-    assert.deepEqual(await told("large.example"), {
+    assert.deepEqual(await answerFor("large.example"), {
       status: "answered",
       ...accepts(1),
     })

@@ -42,8 +42,8 @@ function checkAgainst(definitionsFolder: string): void {
     assert.ok(codes.size >= 15 && codes.has("INVALID_TOKEN_CONTEXT") && codes.has("OUT_OF_RANGE"))
     for (const { status, code } of errors) {
       assert.equal(ERROR_CODES[code]?.http, status, code)
-      const { status: meaning, code: told } = refusal(status, { status, code, message: "no" })
-      assert.deepEqual([meaning, told], [ERROR_CODES[code].status, code])
+      const { status: meaning, code: shownCode } = refusal(status, { status, code, message: "no" })
+      assert.deepEqual([meaning, shownCode], [ERROR_CODES[code].status, code])
     }
   })
 

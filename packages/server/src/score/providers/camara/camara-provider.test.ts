@@ -3,7 +3,8 @@ import { suite, test } from "node:test"
 import { inspect } from "node:util"
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../signals.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
-import { CamaraCheckError, openCamaraProvider } from "./camara-provider.ts"
+import { Explained } from "@assay/runtime/explained"
+import { openCamaraProvider } from "./camara-provider.ts"
 import { carrierRanges } from "./carrier-ranges.ts"
 import {
   breaking,
@@ -351,7 +352,7 @@ suite("a check", () => {
       const { carrier, provider } = await opened()
       carrier.answerTokens(reply)
       await assert.rejects(provider.check(patient), (error) => {
-        assert.ok(error instanceof CamaraCheckError)
+        assert.ok(error instanceof Explained && error.code === "camara-check")
         assert.equal(error.message, sentence)
         assert.equal(error.cause, undefined)
         return true

@@ -1,6 +1,7 @@
 import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } from "../signals.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 import { SignalFailure } from "../signal-failure.ts"
+import { Explained } from "@assay/runtime/explained"
 import { MICROS } from "@assay/stores/records-provider-costs"
 import { openAccessTokens } from "./access-tokens.ts"
 import { type Api, offeredApis } from "./apis.ts"
@@ -13,14 +14,6 @@ export interface CamaraOptions {
   /** The ranges of all carriers: which numbers are this one's depends on what the others have. */
   readonly ranges: CarrierRanges
   readonly now: () => number
-}
-
-/**
- * Why a carrier cannot be spoken to. Names the carrier and its own word, never a token, a key or
- * a number.
- */
-export class CamaraCheckError extends Error {
-  override readonly name = "CamaraCheckError"
 }
 
 const TOKEN_REQUEST_MS = 2000
@@ -82,7 +75,7 @@ export function openCamaraProvider(
         try {
           await tokens.get(operation.scopes, abort)
         } catch (error) {
-          throw new CamaraCheckError(sentenceOf(error, carrier.name, name))
+          throw new Explained("camara-check", sentenceOf(error, carrier.name, name))
         }
       }
     },
@@ -112,6 +105,7 @@ function failureOf(error: unknown): SignalFailure {
   return error instanceof SignalFailure ? error : new SignalFailure("error", "internal")
 }
 
+/** Names the carrier and its own word for the failure, never a token, a key or a number. */
 function sentenceOf(error: unknown, carrier: string, api: string): string {
   const { status, code } = failureOf(error)
   return status === "timeout"

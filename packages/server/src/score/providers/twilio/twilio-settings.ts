@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox"
 import { BASE_URL_OPTIONS, exactly, FILE, PRICE, RANGE, TEXT, Timeout } from "../provider-kind.ts"
 
-export const TWILIO_FIELDS = [
+const TWILIO_FIELDS = [
   "line_type_intelligence",
   "sim_swap",
   "call_forwarding",

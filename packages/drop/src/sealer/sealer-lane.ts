@@ -16,7 +16,8 @@ export interface LaneOptions extends Omit<SealerOptions, "onPhase"> {
   readonly size: LaneSize
   /**
    * Whether requests come in one piece, so that who still sends is slow: one sealer stands ready
-   * even when all are taken.
+   * even when all are taken, and a second one while there are fewer than the most, since visitors
+   * who come and go take one each.
    */
   readonly short: boolean
   readonly starts: StartTurns<PlainKind>
@@ -40,7 +41,7 @@ const WAITING_MAX = 20
 
 /**
  * Each sealer takes one connection and is gone. The lane starts as many as it needs, up to the
- * most: those at rest, one more for each that waits, and one that stands ready for the next. Beyond
+ * most: those at rest, one more for each that waits, and those that stand ready for the next. Beyond
  * that the slowest sender gives way to those who wait: honest senders differ from those who only
  * hold the line by how much they send in a second.
  */
@@ -85,7 +86,7 @@ export function openLane(options: LaneOptions): Lane {
       if (connection === undefined) break
       sealer.give(connection)
     }
-    const wanted = wantedOf(size, inState("busy", "leaving").length + line.length)
+    const wanted = wantedNow()
     while (restarting === undefined && sealers.size < wanted) {
       const giveBack = starts.take(kind, look)
       if (giveBack === null) break
@@ -97,6 +98,10 @@ export function openLane(options: LaneOptions): Lane {
     if (line.length > 0 || lacksReady()) looking = setTimeout(look, times.lookMs)
   }
 
+  const wantedNow = (): number => {
+    const needed = inState("busy", "leaving").length + line.length
+    return Math.min(size.most, Math.max(size.atRest, needed === 0 ? 0 : needed + (short ? 2 : 1)))
+  }
   const lacksReady = (): boolean => short && inState("idle").length === 0
   /**
    * Ends the slowest senders for those who have waited long enough: one for each who will get no
@@ -114,7 +119,7 @@ export function openLane(options: LaneOptions): Lane {
 
   const endIdle = (): void => {
     resting = undefined
-    const beyond = sealers.size - wantedOf(size, inState("busy", "leaving").length + line.length)
+    const beyond = sealers.size - wantedNow()
     for (const sealer of inState("idle").slice(0, Math.max(beyond, 0))) sealer.kill()
   }
 
@@ -141,10 +146,6 @@ export function openLane(options: LaneOptions): Lane {
       clearTimeout(late)
     },
   }
-}
-
-function wantedOf({ atRest, most }: LaneSize, needed: number): number {
-  return Math.min(most, Math.max(atRest, needed === 0 ? 0 : needed + 1))
 }
 
 /** Never a sealer that has received everything and is storing it. */

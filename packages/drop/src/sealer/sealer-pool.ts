@@ -46,7 +46,11 @@ export function openSealerPool({
   onFault,
   ...rest
 }: SealerPoolOptions): SealerPool {
-  const starts = openStartTurns<PlainKind>(LONGEST_START_MS)
+  const starts = openStartTurns<PlainKind>(
+    LONGEST_START_MS,
+    // An upload takes minutes anyway.
+    (kind) => kind !== "upload",
+  )
   const laneFor = (kind: PlainKind): ReturnType<typeof openLane> =>
     openLane({
       kind,

@@ -44,3 +44,20 @@ test("a start that takes too long keeps nobody waiting", async () => {
   turns.take(0, () => undefined)
   await new Promise<void>((resolve) => void turns.take(1, resolve))
 })
+
+test("a lane with priority has more turns than the others, and the others still have theirs", async () => {
+  const turns = openStartTurns<string>(60_000, (lane) => lane === "messages")
+  const started: string[] = []
+  const want = (lane: string): void => {
+    const back = turns.take(lane, () => want(lane))
+    if (back === null) return
+    started.push(lane)
+    if (started.length < 12) want(lane)
+    back()
+  }
+  want("uploads")
+  want("messages")
+  while (started.length < 12) await delay(1)
+  const uploads = started.filter((lane) => lane === "uploads").length
+  assert.ok(uploads >= 2 && uploads <= 5, started.join(" "))
+})

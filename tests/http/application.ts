@@ -10,7 +10,10 @@ import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openLog } from "../../packages/runtime/src/log.ts"
-import { decisionsOff } from "../../packages/server/src/score/decision-draft.ts"
+import {
+  type DecisionRecorder,
+  decisionsOff,
+} from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/email/lists.ts"
 import { openModels } from "../../packages/server/src/score/models.ts"
 import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
@@ -80,6 +83,11 @@ export interface Change {
   readonly counters?: Counters
   readonly callers?: (callers: Callers) => Callers
   readonly signals?: SignalLookup
+  readonly decisions?: DecisionRecorder
+  /** Fills the master secret; each application has one of its own unless given. */
+  readonly secret?: number
+  /** Sockets are answered by Fastify alone, also where a request could take the direct way. */
+  readonly byFastify?: boolean
   readonly overloaded?: () => boolean
   readonly streamIdleSeconds?: number
   /** The moment at which the application stands still, until the test moves its clock. */
@@ -98,7 +106,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
   const elapsed = change.elapsed ?? ((): number => performance.now())
   const lines: string[] = []
   const log = openLog("info", { write: (line: string) => void lines.push(line) })
-  const secrets = deriveSecrets(new Uint8Array(32).fill(opened))
+  const secrets = deriveSecrets(new Uint8Array(32).fill(change.secret ?? opened))
   const index = await openLmdbIndex({ path: `${directory}-index` })
   const records = await openSqliteRecords({ file: `${directory}.sqlite` })
   await records.migrate()
@@ -126,7 +134,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     velocity: openVelocityOfContext({ counters, secrets, log, metrics }),
     numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals: change.signals ?? signalsOff,
-    decisions: decisionsOff,
+    decisions: change.decisions ?? decisionsOff,
     pastDecisions: { find: async () => null, list: async () => [] },
     models: openModels(`${directory}-models`),
     callers: change.callers?.(callers) ?? callers,
@@ -163,6 +171,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
     log,
   )
   const app = await buildApp(services, writers.get)
+  if (change.byFastify === true) {
+    app.server.removeAllListeners("request")
+    app.server.on("request", app.routing)
+  }
   let address: string | null = null
   const listen = async (): Promise<string> =>
     (address ??= await app.listen({ port: 0, host: "127.0.0.1" }))

@@ -30,7 +30,13 @@ export async function exchange(port: number, request: RawRequest): Promise<RawAn
   return answerOf(Buffer.concat(pieces))
 }
 
-function bytesOf({ method, target, headers = {}, body, chunked = false }: RawRequest): Buffer {
+export function bytesOf({
+  method,
+  target,
+  headers = {},
+  body,
+  chunked = false,
+}: RawRequest): Buffer {
   const framing = chunked
     ? { "transfer-encoding": "chunked" }
     : body === undefined

@@ -27,6 +27,8 @@ export interface Callers {
    * asked. At once for a key that is known, which is the rule: the hot path waits for nothing.
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller>
+  /** The caller, if `authenticate` would return it at once; null in every other case. */
+  known(authorization: string | undefined): Caller | null
   close(): void
 }
 
@@ -93,9 +95,17 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   }
 
   function usable(caller: CachedCaller): Caller {
-    const { revokedAt, expiresAt } = caller
-    if (revokedAt === null && (expiresAt === null || expiresAt > now())) return caller
+    if (isUsable(caller)) return caller
     throw unauthenticated("The API key is not valid here.")
+  }
+
+  const isUsable = ({ revokedAt, expiresAt }: CachedCaller): boolean =>
+    revokedAt === null && (expiresAt === null || expiresAt > now())
+
+  /** What is remembered of a key, unless it is too old to be believed. */
+  function remembered(hash: Buffer): CachedCaller | undefined {
+    const found = elapsed() - checkedAt <= STALE_MS ? cache.get(hash.toString("base64")) : undefined
+    return found !== undefined && timingSafeEqual(found.hash, hash) ? found : undefined
   }
 
   // A failed poll is not lost: the next request finds the last one too old, polls itself and
@@ -104,20 +114,28 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   timer.unref()
   return {
     authenticate(authorization = "") {
-      const key = BEARER.test(authorization) ? authorization.slice(BEARER_LENGTH) : null
+      const key = keyIn(authorization)
       if (key === null) throw unauthenticated("No API key was sent.", false)
       const hash = hashApiKey(key)
-      const known =
-        elapsed() - checkedAt <= STALE_MS ? cache.get(hash.toString("base64")) : undefined
-      if (known !== undefined && timingSafeEqual(known.hash, hash)) return usable(known)
+      const known = remembered(hash)
+      if (known !== undefined) return usable(known)
       const kind = readApiKey(key)
       if (kind === null) throw unauthenticated("The API key is mistyped or cut short.")
       if (kind === "demo" && !demoKeysAllowed)
         throw unauthenticated("The API key is not valid here.")
       return find(hash)
     },
+    known(authorization = "") {
+      const key = keyIn(authorization)
+      const caller = key === null ? undefined : remembered(hashApiKey(key))
+      return caller !== undefined && isUsable(caller) ? caller : null
+    },
     close: () => clearInterval(timer),
   }
+}
+
+function keyIn(authorization: string): string | null {
+  return BEARER.test(authorization) ? authorization.slice(BEARER_LENGTH) : null
 }
 
 function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {

@@ -24,6 +24,8 @@ export type Refund = () => void
 export interface Limits {
   /** Takes a request from the rate, or throws. Usually at once, from those the worker holds. */
   pace(caller: Caller): Promise<void> | undefined
+  /** Takes a request from those the worker holds; false where it holds none, and takes none. */
+  paceAtOnce(caller: Caller): boolean
   /**
    * Takes a lookup from the month and of the day's identities, or throws. `identityTag` names
    * today's identity.
@@ -227,14 +229,21 @@ export function openLimits(options: LimitsOptions): Limits {
     return held
   }
 
+  const paceAtOnce: Limits["paceAtOnce"] = ({ tenantId, plan: { limits } }) => {
+    if (tenantId === null || limits === null) return true
+    const hand = handOf(tenantId, limits)
+    if (hand.requests <= 0) return false
+    hand.requests--
+    return true
+  }
+
   return {
-    pace({ tenantId, plan: { limits } }) {
-      if (tenantId === null || limits === null) return undefined
-      const hand = handOf(tenantId, limits)
-      if (hand.requests <= 0) return paceByLease(tenantId, hand, limits)
-      hand.requests--
-      return undefined
+    pace(caller) {
+      const { tenantId, plan } = caller
+      if (paceAtOnce(caller) || tenantId === null || plan.limits === null) return undefined
+      return paceByLease(tenantId, handOf(tenantId, plan.limits), plan.limits)
     },
+    paceAtOnce,
     admit({ tenantId, plan: { limits } }, identityTag) {
       if (tenantId === null || limits === null) return NOTHING
       const hand = handOf(tenantId, limits)

@@ -17,6 +17,11 @@ declare module "fastify" {
     scope?: Scope | readonly Scope[]
     /** Answered also while others are turned away: monitoring must see an overloaded service. */
     neverShed?: boolean
+    /**
+     * Usual requests take the direct way (`http/direct.ts`). The handler may then use nothing but
+     * body, caller and query of the request, and headers and send of the reply.
+     */
+    direct?: true
     /** How many members and items its JSON may have, where that is more than others may. */
     jsonPartsMax?: number
   }

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { type ProblemCode, problems } from "@assay/core/contract"
 import { Problem, problemDetails } from "../base/problem.ts"
+import { giveUp, wasGivenUp } from "./given-up.ts"
 import { carriesLongRequest } from "./long-requests.ts"
 import type { Observe } from "./observe.ts"
 
@@ -18,15 +19,6 @@ const codes: Readonly<Record<string, ProblemCode>> = {
  */
 const LINGER_MS = 1000
 
-const answered = new WeakSet<Socket>()
-
-/**
- * Whether the connection was already answered and given up, so that its request needs no answer.
- */
-export function wasGivenUp(socket: Socket): boolean {
-  return answered.has(socket)
-}
-
 /**
  * Answers what never became a request: broken HTTP, oversized headers, a sender too slow. Then
  * hangs up.
@@ -36,10 +28,10 @@ export function clientErrorAnswers(
 ): (error: ConnectionError, socket: Socket) => void {
   return ({ code }, socket) => {
     // Node repeats the error for every further piece that arrives.
-    if (answered.has(socket)) return
+    if (wasGivenUp(socket)) return
     if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && carriesLongRequest(socket)) return
-    answered.add(socket)
+    giveUp(socket)
     const kind = codes[code] ?? "malformed-http"
     const body = JSON.stringify(problemDetails(new Problem(kind, problems[kind].meaning), null))
     const { status } = problems[kind]

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { App } from "./app.ts"
 
@@ -11,10 +12,14 @@ const HELD_BYTES = 8 * 1024
 export function endDeafReaders(app: App, stillMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0
-    // The time-out belongs to the connection; Node resets it after the answer. Each read of the
-    // client, however small, starts it again.
-    const { socket } = reply.raw
-    if (bytes > HELD_BYTES && socket instanceof Socket) socket.setTimeout(stillMs)
+    watchReader(reply.raw, bytes, stillMs)
     done(null, payload)
   })
+}
+
+/** The same for one answer that is about to be sent. */
+export function watchReader({ socket }: ServerResponse, bytes: number, stillMs: number): void {
+  // The time-out belongs to the connection; Node resets it after the answer. Each read of the
+  // client, however small, starts it again.
+  if (bytes > HELD_BYTES && socket instanceof Socket) socket.setTimeout(stillMs)
 }

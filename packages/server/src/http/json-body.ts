@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import type { FastifyRequest } from "fastify"
+import type { IncomingHttpHeaders } from "node:http"
 import type { App } from "./app.ts"
 import { Problem } from "../base/problem.ts"
 import { DEPTH_MAX, type JsonOutline, openJsonOutline } from "./json-outline.ts"
@@ -23,7 +23,10 @@ export function readJsonBodies(app: App): void {
 
 /** Reads a body of any media type that is JSON. */
 export function readJson(
-  request: Pick<FastifyRequest, "headers" | "routeOptions">,
+  request: {
+    readonly headers: Pick<IncomingHttpHeaders, "content-encoding">
+    readonly routeOptions: { readonly config: { readonly jsonPartsMax?: number } }
+  },
   body: Buffer,
   done: (error: Error | null, value?: unknown) => void,
 ): void {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http"
 import { type AddressInfo, Server as NetServer } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
 import type { App } from "./app.ts"
@@ -32,6 +38,7 @@ export async function listen(
 ): Promise<Listening> {
   const [first, second] = host === null ? LOOPBACK : [host, null]
   const drain = openDrain()
+  const [answer] = app.server.listeners("request") as RequestListener[]
   const prepared = (server: Server): void => {
     prepare(server)
     drain.watch(server)
@@ -40,7 +47,7 @@ export async function listen(
   await app.listen({ port, host: first })
   const bound = (app.server.address() as AddressInfo).port
   if (second === null) return listening(app, drain, bound, [first], [app.server])
-  const sibling = siblingOf(app)
+  const sibling = siblingOf(app, answer)
   prepared(sibling)
   try {
     await new Promise<void>((resolve, reject) => {
@@ -117,8 +124,8 @@ async function acceptNoMore(server: Server): Promise<void> {
   await new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()))
 }
 
-/** A second server with the same limits that feeds the same routes. */
-function siblingOf(app: App): Server {
+/** A second server with the same limits that answers as the first does. */
+function siblingOf(app: App, answer: RequestListener | undefined): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount } = app.server
   const sibling = createServer(
     {
@@ -128,7 +135,7 @@ function siblingOf(app: App): Server {
       connectionsCheckingInterval: 500,
       maxHeaderSize: HEADERS_MAX,
     },
-    app.routing,
+    answer,
   )
   sibling.maxHeadersCount = maxHeadersCount
   for (const listener of app.server.listeners("clientError"))

@@ -1,6 +1,9 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { problems } from "@assay/core/contract"
 import type { Caller } from "../accounts/callers.ts"
 import type { Metrics } from "../base/metrics.ts"
 import type { Log } from "@assay/runtime/log"
+import { wasGivenUp } from "./given-up.ts"
 
 /**
  * Takes note of a request that was answered, or whose sender went away before. `route` is the
@@ -14,6 +17,26 @@ export type Observe = (
   ms: number,
   request?: { readonly id: string; readonly caller?: Caller },
 ) => void
+
+/**
+ * Observes a request when its answer is closed, which also happens when the sender or the reader
+ * hangs up.
+ */
+export function observeOnClose(
+  observe: Observe,
+  route: string,
+  { method = "unknown", socket }: IncomingMessage,
+  response: ServerResponse,
+  request: { readonly id: string; readonly caller?: Caller },
+): void {
+  const beganMs = performance.now()
+  response.once("close", () => {
+    if (!response.writableFinished && wasGivenUp(socket)) return
+    // Nothing was answered, so the status is not yet what it would have been.
+    if (!response.headersSent) response.statusCode = problems["request-incomplete"].status
+    observe(route, method, response.statusCode, performance.now() - beganMs, request)
+  })
+}
 
 /** Counts and logs every answer, whichever code gave it. */
 export function openObserve(log: Log, metrics: Pick<Metrics, "observeRequest">): Observe {

@@ -1,22 +1,25 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
 import { problems, type Scope } from "@assay/core/contract"
 import { fastify, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from "fastify"
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http"
 import { type Caller, type Callers, requireScope } from "../accounts/callers.ts"
 import type { Limits } from "../accounts/limits.ts"
 import type { Config } from "../base/config.ts"
 import type { Pressure } from "../health/pressure.ts"
 import type { App } from "../http/app.ts"
 import { describeApi } from "../http/api-description.ts"
-import { clientErrorAnswers, wasGivenUp } from "../http/client-error.ts"
+import { clientErrorAnswers } from "../http/client-error.ts"
 import { endDeafReaders } from "../http/deaf-readers.ts"
+import { openDirect } from "../http/direct.ts"
+import { openFailures } from "../http/failures.ts"
 import { refuseOtherMethods } from "../http/other-methods.ts"
 import { readJsonBodies } from "../http/json-body.ts"
 import { thenLetPass } from "../http/let-pass.ts"
 import { requireBody } from "../http/missing-body.ts"
-import { openObserve } from "../http/observe.ts"
+import { observeOnClose, openObserve } from "../http/observe.ts"
 import { requestId } from "../http/request-id.ts"
 import { schemaCompilers } from "../http/schema-compilers.ts"
-import { senderIsGone } from "../http/sender-is-gone.ts"
+import { SECURITY_HEADERS } from "../http/security-headers.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
 import type { Log } from "@assay/runtime/log"
 import type { Metrics } from "../base/metrics.ts"
@@ -39,13 +42,6 @@ interface HttpServices {
 /** All that the routes use. Everything in it is real, in tests too. */
 export type Services = HttpServices & FeatureServices
 
-const SECURITY_HEADERS = {
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-  "x-content-type-options": "nosniff",
-}
-
 /** Reaches the writer of a feature, which is in another process or in this one. */
 export type Reach = <P>(port: WriterPort<P>) => P
 
@@ -56,6 +52,9 @@ export async function buildApp(
 ): Promise<App> {
   const { config, log, callers, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
+  const failures = openFailures(log, refusalMs)
+  const stillMs = config.streamIdleSeconds * 1000
+  const direct = openDirect({ callers, limits, pressure, observe, failures, stillMs })
   const observeReply = (
     route: string,
     request: FastifyRequest,
@@ -71,6 +70,7 @@ export async function buildApp(
     forceCloseConnections: "idle",
     return503OnClosing: false,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
+    serverFactory: (fastify, options) => serverOf(direct.before(fastify), options),
     http: {
       maxHeaderSize: HEADERS_MAX,
       headersTimeout: Math.min(config.requestSeconds, 5) * 1000,
@@ -106,7 +106,7 @@ export async function buildApp(
     reply.header("x-request-id", request.id)
     done()
   })
-  endDeafReaders(app, config.streamIdleSeconds * 1000)
+  endDeafReaders(app, stillMs)
   app.decorateRequest("caller")
   app.addHook("onRoute", (route) => {
     const { scope, neverShed = false } = route.config ?? {}
@@ -117,43 +117,25 @@ export async function buildApp(
       ...asArray(route.onRequest),
     ]
     requireBody(route)
+    direct.addRoute(route)
   })
+  app.addHook("preClose", async () => direct.close())
   const shedding: onRequestHookHandler = (_request, _reply, done) => {
     if (pressure.isHigh())
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     done()
   }
-  // On `close`, which also comes when the sender or the reader hangs up; Fastify's own hook runs
-  // for answers only.
   const observing =
     (route: string): onRequestHookHandler =>
     (request, reply, done) => {
-      const { raw } = reply
-      // Not `reply.elapsedTime`: without a logger and an onResponse hook Fastify takes no times,
-      // and it is always 0.
-      const beganMs = performance.now()
-      raw.once("close", () => {
-        if (!raw.writableFinished && wasGivenUp(request.raw.socket)) return
-        // Nothing was answered, so the status is not yet what it would have been.
-        if (!raw.headersSent) reply.code(problems["request-incomplete"].status)
-        observeReply(route, request, reply, performance.now() - beganMs)
-      })
+      observeOnClose(observe, route, request.raw, reply.raw, request)
       done()
     }
   app.setErrorHandler((error, request, reply) => {
-    const problem = senderIsGone(request.raw)
-      ? new Problem("request-incomplete", "The sender hung up.")
-      : asProblem(error)
-    if (problem.code !== "overloaded" && problems[problem.code].status >= 500) {
-      log.error("request failed", {
-        requestId: request.id,
-        code: problem.code,
-        error: problem.cause ?? problem,
-      })
-    }
-    const waits = refusalMs > 0 && PAUSED.has(problems[problem.code].status)
-    if (!waits) return sendProblem(reply, problem, request)
-    setTimeout(() => void sendProblem(reply, problem, request), refusalMs)
+    const problem = failures.problemOf(error, request.raw, request.id)
+    const pauseMs = failures.pauseMs(problem)
+    if (pauseMs === 0) return sendProblem(reply, problem, request)
+    setTimeout(() => void sendProblem(reply, problem, request), pauseMs)
     return reply
   })
   app.setNotFoundHandler((request, reply) => {
@@ -170,8 +152,18 @@ export async function buildApp(
   return app
 }
 
-/** Statuses of callers who have to wait or to go: without a key, and over a limit. */
-const PAUSED: ReadonlySet<number> = new Set([401, 429])
+/** As Fastify makes its servers, whose options it passes. */
+function serverOf(listener: RequestListener, options: Record<string, unknown>): Server {
+  const { http, keepAliveTimeout, requestTimeout } = options as unknown as ServerSettings
+  return Object.assign(createServer(http, listener), { keepAliveTimeout, requestTimeout })
+}
+
+interface ServerSettings {
+  readonly http: ServerOptions
+  readonly keepAliveTimeout: number
+  readonly requestTimeout: number
+}
+
 /** Sets all headers itself: a URL the router cannot read never reaches the hook that sets them. */
 function sendProblem(
   reply: FastifyReply,

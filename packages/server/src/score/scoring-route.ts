@@ -42,7 +42,7 @@ export function scoringRoute<Body, Identified extends { readonly key: IdentityKe
   { limits, secrets, now }: RouteServices,
   { path, schema, read, score }: ScoringOperation<Body, Identified, Context>,
 ): void {
-  app.post(path, { schema, config: { scope: "score" } }, (request, reply) => {
+  app.post(path, { schema, config: { scope: "score", direct: true } }, (request, reply) => {
     const { caller } = request
     const { identified, context } = read(request.body as Body, now())
     const explain = (request.query as Static<typeof ExplainQuery>).explain === "true"
@@ -51,17 +51,22 @@ export function scoringRoute<Body, Identified extends { readonly key: IdentityKe
       reply.headers(limits.fields(caller))
       score(identified, caller, explain, context, {
         answered({ result, decisionId }) {
-          if (decisionId !== null) reply.header("x-decision-id", decisionId)
+          if (decisionId !== null) reply.headers({ "x-decision-id": decisionId })
           reply.send(result)
         },
         failed(error) {
           refund()
-          reply.send(error)
+          reply.send(asError(error))
         },
       })
     }
     const admitting = limits.admit(caller, tag)
     if (!(admitting instanceof Promise)) admitted(admitting)
-    else admitting.then(admitted).catch((error: unknown) => reply.send(error))
+    else admitting.then(admitted).catch((error: unknown) => reply.send(asError(error)))
   })
+}
+
+/** A value that is no Error would be sent as the result. */
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("no Error was thrown", { cause: thrown })
 }

@@ -7,8 +7,16 @@ import { dropBench } from "./drop.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
 import { phoneBench } from "./phone.ts"
+import { startBench } from "./start.ts"
 
-const benches: readonly Bench[] = [httpBench, modelBench, corpusBench, phoneBench, dropBench]
+const benches: readonly Bench[] = [
+  httpBench,
+  startBench,
+  modelBench,
+  corpusBench,
+  phoneBench,
+  dropBench,
+]
 
 try {
   await main(process.argv.slice(2))

@@ -8,16 +8,18 @@ export function requireProcessFigures(): void {
     throw new BenchError("processor time and memory are read from /proc, which needs Linux")
 }
 
+/** The processes that a process started and that still run. */
+export function childrenOf(pid: number): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number)
+}
+
 /** A process and all that it started, itself first. */
 export function processTree(pid: number): readonly number[] {
-  const parents = new Map<number, number[]>()
-  for (const name of readdirSync("/proc")) {
-    const parent = /^\d+$/.test(name) ? parentOf(name) : null
-    if (parent !== null) parents.set(parent, [...(parents.get(parent) ?? []), Number(name)])
-  }
   const tree = [pid]
   // Grows while it is walked, until the last descendant has no children.
-  for (const member of tree) tree.push(...(parents.get(member) ?? []))
+  for (const member of tree) tree.push(...childrenOf(member))
   return tree
 }
 
@@ -63,6 +65,13 @@ export function anonymousBytes(pid: number): number {
     readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"),
   )?.[1]
   if (kibibytes === undefined) throw new BenchError("the kernel does not tell anonymous memory")
+  return Number(kibibytes) * 1024
+}
+
+/** Memory a process has in use, shared code and pages of mapped databases included. */
+export function residentBytes(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+  if (kibibytes === undefined) throw new BenchError("the kernel does not tell resident memory")
   return Number(kibibytes) * 1024
 }
 

@@ -31,32 +31,39 @@ const names = entryPoints.map((file) => basename(file, ".ts"))
 if (new Set(names).size < names.length)
   throw new Error(`Two programs have one name: ${names.join(", ")}`)
 
-const { outputFiles } = await build({
-  entryPoints: entryPoints.map((file) => ({ in: join(root, file), out: basename(file, ".ts") })),
-  outdir: BUILT,
-  absWorkingDir: root,
-  bundle: true,
-  splitting: true,
-  write: false,
-  format: "esm",
-  platform: "node",
-  target: "node24",
-  conditions: ["source"],
-  sourcemap: "linked",
-  sourcesContent: false,
-  inject: [join(root, "packages/runtime/src/mapped-stacks.ts")],
-  minifySyntax: true,
-  legalComments: "none",
-  logLevel: "warning",
-  tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
-  // They load compiled code, or files of their own, from the folder they are in.
-  external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
-  plugins: [compiledSchemas(await compileSchemas()), givenBuiltins(), filesOfSources()],
-  // Packages that are not modules ask for Node's own with require.
-  banner: {
-    js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
-  },
-})
+const plugins = [compiledSchemas(await compileSchemas()), givenBuiltins(), filesOfSources()]
+// Each by itself: what one program shares with another would be a file more to load for both.
+const built = await Promise.all(entryPoints.map(bundle))
+
+async function bundle(file: string): Promise<{ file: string; contents: Uint8Array }[]> {
+  const { outputFiles } = await build({
+    entryPoints: [{ in: join(root, file), out: basename(file, ".ts") }],
+    outdir: BUILT,
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    conditions: ["source"],
+    sourcemap: "linked",
+    sourcesContent: false,
+    inject: [join(root, "packages/runtime/src/mapped-stacks.ts")],
+    minifySyntax: true,
+    legalComments: "none",
+    logLevel: "warning",
+    tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
+    // They load compiled code, or files of their own, from the folder they are in.
+    external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
+    plugins,
+    // Packages that are not modules ask for Node's own with require.
+    banner: {
+      js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
+    },
+  })
+  return outputFiles.map(({ path, contents }) => ({ file: basename(path), contents }))
+}
 
 // Shared files have a new name in every build, and programs are written last, so that a program
 // that starts now finds all files it names. Files of older builds are kept for a day, for services
@@ -65,10 +72,7 @@ mkdirSync(BUILT, { recursive: true })
 rmSync(join(BUILT, COMPILED), { recursive: true, force: true })
 mkdirSync(join(BUILT, COMPILED), { mode: 0o700 })
 const isProgram = (file: string): boolean => names.includes(basename(file, ".js"))
-const written = [
-  { file: LISTS, contents: madeOf(gatherLists()) },
-  ...outputFiles.map(({ path, contents }) => ({ file: basename(path), contents })),
-]
+const written = [{ file: LISTS, contents: madeOf(gatherLists()) }, ...built.flat()]
 for (const { file, contents } of written.sort((a, b) => order(a.file) - order(b.file))) {
   writeFileSync(join(BUILT, `${file}.${process.pid}`), contents)
   renameSync(join(BUILT, `${file}.${process.pid}`), join(BUILT, file))

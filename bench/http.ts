@@ -28,7 +28,12 @@ export const httpBench: Bench<"seconds" | "rounds" | "connections"> = {
   name: "http",
   summary: "scoring over HTTP beside a bare Fastify route and node:http",
   options: {
-    seconds: { fallback: 4, min: 1, max: 600, meaning: "seconds of each of the two loads" },
+    seconds: {
+      fallback: 4,
+      min: 1,
+      max: 600,
+      meaning: "seconds of each load: the peak and three rates",
+    },
     rounds: { fallback: 3, min: 1, max: 100, meaning: "rounds to take the median of" },
     connections: { fallback: 32, min: 1, max: 1000, meaning: "connections kept open" },
   },

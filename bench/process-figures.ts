@@ -31,6 +31,25 @@ export function processorMicros(pid: number): number {
   return microsOf([Number(fields[STAT_UTIME]), Number(fields[STAT_STIME])])
 }
 
+/**
+ * Processor time of each living thread of these processes in microseconds, by the kernel's exact
+ * count. Threads of one name in one process are added up.
+ */
+export function threadMicros(pids: readonly number[]): ReadonlyMap<string, number> {
+  const micros = new Map<string, number>()
+  pids.forEach((pid, place) => {
+    const role = pids.length === 1 ? "server" : place === 0 ? "primary" : "worker"
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const folder = `/proc/${pid}/task/${thread}`
+      const name = Number(thread) === pid ? "main" : readFileSync(`${folder}/comm`, "utf8").trim()
+      const [nanos = "0"] = readFileSync(`${folder}/schedstat`, "utf8").split(" ")
+      const key = `${role} ${name}`
+      micros.set(key, (micros.get(key) ?? 0) + Number(nanos) / 1000)
+    }
+  })
+  return micros
+}
+
 /** Processor time this process and those it started and saw end have used, in microseconds. */
 export function ownProcessorMicros(): number {
   const fields = statFields("self")

@@ -48,9 +48,14 @@ function shareOf({ alone, without }: Factor, none: number, all: number): number 
 
 /** Adds a code to those that are present: each once, in tie order. */
 export function addCode(present: number[], code: number): void {
-  let at = present.length
-  while (at > 0 && (present[at - 1] ?? 0) > code) at--
-  if (at === 0 || present[at - 1] !== code) present.splice(at, 0, code)
+  if (present.includes(code)) return
+  let at = present.push(code) - 1
+  for (; at > 0; at--) {
+    const before = present[at - 1] ?? 0
+    if (before < code) break
+    present[at] = before
+  }
+  present[at] = code
 }
 
 /** The contributions worth telling, most points first; equal points keep the order of the codes. */
@@ -58,16 +63,18 @@ export function leading(contributions: readonly Contribution[], rule: ReasonRule
   const most: Contribution[] = []
   for (const contribution of contributions) {
     if (!(contribution.points >= rule.pointsMin)) continue
-    let at = most.length
-    while (at > 0 && isBefore(contribution, most[at - 1])) at--
-    if (at < rule.countMax) most.splice(at, 0, contribution)
-    if (most.length > rule.countMax) most.pop()
+    let at = most.length < rule.countMax ? most.push(contribution) - 1 : most.length
+    for (; at > 0; at--) {
+      const before = most[at - 1]
+      if (before === undefined || !isBefore(contribution, before)) break
+      if (at < rule.countMax) most[at] = before
+    }
+    if (at < rule.countMax) most[at] = contribution
   }
   return most
 }
 
-function isBefore(a: Contribution, b: Contribution | undefined): boolean {
-  if (b === undefined) return false
+function isBefore(a: Contribution, b: Contribution): boolean {
   const more = roundHalfUp(a.points) - roundHalfUp(b.points)
   return more > 0 || (more === 0 && a.code < b.code)
 }

@@ -2,12 +2,13 @@ import { blocklistEntries, isBurner } from "./abuse.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
 import { kindBit, REUSE_CODE, type EmailPass } from "./email-pass.ts"
+import type { ExposureTexts } from "./email-weights.ts"
 import { type FactorRow, rowText } from "./factor-rows.ts"
 import { NO_SECRET, type Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { reusedPassword } from "./reuse.ts"
-import { counted, daysAgo, filled } from "./sentence.ts"
-import { EMAIL_REASON_CODES, SECRETS, type EmailReasonCode } from "./vocabulary.ts"
+import { counted, daysAgo, filled, type AgoTexts, type Counted } from "./sentence.ts"
+import { EMAIL_REASON_CODES } from "./vocabulary.ts"
 
 /** The sentence of a reason, and how long ago its newest evidence was, if that is known. */
 export interface Told {
@@ -24,19 +25,14 @@ export function toldReason(
   input: EmailInput,
   model: EmailModel,
 ): Told {
+  const { texts } = pass.weights
+  const exposure = texts.exposures[code]
+  if (exposure !== undefined) return toldExposures(code, exposure, pass, model.texts.ago)
+  if (code === REUSE_CODE) return toldReuse(pass, model.texts)
+  const signal = texts.signals[code - REUSE_CODE - 1]
+  if (signal !== undefined) return toldSignals(code, signal, pass, model.texts.ago)
   const name = EMAIL_REASON_CODES[code]
   if (name === undefined) return { text: rowText(rowOf(code, model), input.trust ?? {}), age: null }
-  if (code === REUSE_CODE) return toldReuse(pass, model.texts)
-  const { items } = pass.evidence
-  if (isExposureCode(name, model.texts)) {
-    // The codes of exposures have the places of their kinds.
-    return toldExposures(code, items, model.texts, model.texts.exposures[name])
-  }
-  if (isSignalCode(name, model.texts)) {
-    const { sources: n, age } = summary(items, kindBit(code))
-    const ago = daysAgo(model.texts.ago, age)
-    return { text: counted(model.texts.signals[name], { n, ago }), age }
-  }
   return toldTrust(name as TrustCode, input.trust ?? {}, model)
 }
 
@@ -54,14 +50,6 @@ function rowOf(code: number, { factors }: EmailModel): FactorRow {
 /** The newest date behind a reason, as YYYY-MM-DD. */
 export function newestDate(told: Told, asOf: string): string | null {
   return told.age === null ? null : dateBefore(asOf, told.age)
-}
-
-function isExposureCode(name: EmailReasonCode, texts: Texts): name is keyof Texts["exposures"] {
-  return name in texts.exposures
-}
-
-function isSignalCode(name: EmailReasonCode, texts: Texts): name is keyof Texts["signals"] {
-  return name in texts.signals
 }
 
 /** Some items in numbers. */
@@ -110,19 +98,29 @@ function isRepeated({ kind, secret, before, kindsBefore }: Item): boolean {
   return false
 }
 
-// The sentence claims the strongest secret only for the sources that leaked it.
+// The sentence claims the strongest secret only for the sources that leaked it. The codes of
+// exposures have the places of their kinds.
 function toldExposures(
   kind: number,
-  items: readonly Item[],
-  texts: Texts,
-  form: Texts["exposures"]["CRED_BREACH"],
+  form: ExposureTexts,
+  { evidence: { items }, weights: { texts } }: EmailPass,
+  agoTexts: AgoTexts,
 ): Told {
   const { sources: n, age } = summary(items, 1 << kind)
-  const strongest = strongestSecret(items, kind)
-  const some = strongest.sources
-  const secret = texts.secrets[SECRETS[strongest.secret] ?? "unknown"]
-  const values = { secret, some, n, ago: daysAgo(texts.ago, age) }
+  const { secret: strongest, sources: some } = strongestSecret(items, kind)
+  const secret = texts.secrets[strongest] ?? ""
+  const values = { secret, some, n, ago: daysAgo(agoTexts, age) }
   return { text: some < n ? filled(form.part, values) : counted(form, values), age }
+}
+
+function toldSignals(
+  code: number,
+  form: Counted,
+  { evidence: { items } }: EmailPass,
+  agoTexts: AgoTexts,
+): Told {
+  const { sources: n, age } = summary(items, kindBit(code))
+  return { text: counted(form, { n, ago: daysAgo(agoTexts, age) }), age }
 }
 
 function toldReuse({ evidence }: EmailPass, texts: Texts): Told {

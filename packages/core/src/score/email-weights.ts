@@ -2,6 +2,7 @@ import { pricesOf, type Prices } from "./action.ts"
 import { Decay } from "./decay.ts"
 import type { EmailModel } from "./model-email.ts"
 import { scaleOf, type Scale } from "./scale.ts"
+import type { Counted } from "./sentence.ts"
 import { stagePlace } from "./stage.ts"
 import {
   EMAIL_EVIDENCE_KINDS,
@@ -32,6 +33,21 @@ export interface EmailWeights {
   readonly freshSecretFrom: number
   /** The bit of each sensitive class. */
   readonly classBits: ReadonlyMap<string, number>
+  readonly texts: EvidenceTexts
+}
+
+/** The sentences about exposures and signals by place. */
+export interface EvidenceTexts {
+  /** By place in `EXPOSURE_KINDS`. */
+  readonly exposures: readonly ExposureTexts[]
+  /** By place in `SIGNAL_TYPES`. */
+  readonly signals: readonly Counted[]
+  /** By place in `SECRETS`. */
+  readonly secrets: readonly string[]
+}
+
+export interface ExposureTexts extends Counted {
+  readonly part: string
 }
 
 /** One kind of evidence. */
@@ -91,6 +107,30 @@ export function emailWeights(model: EmailModel): EmailWeights {
         ? SECRETS.length
         : SECRETS.indexOf(exposure.freshUsable.secretFrom),
     classBits: new Map(depth.classes.map((name, place) => [name, 1 << place])),
+    texts: evidenceTexts(model.texts),
+  }
+}
+
+function evidenceTexts({ exposures, signals, secrets }: EmailModel["texts"]): EvidenceTexts {
+  return {
+    exposures: [
+      exposures.CRED_BREACH,
+      exposures.CRED_PASTE,
+      exposures.CRED_COMBOLIST,
+      exposures.CRED_STEALER_LOG,
+      exposures.CRED_PHISHED,
+    ],
+    signals: [
+      signals.DW_REPOSTED,
+      signals.DW_LISTED,
+      signals.DW_SOLD,
+      signals.DW_MENTIONED,
+      signals.DW_READY_TO_USE,
+      signals.DW_TESTED,
+      signals.ATO_CONFIRMED,
+      signals.FRAUD_MONETIZED,
+    ],
+    secrets: SECRETS.map((secret) => secrets[secret]),
   }
 }
 

@@ -38,7 +38,7 @@ export function filled(template: string, values: Values): string {
   const cut = cutOf(template)
   let text = cut[0] ?? ""
   for (let at = 1; at + 1 < cut.length; at += 2) {
-    text += String(values[cut[at] ?? ""]) + (cut[at + 1] ?? "")
+    text += `${values[cut[at] ?? ""]}${cut[at + 1]}`
   }
   return text
 }

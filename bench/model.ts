@@ -12,10 +12,10 @@ const model = currentModels.email
 
 /** The aim of an assessment with its reasons, in microseconds, by number of exposures. */
 const AIMS = [
-  [0, 10],
-  [4, 20],
-  [15, 40],
-  [60, 120],
+  [0, 3],
+  [4, 8],
+  [15, 16],
+  [60, 40],
 ] as const
 
 type Work<Input> = (input: Input) => object

@@ -1,5 +1,5 @@
 import type { EmailCoverage, EmailInput } from "./email-input.ts"
-import type { Decay } from "./decay.ts"
+import type { ByDay } from "./by-day.ts"
 import type { EmailWeights } from "./email-weights.ts"
 import type { Evidence, Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
@@ -24,7 +24,7 @@ export function confidenceOf(
   input: EmailInput,
   evidence: Evidence,
   { confidence: model }: EmailModel,
-  { witnessDecay }: EmailWeights,
+  { witnessShare }: EmailWeights,
 ): ConfidenceValue {
   const given = input.coverage ?? NOT_LOOKED_AT
   const coverage =
@@ -32,7 +32,7 @@ export function confidenceOf(
     model.coverage.darkweb * (given.darkweb ?? 0) +
     model.coverage.trust * (given.trust ?? 0) +
     model.coverage.bot * (given.bot ?? 0)
-  const mass = evidenceMass(evidence, witnessDecay)
+  const mass = evidenceMass(evidence, witnessShare)
   const found = 1 - Math.exp(-mass / model.evidenceScale)
   const conflict = model.conflict * Number(input.conflict ?? 0)
   const sum = model.coverageShare * coverage + model.evidenceShare * found - conflict
@@ -46,12 +46,12 @@ function wordOf(value: number, { mediumFrom, highFrom }: EmailModel["confidence"
 }
 
 // A source is one witness however many items it has, so only its best item counts.
-function evidenceMass({ lastOfSource }: Evidence, decay: Decay): number {
+function evidenceMass({ lastOfSource }: Evidence, share: ByDay): number {
   let sum = 0
   for (const last of lastOfSource) {
     let best = 0
     for (let item: Item | null = last; item !== null; item = item.before) {
-      best = Math.max(best, item.conf * decay.share(item.age))
+      best = Math.max(best, item.conf * share.at(item.age))
     }
     sum += best
   }

@@ -83,6 +83,7 @@ export class CredentialTerms {
     this.#priorLogOdds = priorLogOdds
     for (const item of items) this.#add(item, isBeforeRotation(item.age, rotatedAge))
     this.#stages.close()
+    this.reuse.close()
     this.#excess.sort()
     this.#excessOfAll = this.#excess.discountedSum(EXPOSURES, this.#model.exposure.discount)
     this.#closeMarket()
@@ -137,9 +138,9 @@ export class CredentialTerms {
       this.#addExposure(item, weights, weights.exposure, rotated)
       if (kind !== COMBOLIST || item.secret === SECRET_NONE) return
     }
-    const { decay, isGoods } = weights.market
+    const { share, isGoods } = weights.market
     const stale = rotated && isGoods ? this.#model.market.rotatedShare : 1
-    const weight = conf * (decay.share(age) * stale)
+    const weight = conf * (share.at(age) * stale)
     this.#sums[kind] = (this.#sums[kind] ?? 0) + weight
     this.#maxima[kind] = Math.max(this.#maxima[kind] ?? 0, weight)
   }
@@ -147,15 +148,13 @@ export class CredentialTerms {
   #addExposure(
     item: Item,
     { bit }: KindWeights,
-    { excess, fastShare, slowShare, fastDecay }: ExposureWeights,
+    { excess, share }: ExposureWeights,
     rotated: boolean,
   ): void {
     const { kind, age, conf, secret } = item
     const { rotatedShare, freshUsable } = this.#model.exposure
-    const { slowDecay, usable: shares } = this.#weights
-    const still = fastShare * fastDecay.share(age) + slowShare * slowDecay.share(age)
-    const usable = shares[secret] ?? 0
-    this.#excess.add(excess * usable * still * conf * (rotated ? rotatedShare : 1), bit)
+    const odds = (excess[secret] ?? 0) * share.at(age) * conf * (rotated ? rotatedShare : 1)
+    this.#excess.add(odds, bit)
     this.#classes[kind] = (this.#classes[kind] ?? 0) | item.classes
     if (item.prints.length > 0) this.reuse.add(item)
     const isUsable = !rotated && secret >= this.#weights.freshSecretFrom

@@ -1,7 +1,7 @@
 import { pricesOf, type Prices } from "./action.ts"
-import { Decay } from "./decay.ts"
+import { ByDay } from "./by-day.ts"
 import type { EmailModel } from "./model-email.ts"
-import { scaleOf, type Scale } from "./scale.ts"
+import { decayed, scaleOf, type Scale } from "./scale.ts"
 import type { Counted } from "./sentence.ts"
 import { stagePlace } from "./stage.ts"
 import {
@@ -19,16 +19,13 @@ export interface EmailWeights {
   readonly prices: Prices
   /** By place in `EMAIL_EVIDENCE_KINDS`. */
   readonly kinds: readonly KindWeights[]
-  /** By place in `SECRETS`: how far what leaked can be used. */
-  readonly usable: readonly number[]
   /** By place in `STAGES`. */
   readonly stages: readonly StageLimits[]
   /** The stage of an exposure without any secret, and the most after a rotation. */
   readonly addressOnlyStage: number
   readonly rotatedStage: number
-  readonly slowDecay: Decay
-  /** Of how much evidence tells, for the confidence. */
-  readonly witnessDecay: Decay
+  /** How much evidence of an age still tells, for the confidence. */
+  readonly witnessShare: ByDay
   /** From this place in `SECRETS` on, a fresh secret is usable; beyond all where the model has none. */
   readonly freshSecretFrom: number
   /** The bit of each sensitive class. */
@@ -63,15 +60,15 @@ export interface KindWeights {
 }
 
 export interface ExposureWeights {
-  /** The odds ratio beyond 1. */
-  readonly excess: number
-  readonly fastShare: number
-  readonly slowShare: number
-  readonly fastDecay: Decay
+  /** By place in `SECRETS`: the odds ratio beyond 1, as far as what leaked can be used. */
+  readonly excess: readonly number[]
+  /** The share left at an age: part of it fades fast, the rest slowly. */
+  readonly share: ByDay
 }
 
 export interface MarketWeights {
-  readonly decay: Decay
+  /** The share left at an age. */
+  readonly share: ByDay
   /** A new password makes goods on offer stale. */
   readonly isGoods: boolean
   readonly nats: number
@@ -93,15 +90,13 @@ export function emailWeights(model: EmailModel): EmailWeights {
     scale,
     prices: pricesOf(scale, model.costs),
     kinds: EMAIL_EVIDENCE_KINDS.map((kind, place) => kindWeights(kind, 1 << place, model)),
-    usable: SECRETS.map((secret) => exposure.secrets[secret]),
     stages: STAGES.map(({ name }) => {
       const { floor, cap, windowDays } = stages.limits[name]
       return { floor, cap, windowDays: windowDays ?? Infinity }
     }),
     addressOnlyStage: stagePlace(stages.addressOnly),
     rotatedStage: stagePlace(stages.rotated),
-    slowDecay: new Decay(exposure.slowHalfLifeDays),
-    witnessDecay: new Decay(confidence.evidenceHalfLifeDays),
+    witnessShare: new ByDay((days) => decayed(days, confidence.evidenceHalfLifeDays)),
     freshSecretFrom:
       exposure.freshUsable === undefined
         ? SECRETS.length
@@ -147,7 +142,7 @@ function kindWeights(
     bit,
     stage: stagePlace(stages.native[kind]),
     survivesRotation: SURVIVES_ROTATION.has(kind),
-    exposure: isExposure(kind) ? exposureWeights(exposure.kinds[kind]) : null,
+    exposure: isExposure(kind) ? exposureWeights(kind, exposure) : null,
     market: marketWeights(kind, market),
   }
 }
@@ -155,7 +150,7 @@ function kindWeights(
 function marketWeights(kind: EmailEvidenceKind, market: EmailModel["market"]): MarketWeights {
   const term: MarketTerm = isExposure(kind) || kind === "repost" ? market.circulation : market[kind]
   return {
-    decay: new Decay(term.halfLifeDays),
+    share: new ByDay((days) => decayed(days, term.halfLifeDays)),
     isGoods: !NO_GOODS.has(kind),
     nats: term.nats,
     natsMax: term.natsMax ?? null,
@@ -172,11 +167,17 @@ function isExposure(kind: EmailEvidenceKind): kind is ExposureKind {
   return (EXPOSURE_KINDS as readonly string[]).includes(kind)
 }
 
-function exposureWeights({
-  oddsRatio,
-  fastShare,
-  fastHalfLifeDays,
-}: EmailModel["exposure"]["kinds"][ExposureKind]): ExposureWeights {
-  const fastDecay = new Decay(fastHalfLifeDays)
-  return { excess: oddsRatio - 1, fastShare, slowShare: 1 - fastShare, fastDecay }
+function exposureWeights(
+  kind: ExposureKind,
+  { kinds, secrets, slowHalfLifeDays }: EmailModel["exposure"],
+): ExposureWeights {
+  const { oddsRatio, fastShare, fastHalfLifeDays } = kinds[kind]
+  return {
+    excess: SECRETS.map((secret) => (oddsRatio - 1) * secrets[secret]),
+    share: new ByDay(
+      (days) =>
+        fastShare * decayed(days, fastHalfLifeDays) +
+        (1 - fastShare) * decayed(days, slowHalfLifeDays),
+    ),
+  }
 }

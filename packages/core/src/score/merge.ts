@@ -1,6 +1,5 @@
 import type { EmailInput, Exposure, Signal } from "./email-input.ts"
 import type { EmailWeights } from "./email-weights.ts"
-import { NameNumbers } from "./name-numbers.ts"
 import { EMAIL_EVIDENCE_KINDS, SECRETS } from "./vocabulary.ts"
 
 /** One exposure or signal after merging. */
@@ -35,8 +34,7 @@ export const NO_SECRET = -1
 const SECRET_UNKNOWN = SECRETS.indexOf("unknown")
 const NO_PRINTS: readonly string[] = []
 const NO_EVIDENCE: Evidence = { items: [], lastOfSource: [] }
-const kindPlaces = new Map<string, number>(EMAIL_EVIDENCE_KINDS.map((kind, i) => [kind, i]))
-const secretPlaces = new Map<string, number>(SECRETS.map((secret, i) => [secret, i]))
+const NOT_FOUND = -1
 
 /**
  * Joins repetitions of the same observation: same kind, source and item. Keeps the newest age, the
@@ -60,20 +58,18 @@ function isNone(told: readonly object[] | null | undefined): boolean {
   return told == null || told.length === 0
 }
 
-const sources = new NameNumbers()
-
 class Merger implements Evidence {
   readonly items: Item[] = []
   readonly lastOfSource: Item[] = []
+  readonly #sources = new Map<string, number>()
   readonly #usualConf: number
 
   constructor(usualConf: number) {
     this.#usualConf = usualConf
-    sources.clear()
   }
 
   addExposure(exposure: Exposure, classBits: ReadonlyMap<string, number>): void {
-    const secret = secretPlaces.get(exposure.secret ?? "unknown") ?? SECRET_UNKNOWN
+    const secret = placeIn(SECRETS, exposure.secret ?? "unknown", SECRET_UNKNOWN)
     const item = this.#add(exposure, exposure.kind, secret)
     if (exposure.classes != null) {
       for (const name of exposure.classes) item.classes |= classBits.get(name) ?? 0
@@ -86,19 +82,20 @@ class Merger implements Evidence {
   }
 
   #add(told: Exposure | Signal, kindName: string, secret: number): Item {
-    const kind = kindPlaces.get(kindName)
-    if (kind === undefined) throw new RangeError("evidence of a kind this model does not know")
+    const kind = placeIn(EMAIL_EVIDENCE_KINDS, kindName, NOT_FOUND)
+    if (kind === NOT_FOUND) throw new RangeError("evidence of a kind this model does not know")
     const name = told.item ?? ""
     const age = Math.max(0, told.age)
     const conf = told.conf ?? this.#usualConf
-    const source = sources.numberOf(told.source)
-    const before = source < this.lastOfSource.length ? (this.lastOfSource[source] ?? null) : null
-    for (let known = before; known !== null; known = known.before) {
-      if (known.kind !== kind || known.item !== name) continue
-      known.age = Math.min(known.age, age)
-      known.conf = Math.max(known.conf, conf)
-      known.secret = Math.max(known.secret, secret)
-      return known
+    const known = this.#sources.get(told.source)
+    const source = known ?? this.#sources.size
+    const before = known === undefined ? null : (this.lastOfSource[known] ?? null)
+    for (let same = before; same !== null; same = same.before) {
+      if (same.kind !== kind || same.item !== name) continue
+      same.age = Math.min(same.age, age)
+      same.conf = Math.max(same.conf, conf)
+      same.secret = Math.max(same.secret, secret)
+      return same
     }
     const added: Item = {
       kind,
@@ -113,11 +110,21 @@ class Merger implements Evidence {
       before,
       kindsBefore: before === null ? 0 : before.kindsBefore | (1 << before.kind),
     }
-    if (before === null) this.lastOfSource.push(added)
-    else this.lastOfSource[source] = added
+    if (before === null) {
+      this.#sources.set(told.source, source)
+      this.lastOfSource.push(added)
+    } else {
+      this.lastOfSource[source] = added
+    }
     this.items.push(added)
     return added
   }
+}
+
+/** Looks for a word among a few: for the words of a program, that is faster than a Map. */
+function placeIn(words: readonly string[], word: string, otherwise: number): number {
+  for (let place = 0; place < words.length; place++) if (words[place] === word) return place
+  return otherwise
 }
 
 function union(known: readonly string[], told: string | readonly string[]): readonly string[] {

@@ -1,5 +1,4 @@
 import type { Item } from "./merge.ts"
-import { NameNumbers } from "./name-numbers.ts"
 import { EXPOSURE_KINDS } from "./vocabulary.ts"
 
 const KINDS = EXPOSURE_KINDS.length
@@ -21,23 +20,27 @@ export class PasswordReuse {
   /** By kind, the kinds beside which it shows a reuse; its own where it does so alone. */
   readonly #partners = new Uint32Array(KINDS)
   #isShown = false
-  readonly #prints = new NameNumbers()
+  /** Where the sources of a fingerprint start. */
+  readonly #places = new Map<string, number>()
   /** For each fingerprint and kind: its only source, `SEVERAL`, or `NOBODY`. */
   readonly #sources: number[] = []
 
   /** Forgets what the identity before left. */
   clear(): void {
-    if (this.#prints.count === 0) return
-    this.#prints.clear()
-    this.#sources.length = 0
     if (this.#isShown) this.#partners.fill(0)
     this.#isShown = false
   }
 
+  /** To be called once after the last `add`: fingerprints are kept no longer than they are used. */
+  close(): void {
+    if (this.#places.size === 0) return
+    this.#places.clear()
+    this.#sources.length = 0
+  }
+
   add({ prints, kind, source }: Item): void {
     for (const print of prints) {
-      const from = KINDS * this.#prints.numberOf(print)
-      while (this.#sources.length < from + KINDS) this.#sources.push(NOBODY)
+      const from = this.#placeOf(print)
       for (let other = 0; other < KINDS; other++) {
         const known = this.#sources[from + other] ?? NOBODY
         if (known !== NOBODY && known !== source) this.#pair(kind, other)
@@ -45,6 +48,15 @@ export class PasswordReuse {
       const known = this.#sources[from + kind]
       this.#sources[from + kind] = known === NOBODY || known === source ? source : SEVERAL
     }
+  }
+
+  #placeOf(print: string): number {
+    const known = this.#places.get(print)
+    if (known !== undefined) return known
+    const place = this.#sources.length
+    this.#places.set(print, place)
+    for (let kind = 0; kind < KINDS; kind++) this.#sources.push(NOBODY)
+    return place
   }
 
   isShownBy(kinds: number): boolean {
@@ -64,24 +76,34 @@ export class PasswordReuse {
 
 /** The facts for the reuse sentence; null when no password was reused. */
 export function reusedPassword(items: readonly Item[]): ReusedPassword | null {
-  const found = new Map<string, { sources: Set<number>; age: number }>()
+  const seen = new Map<string, Seen>()
   for (const { prints, source, age } of items) {
     for (const print of prints) {
-      const seen = found.get(print)
-      if (seen === undefined) {
-        found.set(print, { sources: new Set([source]), age })
-      } else {
-        seen.sources.add(source)
-        seen.age = Math.min(seen.age, age)
-      }
+      const known = seen.get(print)
+      if (known === undefined) seen.set(print, { source, sources: null, age })
+      else seeAgain(known, source, age)
     }
   }
-  let sources = 1
+  let most = 1
   let newest = Infinity
-  for (const seen of found.values()) {
-    if (seen.sources.size < 2) continue
-    sources = Math.max(sources, seen.sources.size)
-    newest = Math.min(newest, seen.age)
+  for (const { sources, age } of seen.values()) {
+    if (sources === null) continue
+    most = Math.max(most, sources.size)
+    newest = Math.min(newest, age)
   }
-  return sources < 2 ? null : { sources, age: newest }
+  return most < 2 ? null : { sources: most, age: newest }
+}
+
+/** Who leaked a fingerprint, and the smallest age among its exposures. */
+interface Seen {
+  /** The first source; most fingerprints have no other. */
+  readonly source: number
+  sources: Set<number> | null
+  age: number
+}
+
+function seeAgain(seen: Seen, source: number, age: number): void {
+  seen.age = Math.min(seen.age, age)
+  if (seen.sources !== null) seen.sources.add(source)
+  else if (source !== seen.source) seen.sources = new Set([seen.source, source])
 }

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import fc from "fast-check"
+import {
+  anyEmail,
+  emailInput,
+  PROPERTY,
+  VERSIONS,
+} from "../../testing/score/arbitrary-inputs-suite.ts"
+import { assessEmail, explainEmail } from "./assess-email.ts"
+import type { EmailInput, Exposure } from "./email-input.ts"
+import email10 from "./email-1.0.json" with { type: "json" }
+import email11 from "./email-1.1.json" with { type: "json" }
+import { emailModels, loadEmailModel } from "./models.ts"
+
+const documents = { "1.0": email10, "1.1": email11 }
+
+test("an identity leaves nothing to the next one, nor to another model", () => {
+  fc.assert(
+    fc.property(anyEmail, anyEmail, fc.constantFrom(...VERSIONS), (before, input, version) => {
+      // A model that was just loaded has scored nobody but nobodies.
+      const fresh = explainEmail(input, loadEmailModel(documents[version]))
+      for (const each of VERSIONS) assessEmail(before, emailModels[each])
+      assert.deepEqual(explainEmail(input, emailModels[version]), fresh)
+    }),
+    { ...PROPERTY, numRuns: 40 },
+  )
+})
+
+test("an identity that cannot be scored leaves nothing to the next one", () => {
+  const exposure: Exposure = { kind: "breach", source: "s", age: 3, pwFp: "a1f" }
+  const input = emailInput({ exposures: [{ ...exposure, source: "t" }, exposure] })
+  const expected = assessEmail(input, emailModels["1.1"])
+  const unknown = { ...exposure, kind: "nonsense" } as unknown as Exposure
+  const wrong: EmailInput = emailInput({ exposures: [exposure, unknown] })
+  assert.throws(() => assessEmail(wrong, emailModels["1.1"]), RangeError)
+  assert.deepEqual(assessEmail(input, emailModels["1.1"]), expected)
+})
+
+test("hundreds of exposures and passwords are weighed like a few", () => {
+  const many = Array.from({ length: 600 }, (_, n): Exposure => {
+    return { kind: "breach", source: `s${n}`, age: n, secret: "plaintext", pwFp: `print ${n}` }
+  })
+  const shuffled = many.toSorted((a, b) => ((a.age * 7_919) % 601) - ((b.age * 7_919) % 601))
+  const { last_seen, ...told } = assessEmail(emailInput({ exposures: many }), emailModels["1.1"])
+  assert.equal(told.exposure_count, 600)
+  assert.equal(last_seen, "2026-11-15")
+  assert.deepEqual(assessEmail(emailInput({ exposures: shuffled }), emailModels["1.1"]), {
+    last_seen,
+    ...told,
+  })
+  const again = [...shuffled, { ...many[599], source: "another" } as Exposure]
+  const { contributions } = explainEmail(emailInput({ exposures: again }), emailModels["1.1"])
+  assert.ok(contributions.some(({ code }) => code === "CRED_PASSWORD_REUSE"))
+})

@@ -10,6 +10,10 @@ const PAIRS = Array.from(
   { length: 1024 },
   (_, bits) => `${DIGITS[bits >> 5] ?? ""}${DIGITS[bits & 31] ?? ""}`,
 )
+/** The value of every digit by the code of its character; -1 for all other characters. */
+const VALUES = Int8Array.from({ length: 128 }, (_, code) =>
+  DIGITS.indexOf(String.fromCharCode(code)),
+)
 const PREFIX = "dec_"
 const TIME_DIGITS = 10
 const RANDOM_DIGITS = 16
@@ -43,8 +47,8 @@ export function isDecisionId(text: string): boolean {
 /** When the decision of this id was made, in epoch milliseconds. */
 export function timeOfDecisionId(id: string): number {
   let ms = 0
-  for (const digit of id.slice(PREFIX.length, PREFIX.length + TIME_DIGITS))
-    ms = ms * 32 + DIGITS.indexOf(digit)
+  for (let at = PREFIX.length; at < PREFIX.length + TIME_DIGITS; at++)
+    ms = ms * 32 + (VALUES[id.charCodeAt(at)] ?? -1)
   return ms
 }
 

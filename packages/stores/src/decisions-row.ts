@@ -1,6 +1,6 @@
 import { type Decision, ERASED_FORMAT } from "./decisions.ts"
 
-/** A decision as both engines hold it. */
+/** A decision as both engines held it in format 1. */
 export interface Row {
   id: string
   at: number
@@ -49,6 +49,3 @@ export const ERASED = {
   input: "",
   format: ERASED_FORMAT,
 } as const
-
-/** Sorts after every id. */
-export const AFTER_ALL_IDS = "dec_~"

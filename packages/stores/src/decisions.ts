@@ -32,7 +32,22 @@ export interface Decision {
 export const DECISION_FORMAT = 1
 export const ERASED_FORMAT = 0
 
-export interface DecisionQuery {
+/** Which decisions are meant; a member that is left out leaves none out. */
+export interface DecisionFilter {
+  tenantId?: number
+  identityType?: IdentityType
+  stage?: string
+  action?: string
+  /** The lowest and the highest score; a band is a pair of them. */
+  scores?: readonly [lowest: number, highest: number]
+  identityKey?: Uint8Array
+  /** Epoch milliseconds: not made before this moment. */
+  from?: number
+  /** Epoch milliseconds: made before this moment. */
+  until?: number
+}
+
+export interface DecisionQuery extends DecisionFilter {
   tenantId: number
   /** Only decisions with an id before this one. */
   before?: string

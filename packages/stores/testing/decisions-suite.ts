@@ -4,7 +4,13 @@ import fc from "fast-check"
 
 import { newDecisionId } from "../src/decision-id.ts"
 import { DAY_MS } from "@assay/runtime/time"
-import { type Decision, DECISION_FORMAT, type Decisions, ERASED_FORMAT } from "../src/decisions.ts"
+import {
+  type Decision,
+  DECISION_FORMAT,
+  type DecisionFilter,
+  type Decisions,
+  ERASED_FORMAT,
+} from "../src/decisions.ts"
 
 /** Decisions may be opened several times, one after the other. */
 export type OpenDecisions = () => Promise<Decisions>
@@ -29,6 +35,46 @@ export function newDecision(changes: Partial<Decision> = {}): Decision {
     input: '{"as_of":"2026-11-15","checked":{"sources":0}}',
     format: DECISION_FORMAT,
     ...changes,
+  }
+}
+
+/** Numbers below a bound, the same in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return Math.floor((state / 2 ** 31) * below)
+  }
+}
+
+const newestFirst = (a: Decision, b: Decision): number => (a.id < b.id ? 1 : -1)
+
+function passes(decision: Decision, filter: DecisionFilter): boolean {
+  const { identityType, stage, action, scores, identityKey, from, until } = filter
+  return (
+    (identityType === undefined || decision.identityType === identityType) &&
+    (stage === undefined || decision.stage === stage) &&
+    (action === undefined || decision.action === action) &&
+    (scores === undefined || (decision.score >= scores[0] && decision.score <= scores[1])) &&
+    (identityKey === undefined || Buffer.compare(decision.identityKey, identityKey) === 0) &&
+    (from === undefined || decision.at >= from) &&
+    (until === undefined || decision.at < until)
+  )
+}
+
+/** What is left of a decision: its id, moment, tenant, key and what kind of identity it was about. */
+function asErased(decision: Decision): Decision {
+  return {
+    ...decision,
+    identityKey: new Uint8Array(),
+    modelVersion: "",
+    calibration: null,
+    score: 0,
+    stage: null,
+    confidence: null,
+    action: "",
+    input: "",
+    format: ERASED_FORMAT,
   }
 }
 
@@ -206,6 +252,106 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
     }
     assert.deepEqual(seen, ids(all))
   })
+
+  onDecisions("a list has what passes every part of its filter", async (decisions) => {
+    const random = seeded(20_261_116)
+    const keys = Array.from({ length: 20 }, (_, n) => new Uint8Array(16).fill(n + 1))
+    const all = Array.from({ length: 600 }, (_, n) =>
+      newDecision({
+        at: noon - n * 3_600_000,
+        tenantId: 1 + random(2),
+        identityType: random(3) === 0 ? "phone" : "email",
+        identityKey: keys[random(keys.length)] as Uint8Array,
+        stage: [null, "CLEAN", "TESTED"][random(3)] ?? null,
+        action: ["allow", "review", "block"][random(3)] as string,
+        score: random(101),
+      }),
+    )
+    await decisions.add(all)
+    const filters: DecisionFilter[] = [
+      {},
+      { identityType: "phone" },
+      { stage: "TESTED" },
+      { action: "block" },
+      { scores: [25, 49] },
+      { scores: [100, 100] },
+      { identityKey: keys[3] as Uint8Array },
+      { from: noon - 100 * 3_600_000 },
+      { until: noon - 500 * 3_600_000 },
+      { from: noon - 300 * 3_600_000, until: noon - 200 * 3_600_000 },
+      { identityType: "email", stage: "CLEAN", action: "review", scores: [0, 60] },
+      { identityKey: keys[5] as Uint8Array, action: "allow", from: noon - 400 * 3_600_000 },
+      { action: "none of these" },
+    ]
+    for (const filter of filters) {
+      const expected = all.filter((each) => each.tenantId === 1 && passes(each, filter))
+      const pages: Decision[] = []
+      for (let before: string | undefined; ;) {
+        const cursor = before === undefined ? {} : { before }
+        const page = await decisions.list({ tenantId: 1, limit: 7, ...filter, ...cursor })
+        pages.push(...page)
+        before = page.at(-1)?.id
+        if (page.length < 7) break
+      }
+      assert.deepEqual(pages, expected.sort(newestFirst), JSON.stringify(filter))
+    }
+  })
+
+  onDecisions(
+    "what comes late, again, is erased or forgotten changes nothing else",
+    async (decisions) => {
+      const random = seeded(4711)
+      const keys = Array.from({ length: 9 }, (_, n) => new Uint8Array(16).fill(n + 1))
+      const day = Date.UTC(2026, 10, 14)
+      let known = new Map<string, Decision>()
+      for (let round = 0; round < 25; round++) {
+        const more = Array.from({ length: random(4) === 0 ? 300 : random(12) }, () =>
+          newDecision({
+            // Days in two months, and many of the same millisecond.
+            at: day - random(40) * DAY_MS + random(5),
+            identityKey: keys[random(keys.length)] as Uint8Array,
+            input: `{"n":"${"x".repeat(random(2_000))}"}`,
+          }),
+        )
+        const again = [...known.values()].filter(() => random(10) === 0)
+        await decisions.add([...more, ...again.map((each) => ({ ...each, score: 99 }))])
+        for (const each of more) known.set(each.id, each)
+        if (round % 5 === 4) {
+          const identityKey = keys[random(keys.length)] as Uint8Array
+          const upTo = day - random(40) * DAY_MS
+          const erased = [...known.values()].filter(
+            (each) => each.at <= upTo && Buffer.compare(each.identityKey, identityKey) === 0,
+          )
+          const erasure = { identityKey, tenantId: null, upTo }
+          assert.equal(await decisions.eraseIdentity(erasure), erased.length)
+          for (const each of erased) known.set(each.id, asErased(each))
+        }
+        if (round === 12 || round === 20) {
+          const first = day - (35 - round) * DAY_MS
+          const kept = new Map([...known].filter(([, { at }]) => at >= first))
+          const gone = known.size - kept.size
+          assert.equal(
+            await decisions.forgetBefore(new Date(first).toISOString().slice(0, 10)),
+            gone,
+          )
+          known = kept
+        }
+        const expected = [...known.values()].sort(newestFirst)
+        const all = await decisions.page({ after: null, limit: 10_000 })
+        assert.deepEqual(all.reverse(), expected)
+        const listed = await decisions.list({ tenantId: 1, limit: 10_000 })
+        const left = expected.filter(({ format }) => format !== ERASED_FORMAT)
+        assert.deepEqual(listed, left)
+        for (const identityKey of keys) {
+          const own = await decisions.ofIdentity({ identityKey, tenantId: null, limit: 10_000 })
+          const wanted = left.filter((each) => Buffer.compare(each.identityKey, identityKey) === 0)
+          assert.deepEqual(own, wanted)
+        }
+        for (const each of expected.slice(0, 20))
+          assert.deepEqual(await decisions.find(each.id), each)
+      }
+    },
+  )
 
   onDecisions("a tenant's erasure leaves what other tenants decided", async (decisions) => {
     const mine = new Uint8Array(16).fill(1)

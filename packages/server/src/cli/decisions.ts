@@ -104,23 +104,24 @@ export async function decisionsOfTenant(
     records.tenantByName(name),
   )
   if (tenant === null) throw new CommandError(`There is no tenant ${name}`)
-  const isWanted = (decision: Decision) =>
-    identityType === undefined || decision.identityType === identityType
+  const wanted = { tenantId: tenant.id, ...(identityType === undefined ? {} : { identityType }) }
   return await withDecisions(terminal, async ({ unfolded, store }) => {
     const byId = new Map<string, Decision>()
     let before: string | undefined
     let left = limit
     while (left > 0) {
-      const query = { tenantId: tenant.id, limit: Math.min(limit, PAGE) }
+      const query = { ...wanted, limit: Math.min(limit, PAGE) }
       const page = await store.list(before === undefined ? query : { ...query, before })
-      const wanted = page.filter(isWanted)
-      for (const decision of wanted) byId.set(decision.id, decision)
-      left -= wanted.length
+      for (const decision of page) byId.set(decision.id, decision)
+      left -= page.length
       before = page.at(-1)?.id
       if (page.length < query.limit) break
     }
-    const mine = unfolded.filter(({ tenantId }) => tenantId === tenant.id)
-    for (const decision of mine.filter(isWanted)) byId.set(decision.id, decision)
+    for (const decision of unfolded) {
+      if (decision.tenantId !== tenant.id) continue
+      if (identityType !== undefined && decision.identityType !== identityType) continue
+      byId.set(decision.id, decision)
+    }
     return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
   })
 }

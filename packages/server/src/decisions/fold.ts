@@ -69,63 +69,107 @@ export function journalFolder({
    */
   const damagedOnes = new Set<string>()
 
-  async function foldSegment(segment: Segment, ownerDead: boolean): Promise<FoldReport> {
+  /** Reads what a file has that is not folded yet; null where it was already folded and deleted. */
+  function take(segment: Segment): Taken | null {
     const place = `${segment.directory} ${segment.number}`
     const from = readTo.get(place) ?? 0
     const read = readSegment(segment, from)
-    if (read === null) return NOTHING
-    const { found, torn, end, rest, damaged } = decisionsIn(read.bytes, from)
-    if (damaged || read.unreadable) damagedOnes.add(place)
-    if (found.length > 0) {
-      await decisions.add(found)
-      await onFolded?.(found.map(foldedDecision))
-    }
-    if (!read.closed && !ownerDead) {
-      readTo.set(place, end)
-      return { folded: found.length, torn, damaged: 0 }
-    }
-    const ended = { ...segment, closed: read.closed }
-    const aside = damagedOnes.has(place)
-    if (aside) setAside(journal, ended)
-    else rmSync(segmentPath(ended))
-    readTo.delete(place)
-    damagedOnes.delete(place)
-    return { folded: found.length, torn: torn + (rest ? 1 : 0), damaged: aside ? 1 : 0 }
+    if (read === null) return null
+    const lines = decisionsIn(read.bytes, from)
+    if (lines.damaged || read.unreadable) damagedOnes.add(place)
+    return { ...lines, place, segment: { ...segment, closed: read.closed } }
   }
 
-  async function foldWorker(directory: string): Promise<FoldReport> {
-    // Take the lock before listing the files: everything a process wrote before it died is then
-    // there.
-    const lock = lockDataDirectory(directory)
-    try {
-      let report = NOTHING
-      for (const segment of segmentsOf(directory)) {
-        report = sum(report, await foldSegment(segment, lock !== null))
-      }
-      if (lock !== null) rmSync(directory, { recursive: true })
-      return report
-    } finally {
-      lock?.release()
+  /** Called when what was taken is in the store. */
+  function settle({ place, segment, end, torn, rest }: Taken, ownerDead: boolean): FoldReport {
+    if (!segment.closed && !ownerDead) {
+      readTo.set(place, end)
+      return { folded: 0, torn, damaged: 0 }
     }
+    const aside = damagedOnes.has(place)
+    if (aside) setAside(journal, segment)
+    else rmSync(segmentPath(segment))
+    readTo.delete(place)
+    damagedOnes.delete(place)
+    return { folded: 0, torn: torn + (rest ? 1 : 0), damaged: aside ? 1 : 0 }
+  }
+
+  /**
+   * Folds the first files of all workers, then the second ones and so on: what they decided at the
+   * same time reaches the store together. A worker whose journal cannot be read stops none of the
+   * others.
+   */
+  async function foldWorkers(workers: WorkerJournal[], failures: unknown[]): Promise<FoldReport> {
+    let report = NOTHING
+    while (workers.some(({ segments }) => segments.length > 0)) {
+      const round: { readonly worker: WorkerJournal; readonly taken: Taken }[] = []
+      for (const worker of workers) {
+        const segment = worker.segments.shift()
+        if (segment === undefined) continue
+        try {
+          const taken = take(segment)
+          if (taken !== null) round.push({ worker, taken })
+        } catch (error) {
+          worker.segments = []
+          worker.failed = true
+          failures.push(error)
+        }
+      }
+      const found = round.flatMap(({ taken }) => taken.found)
+      if (found.length > 0) {
+        await decisions.add(found)
+        await onFolded?.(found.map(foldedDecision))
+      }
+      report = sum(report, { ...NOTHING, folded: found.length })
+      for (const { worker, taken } of round)
+        report = sum(report, settle(taken, worker.lock !== null))
+    }
+    return report
   }
 
   return oneAtATime(async () => {
     // Only at the start, when no worker of this service is about to give one its name.
     if (!tidied) removeUnnamed(journal)
     tidied = true
-    let report = NOTHING
+    const workers: WorkerJournal[] = []
     const failures: unknown[] = []
-    for (const directory of workerDirectories(journal)) {
-      try {
-        report = sum(report, await foldWorker(directory))
-      } catch (error) {
-        // The journals of others need not wait for this one.
-        failures.push(error)
+    try {
+      for (const directory of workerDirectories(journal)) {
+        try {
+          // Take the lock before listing the files: everything a process wrote before it died is
+          // then there.
+          const lock = lockDataDirectory(directory)
+          const worker: WorkerJournal = { directory, lock, segments: [], failed: true }
+          workers.push(worker)
+          worker.segments = segmentsOf(directory)
+          worker.failed = false
+        } catch (error) {
+          failures.push(error)
+        }
       }
+      const report = await foldWorkers(workers, failures)
+      for (const { directory, lock, failed } of workers)
+        if (lock !== null && !failed) rmSync(directory, { recursive: true })
+      if (failures.length > 0) throw failures[0] as Error
+      return report
+    } finally {
+      for (const { lock } of workers) lock?.release()
     }
-    if (failures.length > 0) throw failures[0] as Error
-    return report
   })
+}
+
+interface WorkerJournal {
+  readonly directory: string
+  /** Null while the worker lives. */
+  readonly lock: { release(): void } | null
+  /** Those that are not folded yet. */
+  segments: Segment[]
+  failed: boolean
+}
+
+interface Taken extends Lines {
+  readonly place: string
+  readonly segment: Segment
 }
 
 function sum(a: FoldReport, b: FoldReport): FoldReport {

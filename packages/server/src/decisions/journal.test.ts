@@ -320,6 +320,26 @@ test("what the store or the listener refuses stays in the journal and comes agai
   await decisions.close()
 })
 
+test("what several workers decided reaches the store together, file by file", async () => {
+  const path = newDirectory()
+  const files = [3, 1, 2].map((count) => Array.from({ length: count }, () => made()))
+  for (const lines of files) {
+    // Every line closes its file.
+    const journal = openJournal(path, { fileBytes: 1 })
+    for (const { line } of lines) await journal.append(line)
+    await journal.close()
+  }
+  const added: string[][] = []
+  const add = async (some: readonly Decision[]): Promise<void> => {
+    added.push(some.map(({ id }) => id).sort())
+  }
+  const { folded } = await journalFolder({ journal: path, decisions: { add } })()
+  assert.equal(folded, 6)
+  const rounds = [0, 1, 2].map((n) => files.flatMap((lines) => lines[n]?.id ?? []).sort())
+  assert.deepEqual(added, rounds)
+  assert.deepEqual(readdirSync(path), [])
+})
+
 test("a call during a run is answered by a run that began after it", async () => {
   const path = newDirectory()
   const journal = openJournal(path)
@@ -438,6 +458,13 @@ test("a file of anything, a place that is no file and a stray file stop no foldi
   assert.deepEqual({ folded, damaged }, { folded: 1, damaged: 4 })
   assert.equal(filesSetAside(path).length, 4)
   await journal.close()
+})
+
+test("a line with a score that no model gives was not written in whole", () => {
+  const { line } = made({ score: 100 })
+  assert.equal(readJournalLine(line.slice(0, -1))?.score, 100)
+  assert.equal(readJournalLine(line.replace("\t100\t", "\t900\t").slice(0, -1)), null)
+  assert.equal(readJournalLine(line.replace("\t{", "\t{\t").slice(0, -1)), null)
 })
 
 test("a line that is damaged costs no line after it", async () => {

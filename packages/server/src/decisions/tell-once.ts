@@ -8,21 +8,26 @@ const REMEMBERED_MAX = 200_000
  * identities asked about a moment ago, and passing them on again would cost more than the request.
  */
 export function tellOnce(tell: OnFolded, rememberedMax = REMEMBERED_MAX): OnFolded {
-  const told = new Set<string>()
+  const told = new Map<number | null, Set<string>>()
+  let remembered = 0
   return async (decisions) => {
     const fresh = new Map<string, FoldedDecision>()
     for (const decision of decisions) {
-      const name = nameOf(decision)
-      if (!told.has(name) && !fresh.has(name)) fresh.set(name, decision)
+      const { tenantId, identityKey } = decision
+      const identity = identityKey.toHex()
+      if (told.get(tenantId)?.has(identity) === true) continue
+      const name = `${tenantId} ${identity}`
+      if (!fresh.has(name)) fresh.set(name, decision)
     }
     if (fresh.size === 0) return
     await tell([...fresh.values()])
     // Remember them only now: after a failure the next fold passes them on again.
-    if (told.size + fresh.size > rememberedMax) told.clear()
-    for (const name of fresh.keys()) told.add(name)
+    if (remembered + fresh.size > rememberedMax) {
+      told.clear()
+      remembered = 0
+    }
+    remembered += fresh.size
+    for (const { tenantId, identityKey } of fresh.values())
+      told.getOrInsertComputed(tenantId, () => new Set()).add(identityKey.toHex())
   }
-}
-
-function nameOf({ tenantId, identityKey }: FoldedDecision): string {
-  return `${tenantId ?? ""} ${Buffer.from(identityKey).toString("base64")}`
 }

@@ -1,20 +1,40 @@
-import { type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
+import { monthOf, startOfNextMonth } from "@assay/runtime/time"
 import { firstDecisionIdAt } from "../decision-id.ts"
-import { startOfNextMonth } from "@assay/runtime/time"
-import { byMonth, type Decision, type Decisions, ERASED_FORMAT } from "../decisions.ts"
-import { AFTER_ALL_IDS, decisionOf, ERASED, type Row } from "../decisions-row.ts"
-import { type Database, explained } from "../records-engine.ts"
+import { FACT_BYTES } from "../decision-block.ts"
+import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
+import { byMonth, type Decision, type Decisions } from "../decisions.ts"
+import { type Database, explained, type Write } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
+import {
+  addToBlocks,
+  createBlocks,
+  eraseInBlocks,
+  forgetInBlocks,
+  lockBlocks,
+  searchBlocks,
+} from "./decision-blocks.ts"
+import {
+  deleteRows,
+  eraseRows,
+  firstRows,
+  forgetRows,
+  hasRows,
+  rowsAmong,
+  searchRows,
+} from "./decision-rows.ts"
 import { connected, deadlines, faultOf } from "./records.ts"
 
-/** Grows by one with each change of the tables. */
-const FORMAT = 1
+/** Grows by one with each change of the tables. Since 2 decisions lie in blocks. */
+const FORMAT = 2
 /** Held while tables are made or dropped; the number only has to be ours. */
 const TABLES_LOCK = 0x6173_7364
+/** The rows of format 1 that are moved into blocks at once. */
+const MOVED_AT_ONCE = 500
 
 /**
- * Decisions in one partition a month of the table `decisions`; an id names its month, so a look-up
- * meets one.
+ * Decisions in one partition a month of the table `decision_blocks`; an id names its month, so a
+ * look-up meets one.
  */
 export async function openPostgresDecisions(options: {
   url: string
@@ -24,8 +44,13 @@ export async function openPostgresDecisions(options: {
   const db = connected({ connectionString: url, max: poolMax, ...deadlines })
   const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
   const made = new Set<string>()
+  /** Whether there may be decisions of format 1; once there are none, none comes back. */
+  let rows: boolean
+  let moving: Promise<void> | null = null
+  let closing = false
   try {
     await orRecordsError(() => createTables(db))
+    rows = await orRecordsError(() => hasRows(db))
   } catch (error) {
     await db.destroy()
     throw error
@@ -40,77 +65,113 @@ export async function openPostgresDecisions(options: {
     return await work(patient).finally(() => patient.destroy())
   }
 
-  async function deleted(condition: RawBuilder<unknown>): Promise<number> {
-    const { numAffectedRows } = await patiently((patient) =>
-      sql`delete from decisions where ${condition}`.execute(patient),
-    )
-    return Number(numAffectedRows ?? 0)
+  /** One moment for all that is read: a writer may be replacing blocks. */
+  const found = async (search: Search): Promise<Decision[]> =>
+    await db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .execute(async (read) => {
+        const inBlocks = await searchBlocks(read, search)
+        return rows ? joined(inBlocks, await searchRows(read, search), search) : inBlocks
+      })
+
+  async function inLock<T>(on: Database, work: (write: Write) => Promise<T>): Promise<T> {
+    return await on.transaction().execute(async (write) => {
+      await lockBlocks(write)
+      return await work(write)
+    })
+  }
+
+  async function makePartition(month: string): Promise<void> {
+    if (!made.has(month)) await createPartition(db, month)
+    made.add(month)
+  }
+
+  /**
+   * Moves what older programs wrote into blocks, in small steps between which decisions are added
+   * and found. A step that is interrupted has moved nothing.
+   */
+  async function moveRows(): Promise<void> {
+    while (rows && !closing) {
+      const first = await firstRows(db, MOVED_AT_ONCE)
+      for (const month of new Set(first.map(({ at }) => monthOf(at)))) await makePartition(month)
+      rows = await inLock(db, async (write) => {
+        // Another process may have moved these meanwhile, and others be first.
+        const rowsNow = await firstRows(write, first.length)
+        const some = rowsNow.filter(({ at }) => made.has(monthOf(at)))
+        for (const ofMonth of byMonth(some).values()) await addToBlocks(write, ofMonth)
+        await deleteRows(
+          write,
+          some.map(({ id }) => id),
+        )
+        return first.length > 0
+      })
+    }
   }
 
   return {
     add: (decisions) =>
       orRecordsError(async () => {
         for (const [month, some] of byMonth(decisions)) {
-          if (!made.has(month)) await createPartition(db, month)
-          made.add(month)
-          await addAll(db, some)
+          await makePartition(month)
+          await inLock(db, async (write) => {
+            const ids = some.map(({ id }) => id)
+            const there = rows ? await rowsAmong(write, ids) : new Set()
+            await addToBlocks(
+              write,
+              some.filter(({ id }) => !there.has(id)),
+            )
+          })
         }
+        moving ??= moveRows()
+        // The rows stay where they are and can be read; the next process tries again.
+        moving.catch(() => undefined)
       }),
 
     find: (id) =>
       orRecordsError(async () => {
-        const found = await sql<Row>`select * from decisions where id = ${id}`.execute(db)
-        return found.rows.map(decisionOf)[0] ?? null
+        const [decision] = await found(findSearch(id))
+        return decision?.id === id ? decision : null
       }),
 
-    list: ({ tenantId, before = AFTER_ALL_IDS, limit }) =>
-      orRecordsError(async () => {
-        const found = await sql<Row>`
-          select * from decisions where tenant_id = ${tenantId} and id < ${before}
-          and format <> ${ERASED_FORMAT} order by id desc limit ${limit}`.execute(db)
-        return found.rows.map(decisionOf)
-      }),
+    list: (query) => orRecordsError(() => found(listSearch(query))),
 
     forgetBefore: (day) =>
       orRecordsError(async () => {
         let forgotten = 0
-        for (const month of await partitions(db)) {
+        for (const { table, month } of await partitions(db)) {
           if (month >= day.slice(0, month.length)) continue
           made.delete(month)
-          forgotten += await patiently((patient) => dropPartition(patient, month))
+          forgotten += await patiently((patient) => dropPartition(patient, table))
         }
         const first = firstDecisionIdAt(Date.parse(day))
-        return forgotten + (await deleted(sql`id < ${first}`))
+        return await patiently(
+          async (patient) =>
+            forgotten +
+            (await inLock(patient, (write) => forgetInBlocks(write, first))) +
+            (rows ? await forgetRows(patient, first) : 0),
+        )
       }),
 
-    page: ({ after, limit }) =>
-      orRecordsError(async () => {
-        const found = await sql<Row>`
-          select * from decisions where id > ${after ?? ""} order by id limit ${limit}`.execute(db)
-        return found.rows.map(decisionOf)
-      }),
+    page: (of) => orRecordsError(() => found(pageSearch(of))),
 
-    ofIdentity: ({ identityKey, tenantId, limit }) =>
-      orRecordsError(async () => {
-        const found = await sql<Row>`
-          select * from decisions where identity_key = ${identityKey}
-          and (${tenantId}::bigint is null or tenant_id = ${tenantId}::bigint)
-          order by id desc limit ${limit}`.execute(db)
-        return found.rows.map(decisionOf)
-      }),
+    ofIdentity: ({ tenantId, ...query }) =>
+      orRecordsError(() => found(listSearch(tenantId === null ? query : { ...query, tenantId }))),
 
-    eraseIdentity: ({ identityKey, tenantId, upTo }) =>
-      orRecordsError(async () => {
-        const { numAffectedRows = 0n } = await sql`
-          update decisions set ${sql.join(
-            Object.entries(ERASED).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
-          )}
-          where identity_key = ${identityKey} and at <= ${upTo}
-          and (${tenantId}::bigint is null or tenant_id = ${tenantId}::bigint)`.execute(db)
-        return Number(numAffectedRows)
-      }),
+    eraseIdentity: (erasure) =>
+      orRecordsError(() =>
+        inLock(
+          db,
+          async (write) =>
+            (await eraseInBlocks(write, erasure)) + (rows ? await eraseRows(write, erasure) : 0),
+        ),
+      ),
 
-    close: () => db.destroy(),
+    async close() {
+      closing = true
+      await moving?.catch(() => undefined)
+      await db.destroy()
+    },
   }
 }
 
@@ -131,20 +192,13 @@ async function createTables(db: Database): Promise<void> {
       )
     }
     if (format === FORMAT) return
-    await sql`
-      create table decisions (
-        id text collate "C" primary key, at bigint not null, tenant_id bigint,
-        key_id text not null, subject text not null, identity_key bytea not null,
-        model_version text not null, calibration text, score bigint not null, stage text,
-        confidence text, action text not null, input text not null, format bigint not null
-      ) partition by range (id)`.execute(write)
-    await sql`create index decisions_of_tenant on decisions (tenant_id, id)`.execute(write)
-    await sql`create index decisions_of_identity on decisions (identity_key)`.execute(write)
+    await createBlocks(write)
+    await sql`delete from decisions_format`.execute(write)
     await sql`insert into decisions_format values (${FORMAT})`.execute(write)
   })
 }
 
-const tableOf = (month: string): string => `decisions_${month.replace("-", "_")}`
+const tableOf = (month: string): string => `decision_blocks_${month.replace("-", "_")}`
 
 async function createPartition(db: Database, month: string): Promise<void> {
   const start = Date.parse(`${month}-01`)
@@ -152,42 +206,33 @@ async function createPartition(db: Database, month: string): Promise<void> {
   await db.transaction().execute(async (write) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(TABLES_LOCK)})`.execute(write)
     await sql`
-      create table if not exists ${sql.table(tableOf(month))} partition of decisions
+      create table if not exists ${sql.table(tableOf(month))} partition of decision_blocks
       for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(write)
   })
 }
 
-async function dropPartition(db: Database, month: string): Promise<number> {
-  const table = sql.table(tableOf(month))
+async function dropPartition(db: Database, name: string): Promise<number> {
+  const table = sql.table(name)
+  const count = name.startsWith("decision_blocks_")
+    ? sql`coalesce(sum(octet_length(facts)), 0) / ${sql.lit(FACT_BYTES)}`
+    : sql`count(*)`
   return await db.transaction().execute(async (write) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(TABLES_LOCK)})`.execute(write)
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${table}`.execute(
-      write,
-    )
+    const { rows } = await sql<{ count: number }>`
+      select (${count})::bigint as count from ${table}`.execute(write)
     await sql`drop table ${table}`.execute(write)
     return rows[0]?.count ?? 0
   })
 }
 
-/** The months there are. */
-async function partitions(db: Database): Promise<string[]> {
+/** The tables there are with their months, those of format 1 too. */
+async function partitions(db: Database): Promise<{ table: string; month: string }[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
-    where inhparent = 'decisions'::regclass`.execute(db)
-  return rows.map(({ name }) => name.slice("decisions_".length).replace("_", "-"))
-}
-
-/** One statement of fourteen parameters, however many decisions there are. */
-async function addAll(db: Database, decisions: readonly Decision[]): Promise<void> {
-  const all = <K extends keyof Decision>(name: K): Decision[K][] => decisions.map((d) => d[name])
-  const keys = decisions.map(({ identityKey }) => Buffer.from(identityKey))
-  await sql`
-    insert into decisions
-    select * from unnest(
-      ${all("id")}::text[], ${all("at")}::bigint[], ${all("tenantId")}::bigint[],
-      ${all("keyId")}::text[], ${all("identityType")}::text[], ${keys}::bytea[],
-      ${all("modelVersion")}::text[], ${all("calibration")}::text[], ${all("score")}::bigint[],
-      ${all("stage")}::text[], ${all("confidence")}::text[], ${all("action")}::text[],
-      ${all("input")}::text[], ${all("format")}::bigint[])
-    on conflict (id) do nothing`.execute(db)
+    where inhparent in (to_regclass('decision_blocks'), to_regclass('decisions'))
+    and relkind = 'r'`.execute(db)
+  return rows.map(({ name }) => ({
+    table: name,
+    month: name.slice(-"YYYY_MM".length).replace("_", "-"),
+  }))
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -84,6 +85,55 @@ test("sqlite: what was forgotten or erased is in none of the files", async () =>
   assert.ok(!holds(directory, forgotten) && !holds(directory, erased))
 })
 
+test("sqlite: an identity erased among many is in none of the files, nor is what was forgotten", async () => {
+  const directory = newDirectory()
+  const decisions = openSqliteDecisions(directory)
+  const at = Date.UTC(2026, 10, 20)
+  const [forgotten, erased] = ["forgotten-------", "erased----------"].map((text) =>
+    Buffer.from(text),
+  ) as [Buffer, Buffer]
+  const text = "canary of an input"
+  const input = (canary: string): string => `{"text":"${canary}","rest":"${"x".repeat(1_000)}"}`
+  // Enough for several runs of the identities of many blocks, and for blocks that are in none.
+  const many = Array.from({ length: 20_000 }, (_, n) => {
+    const identityKey = new Uint8Array(randomBytes(16))
+    if (n % 1_999 === 0) identityKey.set(erased)
+    if (n % 1_997 === 0 && n < 5_000) identityKey.set(forgotten)
+    const canary = n % 1_999 === 0 || n % 1_997 === 0 ? text : "of others"
+    const daysAgo = n < 5_000 ? 2 : 0
+    return newDecision({ at: at - daysAgo * DAY_MS + n, identityKey, input: input(canary) })
+  })
+  for (let from = 0; from < many.length; from += 3_000)
+    await decisions.add(many.slice(from, from + 3_000))
+  // Comes late, so its block is written anew.
+  await decisions.add([
+    newDecision({ at: at + 9_000, identityKey: new Uint8Array(erased), input: input(text) }),
+  ])
+  const identityKey = new Uint8Array(erased)
+  assert.equal((await decisions.ofIdentity({ identityKey, tenantId: null, limit: 99 })).length, 11)
+  const prefixes = [forgotten, erased].map((key) => key.subarray(0, 8))
+  for (const canary of [forgotten, erased, ...prefixes, Buffer.from(text)])
+    assert.ok(holds(directory, canary))
+
+  assert.equal(await decisions.forgetBefore("2026-11-20"), 5_000)
+  const upTo = at + DAY_MS
+  const left = many.filter((each) => each.at >= at)
+  const mine = left.filter((each) => erased.equals(each.identityKey))
+  assert.equal(
+    await decisions.eraseIdentity({ identityKey, tenantId: null, upTo }),
+    mine.length + 1,
+  )
+  const others = many.filter(
+    (each) => each.at >= at && each.input.includes(text) && !erased.equals(each.identityKey),
+  )
+  for (const each of others)
+    await decisions.eraseIdentity({ identityKey: each.identityKey, tenantId: null, upTo })
+  for (const canary of [forgotten, erased, ...prefixes, Buffer.from(text)])
+    assert.ok(!holds(directory, canary), canary.toString())
+  assert.equal((await decisions.page({ after: null, limit: 30_000 })).length, 15_001)
+  await decisions.close()
+})
+
 test("sqlite: a file of a newer program is refused and left as it is", async () => {
   const directory = newDirectory()
   const decisions = openSqliteDecisions(directory)
@@ -91,7 +141,7 @@ test("sqlite: a file of a newer program is refused and left as it is", async () 
   await decisions.add([kept])
   await decisions.close()
   const database = new DatabaseSync(join(directory, "2026-11.sqlite"))
-  database.exec("pragma user_version = 2")
+  database.exec("pragma user_version = 3")
   database.close()
   const older = openSqliteDecisions(directory)
   await assert.rejects(older.find(kept.id), refusedAs("newer-format"))

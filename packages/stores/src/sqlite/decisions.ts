@@ -1,25 +1,47 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { firstDecisionIdAt, timeOfDecisionId } from "../decision-id.ts"
 import { monthOf } from "@assay/runtime/time"
+import { firstDecisionIdAt, isDecisionId, timeOfDecisionId } from "../decision-id.ts"
+import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
 import {
   byMonth,
   type Decision,
   type DecisionErasure,
   type Decisions,
   type DecisionsReader,
-  ERASED_FORMAT,
   type PastDecisions,
 } from "../decisions.ts"
-import { AFTER_ALL_IDS, decisionOf, ERASED, type Row } from "../decisions-row.ts"
 import { explained } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
 import { faultOf, openDatabase } from "./database.ts"
+import {
+  addToBlocks,
+  countInBlocks,
+  createBlocks,
+  eraseInBlocks,
+  forgetInBlocks,
+  searchBlocks,
+} from "./decision-blocks.ts"
+import {
+  countRows,
+  eraseRows,
+  forgetRows,
+  hasRow,
+  hasRows,
+  searchRows,
+  takeRows,
+} from "./decision-rows.ts"
+import { rewriteIdentityRuns } from "./identity-runs.ts"
 
-/** Of a month's file; grows by one with each change of its table. */
-const FORMAT = 1
+/**
+ * Of a month's file; grows by one with each change of its tables. Since 2 decisions lie in blocks;
+ * a file of format 1 has a row for each, which are moved into blocks while the file is in use.
+ */
+const FORMAT = 2
+/** Of a new file: a block is some 35 KB long. */
+const PAGE_BYTES = 16 * 1024
 /**
  * The writer keeps the files of this and the last month open; others are opened when they are
  * needed.
@@ -27,6 +49,9 @@ const FORMAT = 1
 const OPEN_MAX = 2
 /** A day of a busy service is deleted in parts, between which new decisions are added. */
 const DELETED_AT_ONCE = 2_000
+const BLOCKS_DELETED_AT_ONCE = 50
+/** The rows of format 1 that are moved into blocks at once. */
+const MOVED_AT_ONCE = 500
 
 const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
 
@@ -34,11 +59,13 @@ const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ fa
  * Reads decisions another process writes. It holds no file open: that could be one since deleted.
  */
 export function readSqliteDecisions(directory: string): DecisionsReader {
-  const past = pastDecisions(directory, async (month, work) => {
+  const past = pastDecisions(directory, async (month, search) => {
     const db = await openDatabase(fileOf(directory, month), true)
     try {
+      // One moment for all that is read: the writer may be replacing blocks.
+      db.exec("begin")
       // A file that is just being made has no table and no decision yet.
-      return formatOf(db) === 0 ? [] : work(db)
+      return formatOf(db) === 0 ? [] : searchMonth(db, search)
     } finally {
       db.close()
     }
@@ -50,6 +77,8 @@ export function readSqliteDecisions(directory: string): DecisionsReader {
 export function openSqliteDecisions(directory: string): Decisions {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const opened = new Map<string, DatabaseSync>()
+  let moving: Promise<void> | null = null
+  let closing = false
 
   async function monthFor(month: string): Promise<DatabaseSync> {
     const db = opened.get(month) ?? (await openMonth(fileOf(directory, month)))
@@ -63,9 +92,9 @@ export function openSqliteDecisions(directory: string): Decisions {
 
   async function dropMonth(month: string): Promise<number> {
     const db = await monthFor(month)
-    const count = Number(db.prepare("select count(*) as n from decisions").get()?.["n"])
+    const count = countInBlocks(db) + (hasRows(db) ? countRows(db) : 0)
     // Into the file itself, so that a log left behind by a crash between these steps holds nothing.
-    db.exec("pragma wal_checkpoint(truncate)")
+    emptyLog(db)
     db.close()
     opened.delete(month)
     for (const suffix of ["-wal", "-shm", ""])
@@ -73,28 +102,47 @@ export function openSqliteDecisions(directory: string): Decisions {
     return count
   }
 
-  async function deleteFrom(
-    month: string,
-    condition: string,
-    value: SQLInputValue,
-  ): Promise<number> {
-    const statement = `delete from decisions where id in (select id from decisions where ${condition} limit ${DELETED_AT_ONCE})`
-    let deleted = 0
-    for (let changes = DELETED_AT_ONCE; changes === DELETED_AT_ONCE; deleted += changes) {
-      changes = Number((await monthFor(month)).prepare(statement).run(value).changes)
+  async function forgetIn(month: string, before: string): Promise<number> {
+    let forgotten = 0
+    for (let count = -1; count !== 0; forgotten += count) {
+      const db = await monthFor(month)
+      count = inTransaction(db, () => {
+        const rows = hasRows(db) ? forgetRows(db, before, DELETED_AT_ONCE) : 0
+        return rows + forgetInBlocks(db, before, BLOCKS_DELETED_AT_ONCE)
+      })
       await nextTurn()
     }
-    // Pages from before the deletion are still in the log: it is folded into the file and emptied.
-    ;(await monthFor(month)).exec("pragma wal_checkpoint(truncate)")
-    return deleted
+    const db = await monthFor(month)
+    if (forgotten > 0) inTransaction(db, () => rewriteIdentityRuns(db))
+    emptyLog(db)
+    return forgotten
+  }
+
+  /**
+   * Moves what older programs wrote into blocks, in small steps between which decisions are added
+   * and found. A step that is interrupted has moved nothing.
+   */
+  async function moveRows(): Promise<void> {
+    for (const month of monthsIn(directory)) {
+      for (let more = true; more && !closing;) {
+        if (!existsSync(fileOf(directory, month))) break
+        more = moveSome(await monthFor(month))
+        await nextTurn()
+      }
+    }
   }
 
   return {
-    ...pastDecisions(directory, async (month, work) => work(await monthFor(month))),
+    ...pastDecisions(directory, async (month, search) =>
+      searchMonth(await monthFor(month), search),
+    ),
 
     add: (decisions) =>
       orRecordsError(async () => {
         for (const [month, some] of byMonth(decisions)) addTo(await monthFor(month), some)
+        moving ??= moveRows()
+        // The rows stay where they are and can be read; the next process tries again.
+        moving.catch(() => undefined)
       }),
 
     forgetBefore: (day) =>
@@ -103,36 +151,32 @@ export function openSqliteDecisions(directory: string): Decisions {
         for (const month of monthsIn(directory)) {
           if (month < day.slice(0, month.length)) forgotten += await dropMonth(month)
           else if (month === day.slice(0, month.length))
-            forgotten += await deleteFrom(month, "id < ?", firstDecisionIdAt(Date.parse(day)))
+            forgotten += await forgetIn(month, firstDecisionIdAt(Date.parse(day)))
         }
         return forgotten
       }),
 
-    page: ({ after, limit }) =>
+    page: (of) =>
       orRecordsError(async () => {
+        const search = pageSearch(of)
         const found: Decision[] = []
         for (const month of monthsIn(directory).reverse()) {
-          if (found.length === limit) break
-          if (after !== null && month < monthOf(timeOfDecisionId(after))) continue
-          const rows = (await monthFor(month))
-            .prepare("select * from decisions where id > ? order by id limit ?")
-            .all(after ?? "", limit - found.length)
-          found.push(...(rows as unknown as Row[]).map(decisionOf))
+          if (found.length === of.limit) break
+          if (of.after !== null && month < monthOf(timeOfDecisionId(of.after))) continue
+          const limit = of.limit - found.length
+          found.push(...searchMonth(await monthFor(month), { ...search, limit }))
         }
         return found
       }),
 
-    ofIdentity: ({ identityKey, tenantId, limit }) =>
+    ofIdentity: ({ tenantId, ...query }) =>
       orRecordsError(async () => {
+        const search = listSearch(tenantId === null ? query : { ...query, tenantId })
         const found: Decision[] = []
         for (const month of monthsIn(directory)) {
-          if (found.length === limit) break
-          const rows = (await monthFor(month))
-            .prepare(
-              "select * from decisions where identity_key = ? and (? is null or tenant_id = ?) order by id desc limit ?",
-            )
-            .all(identityKey, tenantId, tenantId, limit - found.length)
-          found.push(...(rows as unknown as Row[]).map(decisionOf))
+          if (found.length === query.limit) break
+          const limit = query.limit - found.length
+          found.push(...searchMonth(await monthFor(month), { ...search, limit }))
         }
         return found
       }),
@@ -142,55 +186,53 @@ export function openSqliteDecisions(directory: string): Decisions {
         let erased = 0
         for (const month of monthsIn(directory)) {
           if (month > monthOf(erasure.upTo)) continue
-          const db = await monthFor(month)
-          erased += emptied(db, erasure)
-          // Pages from before are still in the log: it is folded into the file and emptied.
-          db.exec("pragma wal_checkpoint(truncate)")
+          erased += eraseIn(await monthFor(month), erasure)
           await nextTurn()
         }
         return erased
       }),
 
     async close() {
+      closing = true
+      await moving?.catch(() => undefined)
       for (const db of opened.values()) db.close()
       opened.clear()
     },
   }
 }
 
-type ReadMonth = (month: string, work: (db: DatabaseSync) => Decision[]) => Promise<Decision[]>
+type SearchMonth = (month: string, search: Search) => Promise<Decision[]>
 
-function pastDecisions(directory: string, readMonth: ReadMonth): PastDecisions {
-  const rowsOf = async (
-    month: string,
-    condition: string,
-    ...values: SQLInputValue[]
-  ): Promise<Decision[]> => {
-    if (!existsSync(fileOf(directory, month))) return []
-    return await readMonth(month, (db) => {
-      const rows = db.prepare(`select * from decisions where ${condition}`).all(...values)
-      return (rows as unknown as Row[]).map(decisionOf)
-    })
-  }
+function pastDecisions(directory: string, searchMonth: SearchMonth): PastDecisions {
   return {
     find: (id) =>
-      orRecordsError(
-        async () => (await rowsOf(monthOf(timeOfDecisionId(id)), "id = ?", id))[0] ?? null,
-      ),
-
-    list: ({ tenantId, before = AFTER_ALL_IDS, limit }) =>
       orRecordsError(async () => {
-        const newest = before === AFTER_ALL_IDS ? null : monthOf(timeOfDecisionId(before))
-        const condition = `tenant_id = ? and id < ? and format <> ${ERASED_FORMAT} order by id desc limit ?`
+        const month = monthOf(timeOfDecisionId(id))
+        if (!existsSync(fileOf(directory, month))) return null
+        const [found] = await searchMonth(month, findSearch(id))
+        return found?.id === id ? found : null
+      }),
+
+    list: (query) =>
+      orRecordsError(async () => {
+        const search = listSearch(query)
+        const oldest = search.after === "" ? "" : monthOf(timeOfDecisionId(search.after))
+        const newest = isDecisionId(search.before) ? monthOf(timeOfDecisionId(search.before)) : "~"
         const found: Decision[] = []
         for (const month of monthsIn(directory)) {
-          if (found.length === limit) break
-          if (newest !== null && month > newest) continue
-          found.push(...(await rowsOf(month, condition, tenantId, before, limit - found.length)))
+          if (found.length === query.limit) break
+          if (month < oldest || month > newest) continue
+          const limit = query.limit - found.length
+          found.push(...(await searchMonth(month, { ...search, limit })))
         }
         return found
       }),
   }
+}
+
+function searchMonth(db: DatabaseSync, search: Search): Decision[] {
+  const inBlocks = formatOf(db) < FORMAT ? [] : searchBlocks(db, search)
+  return hasRows(db) ? joined(inBlocks, searchRows(db, search), search) : inBlocks
 }
 
 function fileOf(directory: string, month: string): string {
@@ -208,9 +250,16 @@ function monthsIn(directory: string): string[] {
 }
 
 async function openMonth(file: string): Promise<DatabaseSync> {
-  const db = await openDatabase(file, false)
+  const db = await openDatabase(file, false, PAGE_BYTES)
   try {
-    if (formatOf(db) === 0) createTable(db)
+    if (formatOf(db) < FORMAT) {
+      inTransaction(db, () => {
+        // Another process may have done so meanwhile.
+        if (formatOf(db) === FORMAT) return
+        createBlocks(db)
+        db.exec(`pragma user_version = ${FORMAT}`)
+      })
+    }
     return db
   } catch (error) {
     db.close()
@@ -228,57 +277,54 @@ function formatOf(db: DatabaseSync): number {
   )
 }
 
-function createTable(db: DatabaseSync): void {
-  db.exec(`
-    begin immediate;
-    create table decisions (
-      id text primary key not null, at integer not null, tenant_id integer, key_id text not null,
-      subject text not null, identity_key blob not null, model_version text not null,
-      calibration text, score integer not null, stage text, confidence text,
-      action text not null, input text not null, format integer not null
-    ) strict;
-    create index decisions_of_tenant on decisions (tenant_id, id);
-    create index decisions_of_identity on decisions (identity_key);
-    pragma user_version = ${FORMAT};
-    commit`)
-}
-
-function emptied(db: DatabaseSync, { identityKey, tenantId, upTo }: DecisionErasure): number {
-  const columns = Object.keys(ERASED).map((name) => `${name} = ?`)
-  return Number(
-    db
-      .prepare(
-        `update decisions set ${columns.join(", ")} where identity_key = ? and at <= ? and (? is null or tenant_id = ?)`,
-      )
-      .run(...Object.values(ERASED), identityKey, upTo, tenantId, tenantId).changes,
-  )
-}
-
 function addTo(db: DatabaseSync, decisions: readonly Decision[]): void {
-  const insert = db.prepare(
-    "insert into decisions values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing",
+  inTransaction(db, () => {
+    if (!hasRows(db)) {
+      addToBlocks(db, decisions)
+      return
+    }
+    const isRow = hasRow(db)
+    addToBlocks(
+      db,
+      decisions.filter(({ id }) => !isRow(id)),
+    )
+  })
+}
+
+/** Returns whether there may be more. */
+function moveSome(db: DatabaseSync): boolean {
+  const more = inTransaction(db, () => {
+    if (!hasRows(db)) return false
+    addToBlocks(db, takeRows(db, MOVED_AT_ONCE))
+    return true
+  })
+  // Pages that had rows are still in the log.
+  if (more && !hasRows(db)) emptyLog(db)
+  return more
+}
+
+function eraseIn(db: DatabaseSync, erasure: DecisionErasure): number {
+  const erased = inTransaction(
+    db,
+    () => eraseInBlocks(db, erasure) + (hasRows(db) ? eraseRows(db, erasure) : 0),
   )
+  emptyLog(db)
+  return erased
+}
+
+/**
+ * Pages from before a deletion are still in the log: it is folded into the file and emptied.
+ */
+function emptyLog(db: DatabaseSync): void {
+  db.exec("pragma wal_checkpoint(truncate)")
+}
+
+function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec("begin immediate")
   try {
-    for (const d of decisions) {
-      insert.run(
-        d.id,
-        d.at,
-        d.tenantId,
-        d.keyId,
-        d.identityType,
-        d.identityKey,
-        d.modelVersion,
-        d.calibration,
-        d.score,
-        d.stage,
-        d.confidence,
-        d.action,
-        d.input,
-        d.format,
-      )
-    }
+    const result = work()
     db.exec("commit")
+    return result
   } catch (error) {
     // SQLite has already rolled back by itself after a full disk or a failed read or write.
     if (db.isTransaction) db.exec("rollback")

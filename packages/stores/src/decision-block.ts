@@ -1,0 +1,311 @@
+import { timeOfDecisionId } from "./decision-id.ts"
+import type { Search } from "./decision-search.ts"
+import { type Decision, ERASED_FORMAT } from "./decisions.ts"
+
+/**
+ * Some decisions in the order of their ids, as both engines hold them: a row for all of them costs
+ * a tenth of a row for each. Blocks of a month never overlap, so the block of an id is the last one
+ * that begins at or before it.
+ */
+export interface Block extends BlockHead {
+  /** The input documents: the length in bytes of each, as a little-endian u32, then all of them. */
+  readonly inputs: Uint8Array
+}
+
+/** What a search reads. */
+export interface BlockHead {
+  /** The ids of the first and the last decision. */
+  readonly first: string
+  readonly last: string
+  /** JSON: a `Caller` for every pair of tenant and key that occurs. */
+  readonly callers: string
+  /** JSON: an `Outcome` for every combination that occurs. */
+  readonly outcomes: string
+  /** A bit for every class of scores that occurs, see `scoreBits`. */
+  readonly scores: number
+  /**
+   * Column after column: the 16 bytes of each identity's key, the 30 characters of each id, a byte
+   * for each score, and a byte each for its place in `callers` and in `outcomes`.
+   */
+  readonly facts: Uint8Array
+}
+
+type Caller = readonly [tenantId: number | null, keyId: string]
+type Outcome = readonly [
+  identityType: Decision["identityType"],
+  stage: string | null,
+  action: string,
+  /** Once more, so that every two of the first three stand side by side, see `textsOf`. */
+  sameType: Decision["identityType"],
+  confidence: string | null,
+  modelVersion: string,
+  calibration: string | null,
+  format: number,
+]
+
+const ID_LENGTH = 30
+/** Of an identity's key. */
+export const IDENTITY_BYTES = 16
+/** Bytes of `facts` a decision. */
+export const FACT_BYTES = IDENTITY_BYTES + ID_LENGTH + 3
+const LENGTH_BYTES = 4
+
+/**
+ * A block with this many decisions, or inputs of this length, is full. A service that decides once
+ * a second writes its last block anew each second, so blocks are small.
+ */
+const DECISIONS_MAX = 128
+const INPUTS_MAX = 32 * 1024
+/** How much longer a block may become by decisions that come late, before it is cut in parts. */
+const LATE = 1.5
+
+export function isFull({ facts, inputs }: { facts: number; inputs: number }): boolean {
+  return facts >= DECISIONS_MAX * FACT_BYTES || inputs >= INPUTS_MAX
+}
+
+/** Decisions in the order of ids, as full blocks and a last one with the rest. */
+export function fullBlocks(decisions: readonly Decision[]): Block[] {
+  const blocks: Block[] = []
+  for (let from = 0; from < decisions.length;) {
+    let to = from
+    let length = 0
+    while (to < decisions.length && to - from < DECISIONS_MAX && length < INPUTS_MAX)
+      length += decisions[to++]?.input.length ?? 0
+    blocks.push(blockOf(decisions.slice(from, to)))
+    from = to
+  }
+  return blocks
+}
+
+/** Decisions in the order of ids, as blocks that have room for those that come between them. */
+export function evenBlocks(decisions: readonly Decision[]): Block[] {
+  const length = decisions.reduce((sum, { input }) => sum + input.length, 0)
+  const fullness = Math.max(decisions.length / DECISIONS_MAX, length / INPUTS_MAX)
+  const parts = Math.ceil(fullness / LATE)
+  const size = Math.ceil(decisions.length / parts)
+  const blocks: Block[] = []
+  // One input may be longer than all others, and a place in a block is a byte: parts are cut again.
+  for (let from = 0; from < decisions.length; from += Math.min(size, DECISIONS_MAX * LATE))
+    blocks.push(blockOf(decisions.slice(from, from + Math.min(size, DECISIONS_MAX * LATE))))
+  return blocks
+}
+
+let scratch = Buffer.allocUnsafeSlow(INPUTS_MAX * 2)
+
+/** As one block, however long it becomes. */
+export function blockOf(decisions: readonly Decision[]): Block {
+  const count = decisions.length
+  const facts = Buffer.alloc(count * FACT_BYTES)
+  const at = columnsOf(count)
+  const callers: Caller[] = []
+  const outcomes: Outcome[] = []
+  let ids = ""
+  let scores = 0
+  let room = count * LENGTH_BYTES
+  // A character of a string takes at most three bytes.
+  for (const { input } of decisions) room += input.length * 3
+  if (room > scratch.length) scratch = Buffer.allocUnsafeSlow(room)
+  let end = count * LENGTH_BYTES
+  for (let n = 0; n < count; n++) {
+    const d = decisions[n] as Decision
+    facts.set(d.identityKey, n * IDENTITY_BYTES)
+    ids += d.id
+    facts[at.scores + n] = d.score
+    scores |= scoreBits(d.score, d.score)
+    facts[at.callers + n] = placeOfCaller(callers, d)
+    facts[at.outcomes + n] = placeOfOutcome(outcomes, d)
+    const length = scratch.write(d.input, end)
+    scratch.writeUInt32LE(length, n * LENGTH_BYTES)
+    end += length
+  }
+  facts.write(ids, at.ids, "latin1")
+  return {
+    first: decisions[0]?.id ?? "",
+    last: decisions[count - 1]?.id ?? "",
+    callers: JSON.stringify(callers),
+    outcomes: JSON.stringify(outcomes),
+    scores,
+    facts,
+    inputs: Uint8Array.prototype.slice.call(scratch, 0, end),
+  }
+}
+
+/** Where the caller of a decision stands among those that differ. */
+function placeOfCaller(callers: Caller[], d: Decision): number {
+  for (let n = 0; n < callers.length; n++) {
+    const [tenantId, keyId] = callers[n] as Caller
+    if (tenantId === d.tenantId && keyId === d.keyId) return n
+  }
+  return callers.push([d.tenantId, d.keyId]) - 1
+}
+
+/** A few are compared in less time than a map takes to find one by all its members. */
+function placeOfOutcome(outcomes: Outcome[], d: Decision): number {
+  for (let n = 0; n < outcomes.length; n++) {
+    const one = outcomes[n] as Outcome
+    if (
+      one[1] === d.stage &&
+      one[2] === d.action &&
+      one[4] === d.confidence &&
+      one[0] === d.identityType &&
+      one[5] === d.modelVersion &&
+      one[6] === d.calibration &&
+      one[7] === d.format
+    )
+      return n
+  }
+  return outcomes.push(outcomeOf(d)) - 1
+}
+
+function outcomeOf(d: Decision): Outcome {
+  const { identityType, stage, action, confidence, modelVersion, calibration, format } = d
+  return [identityType, stage, action, identityType, confidence, modelVersion, calibration, format]
+}
+
+interface Columns {
+  readonly ids: number
+  readonly scores: number
+  readonly callers: number
+  readonly outcomes: number
+}
+
+function columnsOf(count: number): Columns {
+  const ids = count * IDENTITY_BYTES
+  const scores = ids + count * ID_LENGTH
+  return { ids, scores, callers: scores + count, outcomes: scores + 2 * count }
+}
+
+/** The bits of `scores` for these: classes of five, so that bands begin and end at one's border. */
+export function scoreBits(lowest: number, highest: number): number {
+  let bits = 0
+  for (let each = classOf(lowest); each <= classOf(highest); each++) bits |= 1 << each
+  return bits
+}
+
+function classOf(score: number): number {
+  return Math.min(20, Math.max(0, Math.floor(score / 5)))
+}
+
+/**
+ * Texts that a block's `callers` and `outcomes` have if any decision in it passes: an engine leaves
+ * out most blocks by them without reading more.
+ */
+export function textsOf(filter: Search): { callers: string[]; outcomes: string[] } {
+  const { tenantId, identityType, stage, action } = filter
+  const words =
+    identityType !== undefined && stage === undefined
+      ? [action, identityType]
+      : [identityType, stage, action]
+  const given = words.filter((word) => word !== undefined).map((word) => JSON.stringify(word))
+  return {
+    callers: tenantId === undefined ? [] : [`[${tenantId},`],
+    outcomes: given.length === 0 ? [] : [`${given.join(",")},`],
+  }
+}
+
+/** Places of the decisions that pass, in the order of ids. */
+export function passing(head: BlockHead, filter: Search): number[] {
+  const { facts } = head
+  const count = facts.length / FACT_BYTES
+  const at = columnsOf(count)
+  const { tenantId, scores = [0, 255], identityKey } = filter
+  const outcomes = (JSON.parse(head.outcomes) as Outcome[]).map((each) => passes(each, filter))
+  if (!outcomes.includes(true)) return []
+  const callers =
+    tenantId === undefined
+      ? null
+      : (JSON.parse(head.callers) as Caller[]).map(([tenant]) => tenant === tenantId)
+  const within = head.first > filter.after && head.last < filter.before
+  const ids = within ? null : idsIn(head)
+  const places: number[] = []
+  for (let n = 0; n < count; n++) {
+    if (outcomes[facts[at.outcomes + n] ?? 0] !== true) continue
+    if (callers !== null && callers[facts[at.callers + n] ?? 0] !== true) continue
+    const score = facts[at.scores + n] ?? 0
+    if (score < scores[0] || score > scores[1]) continue
+    if (ids !== null && !((ids[n] ?? "") > filter.after && (ids[n] ?? "") < filter.before)) continue
+    if (identityKey !== undefined && !sameKey(facts, n, identityKey)) continue
+    places.push(n)
+  }
+  return places
+}
+
+function passes([identityType, stage, action, , , , , format]: Outcome, filter: Search): boolean {
+  return (
+    (filter.erased || format !== ERASED_FORMAT) &&
+    (filter.identityType === undefined || filter.identityType === identityType) &&
+    (filter.stage === undefined || filter.stage === stage) &&
+    (filter.action === undefined || filter.action === action)
+  )
+}
+
+function sameKey(facts: Uint8Array, place: number, key: Uint8Array): boolean {
+  if (key.length !== IDENTITY_BYTES) return false
+  for (let n = 0; n < IDENTITY_BYTES; n++)
+    if (facts[place * IDENTITY_BYTES + n] !== key[n]) return false
+  return true
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+export function idsIn({ facts }: Pick<BlockHead, "facts">): string[] {
+  const count = facts.length / FACT_BYTES
+  const { ids, scores } = columnsOf(count)
+  const text = bufferOf(facts).toString("latin1", ids, scores)
+  return Array.from({ length: count }, (_, n) => text.slice(n * ID_LENGTH, (n + 1) * ID_LENGTH))
+}
+
+/** The decisions of a block, all of them or those at some places. */
+export function decisionsOf(block: Block, places?: readonly number[]): Decision[] {
+  const facts = bufferOf(block.facts)
+  const inputs = bufferOf(block.inputs)
+  const count = facts.length / FACT_BYTES
+  const at = columnsOf(count)
+  const callers = JSON.parse(block.callers) as Caller[]
+  const outcomes = JSON.parse(block.outcomes) as Outcome[]
+  const ends = inputEnds(inputs, count)
+  const ids = idsIn(block)
+  return (places ?? ids.map((_, n) => n)).map((n) => {
+    const id = ids[n] as string
+    const [tenantId, keyId] = callers[facts[at.callers + n] ?? 0] as Caller
+    const outcome = outcomes[facts[at.outcomes + n] ?? 0] as Outcome
+    const [identityType, stage, action, , confidence, modelVersion, calibration, format] = outcome
+    const key = new Uint8Array(facts.subarray(n * IDENTITY_BYTES, (n + 1) * IDENTITY_BYTES))
+    return {
+      id,
+      at: timeOfDecisionId(id),
+      tenantId,
+      keyId,
+      identityType,
+      identityKey: format === ERASED_FORMAT ? new Uint8Array() : key,
+      modelVersion,
+      calibration,
+      score: facts[at.scores + n] ?? 0,
+      stage,
+      confidence,
+      action,
+      input: inputs.toString("utf8", ends[n], ends[n + 1]),
+      format,
+    }
+  })
+}
+
+/** Where each input ends, after where the first one begins. */
+function inputEnds(inputs: Buffer, count: number): number[] {
+  const ends = [count * LENGTH_BYTES]
+  for (let n = 0; n < count; n++) ends.push((ends[n] ?? 0) + inputs.readUInt32LE(n * LENGTH_BYTES))
+  return ends
+}
+
+/** Calls with the place in `facts` of each identity's key; an erased decision has none. */
+export function eachIdentity(facts: Uint8Array, visit: (at: number) => void): void {
+  const end = (facts.length / FACT_BYTES) * IDENTITY_BYTES
+  for (let at = 0; at < end; at += IDENTITY_BYTES) if (!isErased(facts, at)) visit(at)
+}
+
+function isErased(facts: Uint8Array, keyAt: number): boolean {
+  for (let byte = 0; byte < IDENTITY_BYTES; byte++) if (facts[keyAt + byte] !== 0) return false
+  return true
+}

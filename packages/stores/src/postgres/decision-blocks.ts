@@ -1,0 +1,210 @@
+import { type RawBuilder, sql } from "kysely"
+import { startOfMonth, startOfNextMonth } from "@assay/runtime/time"
+import { firstDecisionIdAt } from "../decision-id.ts"
+import {
+  type Block,
+  type BlockHead,
+  decisionsOf,
+  eachIdentity,
+  FACT_BYTES,
+  fullBlocks,
+  isFull,
+  passing,
+  scoreBits,
+  textsOf,
+} from "../decision-block.ts"
+import {
+  emptied,
+  inOrder,
+  type Outline,
+  placings,
+  without,
+  withPlaced,
+} from "../decision-placing.ts"
+import type { Search } from "../decision-search.ts"
+import type { Decision, DecisionErasure } from "../decisions.ts"
+import type { Database, Write } from "../records-engine.ts"
+
+// The blocks of all months: partitions of one table. What writes is called within a transaction
+// that has the lock, and what reads within one that sees a single moment.
+
+/** Held by whoever changes blocks; the number only has to be ours. */
+const BLOCKS_LOCK = 0x6173_7365
+/** Rows of one statement. */
+const INSERTED_AT_ONCE = 100
+/** Blocks that a search reads first; then more and more, as fewer pass. */
+const READ_FIRST = 8
+const READ_MAX = 512
+
+export async function createBlocks(write: Write): Promise<void> {
+  // Only inputs are kept apart, so that a search reads none.
+  await sql`
+    create table decision_blocks (
+      first text collate "C" primary key, last text collate "C" not null,
+      callers text storage main not null, outcomes text storage main not null,
+      scores integer not null, facts bytea storage main not null,
+      inputs bytea storage external not null, identities bigint[] storage main not null
+    ) partition by range (first)`.execute(write)
+  // Such an index gathers new entries and sorts them in by the thousand.
+  await sql`create index decision_blocks_of_identity on decision_blocks using gin (identities)`.execute(
+    write,
+  )
+}
+
+export async function lockBlocks(write: Write): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(BLOCKS_LOCK)})`.execute(write)
+}
+
+/** The decisions of one month: no block has those of two. */
+export async function addToBlocks(write: Write, decisions: readonly Decision[]): Promise<void> {
+  const sorted = inOrder(decisions)
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  if (first === undefined || last === undefined) return
+  const added: Block[] = []
+  for (const placing of placings(sorted, await outlinesBetween(write, first, last))) {
+    if (placing.into === null) {
+      added.push(...fullBlocks(placing.decisions))
+      continue
+    }
+    const changed = withPlaced(await blockAt(write, placing.into), placing)
+    if (changed === null) continue
+    await sql`delete from decision_blocks where first = ${placing.into}`.execute(write)
+    added.push(...changed)
+  }
+  for (let from = 0; from < added.length; from += INSERTED_AT_ONCE)
+    await insert(write, added.slice(from, from + INSERTED_AT_ONCE))
+}
+
+/** The beginning of the block of an id, or of the first there is. */
+const startOf = (id: string): RawBuilder<unknown> =>
+  sql`coalesce((select max(first) from decision_blocks where first <= ${id}), '')`
+
+/**
+ * The blocks of a month from the one of a decision to the one of another; at least one, if there is
+ * any.
+ */
+async function outlinesBetween(db: Database, from: Decision, to: Decision): Promise<Outline[]> {
+  const start = firstDecisionIdAt(startOfMonth(from.at))
+  const end = firstDecisionIdAt(startOfNextMonth(from.at))
+  const { rows } = await sql<Omit<Outline, "full"> & { facts: number; inputs: number }>`
+    select first, last, octet_length(facts) as facts, octet_length(inputs) as inputs
+    from decision_blocks where first >= greatest(${start}, ${startOf(from.id)})
+    and first <= greatest(${to.id}, (
+      select min(first) from decision_blocks where first >= ${start} and first < ${end}
+    )) order by first`.execute(db)
+  return rows.map(({ first, last, ...sizes }) => ({ first, last, full: isFull(sizes) }))
+}
+
+async function blockAt(db: Database, first: string): Promise<Block> {
+  const { rows } = await sql<Block>`
+    select * from decision_blocks where first = ${first}`.execute(db)
+  return rows[0] as Block
+}
+
+async function insert(write: Write, blocks: readonly Block[]): Promise<void> {
+  const rows = blocks.map(
+    (b) =>
+      sql`(${b.first}, ${b.last}, ${b.callers}, ${b.outcomes}, ${b.scores}, ${b.facts}, ${b.inputs}, ${identitiesIn(b)})`,
+  )
+  await sql`insert into decision_blocks values ${sql.join(rows)}`.execute(write)
+}
+
+/** The beginnings of the identities' keys, as PostgreSQL writes an array. */
+function identitiesIn({ facts }: Block): string {
+  const bytes = Buffer.from(facts.buffer, facts.byteOffset, facts.byteLength)
+  const found: number[] = []
+  eachIdentity(facts, (at) => found.push(identityAt(bytes, at)))
+  return `{${found.join(",")}}`
+}
+
+/** As much of a key as a number of JavaScript holds in whole bytes. */
+function identityAt(bytes: Buffer, at: number): number {
+  return bytes.readUIntBE(at, 6)
+}
+
+function ofIdentity(key: Uint8Array): RawBuilder<unknown> {
+  return key.length === 16
+    ? sql`identities @> array[${identityAt(Buffer.from(key), 0)}]::bigint[]`
+    : sql`false`
+}
+
+/** The first decisions that pass, in one order of ids or the other. */
+export async function searchBlocks(db: Database, search: Search): Promise<Decision[]> {
+  const { limit, newestFirst } = search
+  const found: { readonly head: BlockHead; readonly places: number[] }[] = []
+  let left = limit
+  for await (const head of headsOf(db, search)) {
+    const places = passing(head, search)
+    if (newestFirst) places.reverse()
+    const wanted = places.slice(0, left)
+    if (wanted.length > 0) found.push({ head, places: wanted })
+    left -= wanted.length
+    if (left === 0) break
+  }
+  const firsts = found.map(({ head }) => head.first)
+  const { rows } = await sql<Pick<Block, "first" | "inputs">>`
+    select first, inputs from decision_blocks where first = any(${firsts}::text[])`.execute(db)
+  const inputs = new Map(rows.map((row) => [row.first, row.inputs]))
+  return found.flatMap(({ head, places }) =>
+    decisionsOf({ ...head, inputs: inputs.get(head.first) as Uint8Array }, places),
+  )
+}
+
+async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead> {
+  if (search.limit === 0) return
+  const conditions = [sql`true`]
+  const { callers, outcomes } = textsOf(search)
+  for (const text of callers) conditions.push(sql`strpos(callers, ${text}) > 0`)
+  for (const text of outcomes) conditions.push(sql`strpos(outcomes, ${text}) > 0`)
+  if (search.scores !== undefined)
+    conditions.push(sql`scores & ${scoreBits(...search.scores)} <> 0`)
+  if (search.identityKey !== undefined) conditions.push(ofIdentity(search.identityKey))
+  const passed = sql.join(conditions, sql` and `)
+  let from = sql`first >= ${startOf(search.after)}`
+  let to = sql`first < ${search.before}`
+  for (let count = READ_FIRST; ; count = Math.min(READ_MAX, count * 4)) {
+    const { rows } = await sql<BlockHead>`
+      select first, last, callers, outcomes, scores, facts from decision_blocks
+      where ${from} and ${to} and ${passed}
+      order by first ${sql.raw(search.newestFirst ? "desc" : "asc")} limit ${count}`.execute(db)
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < count) return
+    if (search.newestFirst) to = sql`first < ${last.first}`
+    else from = sql`first > ${last.first}`
+  }
+}
+
+/** Empties decisions and returns how many. */
+export async function eraseInBlocks(write: Write, erasure: DecisionErasure): Promise<number> {
+  const { rows } = await sql<Block>`
+    select * from decision_blocks where ${ofIdentity(erasure.identityKey)}`.execute(write)
+  let erased = 0
+  for (const found of rows) {
+    const { block, count } = emptied(found, erasure)
+    erased += count
+    if (count === 0) continue
+    await sql`
+      update decision_blocks set callers = ${block.callers}, outcomes = ${block.outcomes},
+      scores = ${block.scores}, facts = ${block.facts}, inputs = ${block.inputs},
+      identities = ${identitiesIn(block)} where first = ${block.first}`.execute(write)
+  }
+  return erased
+}
+
+/** Deletes the decisions before an id, and returns how many. */
+export async function forgetInBlocks(write: Write, before: string): Promise<number> {
+  const gone = await sql<{ facts: number }>`
+    delete from decision_blocks where first < ${before} and last < ${before}
+    returning octet_length(facts) as facts`.execute(write)
+  const count = gone.rows.reduce((sum, { facts }) => sum + facts, 0) / FACT_BYTES
+  const cut = await sql<Block>`select * from decision_blocks where first < ${before}`.execute(write)
+  let removed = 0
+  for (const block of cut.rows) {
+    const left = without(block, (id) => id < before)
+    await sql`delete from decision_blocks where first = ${block.first}`.execute(write)
+    await insert(write, left)
+    removed += block.facts.length - left.reduce((sum, { facts }) => sum + facts.length, 0)
+  }
+  return count + removed / FACT_BYTES
+}

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
 import { corpusBench } from "./corpus.ts"
+import { decisionsBench } from "./decisions.ts"
 import { dropBench } from "./drop.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
@@ -13,6 +14,7 @@ const benches: readonly Bench[] = [
   httpBench,
   startBench,
   modelBench,
+  decisionsBench,
   corpusBench,
   phoneBench,
   dropBench,

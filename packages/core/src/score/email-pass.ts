@@ -16,8 +16,7 @@ import { emailWeights, type EmailWeights } from "./email-weights.ts"
 import { mergedEvidence, type Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, eitherOf, logit, roundHalfUp } from "./scale.ts"
-import { stageName } from "./stage.ts"
-import { EMAIL_REASON_CODES, EMAIL_EVIDENCE_KINDS, type Stage } from "./vocabulary.ts"
+import { EMAIL_REASON_CODES, EMAIL_EVIDENCE_KINDS, stageName, type Stage } from "./vocabulary.ts"
 
 /** Place of CRED_PASSWORD_REUSE in the codes: after the exposures and before the signals. */
 export const REUSE_CODE = EMAIL_REASON_CODES.indexOf("CRED_PASSWORD_REUSE")

@@ -3,11 +3,11 @@ import { ByDay } from "./by-day.ts"
 import type { EmailModel } from "./model-email.ts"
 import { decayed, scaleOf, type Scale } from "./scale.ts"
 import type { Counted } from "./sentence.ts"
-import { stagePlace } from "./stage.ts"
 import {
   EMAIL_EVIDENCE_KINDS,
   EXPOSURE_KINDS,
   SECRETS,
+  stagePlace,
   STAGES,
   type EmailEvidenceKind,
   type ExposureKind,

@@ -5,8 +5,14 @@ import type { EmailPass } from "./email-pass.ts"
 import type { EmailWeights } from "./email-weights.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
-import { effectiveStage, isBeforeRotation, StageEvidence, stageName } from "./stage.ts"
-import { EMAIL_EVIDENCE_KINDS, STAGES, type EmailEvidenceKind, type Stage } from "./vocabulary.ts"
+import { effectiveStage, isBeforeRotation, StageEvidence } from "./stage.ts"
+import {
+  EMAIL_EVIDENCE_KINDS,
+  stageName,
+  STAGES,
+  type EmailEvidenceKind,
+  type Stage,
+} from "./vocabulary.ts"
 
 export interface ExplainedStage {
   readonly name: Stage

@@ -4,8 +4,14 @@ import { checkFactorRows } from "./factor-rows.ts"
 import { ModelFault } from "./model-document.ts"
 import type { EmailModel } from "./model-email.ts"
 import { checkCosts, checkFalling, checkOrder, checkRising, checkWhole } from "./model-rules.ts"
-import { stagePlace } from "./stage.ts"
-import { bandOf, EMAIL_REASON_CODES, EXPOSURE_KINDS, SECRETS, STAGES } from "./vocabulary.ts"
+import {
+  bandOf,
+  EMAIL_REASON_CODES,
+  EXPOSURE_KINDS,
+  SECRETS,
+  stagePlace,
+  STAGES,
+} from "./vocabulary.ts"
 
 /** Fails with the path of the first number that would break what every e-mail score promises. */
 export function checkEmailRules(model: EmailModel): void {

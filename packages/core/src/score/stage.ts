@@ -1,20 +1,10 @@
 import type { EmailWeights } from "./email-weights.ts"
 import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
-import { SECRETS, STAGES, type Stage } from "./vocabulary.ts"
+import { SECRETS, STAGES } from "./vocabulary.ts"
 
 const REPOSTED = STAGES.findIndex(({ name }) => name === "REPOSTED")
 const SECRET_NONE = SECRETS.indexOf("none")
-
-export function stageName(place: number): Stage {
-  return STAGES[place]?.name ?? "CLEAN"
-}
-
-const places = new Map<Stage | null, number>(STAGES.map(({ name }, place) => [name, place]))
-
-export function stagePlace(name: Stage | null): number {
-  return places.get(name) ?? 0
-}
 
 export function isBeforeRotation(age: number, rotatedAge: number | null): boolean {
   return rotatedAge !== null && age > rotatedAge

@@ -11,6 +11,16 @@ export const STAGES = [
 
 export type Stage = (typeof STAGES)[number]["name"]
 
+export function stageName(place: number): Stage {
+  return STAGES[place]?.name ?? "CLEAN"
+}
+
+const stagePlaces = new Map<Stage | null, number>(STAGES.map(({ name }, place) => [name, place]))
+
+export function stagePlace(name: Stage | null): number {
+  return stagePlaces.get(name) ?? 0
+}
+
 export const EXPOSURE_KINDS = ["breach", "paste", "combolist", "stealer", "phish"] as const
 export type ExposureKind = (typeof EXPOSURE_KINDS)[number]
 

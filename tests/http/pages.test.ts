@@ -12,6 +12,7 @@ import {
   TENANT_SCOPES,
 } from "@assay/core/contract"
 import { Value } from "typebox/value"
+import { exchange } from "./raw-exchange.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { freePort } from "../../packages/stores/testing/free-port.ts"
@@ -253,6 +254,23 @@ test("the reference loads nothing from outside", async () => {
       "content-security-policy",
     ) ?? ""
   assert.match(policy, /default-src 'none'; script-src 'self'; /)
+})
+
+test("what is not in the reference is not found, also by a path that climbs out of it", async () => {
+  for (const target of [
+    "/docs/nothing",
+    "/docs/static/nothing.js",
+    "/docs/static/../../../package.json",
+    "/docs/static/%2e%2e/package.json",
+  ]) {
+    const { status, headers, body } = await exchange(service.port, { method: "GET", target })
+    assert.equal(status, 404, target)
+    assert.match(headers.get("content-type") ?? "", /^application\/problem\+json/)
+    assert.equal((JSON.parse(String(body)) as { code: string }).code, "not-found")
+  }
+  const head = await exchange(service.port, { method: "HEAD", target: "/docs" })
+  assert.equal(head.status, 200)
+  assert.equal(head.body.length, 0)
 })
 
 test("the page of a problem sets names of members and headers as code, without Markdown", async () => {

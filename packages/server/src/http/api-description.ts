@@ -1,5 +1,4 @@
 import swagger from "@fastify/swagger"
-import swaggerUi from "@fastify/swagger-ui"
 import {
   CarrierNotification,
   DecisionDetails,
@@ -37,6 +36,7 @@ import {
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
+import { referenceRoutes } from "./api-reference.ts"
 import { VERSION } from "../base/version.ts"
 import { BODY_MAX } from "./sizes.ts"
 
@@ -130,21 +130,7 @@ export async function describeApi(app: App): Promise<void> {
         typeof schema["$id"] === "string" ? schema["$id"] : `schema-${n}`,
     },
   })
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    // The reference styles its parts inline and cannot do without; scripts stay to our own files.
-    staticCSP:
-      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    theme: { title: "Assay API reference" },
-    uiConfig: {
-      // Without the bar that would ask for the address of another description.
-      layout: "BaseLayout",
-      validatorUrl: null,
-      docExpansion: "list",
-      defaultModelsExpandDepth: 0,
-      persistAuthorization: false,
-    },
-  })
+  referenceRoutes(app)
 }
 
 /** Says how many bytes a body may have: for readers in words, for programs as a number. */

@@ -1,0 +1,54 @@
+import swagger, { type StaticDocumentSpec } from "@fastify/swagger"
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
+import type { App } from "./app.ts"
+import { Problem } from "../base/problem.ts"
+
+/** Headers of one connection, or set by the service itself. */
+const NOT_PASSED_ON = new Set(["connection", "keep-alive", "date", "transfer-encoding"])
+
+/**
+ * Serves the reference of the API at /docs. It is an application of its own, opened when somebody
+ * first asks for it: loading it was a tenth of a worker's start, and most workers are never asked.
+ */
+export function referenceRoutes(app: App): void {
+  let opened: Promise<FastifyInstance> | undefined
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const reference = await (opened ??= openReference(app))
+    const { method, url, headers } = request
+    const got = await reference.inject({ method: method as "GET", url, headers })
+    if (got.statusCode === 404)
+      throw new Problem("not-found", "No operation or page has this path.")
+    for (const [name, value] of Object.entries(got.headers))
+      if (value !== undefined && !NOT_PASSED_ON.has(name)) reply.header(name, value)
+    return reply.code(got.statusCode).send(got.rawPayload.length === 0 ? undefined : got.rawPayload)
+  }
+  for (const url of ["/docs", "/docs/*"])
+    app.route({ method: ["GET", "HEAD"], url, schema: { hide: true }, handler: answer })
+}
+
+async function openReference(app: App): Promise<FastifyInstance> {
+  const { default: swaggerUi } = await import("@fastify/swagger-ui")
+  const reference = fastify()
+  await reference.register(swagger, {
+    mode: "static",
+    // The library's types know descriptions up to OpenAPI 3.0 here; it passes any on as it is.
+    specification: { document: app.swagger() as StaticDocumentSpec["document"] },
+  })
+  await reference.register(swaggerUi, {
+    routePrefix: "/docs",
+    // The reference styles its parts inline and cannot do without; scripts stay to our own files.
+    staticCSP:
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    theme: { title: "Assay API reference" },
+    uiConfig: {
+      // Without the bar that would ask for the address of another description.
+      layout: "BaseLayout",
+      validatorUrl: null,
+      docExpansion: "list",
+      defaultModelsExpandDepth: 0,
+      persistAuthorization: false,
+    },
+  })
+  await reference.ready()
+  return reference
+}

@@ -84,7 +84,7 @@ function keeper(ways: { url?: string; command?: string }): ReturnType<typeof kee
 const at = (day: number, minutes: number): number =>
   (today + day) * DAY_MS + HOUR * HOUR_MS + minutes * MINUTE
 const faultCodes = (): string[] =>
-  faults.map((fault) => (fault instanceof Explained ? fault.code : String(fault)))
+  faults.map((fault) => (fault instanceof Explained ? String(fault.code) : String(fault)))
 const bodyOf = (request = ""): Record<string, string> =>
   JSON.parse(request.split("\r\n\r\n")[1] ?? "") as Record<string, string>
 

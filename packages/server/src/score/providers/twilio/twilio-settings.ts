@@ -1,14 +1,8 @@
 import { type Static, Type } from "typebox"
 import { BASE_URL_OPTIONS, exactly, FILE, PRICE, RANGE, TEXT, Timeout } from "../provider-kind.ts"
 
-const TWILIO_FIELDS = [
-  "line_type_intelligence",
-  "sim_swap",
-  "call_forwarding",
-  "reassigned_number",
-  "line_status",
-] as const
-export type TwilioField = (typeof TWILIO_FIELDS)[number]
+export type TwilioField =
+  "line_type_intelligence" | "sim_swap" | "call_forwarding" | "reassigned_number" | "line_status"
 
 const field = (description: string) => Type.Optional(Type.Number({ ...PRICE, description }))
 

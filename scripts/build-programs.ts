@@ -108,7 +108,7 @@ function order(file: string): number {
 
 /**
  * Sources name files relative to themselves. In the build, too, a program lies beside the one that
- * starts it, and the table of lists beside its reader; all other files stay where they are.
+ * starts it; all other files stay where they are.
  */
 function filesOfSources(): Plugin {
   return {

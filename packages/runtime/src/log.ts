@@ -1,4 +1,5 @@
 import { pino, type DestinationStream } from "pino"
+import { sourceLines } from "./source-lines.ts"
 
 /**
  * All that a log line can hold. The allow-list is what keeps identities out: a field that is not
@@ -101,7 +102,7 @@ function describeError(error: unknown): Record<string, unknown> {
     .split("\n")
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 12)
-    .map((line) => line.trim())
+    .map((line) => sourceLines(line.trim()))
   return {
     name: error.constructor.name,
     ...(typeof code === "string" ? { code } : {}),

@@ -3,6 +3,7 @@ import { constants, userInfo } from "node:os"
 import { CommanderError } from "commander"
 import { Explained } from "@assay/runtime/explained"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
+import { sourceLines } from "@assay/runtime/source-lines"
 
 /** The command line, or a worker that the command `serve` started. Ends the process. */
 export async function run(process: NodeJS.Process): Promise<void> {
@@ -56,7 +57,7 @@ function exitCodeOf(error: unknown, stderr: NodeJS.WritableStream): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const explained = error instanceof Explained
   const { message, stack } = error as Error
-  if (!explained) stderr.write(`assay: ${stack ?? message}\n`)
+  if (!explained) stderr.write(`assay: ${sourceLines(stack ?? message)}\n`)
   else if (message !== "") stderr.write(`assay: ${message}\n`)
   return explained ? error.exitCode : 1
 }

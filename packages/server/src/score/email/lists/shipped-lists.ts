@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { gatherLists, type ShippedLists } from "./gather-lists.ts"
 import { DomainTable } from "./domain-table.ts"
 
@@ -8,7 +9,7 @@ export type { ShippedList, ShippedLists } from "./gather-lists.ts"
  * The table of all names as the build made it, beside the built programs. Sources that run as they
  * are have none and gather the lists anew, which takes a third of a second in every worker.
  */
-const MADE = new URL("./shipped-lists.bin", import.meta.url)
+const MADE = join(dirname(import.meta.filename), "shipped-lists.bin")
 
 let opened: ShippedLists | null = null
 

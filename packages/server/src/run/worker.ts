@@ -41,6 +41,7 @@ import { reloadedLists } from "./reload-lists.ts"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
+import { warmUp } from "./warm-up.ts"
 
 /**
  * A client that repeats refused requests at once gets at most ten a second on each connection,
@@ -177,6 +178,7 @@ export async function runWorker(
     config.production ? null : thisMachine(config.demoHosts),
     openObserve(log, metrics),
   )
+  await warmUp(services)
   const listening = await listen(app, config.port, config.host, (server) => {
     limited(server)
     passOn?.(server)

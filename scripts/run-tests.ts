@@ -5,6 +5,7 @@ import { endLateFiles, reportArguments } from "./end-late-files.ts"
 import { root } from "./repository.ts"
 import { type Command, commandOutput, runCommand, type RunOptions } from "./run-command.ts"
 import type {
+  FailRecord,
   OutcomeRecord,
   SkipRecord,
   SummaryRecord,
@@ -22,6 +23,7 @@ export interface TestRun extends TestCounts {
   readonly ok: boolean
   readonly files: readonly FileResult[]
   readonly skips: readonly SkipRecord[]
+  readonly failures: readonly FailRecord[]
 }
 
 export interface TestRunOptions {
@@ -45,7 +47,7 @@ export async function runTests(
   const empty = patterns.filter((_, n) => matches[n]?.length === 0)
   if (empty.length > 0) {
     console.error(`No test file matches ${empty.join(", ")}`)
-    return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [] }
+    return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [], failures: [] }
   }
   const files = matches.flat()
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
@@ -92,6 +94,7 @@ function testRun(names: readonly string[], records: TestRecord[], exitCode: numb
   const outcomes = records.filter((record) => record.type === "outcome")
   const summaries = records.filter((record) => record.type === "summary")
   const skips = records.filter((record) => record.type === "skip")
+  const failures = records.filter((record) => record.type === "fail")
   const whole = summaries.find((summary) => summary.file === null)
   const files = names.map((name) => fileResult(name, summaries, outcomes))
   for (const { file } of files.filter((each) => each.passed + each.failed + each.skipped === 0)) {
@@ -100,7 +103,8 @@ function testRun(names: readonly string[], records: TestRecord[], exitCode: numb
   const ok = exitCode === 0 && whole?.ok === true && files.every((file) => file.ok)
   const { passed, failed, skipped } = whole?.counts ?? { passed: 0, failed: 0, skipped: 0 }
   // A run that broke off without a failing test has still failed once.
-  return { ok, passed, failed: ok ? failed : Math.max(1, failed), skipped, files, skips }
+  const atLeastOne = ok ? failed : Math.max(1, failed)
+  return { ok, passed, failed: atLeastOne, skipped, files, skips, failures }
 }
 
 function fileResult(

@@ -1,4 +1,5 @@
 import type { TestEvent } from "node:test/reporters"
+import { inspect } from "node:util"
 
 export interface TestCounts {
   readonly passed: number
@@ -34,11 +35,22 @@ export interface SkipRecord {
   readonly reason: string
 }
 
-export type TestRecord = SummaryRecord | OutcomeRecord | SkipRecord
+/** One line of the record: a test that failed, where it is written, and what it threw. */
+export interface FailRecord {
+  readonly type: "fail"
+  readonly name: string
+  readonly file: string
+  readonly error: string
+}
+
+export type TestRecord = SummaryRecord | OutcomeRecord | SkipRecord | FailRecord
+
+/** How much of an error is kept: a comparison of two long answers would bury the others. */
+const ERROR_CHARACTERS = 4_000
 
 /**
- * A reporter of node:test that writes the counts, and the tests that were skipped, as lines of
- * JSON.
+ * A reporter of node:test that writes the counts, and the tests that failed or were skipped, as
+ * lines of JSON.
  */
 async function* testRecord(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
@@ -75,6 +87,12 @@ function recordsOf(event: TestEvent): TestRecord[] {
     file,
     outcome,
     seconds: details.duration_ms / 1000,
+  }
+  if (event.type === "test:fail") {
+    // What the runner adds around the error of the test says only that the test failed.
+    const { error } = event.data.details
+    const text = inspect(error.cause ?? error).slice(0, ERROR_CHARACTERS)
+    return [ended, { type: "fail", name, file, error: text }]
   }
   if (skip === undefined) return [ended]
   return [ended, { type: "skip", name, reason: typeof skip === "string" ? skip : "" }]

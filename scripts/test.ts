@@ -1,9 +1,10 @@
 // npm test: every check of the repository, or those named as arguments.
-import { matchesGlob } from "node:path"
+import { matchesGlob, relative } from "node:path"
+import { root } from "./repository.ts"
 import { type Command, commandOutput } from "./run-command.ts"
 import { runTests, type TestRun } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
-import type { SkipRecord, TestCounts } from "./test-record.ts"
+import type { FailRecord, SkipRecord, TestCounts } from "./test-record.ts"
 
 interface StageResult {
   readonly name: string
@@ -117,12 +118,14 @@ function both(a: TestRun, b: TestRun): TestRun {
     skipped: a.skipped + b.skipped,
     files: [...a.files, ...b.files],
     skips: [...a.skips, ...b.skips],
+    failures: [...a.failures, ...b.failures],
   }
 }
 
 /**
- * The table, with the time of a suite's files added up; the slowest files; what was skipped; and
- * the totals alone on the last line, where continuous integration looks.
+ * The table, with the time of a suite's files added up; the slowest files; what was skipped; each
+ * failure once more, because thousands of lines stand between it and the end; and the totals alone
+ * on the last line, where continuous integration looks.
  */
 function report(finished: readonly StageResult[], run: TestRun | null): void {
   const rows = finished.map((result) => [
@@ -136,6 +139,8 @@ function report(finished: readonly StageResult[], run: TestRun | null): void {
   if (slowest.length > 0) console.log(`\nSlowest:\n${slowest.map(fileLine).join("\n")}`)
   const skips = run?.skips ?? []
   if (skips.length > 0) console.log(`\nSkipped:\n${skips.map(skipLine).join("\n")}`)
+  const failures = run?.failures ?? []
+  if (failures.length > 0) console.log(`\nFailures:\n\n${failures.map(failure).join("\n\n")}`)
   const broken = finished.filter((result) => !result.ok).map((result) => result.name)
   console.log(broken.length > 0 ? `\nFailed: ${broken.join(", ")}` : "\nAll stages passed")
   console.log(`${run?.passed ?? 0} passed, ${run?.failed ?? 0} failed`)
@@ -156,4 +161,8 @@ function fileLine({ file, seconds }: TestRun["files"][number]): string {
 
 function skipLine({ name, reason }: SkipRecord): string {
   return `  ${name}${reason === "" ? "" : `: ${reason}`}`
+}
+
+function failure({ name, file, error }: FailRecord): string {
+  return `${relative(root, file)}: ${name}\n${error.replaceAll(/^/gm, "  ")}`
 }

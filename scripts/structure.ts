@@ -3,6 +3,7 @@ import { dirname } from "node:path/posix"
 import ts from "typescript"
 import { root } from "./repository.ts"
 import { circles } from "./structure/circles.ts"
+import { between, insidePackages, longestChain, packageOf } from "./structure/chains.ts"
 import { placeOf, structureFaults } from "./structure/faults.ts"
 import { type Import, importsOf, readSources } from "./structure/imports.ts"
 import { markdownTable } from "./table.ts"
@@ -11,8 +12,6 @@ const sources = readSources(root)
 const imports = importsOf(sources)
 const folders = between(imports, dirname)
 const packages = between(imports, (file) => placeOf(file).name)
-const packageOf = (folder: string): string => folder.split("/")[1] ?? ""
-const foldersOfOnePackage = folders.filter(({ from, to }) => packageOf(from) === packageOf(to))
 const files = [...sources].map(([file, text]) => ({ name: file, lines: lineCount(text) }))
 const functions = [...sources].flatMap(([file, text]) => functionsOf(file, text))
 const upward = structureFaults(sources).filter((fault) => fault.includes(" imports "))
@@ -29,7 +28,7 @@ console.log(
       ["circles of files", circles(imports).length, ""],
       ["imports upwards or on one floor", upward.length, ""],
       ["longest chain of packages", ...chain(packages)],
-      ["longest chain of folders inside a package", ...chain(foldersOfOnePackage)],
+      ["longest chain of folders inside a package", ...chain(insidePackages(folders))],
       ["longest chain of folders across packages", ...chain(folders)],
       ...sizes("file", files),
       ...sizes("function", functions),
@@ -37,26 +36,9 @@ console.log(
   ),
 )
 
-function between(all: readonly Import[], of: (file: string) => string): Import[] {
-  return all
-    .map(({ from, to }) => ({ from: of(from), to: of(to) }))
-    .filter(({ from, to }) => from !== to)
-}
-
-/** The longest way down, which only ends where nothing goes round. */
 function chain(all: readonly Import[]): [length: number, way: string] {
   if (circles(all).length > 0) return [0, "none: there are circles"]
-  const below = Map.groupBy(all, ({ from }) => from)
-  const known = new Map<string, string[]>()
-  const longest = (node: string): string[] => {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    const ways = (below.get(node) ?? []).map(({ to }) => longest(to))
-    const way = [node, ...(ways.sort((a, b) => b.length - a.length)[0] ?? [])]
-    known.set(node, way)
-    return way
-  }
-  const [way = []] = [...below.keys()].map(longest).sort((a, b) => b.length - a.length)
+  const way = longestChain(all)
   return [way.length, way.map((each) => each.replace(/^packages\/|\/src/g, "")).join(" → ")]
 }
 

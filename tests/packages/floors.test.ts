@@ -1,14 +1,15 @@
 import assert from "node:assert/strict"
 import { globSync, readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { ESLint } from "eslint"
 import tseslint from "typescript-eslint"
 import { floorRules, packages } from "../../floors.ts"
 import { root } from "../../scripts/repository.ts"
+import { between, insidePackages, longestChain } from "../../scripts/structure/chains.ts"
 import { structureFaults } from "../../scripts/structure/faults.ts"
-import { readSources, specifiersOf } from "../../scripts/structure/imports.ts"
+import { importsOf, readSources, specifiersOf } from "../../scripts/structure/imports.ts"
 
 const sources = readSources(root)
 
@@ -80,6 +81,15 @@ const PLANTED: readonly Planted[] = [
 test("every folder imports only lower floors, and nothing goes round", () => {
   assert.ok(sources.size > 500)
   assert.deepEqual(structureFaults(sources), [])
+})
+
+test("a change is followed through at most eight folders of a package", () => {
+  const folders = between(importsOf(sources), dirname)
+  const way = longestChain(insidePackages(folders))
+  assert.ok(way.length <= 8, way.join(" → "))
+  const top = way[0] ?? ""
+  const planted = [...folders, { from: join(top, "planted"), to: top }]
+  assert.equal(longestChain(insidePackages(planted)).length, way.length + 1)
 })
 
 for (const { what, file, text, fault } of PLANTED) {

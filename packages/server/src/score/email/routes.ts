@@ -2,8 +2,8 @@ import { EmailRiskRequest, EmailRiskResult, ExplainQuery } from "@assay/core/con
 import type { Limits } from "../../accounts/limits.ts"
 import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
+import { scoringRoute } from "../../http/scoring-route.ts"
 import { readContext } from "../context.ts"
-import { scoringRoute } from "../scoring-route.ts"
 import { type EmailServices, emailScorer } from "./email-scorer.ts"
 
 const schema = {

@@ -2,7 +2,7 @@ import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/con
 import type { Limits } from "../../accounts/limits.ts"
 import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
-import { scoringRoute } from "../scoring-route.ts"
+import { scoringRoute } from "../../http/scoring-route.ts"
 import { readPhoneContext } from "./phone-context.ts"
 import { type PhoneServices, phoneScorer } from "./phone-scorer.ts"
 

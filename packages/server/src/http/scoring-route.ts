@@ -6,7 +6,7 @@ import type { Caller } from "../accounts/callers.ts"
 import { identityTagToday } from "../accounts/identity-tag.ts"
 import type { Limits, Refund } from "../accounts/limits.ts"
 import type { Asker } from "../base/asker.ts"
-import type { App } from "../http/app.ts"
+import type { App } from "./app.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 
 /** An operation that scores one identity. */

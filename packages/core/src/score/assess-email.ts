@@ -5,7 +5,7 @@ import { emailPass, type EmailPass } from "./email-pass.ts"
 import {
   nothingFound,
   summary,
-  toldReason,
+  emailReasonSentence,
   uncheckedExposure,
   type Summary,
 } from "./email-reasons.ts"
@@ -71,7 +71,7 @@ function sentencesOf(
   const sentences =
     reasons.length === 0
       ? [nothingFound(exposed, input, model)]
-      : reasons.map(({ code }) => toldReason(code, pass, input, model).text)
+      : reasons.map(({ code }) => emailReasonSentence(code, pass, input, model).text)
   // Added beside any other reason: "clean" and "not looked at" must not be confused.
   const unchecked =
     uncheckedExposure(input, model) ??

@@ -9,7 +9,7 @@ import {
 } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { phonePass, type PhonePass } from "./phone-pass.ts"
-import { missesSimHistory, nothingRaises, toldPhoneReason } from "./phone-reasons.ts"
+import { missesSimHistory, nothingRaises, phoneReasonSentence } from "./phone-reasons.ts"
 import {
   bandOf,
   type Action,
@@ -65,7 +65,7 @@ function publicFields(pass: PhonePass, input: PhoneInput, model: PhoneModel): Ph
 
 function reasonsOf(pass: PhonePass, input: PhoneInput, model: PhoneModel): string[] {
   const reasons = leading(pass.contributions, model.reasons).map(
-    ({ code }) => toldPhoneReason(code, pass, input, model).text,
+    ({ code }) => phoneReasonSentence(code, pass, input, model).text,
   )
   if (reasons.length === 0) reasons.push(nothingRaises(pass.knowledge, model.texts))
   if (missesSimHistory(pass.knowledge, input, model)) {

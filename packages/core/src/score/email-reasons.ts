@@ -11,7 +11,7 @@ import { counted, daysAgo, filled, type AgoTexts, type Counted } from "./sentenc
 import { EMAIL_REASON_CODES } from "./vocabulary.ts"
 
 /** The sentence of a reason, and how long ago its newest evidence was, if that is known. */
-export interface Told {
+export interface Sentence {
   readonly text: string
   readonly age: number | null
 }
@@ -19,21 +19,21 @@ export interface Told {
 type Texts = EmailModel["texts"]
 type TrustCode = keyof Texts["trust"] | "ID_HOMOGRAPH"
 
-export function toldReason(
+export function emailReasonSentence(
   code: number,
   pass: EmailPass,
   input: EmailInput,
   model: EmailModel,
-): Told {
+): Sentence {
   const { texts } = pass.weights
   const exposure = texts.exposures[code]
-  if (exposure !== undefined) return toldExposures(code, exposure, pass, model.texts.ago)
-  if (code === REUSE_CODE) return toldReuse(pass, model.texts)
+  if (exposure !== undefined) return exposuresSentence(code, exposure, pass, model.texts.ago)
+  if (code === REUSE_CODE) return reuseSentence(pass, model.texts)
   const signal = texts.signals[code - REUSE_CODE - 1]
-  if (signal !== undefined) return toldSignals(code, signal, pass, model.texts.ago)
+  if (signal !== undefined) return signalsSentence(code, signal, pass, model.texts.ago)
   const name = EMAIL_REASON_CODES[code]
   if (name === undefined) return { text: rowText(rowOf(code, model), input.trust ?? {}), age: null }
-  return toldTrust(name as TrustCode, input.trust ?? {}, model)
+  return trustSentence(name as TrustCode, input.trust ?? {}, model)
 }
 
 /** The public code at a place: the program's codes come first, then the rows of the document. */
@@ -48,8 +48,8 @@ function rowOf(code: number, { factors }: EmailModel): FactorRow {
 }
 
 /** The newest date behind a reason, as YYYY-MM-DD. */
-export function newestDate(told: Told, asOf: string): string | null {
-  return told.age === null ? null : dateBefore(asOf, told.age)
+export function newestDate(sentence: Sentence, asOf: string): string | null {
+  return sentence.age === null ? null : dateBefore(asOf, sentence.age)
 }
 
 /** Some items in numbers. */
@@ -100,12 +100,12 @@ function isRepeated({ kind, secret, before, kindsBefore }: Item): boolean {
 
 // The sentence claims the strongest secret only for the sources that leaked it. The codes of
 // exposures have the places of their kinds.
-function toldExposures(
+function exposuresSentence(
   kind: number,
   form: ExposureTexts,
   { evidence: { items }, weights: { texts } }: EmailPass,
   agoTexts: AgoTexts,
-): Told {
+): Sentence {
   const { sources: n, age } = summary(items, 1 << kind)
   const { secret: strongest, sources: some } = strongestSecret(items, kind)
   const secret = texts.secrets[strongest] ?? ""
@@ -113,28 +113,28 @@ function toldExposures(
   return { text: some < n ? filled(form.part, values) : counted(form, values), age }
 }
 
-function toldSignals(
+function signalsSentence(
   code: number,
   form: Counted,
   { evidence: { items } }: EmailPass,
   agoTexts: AgoTexts,
-): Told {
+): Sentence {
   const { sources: n, age } = summary(items, kindBit(code))
   return { text: counted(form, { n, ago: daysAgo(agoTexts, age) }), age }
 }
 
-function toldReuse({ evidence }: EmailPass, texts: Texts): Told {
+function reuseSentence({ evidence }: EmailPass, texts: Texts): Sentence {
   const reused = reusedPassword(evidence.items)
   if (reused === null) throw new RangeError("no password was reused")
   const { sources: n, age } = reused
   return { text: filled(texts.reuse, { n, ago: daysAgo(texts.ago, age) }), age }
 }
 
-function toldTrust(code: TrustCode, trust: Trust, model: EmailModel): Told {
+function trustSentence(code: TrustCode, trust: Trust, model: EmailModel): Sentence {
   const { trust: texts, ago } = model.texts
-  const undated = (text: string): Told => ({ text, age: null })
+  const undated = (text: string): Sentence => ({ text, age: null })
   // Days since a first sight date the address, not the evidence, so they give no newest date.
-  const since = (text: string, days: number | null | undefined): Told =>
+  const since = (text: string, days: number | null | undefined): Sentence =>
     undated(filled(text, { ago: daysAgo(ago, Math.max(0, days ?? 0)) }))
   switch (code) {
     case "ID_NEW_EMAIL":
@@ -165,7 +165,7 @@ function toldTrust(code: TrustCode, trust: Trust, model: EmailModel): Told {
     case "BOT_INSTANT_ACTION":
       return undated(counted(texts[code], { n: Math.round(trust.signupToActionSec ?? 0) }))
     case "BOT_BLOCKLIST":
-      return toldBlocklists(trust, model)
+      return blocklistsSentence(trust, model)
     case "FRAUD_CONFIRMED": {
       const age = Math.max(0, trust.confirmedFraudAge ?? 0)
       return { text: filled(texts[code], { ago: daysAgo(ago, age) }), age }
@@ -188,7 +188,7 @@ function imitation(
 
 // The age in the sentence is that of the entry or of the list's release: the day a list was loaded
 // means nothing for the domain. A model without words for names uses the sentence of 1.0.
-function toldBlocklists(trust: Trust, { abuse, texts }: EmailModel): Told {
+function blocklistsSentence(trust: Trust, { abuse, texts }: EmailModel): Sentence {
   const { named, ...unnamed } = texts.trust.BOT_BLOCKLIST
   const entries = blocklistEntries(trust, abuse)
   const ages = entries.map(({ age, listedAge }) =>

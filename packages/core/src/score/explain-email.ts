@@ -2,7 +2,7 @@ import type { Decision } from "./action.ts"
 import { pointsFor, type Calibration } from "./calibration.ts"
 import type { EmailInput } from "./email-input.ts"
 import type { EmailPass } from "./email-pass.ts"
-import { emailCode, newestDate, toldReason } from "./email-reasons.ts"
+import { emailCode, newestDate, emailReasonSentence } from "./email-reasons.ts"
 import type { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip, decayed, eitherOf, roundHalfUp } from "./scale.ts"
@@ -92,13 +92,13 @@ export function emailExplanation(
     },
     baseline: pass.baseline,
     contributions: pass.contributions.map(({ code, points }) => {
-      const told = toldReason(code, pass, input, model)
+      const sentence = emailReasonSentence(code, pass, input, model)
       return {
         code: emailCode(code, model),
         points,
         rounded: roundHalfUp(points),
-        newest: newestDate(told, input.as_of),
-        text: told.text,
+        newest: newestDate(sentence, input.as_of),
+        text: sentence.text,
       }
     }),
     rounding: pass.score - pass.reached,

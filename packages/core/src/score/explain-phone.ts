@@ -6,7 +6,7 @@ import type { PhoneModel } from "./model-phone.ts"
 import { smsOtpTrust } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { unmitigatedBaseline, type PhonePass } from "./phone-pass.ts"
-import { hoursAgo, missesSimHistory, phoneCode, toldPhoneReason } from "./phone-reasons.ts"
+import { hoursAgo, missesSimHistory, phoneCode, phoneReasonSentence } from "./phone-reasons.ts"
 import { roundHalfUp } from "./scale.ts"
 import { filled, spanOf } from "./sentence.ts"
 import { phoneSummary, type PhoneSummary } from "./summary-phone.ts"
@@ -65,7 +65,7 @@ export function phoneExplanation(
     baseline,
     contributions: pass.contributions.map(({ code: place, points }) => {
       const code = phoneCode(place, model)
-      const { text, age } = toldPhoneReason(place, pass, input, model)
+      const { text, age } = phoneReasonSentence(place, pass, input, model)
       const newest = age === null ? null : dateBefore(input.as_of, age)
       return { code, points, rounded: roundHalfUp(points), newest, text }
     }),

@@ -17,7 +17,7 @@ import {
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import type { EmailInput, Exposure, Signal, Trust } from "./email-input.ts"
 import { emailPass } from "./email-pass.ts"
-import { toldReason } from "./email-reasons.ts"
+import { emailReasonSentence } from "./email-reasons.ts"
 import { emailModels } from "./models.ts"
 import { bandOf, SECRETS } from "./vocabulary.ts"
 
@@ -307,7 +307,7 @@ for (const version of VERSIONS) {
         raised++
         const told = pass.contributions
           .map(({ code, points }) => {
-            const { text } = toldReason(code, pass, input, emailModel)
+            const { text } = emailReasonSentence(code, pass, input, emailModel)
             return { text, points, rounded: Math.floor(points + 0.5) }
           })
           .filter(({ text }) => risk_reasons.includes(text))

@@ -23,12 +23,12 @@ export function checkPhoneRules(model: PhoneModel): void {
   checkWhole("phone", "/coverage", Object.values(model.coverage))
   checkOrder("phone", "/calibration", calibration, ["slopeMin", "slopeMax"])
   checkCosts("phone", model.scale, model.costs)
-  checkTold(model)
+  checkSentences(model)
   checkFactorRows("phone", model.factors, PHONE_REASON_CODES, PHONE_MEMBERS)
 }
 
 /** Fails where a finding has a weight and no sentence explains it. */
-function checkTold({ quality, texts }: PhoneModel): void {
+function checkSentences({ quality, texts }: PhoneModel): void {
   const { NUMBER_RESERVED, FRAUD_CONFIRMED } = texts.reasons
   if (quality.reserved !== undefined && NUMBER_RESERVED === undefined) {
     throw new ModelFault("phone", "/texts/reasons/NUMBER_RESERVED", "is missing")

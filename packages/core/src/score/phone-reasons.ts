@@ -25,7 +25,7 @@ function rowOf(place: number, { factors }: PhoneModel): FactorRow {
   return row
 }
 
-export function toldPhoneReason(
+export function phoneReasonSentence(
   place: number,
   { knowledge }: PhonePass,
   input: PhoneInput,

@@ -4,7 +4,7 @@ import type { PhoneModel } from "./model-phone.ts"
 import { firstChange, HORIZON_YEARS } from "./next-change.ts"
 import type { PhoneInput, PhoneKnowledge } from "./phone-input.ts"
 import { phonePass, type PhonePass } from "./phone-pass.ts"
-import { missesSimHistory, toldPhoneReason } from "./phone-reasons.ts"
+import { missesSimHistory, phoneReasonSentence } from "./phone-reasons.ts"
 import { filled } from "./sentence.ts"
 import { bandOf } from "./vocabulary.ts"
 
@@ -42,7 +42,7 @@ function held(pass: PhonePass, input: PhoneInput, model: PhoneModel, texts: Text
   const level = levelOf(pass.score)
   const [first] = leading(pass.contributions, model.reasons)
   if (first === undefined) return filled(texts.held.nothing, { level })
-  const reason = toldPhoneReason(first.code, pass, input, model).text
+  const reason = phoneReasonSentence(first.code, pass, input, model).text
   const byFloor = pass.held !== null && pass.held.raw < pass.held.floor
   return filled(byFloor ? texts.held.floor : texts.held.reason, { level, reason })
 }

@@ -33,7 +33,7 @@ import { type DropAddress, type DropChild, type Program, startDrop } from "./dro
 import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
-import { openProvidersThread, type ProvidersThread } from "./providers-desk.ts"
+import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
 import { keepLearnt } from "./keep-learnt.ts"

@@ -13,7 +13,7 @@ import type { ProviderSettings } from "../score/phone/providers.ts"
 import type { Spend } from "../score/providers/spending.ts"
 import { openTrialCarrier } from "@assay/carrier/open-trial-carrier"
 import { makeTrialClient } from "@assay/carrier/trial-client"
-import { openProvidersThread } from "./providers-desk.ts"
+import { openProvidersThread } from "./open-providers-thread.ts"
 
 const question: SignalQuestion = {
   tenantId: 7,

@@ -1,4 +1,5 @@
 import type { Decisions, DecisionsReader } from "./decisions.ts"
+import type { MoveFailed } from "./older-move.ts"
 import type { RecordsCopy } from "./records-copy.ts"
 import type { Records } from "./records.ts"
 
@@ -14,6 +15,11 @@ export interface DatabaseUse {
   readonly connections?: number
 }
 
+export interface DecisionsUse extends DatabaseUse {
+  /** Called when decisions of an older program could not be moved. They are still found. */
+  readonly moveFailed?: MoveFailed
+}
+
 /** A database before it is opened. Its driver is loaded by whichever method is called first. */
 export interface Database {
   /** As `assay doctor` prints it. */
@@ -21,7 +27,7 @@ export interface Database {
   openRecords(use: DatabaseUse & { readonly readOnly?: boolean }): Promise<Records>
   /** The rows of the records, to be copied or put back. */
   copyRecords(use: { readonly readOnly: boolean }): Promise<RecordsCopy>
-  openDecisions(use: DatabaseUse): Promise<Decisions>
+  openDecisions(use: DecisionsUse): Promise<Decisions>
   /** Decisions that another process writes. */
   readDecisions(use: DatabaseUse): Promise<DecisionsReader>
 }

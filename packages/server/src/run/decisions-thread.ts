@@ -16,7 +16,10 @@ const onFolded = tellOnce(async (decisions) => {
 })
 
 async function open(): Promise<DecisionsWriter> {
-  const decisions = await openDecisions(place, { connections: 2 })
+  const decisions = await openDecisions(place, {
+    connections: 2,
+    moveFailed: (error) => void callPrimary("moveFailed", String(error)).catch(() => undefined),
+  })
   return {
     ...decisions,
     fold: journalFolder({ journal, decisions, onFolded }),

@@ -137,6 +137,8 @@ export async function startService(
     place: { dataDirectory, databaseUrl },
     journal: directory.journal,
     onFolded: knownIdentities(index),
+    moveFailed: (error) =>
+      log.warn("decisions of an older version were not moved and stay where they are", { error }),
   })
   const decisions = await keepDecisions({
     writer: decisionsWriter,

@@ -1,6 +1,7 @@
 import { extname } from "node:path"
 import { inThread } from "@assay/runtime/children"
 import type { DatabasePlace } from "@assay/stores/database"
+import type { MoveFailed } from "@assay/stores/older-move"
 import type { Records } from "@assay/stores/records"
 import type { OnFolded } from "../decisions/fold.ts"
 import {
@@ -34,6 +35,7 @@ export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000)
 
 interface WriterOptions extends DecisionsThreadData {
   readonly onFolded: OnFolded
+  readonly moveFailed: MoveFailed
 }
 
 /** A first fold may find the journals of a long time in which the store was away. */
@@ -42,15 +44,20 @@ const FOLD_MS = 10 * 60_000
 const CLOSE_MS = 5_000
 
 /**
- * The one writer of the decisions, in a thread of its own: a second's decisions of a busy service are more than the records should wait
- * for.
+ * The one writer of the decisions, in a thread of its own: a second's decisions of a busy service
+ * are more than the records should wait for.
  */
-export function openDecisionsWriter({ place, journal, onFolded }: WriterOptions): DecisionsWriter {
+export function openDecisionsWriter({
+  place,
+  journal,
+  onFolded,
+  moveFailed,
+}: WriterOptions): DecisionsWriter {
   const module = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
   const workerData: DecisionsThreadData = { place, journal }
   return inThread(module, workerData, decisionsPort, {
     callMs: FOLD_MS,
     deadlines: { close: CLOSE_MS },
-    methods: { onFolded },
+    methods: { onFolded, moveFailed: async (why: string) => moveFailed(new Error(why)) },
   })
 }

@@ -1,4 +1,10 @@
-import type { Database, DatabaseEngine, DatabasePlace, DatabaseUse } from "../database.ts"
+import type {
+  Database,
+  DatabaseEngine,
+  DatabasePlace,
+  DatabaseUse,
+  DecisionsUse,
+} from "../database.ts"
 import type { Decisions, DecisionsReader } from "../decisions.ts"
 import { postgres } from "../postgres/engine.ts"
 import type { RecordsCopy } from "../records-copy.ts"
@@ -44,7 +50,7 @@ export async function copyRecords(
 
 export async function openDecisions(
   place: DatabasePlace,
-  use: DatabaseUse = {},
+  use: DecisionsUse = {},
 ): Promise<Decisions> {
   return await databaseAt(place).openDecisions(use)
 }

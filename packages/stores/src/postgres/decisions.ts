@@ -4,6 +4,7 @@ import { firstDecisionIdAt } from "../decision-id.ts"
 import { FACT_BYTES } from "../decision-block.ts"
 import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
 import { byMonth, type Decision, type Decisions } from "../decisions.ts"
+import { olderMove, type MoveFailed } from "../older-move.ts"
 import { type Database, explained, type Write } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
 import {
@@ -39,14 +40,15 @@ const MOVED_AT_ONCE = 500
 export async function openPostgresDecisions(options: {
   url: string
   poolMax: number
+  moveFailed?: MoveFailed
 }): Promise<Decisions> {
-  const { url, poolMax } = options
+  const { url, poolMax, moveFailed = () => undefined } = options
   const db = connected({ connectionString: url, max: poolMax, ...deadlines })
   const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ faultOf }, work)
   const made = new Set<string>()
   /** Whether there may be decisions of format 1; once there are none, none comes back. */
   let rows: boolean
-  let moving: Promise<void> | null = null
+  const move = olderMove(moveRows, moveFailed)
   let closing = false
   try {
     await orRecordsError(() => createTables(db))
@@ -123,9 +125,7 @@ export async function openPostgresDecisions(options: {
             )
           })
         }
-        moving ??= moveRows()
-        // The rows stay where they are and can be read; the next process tries again.
-        moving.catch(() => undefined)
+        move.begin()
       }),
 
     find: (id) =>
@@ -169,7 +169,7 @@ export async function openPostgresDecisions(options: {
 
     async close() {
       closing = true
-      await moving?.catch(() => undefined)
+      await move.idle()
       await db.destroy()
     },
   }

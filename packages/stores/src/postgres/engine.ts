@@ -4,9 +4,12 @@ export const postgres: DatabaseEngine = {
   takes: "a postgres:// URL",
   at(url) {
     if (!/^postgres(ql)?:\/\/./.test(url)) return null
-    const openDecisions: Database["openDecisions"] = async ({ connections: poolMax = 1 }) => {
+    const openDecisions: Database["openDecisions"] = async ({
+      connections: poolMax = 1,
+      ...use
+    }) => {
       const { openPostgresDecisions } = await import("./decisions.ts")
-      return await openPostgresDecisions({ url, poolMax })
+      return await openPostgresDecisions({ url, poolMax, ...use })
     }
     return {
       name: "PostgreSQL",

@@ -13,6 +13,7 @@ import {
   type DecisionsReader,
   type PastDecisions,
 } from "../decisions.ts"
+import { olderMove, type MoveFailed } from "../older-move.ts"
 import { explained } from "../records-engine.ts"
 import { RecordsError } from "../records-error.ts"
 import { faultOf, openDatabase } from "./database.ts"
@@ -74,10 +75,13 @@ export function readSqliteDecisions(directory: string): DecisionsReader {
 }
 
 /** Decisions in one SQLite file a month. One process writes; any number read. */
-export function openSqliteDecisions(directory: string): Decisions {
+export function openSqliteDecisions(
+  directory: string,
+  moveFailed: MoveFailed = () => undefined,
+): Decisions {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const opened = new Map<string, DatabaseSync>()
-  let moving: Promise<void> | null = null
+  const move = olderMove(moveRows, moveFailed)
   let closing = false
 
   async function monthFor(month: string): Promise<DatabaseSync> {
@@ -140,9 +144,7 @@ export function openSqliteDecisions(directory: string): Decisions {
     add: (decisions) =>
       orRecordsError(async () => {
         for (const [month, some] of byMonth(decisions)) addTo(await monthFor(month), some)
-        moving ??= moveRows()
-        // The rows stay where they are and can be read; the next process tries again.
-        moving.catch(() => undefined)
+        move.begin()
       }),
 
     forgetBefore: (day) =>
@@ -194,7 +196,7 @@ export function openSqliteDecisions(directory: string): Decisions {
 
     async close() {
       closing = true
-      await moving?.catch(() => undefined)
+      await move.idle()
       for (const db of opened.values()) db.close()
       opened.clear()
     },

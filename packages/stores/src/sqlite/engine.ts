@@ -15,7 +15,10 @@ export function sqliteIn(dataDirectory: string): Database {
       const { copySqliteRecords } = await import("./records.ts")
       return await copySqliteRecords({ file, readOnly })
     },
-    openDecisions: async () => (await import("./decisions.ts")).openSqliteDecisions(directory),
+    async openDecisions({ moveFailed }) {
+      const { openSqliteDecisions } = await import("./decisions.ts")
+      return openSqliteDecisions(directory, moveFailed)
+    },
     readDecisions: async () => (await import("./decisions.ts")).readSqliteDecisions(directory),
   }
 }

@@ -1,4 +1,7 @@
-/** A refusal in CAMARA's form. The message never quotes the request. */
+/**
+ * A refusal: `code` is CAMARA's, or RFC 6749's where the token endpoint refuses. The message never
+ * quotes the request.
+ */
 export class CarrierError extends Error {
   override readonly name = "CarrierError"
   readonly status: number

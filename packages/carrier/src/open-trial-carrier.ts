@@ -4,11 +4,12 @@ import { Value } from "typebox/value"
 import { KEEP_ALIVE_MS } from "./keep-alive.ts"
 import { openAccessTokens } from "./access-tokens.ts"
 import { apiOutcome, TRIAL_SCOPES } from "./api-routes.ts"
+import { invalidArgument } from "./carrier-error.ts"
 import { openLines } from "./lines.ts"
 import { openNotifier, RETRY_WAITS_MS } from "./notifier.ts"
 import { PhoneNumber } from "./operation.ts"
 import type { Outcome } from "./reply.ts"
-import { type LineScript, ScriptError, type TokenScript } from "./script.ts"
+import type { LineScript, TokenScript } from "./script.ts"
 import { isScriptRequest, scriptReply } from "./script-routes.ts"
 import { sendReply } from "./send-reply.ts"
 import { openSubscriptions, simSwapEvent, SWAPPED } from "./subscriptions.ts"
@@ -120,7 +121,7 @@ export async function openTrialCarrier(options: TrialCarrierOptions): Promise<Tr
     url,
     tokenUrl,
     script(number, script) {
-      if (!Value.Check(PhoneNumber, number)) throw new ScriptError("the number is not in E.164")
+      if (!Value.Check(PhoneNumber, number)) throw invalidArgument("the number is not in E.164")
       lines.script(number, script)
     },
     scriptAll: lines.scriptAll,

@@ -3,7 +3,6 @@ import { CarrierError, invalidArgument, notFound } from "./carrier-error.ts"
 import type { Lines } from "./lines.ts"
 import { PhoneNumber } from "./operation.ts"
 import { jsonReply, type Reply, replyOf } from "./reply.ts"
-import { ScriptError } from "./script.ts"
 import type { TrialRequest } from "./trial-request.ts"
 
 const SCRIPTS = "/trial/"
@@ -26,7 +25,6 @@ export function scriptReply(lines: Lines, request: TrialRequest): Reply {
       target.replace(JSON.parse(request.body))
     } catch (error) {
       if (error instanceof SyntaxError) throw invalidArgument("The script is not JSON")
-      if (error instanceof ScriptError) throw invalidArgument(error.message)
       throw error
     }
     return jsonReply(200, target.show())

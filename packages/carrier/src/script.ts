@@ -1,5 +1,6 @@
-import { type Static, Type } from "typebox"
+import { type Static, type TSchema, Type } from "typebox"
 import { Value } from "typebox/value"
+import { invalidArgument } from "./carrier-error.ts"
 
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }
@@ -181,20 +182,16 @@ export const TokenScript = Type.Object(
 )
 export type TokenScript = Static<typeof TokenScript>
 
-/** A script that asks for something the carrier cannot do. Names the member, never its value. */
-export class ScriptError extends Error {
-  override readonly name = "ScriptError"
-}
-
 export function readLineScript(document: unknown): LineScript {
-  return read(LineScript, document)
+  return readScript(LineScript, document)
 }
 
 export function readTokenScript(document: unknown): TokenScript {
-  return read(TokenScript, document)
+  return readScript(TokenScript, document)
 }
 
-function read<Schema extends typeof LineScript | typeof TokenScript>(
+/** Throws a CarrierError that names the member the carrier cannot act by, never its value. */
+export function readScript<Schema extends TSchema>(
   schema: Schema,
   document: unknown,
 ): Static<Schema> {
@@ -203,5 +200,5 @@ function read<Schema extends typeof LineScript | typeof TokenScript>(
   if (Value.Check(schema, script)) return script
   const [fault] = Value.Errors(schema, script)
   const place = fault === undefined || fault.instancePath === "" ? "the top" : fault.instancePath
-  throw new ScriptError(`at ${place}: ${fault?.message ?? "does not fit"}`)
+  throw invalidArgument(`at ${place}: ${fault?.message ?? "does not fit"}`)
 }

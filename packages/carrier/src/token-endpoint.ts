@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose"
 import type { AccessTokens } from "./access-tokens.ts"
+import { CarrierError } from "./carrier-error.ts"
 import { jsonReply, type Outcome } from "./reply.ts"
 import type { TrialFault } from "./script.ts"
 import type { TrialRequest } from "./trial-request.ts"
@@ -12,18 +13,6 @@ export interface TrialClient {
   readonly scopes?: readonly string[]
 }
 
-/** A refusal in the form of RFC 6749, section 5.2. */
-class TokenError extends Error {
-  override readonly name = "TokenError"
-  readonly status: number
-  readonly code: string
-  constructor(status: number, code: string, message: string) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
-}
-
 export interface TokenAnswer {
   readonly access_token: string
   readonly token_type: "Bearer"
@@ -32,7 +21,7 @@ export interface TokenAnswer {
 }
 
 export interface TokenEndpoint {
-  /** Answers a form of RFC 6749 with an assertion of RFC 7523. Throws a TokenError. */
+  /** Answers a form of RFC 6749 with an assertion of RFC 7523. Throws a CarrierError. */
   answer(form: URLSearchParams): Promise<TokenAnswer>
 }
 
@@ -69,7 +58,7 @@ export function openTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint 
 
   async function clientOf(form: URLSearchParams): Promise<TrialClient> {
     if (form.get("client_assertion_type") !== ASSERTION_TYPE)
-      throw new TokenError(401, "invalid_client", "A client says who it is by private_key_jwt")
+      throw new CarrierError(401, "invalid_client", "A client says who it is by private_key_jwt")
     const assertion = form.get("client_assertion") ?? ""
     const client = clients.get(issuerOf(assertion))
     const named = form.get("client_id")
@@ -113,7 +102,7 @@ export function openTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint 
   return {
     async answer(form) {
       if (form.get("grant_type") !== "client_credentials")
-        throw new TokenError(400, "unsupported_grant_type", "Only client_credentials is taken")
+        throw new CarrierError(400, "unsupported_grant_type", "Only client_credentials is taken")
       const client = await clientOf(form)
       const asked = (form.get("scope") ?? "").split(" ").filter((scope) => scope !== "")
       const purposes = asked.filter((scope) => scope.startsWith(PURPOSE))
@@ -121,7 +110,7 @@ export function openTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint 
       const allowed = client.scopes === undefined ? offered : new Set(client.scopes)
       const known = scopes.every((scope) => offered.has(scope) && allowed.has(scope))
       if (scopes.length === 0 || !known || purposes.length > 1)
-        throw new TokenError(400, "invalid_scope", "The client may not have these scopes")
+        throw new CarrierError(400, "invalid_scope", "The client may not have these scopes")
       const seconds = lifetimeSeconds()
       const nowMs = now()
       return {
@@ -152,12 +141,13 @@ export async function tokenOutcome(
 ): Promise<Outcome> {
   try {
     if (method !== "POST" || headers["content-type"]?.startsWith(FORM) !== true)
-      throw new TokenError(400, "invalid_request", "The endpoint takes a form by POST")
+      throw new CarrierError(400, "invalid_request", "The endpoint takes a form by POST")
     const answer = await endpoint.answer(new URLSearchParams(body))
     const reply = jsonReply(200, answer, { "cache-control": "no-store" })
     return { reply, fault: takeFault() }
   } catch (error) {
-    if (!(error instanceof TokenError)) throw error
+    if (!(error instanceof CarrierError)) throw error
+    // In the form of RFC 6749, section 5.2.
     const { status, code, message } = error
     return { reply: jsonReply(status, { error: code, error_description: message }), fault: null }
   }
@@ -171,6 +161,6 @@ function issuerOf(assertion: string): string {
   }
 }
 
-function refused(): TokenError {
-  return new TokenError(401, "invalid_client", "The client's assertion is not taken")
+function refused(): CarrierError {
+  return new CarrierError(401, "invalid_client", "The client's assertion is not taken")
 }

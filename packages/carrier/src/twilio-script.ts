@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox"
-import { Value } from "typebox/value"
-import { ScriptError, TrialFault } from "./script.ts"
+import { readScript, TrialFault } from "./script.ts"
 
 /**
  * The fields of Twilio Lookup that the carrier for trials answers. One request may ask for several.
@@ -61,12 +60,7 @@ export const TwilioScript = Type.Object(
 )
 export type TwilioScript = Static<typeof TwilioScript>
 
-/** Throws a ScriptError that names the member, never its value. */
+/** Throws as `readScript` does. */
 export function readTwilioScript(document: unknown): TwilioScript {
-  // Copied, since a script is kept and its giver may go on with the object.
-  const script: unknown = structuredClone(document)
-  if (Value.Check(TwilioScript, script)) return script
-  const [fault] = Value.Errors(TwilioScript, script)
-  const place = fault === undefined || fault.instancePath === "" ? "the top" : fault.instancePath
-  throw new ScriptError(`at ${place}: ${fault?.message ?? "does not fit"}`)
+  return readScript(TwilioScript, document)
 }

@@ -90,7 +90,7 @@ suite("Twilio for trials", async () => {
       assert.equal(status, 400)
       assert.ok((refusal as { message: string }).message.startsWith(detail))
     }
-    assert.throws(() => twilio.script("0491", {}), { name: "ScriptError" })
+    assert.throws(() => twilio.script("0491", {}), { code: "INVALID_ARGUMENT" })
   })
 
   test("a fault acts as often as it says, on every number where the script is for all", async () => {

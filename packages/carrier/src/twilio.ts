@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Value } from "typebox/value"
+import { CarrierError, invalidArgument } from "./carrier-error.ts"
 import { KEEP_ALIVE_MS } from "./keep-alive.ts"
 import { PhoneNumber } from "./operation.ts"
 import { jsonReply, type Outcome, type Reply } from "./reply.ts"
-import { ScriptError, type TrialFault } from "./script.ts"
+import type { TrialFault } from "./script.ts"
 import { sendReply } from "./send-reply.ts"
 import { readTrialRequest } from "./trial-request.ts"
 import { lookupDocument } from "./twilio-lookup.ts"
@@ -119,7 +120,7 @@ export function makeTrialTwilio(options: TrialTwilioOptions): TrialTwilio {
         replace(number, JSON.parse(body))
       } catch (error) {
         if (error instanceof SyntaxError) return refusal(400, 400, "The script is not JSON")
-        if (error instanceof ScriptError) return refusal(400, 400, error.message)
+        if (error instanceof CarrierError) return refusal(400, 400, error.message)
         throw error
       }
     } else if (method !== "GET") return refusal(405, 20004, "Scripts take GET and PUT")
@@ -135,7 +136,7 @@ export function makeTrialTwilio(options: TrialTwilioOptions): TrialTwilio {
   return {
     listener,
     script(number, script) {
-      if (!Value.Check(PhoneNumber, number)) throw new ScriptError("the number is not in E.164")
+      if (!Value.Check(PhoneNumber, number)) throw invalidArgument("the number is not in E.164")
       replace(number, script)
     },
     scriptAll: (script) => replace(null, script),

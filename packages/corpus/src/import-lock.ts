@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { Value } from "typebox/value"
 import { Type } from "typebox"
 import { type DataDirectory, type Lock, lockImports } from "@assay/runtime/data-directory"
+import { ImportFailure } from "./engine/import-failure.ts"
 
 /** Who imports at the moment. */
 export interface ImportHolder {
@@ -19,21 +20,16 @@ export interface ImportTurn {
   onWait(holder: ImportHolder | null): void
 }
 
-/** Another import runs on the same data directory. */
-export class ImportRuns extends Error {
-  override readonly name = "ImportRuns"
-  constructor(holder: ImportHolder | null) {
-    super(`Another import runs here${holder === null ? "" : ` (${holderText(holder)})`}`)
-  }
-}
-
 export function holderText({ pid, startedAtMs }: ImportHolder): string {
   return `process ${pid}, since ${new Date(startedAtMs).toISOString().slice(0, 19)}Z`
 }
 
 const RETRY_MS = 250
 
-/** Takes the right to import. Throws ImportRuns where another has it and `wait` is false. */
+/**
+ * Takes the right to import. Throws ImportFailure `another-runs` where another has it and `wait` is
+ * false.
+ */
 export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn): Promise<Lock> {
   // A separate file beside the lock, because other processes cannot read a locked file.
   const note = join(directory.path, "import.holder")
@@ -50,7 +46,10 @@ export async function takeImportTurn(directory: DataDirectory, turn: ImportTurn)
       return lock
     }
     const holder = readHolder(note)
-    if (!turn.wait) throw new ImportRuns(holder)
+    if (!turn.wait) {
+      const who = holder === null ? "" : ` (${holderText(holder)})`
+      throw new ImportFailure("another-runs", `Another import runs here${who}`)
+    }
     if (!announced) turn.onWait(holder)
     announced = true
     await delay(RETRY_MS, undefined, { signal: turn.signal })

@@ -90,7 +90,7 @@ async function entriesOf(directory: DataDirectory): Promise<readonly Entry[]> {
 
 test("what was stopped while merging goes on with its segment, and what broke after it with its audit entry", async () => {
   const directory = openDataDirectory(join(temporary, "resumed"))
-  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportFailure", code: "stopped" })
   assert.deepEqual(await batches(directory), [[1, "loading"]])
   assert.deepEqual(await entriesOf(directory), [])
 
@@ -184,7 +184,7 @@ test("a batch of which it is not known whether it went live is looked up, and co
 
 test("a batch whose segment is gone is given up, so that two readings are never mixed; one that was removed comes again", async () => {
   const directory = openDataDirectory(join(temporary, "given-up"))
-  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportStopped" })
+  await assert.rejects(run(directory, stopWhileMerging), { name: "ImportFailure", code: "stopped" })
   for (const name of readdirSync(directory.segments)) rmSync(join(directory.segments, name))
   assert.equal((await run(directory)).resumed, false)
   assert.deepEqual(await batches(directory), [

@@ -3,7 +3,7 @@ import type { Batch, Catalogue } from "@assay/stores/exposure-index"
 import { circulationChanges } from "./circulation.ts"
 import { type ReaderChild, startReader } from "./engine/children.ts"
 import type { Examined } from "./engine/examine.ts"
-import { shortReason } from "./engine/import-failure.ts"
+import { ImportFailure, shortReason } from "./engine/import-failure.ts"
 import { watchMemory } from "./engine/memory.ts"
 import { refuseForeignFile } from "./engine/reject-file.ts"
 import { takeImportTurn } from "./import-lock.ts"
@@ -38,16 +38,11 @@ export class ImportUnfinished extends Error {
   }
 }
 
-/** The import was stopped by its signal. The served data is unchanged. */
-export class ImportStopped extends Error {
-  override readonly name = "ImportStopped"
-}
-
 /**
  * Imports files as one batch of a source, all of it or nothing. If anything interrupts it, the same
  * request completes it; a repeated request that was completed changes nothing. Throws InputError,
- * ImportFailure, ImportRuns, ImportStopped or what the index throws, and from the moment the batch
- * is live only ImportUnfinished.
+ * ImportFailure or what the index throws, and from the moment the batch is live only
+ * ImportUnfinished.
  */
 export async function importCorpus(
   request: ImportRequest,
@@ -96,7 +91,8 @@ async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   try {
     return await work()
   } catch (error) {
-    if (signal.aborted) throw new ImportStopped("Stopped; nothing changed", { cause: error })
+    if (signal.aborted)
+      throw new ImportFailure("stopped", "Stopped; nothing changed", { cause: error })
     throw error
   }
 }

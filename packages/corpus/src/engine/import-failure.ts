@@ -12,6 +12,10 @@ export type FailureCode =
   | "cut-short"
   /** The sorter stopped taking the reader's rows; its own failure has the reason. */
   | "sorter-gone"
+  /** Another import runs on the same data directory. */
+  | "another-runs"
+  /** The import was stopped by its signal. The served data is unchanged. */
+  | "stopped"
 
 export class ImportFailure extends Error {
   override readonly name = "ImportFailure"

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { columnsByName, FIELDS, UnknownColumn } from "./columns.ts"
+import { columnsByName, FIELDS } from "./columns.ts"
 
 /** By field the name of its column. */
 function found(names: string[], hints = {}, samples: string[][] = []): Record<string, string> {
@@ -57,6 +57,6 @@ test("what a person says of a column goes before its name, by name or number, an
     password: "pw",
   })
   for (const hint of ["absent", "0", "5"]) {
-    assert.throws(() => found(names, { email: hint }), UnknownColumn)
+    assert.throws(() => found(names, { email: hint }), { code: "unknown-column" })
   }
 })

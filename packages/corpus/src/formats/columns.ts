@@ -1,4 +1,5 @@
 import type { EntryKind } from "@assay/stores/entry"
+import { InputError } from "../inputs/member.ts"
 
 /** What columns or members can mean. */
 export const FIELDS = [
@@ -158,12 +159,10 @@ const FEED_NAMES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   value: ["value"],
 }
 
-/** A `--map` that names no column of the file. The words are the person's own. */
-export class UnknownColumn extends Error {
-  override readonly name = "UnknownColumn"
-}
-
-/** The meaning of columns by their names, with `samples` of their values, row by row. */
+/**
+ * The meaning of columns by their names, with `samples` of their values, row by row. Throws
+ * InputError `unknown-column` for a `--map` that names no column; the words are the person's own.
+ */
 export function columnsByName(
   names: readonly string[],
   samples: readonly (readonly unknown[])[],
@@ -206,7 +205,7 @@ function hintedColumn(
   const at =
     exact !== -1 ? exact : /^\d+$/.test(hint) ? Number(hint) - 1 : plain.indexOf(plainName(hint))
   const name = names[at]
-  if (name === undefined) throw new UnknownColumn(`There is no column ${hint}`)
+  if (name === undefined) throw new InputError(`There is no column ${hint}`, {}, "unknown-column")
   return { at, name }
 }
 

@@ -140,25 +140,14 @@ export function csvBlocks(
   })
 }
 
-export interface CsvRecord {
-  /** The line on which the row ends. */
-  readonly line: number
-  readonly cells: string[]
-}
-
-/** A table in which some rows cannot be separated. The message holds nothing of them. */
-export class CsvFault extends Error {
-  override readonly name = "CsvFault"
-  readonly line: number
-  constructor(line: number, code: "CSV_QUOTE_NOT_CLOSED" | "CSV_MAX_RECORD_SIZE") {
-    super(code)
-    this.line = line
-  }
-}
+/** A row and the line on which it ends, or why the table cannot be separated into rows there. */
+export type CsvRecord =
+  | { readonly line: number; readonly cells: string[] }
+  | { readonly line: number; readonly fault: "CSV_QUOTE_NOT_CLOSED" | "CSV_MAX_RECORD_SIZE" }
 
 /**
  * The rows of a table as its bytes arrive, without blank lines. Where an import rejects a row and
- * reads on, this throws CsvFault: its callers need every row.
+ * reads on, this ends with the fault: its callers need every row.
  */
 export async function* csvRecords(
   bytes: AsyncIterable<Buffer>,
@@ -170,8 +159,10 @@ export async function* csvRecords(
     for (let at = 0; at < block.length;) {
       const end = rows.end(at)
       line++
-      if (rows.unclosed) throw new CsvFault(line, "CSV_QUOTE_NOT_CLOSED")
-      if (end - at > ROW_BYTES_MAX) throw new CsvFault(line, "CSV_MAX_RECORD_SIZE")
+      if (rows.unclosed || end - at > ROW_BYTES_MAX) {
+        yield { line, fault: rows.unclosed ? "CSV_QUOTE_NOT_CLOSED" : "CSV_MAX_RECORD_SIZE" }
+        return
+      }
       const text = block.toString("utf8", at, end)
       const row = text.endsWith("\r") ? text.slice(0, -1) : text
       if (rows.quoted) line += linesIn(row)

@@ -1,3 +1,4 @@
+import { type InputError, isInputFault } from "../inputs/member.ts"
 import {
   type ColumnHints,
   type ColumnMap,
@@ -7,7 +8,6 @@ import {
   FIELDS,
   kindOfColumns,
   namesIdentity,
-  UnknownColumn,
 } from "./columns.ts"
 import { CERTAIN, type FileFormat, type FoundFormat } from "./format.ts"
 import type { BlockParser, RowSink } from "./parsed-row.ts"
@@ -49,7 +49,7 @@ export const csv: FileFormat<CsvFormat> = {
 function detectCsv({ table, isWhole, map }: Head): CsvFormat | null {
   let best: CsvFormat | null = null
   let widest = 0
-  let unknown: UnknownColumn | null = null
+  let unknown: InputError | null = null
   for (const delimiter of DELIMITERS) {
     const rows = sampleRows(table, isWhole, delimiter)
     const width = rows[0]?.length ?? 0
@@ -61,7 +61,7 @@ function detectCsv({ table, isWhole, map }: Head): CsvFormat | null {
       widest = width
     } catch (error) {
       // Cut at another delimiter the file may have that column.
-      if (!(error instanceof UnknownColumn)) throw error
+      if (!isInputFault(error, "unknown-column")) throw error
       unknown = error
     }
   }

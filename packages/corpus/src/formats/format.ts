@@ -15,7 +15,7 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
   readonly title: string
   /** Whether rows have columns, so that `--map` can name them. */
   readonly hasColumns: boolean
-  /** Null where the head is of something else. Throws UnknownColumn. */
+  /** Null where the head is of something else. Throws InputError `unknown-column`. */
   detect(head: Head): Detection<Found> | null
   /** Cuts a member into pieces of about `blockBytes`, each of which the parser reads alone. */
   blocks(

@@ -1,7 +1,6 @@
 import type { EntryKind } from "@assay/stores/entry"
-import { InputError, type Member } from "../inputs/member.ts"
+import { InputError, isInputFault, type Member } from "../inputs/member.ts"
 import { isCompanion } from "../inputs/stealer-log.ts"
-import { UnknownColumn } from "./columns.ts"
 import { CERTAIN, type Detected, type FileFormat, type FoundFormat } from "./format.ts"
 import type { BlockParser } from "./parsed-row.ts"
 import { combolist, passwordFirst } from "./combolist.ts"
@@ -58,8 +57,9 @@ export function detectFormat(
         : (formats.find((format) => format.name === hints.format)?.detect(head)?.found ?? null)
     return found === null ? null : { format: found, encoding: head.encoding }
   } catch (error) {
-    if (error instanceof UnknownColumn) throw new InputError(`${name}: ${error.message}`)
-    throw error
+    throw isInputFault(error, "unknown-column")
+      ? new InputError(`${name}: ${error.message}`)
+      : error
   }
 }
 

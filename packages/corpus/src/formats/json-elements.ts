@@ -1,3 +1,4 @@
+import { InputError } from "../inputs/member.ts"
 import { ownBytes, ROW_BYTES_MAX } from "./row-bytes.ts"
 
 const LF = 10
@@ -11,11 +12,6 @@ const OPEN_ARRAY = 91
 const CLOSE_ARRAY = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
-
-/** Bytes that are not one JSON document of rows. */
-export class NotJson extends Error {
-  override readonly name = "NotJson"
-}
 
 /**
  * Cuts a JSON document into lines of one row each, however large it is: the elements of the array
@@ -37,13 +33,16 @@ export class JsonElements {
   #heldBytes = 0
   #lines: Buffer[] = []
   #linesBytes = 0
+  readonly #name: string
   readonly #blockBytes: number
 
-  constructor(blockBytes: number) {
+  /** `name` is what a fault calls the document. */
+  constructor(name: string, blockBytes: number) {
+    this.#name = name
     this.#blockBytes = blockBytes
   }
 
-  /** Takes the next bytes. Gives a block of lines when there is enough for one. Throws NotJson. */
+  /** Takes the next bytes. Gives a block of lines when there is enough for one. Throws InputError `not-json`. */
   push(piece: Buffer): Buffer | null {
     let start = 0
     for (let at = 0; at < piece.length; at++) {
@@ -75,9 +74,9 @@ export class JsonElements {
     return block
   }
 
-  /** Throws NotJson where the document is not at its end. */
+  /** Throws InputError `not-json` where the document is not at its end. */
   end(): void {
-    if (!this.#ended) throw new NotJson("cut off")
+    if (!this.#ended) throw this.#fault("cut off")
   }
 
   /**
@@ -103,9 +102,9 @@ export class JsonElements {
   }
 
   #structure(byte: number): void {
-    if (this.#ended) throw new NotJson("something follows the end")
+    if (this.#ended) throw this.#fault("something follows the end")
     if (byte === QUOTE) {
-      if (this.#depth === 0) throw new NotJson("no array and no object")
+      if (this.#depth === 0) throw this.#fault("no array and no object")
       this.#inString = true
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       this.#depth++
@@ -113,15 +112,20 @@ export class JsonElements {
       if (this.#depth === this.#elementDepth && byte === OPEN_ARRAY) this.#inElements = true
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
       if (this.#depth === this.#elementDepth) {
-        if (this.#inElements && byte === CLOSE_OBJECT) throw new NotJson("a bracket is missing")
+        if (this.#inElements && byte === CLOSE_OBJECT) throw this.#fault("a bracket is missing")
         this.#inElements = false
       }
       this.#depth--
       if (this.#depth === 0) this.#ended = true
-      if (this.#depth < 0) throw new NotJson("closed more than was opened")
+      if (this.#depth < 0) throw this.#fault("closed more than was opened")
     } else if (this.#depth === 0) {
-      throw new NotJson("no array and no object")
+      throw this.#fault("no array and no object")
     }
+  }
+
+  /** The bytes are not one JSON document of rows. */
+  #fault(why: string): InputError {
+    return new InputError(`${this.#name} is damaged JSON: ${why}`, {}, "not-json")
   }
 
   #hold(piece: Buffer): void {

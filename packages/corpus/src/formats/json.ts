@@ -1,7 +1,7 @@
-import { InputError } from "../inputs/member.ts"
+import { isInputFault } from "../inputs/member.ts"
 import { kindOfColumns } from "./columns.ts"
 import { CERTAIN, type FileFormat } from "./format.ts"
-import { JsonElements, NotJson } from "./json-elements.ts"
+import { JsonElements } from "./json-elements.ts"
 import {
   columnsOfObjects,
   describeColumns,
@@ -30,12 +30,12 @@ export const json: FileFormat<NamedColumns> = {
 }
 
 function objectsOfDocument(head: Buffer): object[] {
-  const elements = new JsonElements(Infinity)
+  const elements = new JsonElements("The head", Infinity)
   try {
     elements.push(head)
   } catch (error) {
-    if (!(error instanceof NotJson)) throw error
-    return []
+    if (isInputFault(error, "not-json")) return []
+    throw error
   }
   const lines = elements.take()?.toString().split("\n", OBJECTS_MAX) ?? []
   return lines.flatMap(objectIn)
@@ -50,17 +50,12 @@ async function* jsonBlocks(
   bytes: AsyncIterable<Buffer>,
   blockBytes: number,
 ): AsyncGenerator<Buffer> {
-  const elements = new JsonElements(blockBytes)
-  try {
-    for await (const piece of bytes) {
-      const block = elements.push(piece)
-      if (block !== null) yield block
-    }
-    const rest = elements.take()
-    if (rest !== null) yield rest
-    elements.end()
-  } catch (error) {
-    if (!(error instanceof NotJson)) throw error
-    throw new InputError(`${name} is damaged JSON: ${error.message}`)
+  const elements = new JsonElements(name, blockBytes)
+  for await (const piece of bytes) {
+    const block = elements.push(piece)
+    if (block !== null) yield block
   }
+  const rest = elements.take()
+  if (rest !== null) yield rest
+  elements.end()
 }

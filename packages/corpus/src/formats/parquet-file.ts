@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from "@duckdb/node-api"
-import { InputError, type Member } from "../inputs/member.ts"
+import { InputError, isInputFault, type Member } from "../inputs/member.ts"
 import { sqlText } from "../segments/segment.ts"
 import {
   type ColumnHints,
@@ -8,7 +8,6 @@ import {
   type Field,
   FIELDS,
   namesIdentity,
-  UnknownColumn,
 } from "./columns.ts"
 
 /** By column its type, in the engine's words. */
@@ -171,7 +170,8 @@ async function openFile(member: Member): Promise<OpenFile> {
 
 /** The engine's messages quote what it read, so none is passed on, not even as a cause. */
 function inputError(member: Member, error: unknown): Error {
+  if (isInputFault(error, "unknown-column"))
+    return new InputError(`${member.name}: ${error.message}`)
   if (error instanceof InputError) return error
-  if (error instanceof UnknownColumn) return new InputError(`${member.name}: ${error.message}`)
   return new InputError(`${member.name} is a damaged Parquet file, or one that cannot be read here`)
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs"
 import { decompressed } from "./decompress.ts"
-import { firstBytes, InputError, type InputFile, type Member } from "./member.ts"
+import { firstBytes, InputError, type InputFile, isInputFault, type Member } from "./member.ts"
 import { PACKING_HEAD_BYTES, packingOf, requireExpansion } from "./packing.ts"
 import { SkipTally } from "./skipped.ts"
 import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
@@ -114,7 +114,7 @@ export class MemberFinder {
     try {
       zip = await open()
     } catch (error) {
-      if (!(error instanceof TooLargeToNest)) throw error
+      if (!isInputFault(error, "too-large-to-nest")) throw error
       this.#skipped.add(holding.name, "too-large-to-nest")
       return
     }
@@ -234,14 +234,13 @@ export class MemberFinder {
   }
 }
 
-class TooLargeToNest extends Error {}
-
 async function heldInMemory(holding: Holding): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
   for await (const piece of holding.bytes(holding.countRead)) {
     bytes += piece.length
-    if (bytes > NESTED_ZIP_BYTES_MAX) throw new TooLargeToNest()
+    if (bytes > NESTED_ZIP_BYTES_MAX)
+      throw new InputError(`${holding.name} is too large for memory`, {}, "too-large-to-nest")
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

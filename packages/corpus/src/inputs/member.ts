@@ -39,12 +39,19 @@ export interface InputFile {
   readonly named: boolean
 }
 
+/** What code that catches it goes on after: any other fault of an input is `input`. */
+export type InputFault = "input" | "not-json" | "too-large-to-nest" | "unknown-column"
+
 /** An input that cannot be read, in words for the person who named it. Nothing was changed. */
-export class InputError extends Explained {
+export class InputError extends Explained<InputFault> {
   override readonly name = "InputError"
-  constructor(message: string, options?: ErrorOptions) {
-    super("input", message, options)
+  constructor(message: string, options: ErrorOptions = {}, code: InputFault = "input") {
+    super(code, message, options)
   }
+}
+
+export function isInputFault(error: unknown, code: InputFault): error is InputError {
+  return error instanceof InputError && error.code === code
 }
 
 /** The first bytes of a text or file, `max` of them or fewer. */

@@ -11,8 +11,8 @@ import { type Field, FIELDS } from "@assay/corpus/formats/columns"
 import { describeFormat, FORMAT_NAMES } from "@assay/corpus/formats/formats"
 import type { FormatHints } from "@assay/corpus/formats/head"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
-import { ImportRuns, holderText } from "@assay/corpus/import-lock"
-import { importCorpus, ImportStopped, ImportUnfinished } from "@assay/corpus/import"
+import { holderText } from "@assay/corpus/import-lock"
+import { importCorpus, ImportUnfinished } from "@assay/corpus/import"
 import type { ImportReport, ImportRequest } from "@assay/corpus/import-request"
 import { InputError } from "@assay/corpus/inputs/member"
 import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
@@ -117,7 +117,7 @@ async function showInput(
     terminal.print("")
     terminal.print("Nothing was written.")
   } catch (error) {
-    if (signal.aborted) throw new ImportStopped("Stopped", { cause: error })
+    if (signal.aborted) throw new ImportFailure("stopped", "Stopped", { cause: error })
     throw error
   } finally {
     await reader.kill()
@@ -375,13 +375,13 @@ function countsOf<Name extends string>(
 }
 
 function explained(error: unknown): unknown {
-  if (error instanceof ImportStopped) {
-    return new CommandError(error.message, { cause: error, exitCode: INTERRUPTED })
-  }
   if (error instanceof ImportUnfinished) {
     return new CommandError(error.message, { cause: error, exitCode: UNFINISHED })
   }
-  if (error instanceof ImportRuns) {
+  if (error instanceof ImportFailure && error.code === "stopped") {
+    return new CommandError(error.message, { cause: error, exitCode: INTERRUPTED })
+  }
+  if (error instanceof ImportFailure && error.code === "another-runs") {
     return new CommandError(`${error.message}; --wait queues behind it`, { cause: error })
   }
   if (error instanceof InputError || error instanceof ImportFailure) {

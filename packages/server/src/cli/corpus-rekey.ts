@@ -3,8 +3,8 @@ import { join, resolve } from "node:path"
 import { readConfig } from "../base/config.ts"
 import type { LookProgress } from "@assay/corpus/engine/examine"
 import { ImportFailure } from "@assay/corpus/engine/import-failure"
-import { ImportRuns, takeImportTurn } from "@assay/corpus/import-lock"
-import { ImportStopped, ImportUnfinished } from "@assay/corpus/import"
+import { takeImportTurn } from "@assay/corpus/import-lock"
+import { ImportUnfinished } from "@assay/corpus/import"
 import {
   beginRekeying,
   completeRekeying,
@@ -49,7 +49,8 @@ export async function rekey(
   try {
     await rekeyUntilStopped(paths, options, terminal, host, stopping.signal)
   } catch (error) {
-    if (stopping.signal.aborted || error instanceof ImportStopped) {
+    const failure = error instanceof ImportFailure ? error : null
+    if (stopping.signal.aborted || failure?.code === "stopped") {
       throw new CommandError("Stopped; the same command goes on from here", {
         cause: error,
         exitCode: INTERRUPTED,
@@ -57,9 +58,7 @@ export async function rekey(
     }
     if (error instanceof ImportUnfinished)
       throw new CommandError(error.message, { cause: error, exitCode: UNFINISHED })
-    if (error instanceof ImportRuns || error instanceof ImportFailure)
-      throw new CommandError(error.message, { cause: error })
-    throw error
+    throw failure === null ? error : new CommandError(failure.message, { cause: failure })
   }
 }
 

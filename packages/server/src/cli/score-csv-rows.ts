@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync"
-import { CsvFault, type CsvRecord, csvRecords } from "@assay/corpus/formats/csv-rows"
+import { type CsvRecord, csvRecords } from "@assay/corpus/formats/csv-rows"
 import { converterOf } from "@assay/corpus/formats/plain-text"
 import type { IdentityType } from "@assay/core/identity"
 import { CommandError } from "./terminal.ts"
@@ -65,13 +65,12 @@ export async function readCsv(
 }
 
 async function nextRecord(records: AsyncIterator<CsvRecord>): Promise<string[] | null> {
-  try {
-    const next = await records.next()
-    return next.done === true ? null : next.value.cells
-  } catch (error) {
-    if (!(error instanceof CsvFault)) throw error
-    throw new CommandError(`The CSV cannot be read past line ${error.line} (${error.message})`)
-  }
+  const next = await records.next()
+  if (next.done === true) return null
+  const record = next.value
+  if ("fault" in record)
+    throw new CommandError(`The CSV cannot be read past line ${record.line} (${record.fault})`)
+  return record.cells
 }
 
 interface Column {

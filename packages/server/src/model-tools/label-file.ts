@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs"
 import { extname } from "node:path"
 import { createInterface } from "node:readline"
-import { CsvFault, csvRecords } from "@assay/corpus/formats/csv-rows"
+import { csvRecords } from "@assay/corpus/formats/csv-rows"
 import { plainText } from "@assay/corpus/formats/plain-text"
 import { Explained } from "@assay/runtime/explained"
 
@@ -71,18 +71,14 @@ function recordsOf(file: string): AsyncIterable<FileRecord> {
 
 async function* tableRecords(file: string): AsyncGenerator<FileRecord> {
   let names: readonly string[] | null = null
-  try {
-    const rows = csvRecords(plainText(createReadStream(file), "utf-8"), ",")
-    for await (const { line, cells } of rows) {
-      const values = cells.map(trimmed)
-      if (values.length === 1 && values[0] === "") continue
-      if (names === null) names = values
-      else if (values.length !== names.length) throw fault(line, UNREADABLE)
-      else yield { line, columns: Object.fromEntries(names.map((name, n) => [name, values[n]])) }
-    }
-  } catch (error) {
-    if (!(error instanceof CsvFault)) throw error
-    throw fault(error.line, UNREADABLE)
+  for await (const row of csvRecords(plainText(createReadStream(file), "utf-8"), ",")) {
+    const { line } = row
+    if ("fault" in row) throw fault(line, UNREADABLE)
+    const values = row.cells.map(trimmed)
+    if (values.length === 1 && values[0] === "") continue
+    if (names === null) names = values
+    else if (values.length !== names.length) throw fault(line, UNREADABLE)
+    else yield { line, columns: Object.fromEntries(names.map((name, n) => [name, values[n]])) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { boundedJson, UnreadableBody } from "@assay/runtime/outbound/bounded-json"
+import { boundedJson } from "@assay/runtime/outbound/bounded-json"
 import { CONNECTION_FAILED } from "../passing-faults.ts"
 import { SignalFailure } from "../signal-failure.ts"
 
@@ -32,21 +32,12 @@ export async function exchange(
       await response.body?.cancel()
       throw new SignalFailure("error", "redirect")
     }
-    return { http: response.status, body: await jsonOf(response) }
+    // A failure's status counts even if its page cannot be read.
+    return { http: response.status, body: await boundedJson(response, BODY_BYTES_MAX) }
   } catch (error) {
     if (error instanceof SignalFailure) throw error
     // Whatever else `fetch` and its streams throw names the URL, or quotes a header.
     if (signal.aborted) throw new SignalFailure("timeout", null)
     throw new SignalFailure("error", CONNECTION_FAILED)
-  }
-}
-
-/** A failure's status counts even if its page cannot be read. */
-async function jsonOf(response: Response): Promise<unknown> {
-  try {
-    return await boundedJson(response, BODY_BYTES_MAX)
-  } catch (error) {
-    if (error instanceof UnreadableBody) return undefined
-    throw error
   }
 }

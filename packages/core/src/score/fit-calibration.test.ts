@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { anyEmail, emailModel } from "../../testing/score/arbitrary-inputs-suite.ts"
 import { assessEmail, explainEmail } from "./assess-email.ts"
 import { usableCalibration } from "./calibration.ts"
-import { calibrated, fitCalibration, LabelsFault, plattFit, type Label } from "./fit-calibration.ts"
+import { calibrated, fitCalibration, labelsLack, plattFit, type Label } from "./fit-calibration.ts"
 import { logit, sigmoid } from "./scale.ts"
 
 const sha256 = (...parts: Uint8Array[]): Uint8Array => {
@@ -170,7 +170,8 @@ suite("no calibration is fitted", () => {
     try {
       fit(labels)
     } catch (error) {
-      assert.ok(error instanceof LabelsFault)
+      assert.ok(error instanceof RangeError)
+      assert.equal(error.message, labelsLack(labels))
       return error.message
     }
     assert.fail("a calibration was fitted")

@@ -39,11 +39,6 @@ export interface CalibrationFit {
   }
 }
 
-/** Labels that no calibration can be fitted to. The message names what is missing. */
-export class LabelsFault extends Error {
-  override readonly name = "LabelsFault"
-}
-
 /** Fewer would leave the slope to chance. */
 export const BAD_LABELS_MIN = 200
 export const CALIBRATION_BINS = 10
@@ -54,36 +49,49 @@ const GRADIENT_SMALL = 1e-9
 const DECIMALS = 6
 
 /**
+ * What labels, the oldest first, lack for a calibration, as a sentence: there are too few, or one
+ * part of the time has only one outcome. null: they will do.
+ */
+export function labelsLack(labels: readonly Label[]): string | null {
+  const bad = countBad(labels)
+  const good = labels.length - bad
+  if (bad < BAD_LABELS_MIN || good < bad) {
+    return (
+      `A calibration needs at least ${BAD_LABELS_MIN} bad outcomes and as many good ones; ` +
+      `there are ${bad} bad and ${good} good`
+    )
+  }
+  for (const [name, part] of Object.entries(partsOf(labels))) {
+    const partBad = countBad(part)
+    if (partBad === 0 || partBad === part.length) {
+      return (
+        `All ${part.length} ${name} labels have the same outcome, so nothing can be held out; ` +
+        "labels must be in the order of time"
+      )
+    }
+  }
+  return null
+}
+
+function partsOf<L>(labels: readonly L[]): { older: readonly L[]; newer: readonly L[] } {
+  const cut = Math.round(labels.length * FITTED_SHARE)
+  return { older: labels.slice(0, cut), newer: labels.slice(cut) }
+}
+
+/**
  * Fits log-odds' = A · log-odds + B to labels, the oldest first, by the method of Platt (1999).
- * Throws LabelsFault where there are too few, or where one part of the time has only one outcome.
+ * Throws where `labelsLack` names something.
  */
 export function fitCalibration(
   labels: readonly Label[],
   model: CalibratedModel,
   sha256: Sha256,
 ): CalibrationFit {
+  const lack = labelsLack(labels)
+  if (lack !== null) throw new RangeError(lack)
   const bad = countBad(labels)
   const good = labels.length - bad
-  if (bad < BAD_LABELS_MIN || good < bad) {
-    throw new LabelsFault(
-      `A calibration needs at least ${BAD_LABELS_MIN} bad outcomes and as many good ones; ` +
-        `there are ${bad} bad and ${good} good`,
-    )
-  }
-  const older = labels.slice(0, Math.round(labels.length * FITTED_SHARE))
-  const newer = labels.slice(older.length)
-  for (const [part, name] of [
-    [older, "older"],
-    [newer, "newer"],
-  ] as const) {
-    const partBad = countBad(part)
-    if (partBad === 0 || partBad === part.length) {
-      throw new LabelsFault(
-        `All ${part.length} ${name} labels have the same outcome, so nothing can be held out; ` +
-          "labels must be in the order of time",
-      )
-    }
-  }
+  const { older, newer } = partsOf(labels)
   const { A, B } = plattFit(labels, model.calibration)
   return {
     calibration: { A, B, hash: hashOf(A, B, model, sha256) },

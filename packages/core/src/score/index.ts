@@ -4,7 +4,7 @@ export { assessPhone, explainPhone, riskLevelOf } from "./assess-phone.ts"
 export type { PhoneAssessment } from "./assess-phone.ts"
 export type { Costs, CostSettings, Decision } from "./action.ts"
 export type { Calibration } from "./calibration.ts"
-export { calibrated, fitCalibration, LabelsFault, plattFit, qualityOf } from "./fit-calibration.ts"
+export { calibrated, fitCalibration, labelsLack, plattFit, qualityOf } from "./fit-calibration.ts"
 export type { CalibrationFit, Label, Quality } from "./fit-calibration.ts"
 export type {
   ActionContext,

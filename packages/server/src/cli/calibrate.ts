@@ -1,7 +1,7 @@
 import {
   explainEmail,
   fitCalibration,
-  LabelsFault,
+  labelsLack,
   type Calibration,
   type CalibrationFit,
   type EmailInput,
@@ -112,12 +112,9 @@ function inOrderOfTime(labels: readonly DatedLabel[]): readonly DatedLabel[] {
 }
 
 function fitted(labels: readonly Label[], model: EmailModel): CalibrationFit {
-  try {
-    return fitCalibration(labels, model, sha256)
-  } catch (error) {
-    if (error instanceof LabelsFault) throw new CommandError(error.message, { cause: error })
-    throw error
-  }
+  const lack = labelsLack(labels)
+  if (lack !== null) throw new CommandError(lack)
+  return fitCalibration(labels, model, sha256)
 }
 
 function report({ bad, good, heldOut }: CalibrationFit, { name, version }: EmailModel): string[] {

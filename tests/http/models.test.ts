@@ -262,9 +262,12 @@ test("a tenant whose model is gone or whose settings cannot be read is refused l
   const log = service.stderr()
   assert.match(
     log,
-    /"tenantId":\d+,"error":\{"name":"ModelNotLoaded".*"msg":"a tenant cannot be answered"/,
+    /"tenantId":\d+,"error":\{"name":"Explained","code":"model-not-loaded".*"msg":"a tenant cannot be answered"/,
   )
-  assert.match(log, /"error":\{"name":"TenantSettingsError".*"msg":"a tenant cannot be answered"/)
+  assert.match(
+    log,
+    /"error":\{"name":"Explained","code":"tenant-settings".*"msg":"a tenant cannot be answered"/,
+  )
   assert.match(log, /"code":"model-unavailable".*"msg":"request failed"/)
   assert.doesNotMatch(log, /sofia/)
 })

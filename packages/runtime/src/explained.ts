@@ -18,3 +18,10 @@ export class Explained<Code extends string = string> extends Error {
     this.exitCode = exitCode
   }
 }
+
+export function isExplained<Code extends string>(
+  error: unknown,
+  code: Code,
+): error is Explained<Code> {
+  return error instanceof Explained && error.code === code
+}

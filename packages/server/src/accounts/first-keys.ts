@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { TENANT_SCOPES } from "@assay/core/contract"
-import { ConfigError, type Config } from "../base/config.ts"
+import { type Config, wrongSettings } from "../base/config.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { Accounts } from "@assay/stores/records"
 import { demoApiKey, hashApiKey, hintOf, readApiKey } from "./api-key.ts"
@@ -18,9 +18,9 @@ export async function mintFirstKeys(
 ): Promise<string | null> {
   if (bootstrapKey !== null) {
     if (readApiKey(bootstrapKey) !== "live")
-      throw new ConfigError([
+      throw wrongSettings(
         `ASSAY_BOOTSTRAP_KEY is not an API key; ${typedCommand("keys mint")} prints one`,
-      ])
+      )
     // Only the first key ever: a key that was rotated away must not come back because a variable is
     // still set.
     const others = (await accounts.keys()).filter(({ label }) => label !== "demo")

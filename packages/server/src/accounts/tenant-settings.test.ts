@@ -1,11 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import {
-  DEFAULT_SCORING,
-  readTenantSettings,
-  scoringSettings,
-  TenantSettingsError,
-} from "./tenant-settings.ts"
+import { isExplained } from "@assay/runtime/explained"
+import { DEFAULT_SCORING, readTenantSettings, scoringSettings } from "./tenant-settings.ts"
 
 test("a tenant without settings adds nothing to the scorer's input", () => {
   assert.deepEqual(DEFAULT_SCORING, {
@@ -78,7 +74,7 @@ test("stored settings that cannot be read are a failure that names the member an
     assert.throws(
       () => readTenantSettings(stored),
       (error) => {
-        assert.ok(error instanceof TenantSettingsError)
+        assert.ok(isExplained(error, "tenant-settings"))
         assert.match(error.message, message)
         assert.ok(!error.message.includes("canary"))
         return true

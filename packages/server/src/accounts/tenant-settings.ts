@@ -57,22 +57,16 @@ export const TenantSettings = Type.Object(
 )
 export type TenantSettings = Static<typeof TenantSettings>
 
-/** Stored settings that this program cannot read. The message names the member, never its value. */
-export class TenantSettingsError extends Explained {
-  override readonly name = "TenantSettingsError"
-  constructor(message: string) {
-    super("tenant-settings", message)
-  }
-}
-
 /**
- * The settings as they are stored, or a failure: a setting that cannot be read is never ignored.
+ * The settings as they are stored. Throws Explained `tenant-settings`, which names the member and
+ * never its value: a setting that cannot be read is never ignored.
  */
 export function readTenantSettings(stored: Readonly<Record<string, unknown>>): TenantSettings {
   if (Value.Check(TenantSettings, stored)) return stored
   const [fault] = Value.Errors(TenantSettings, stored)
   const path = fault === undefined || fault.instancePath === "" ? "the top" : fault.instancePath
-  throw new TenantSettingsError(
+  throw new Explained(
+    "tenant-settings",
     `The settings of a tenant cannot be read by this program, at ${path}: ${fault?.message ?? ""}`,
   )
 }

@@ -4,15 +4,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import { readClusterPlace } from "@assay/stores/redis/cluster-place"
-import { ConfigError, readConfig, shownSettings } from "./config.ts"
+import { isExplained } from "@assay/runtime/explained"
+import { readConfig, shownSettings } from "./config.ts"
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env)
     return []
   } catch (error) {
-    assert.ok(error instanceof ConfigError)
-    return error.faults
+    assert.ok(isExplained(error, "config"))
+    return error.message.split("\n  ").slice(1)
   }
 }
 
@@ -92,7 +93,7 @@ test("a secret can come from a file and is masked when shown", () => {
 
 test("the workers flag wins over the environment", () => {
   assert.equal(readConfig({ ASSAY_WORKERS: "2" }, "3").workers, 3)
-  assert.throws(() => readConfig({}, "many"), ConfigError)
+  assert.throws(() => readConfig({}, "many"), { code: "config" })
 })
 
 test("the cluster of the index is read from its URLs, and never shown", () => {

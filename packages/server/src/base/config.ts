@@ -295,19 +295,11 @@ const secretNames: ReadonlySet<string> = new Set(
 )
 
 /** The wrong settings of a start, all at once. Values are not repeated: some are secrets. */
-export class ConfigError extends Explained {
-  override readonly name = "ConfigError"
-  readonly faults: readonly string[]
-  constructor(faults: readonly string[]) {
-    super(
-      "config",
-      `Cannot start, wrong settings:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
-    )
-    this.faults = faults
-  }
+export function wrongSettings(...faults: readonly string[]): Explained {
+  return new Explained("config", ["Cannot start, wrong settings:", ...faults].join("\n  "))
 }
 
-/** Reads all settings, or throws one ConfigError that names every fault. */
+/** Reads all settings, or throws one Explained `config` that names every fault. */
 export function readConfig(env: Environment, workersFlag?: string): Config {
   const faults: string[] = []
   for (const name of Object.keys(env)) {
@@ -425,7 +417,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
     drop: readDropConfig({ production, optional, integer, faults }),
   }
-  if (faults.length > 0) throw new ConfigError(faults)
+  if (faults.length > 0) throw wrongSettings(...faults)
   return config
 }
 

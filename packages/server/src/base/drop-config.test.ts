@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { ConfigError, readConfig } from "./config.ts"
+import { isExplained } from "@assay/runtime/explained"
+import { readConfig } from "./config.ts"
 
 const ONION = `http://${"a".repeat(56)}.onion`
 
@@ -27,8 +28,8 @@ test("an origin is one that nobody on the way can read, and nothing but an origi
     "drop.example",
     "https://u:p@drop.example",
   ])
-    assert.throws(() => readConfig({ DROP_ORIGIN: wrong }), ConfigError, wrong)
-  assert.throws(() => readConfig({ DROP_ONION: "https://drop.example" }), ConfigError)
+    assert.throws(() => readConfig({ DROP_ORIGIN: wrong }), { code: "config" }, wrong)
+  assert.throws(() => readConfig({ DROP_ONION: "https://drop.example" }), { code: "config" })
 })
 
 test("wrong settings of the drop are refused by name, without their values", () => {
@@ -44,7 +45,7 @@ test("wrong settings of the drop are refused by name, without their values", () 
     assert.throws(
       () => readConfig({ [name]: value }),
       (error) =>
-        error instanceof ConfigError &&
+        isExplained(error, "config") &&
         error.message.includes(name) &&
         !error.message.includes(value),
       name,

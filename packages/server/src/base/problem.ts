@@ -1,6 +1,6 @@
 import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
 import type { FastifyError } from "fastify"
-import { ModelNotLoaded } from "./model-not-loaded.ts"
+import { isExplained } from "@assay/runtime/explained"
 import { IndexUnavailable } from "@assay/stores/exposure-index"
 import { RecordsError } from "@assay/stores/records-error"
 
@@ -59,7 +59,7 @@ export function asProblem(error: unknown): Problem {
       headers: { "retry-after": "2" },
     })
   }
-  if (error instanceof ModelNotLoaded)
+  if (isExplained(error, "model-not-loaded"))
     return new Problem("model-unavailable", "Nothing was evaluated.", { cause: error })
   const { code, validation, validationContext } = error as Partial<FastifyError>
   if (validation !== undefined) {

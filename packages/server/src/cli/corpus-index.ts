@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../base/config.ts"
 import { compactIfNeeded, rowsOf } from "@assay/corpus/compaction"
 import { readKeptCatalogue } from "@assay/corpus/kept-catalogue"
-import { rebuildCorpus, SegmentsDamaged } from "../upkeep/rebuild.ts"
+import { rebuildCorpus } from "../upkeep/rebuild.ts"
 import { recreateIndex } from "../upkeep/recreate.ts"
 import { replays } from "../run/features.ts"
 import { settleIndex } from "../upkeep/settle-index.ts"
@@ -209,11 +209,6 @@ async function exclusively(directory: DataDirectory, work: () => Promise<void>):
   if (lock === null) throw new CommandError("An import is running; try again when it is done")
   try {
     await work()
-  } catch (error) {
-    if (error instanceof SegmentsDamaged) {
-      throw new CommandError([error.message, ...error.faults].join("\n"))
-    }
-    throw error
   } finally {
     lock.release()
   }

@@ -1,7 +1,7 @@
 import { readConfig } from "../base/config.ts"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
 import { checkProviders, openProviders, type ProviderSettings } from "../score/phone/providers.ts"
-import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
+import { isExplained } from "@assay/runtime/explained"
 import { MICROS } from "@assay/stores/records-provider-costs"
 import type { PhoneSignalProvider, SignalName } from "../score/providers/signals.ts"
 import { monthOf } from "@assay/runtime/time"
@@ -89,7 +89,7 @@ function configured(terminal: Terminal): {
   try {
     return { settings, providers: openProviders(settings, terminal.now) }
   } catch (error) {
-    if (!(error instanceof ProviderSettingsError)) throw error
+    if (!isExplained(error, "provider-settings")) throw error
     throw new CommandError(`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`, {
       cause: error,
     })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { planOf } from "../accounts/plans.ts"
-import { readTenantSettings, TenantSettingsError } from "../accounts/tenant-settings.ts"
+import { isExplained } from "@assay/runtime/explained"
+import { readTenantSettings } from "../accounts/tenant-settings.ts"
 import { readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { type Models, openModels } from "../score/models.ts"
@@ -180,7 +181,7 @@ function isReadable({ settings }: Tenant): boolean {
     readTenantSettings(settings)
     return true
   } catch (error) {
-    if (error instanceof TenantSettingsError) return false
+    if (isExplained(error, "tenant-settings")) return false
     throw error
   }
 }

@@ -11,7 +11,7 @@ import {
   type PhoneExplanation,
   type PhoneModel,
 } from "@assay/core/score"
-import { ModelNotLoaded } from "../base/model-not-loaded.ts"
+import { isExplained } from "@assay/runtime/explained"
 import type { Models } from "../score/models.ts"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 
@@ -42,7 +42,7 @@ export function replay(decision: Decision, models: Models): Replay | null {
       ? replayEmail(decision, models.email(decision.modelVersion))
       : replayPhone(decision, models.phone(decision.modelVersion))
   } catch (error) {
-    if (error instanceof ModelNotLoaded) return null
+    if (isExplained(error, "model-not-loaded")) return null
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { Problem } from "../base/problem.ts"
 import type { CarrierSettings } from "../score/providers/camara/camara-settings.ts"
-import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
+import { isExplained } from "@assay/runtime/explained"
 import { openNotifyingCarriers } from "./notifying-carriers.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-carriers-"))
@@ -97,15 +97,15 @@ test("a token that can be guessed, is no token or is another carrier's is refuse
     assert.throws(
       () => openNotifyingCarriers({ camara: [carrier("one", ["+49"], token)] }),
       (error) => {
-        assert.ok(error instanceof ProviderSettingsError)
+        assert.ok(isExplained(error, "provider-settings"))
         assert.match(error.message, /^at \/camara\/0\/notification_token_file: /)
         assert.ok(token === "" || !error.message.includes(token))
         return true
       },
     )
   const same = [carrier("one", ["+49"], ONE), carrier("two", ["+44"], ONE)]
-  assert.throws(
-    () => openNotifyingCarriers({ camara: same }),
-    /^ProviderSettingsError: at \/camara: two carriers have the same notification token$/,
-  )
+  assert.throws(() => openNotifyingCarriers({ camara: same }), {
+    code: "provider-settings",
+    message: "at /camara: two carriers have the same notification token",
+  })
 })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
-import { ConfigError } from "../base/config.ts"
+import { isExplained } from "@assay/runtime/explained"
 import { gatheredMetrics } from "../base/metrics.ts"
 import { openLog } from "@assay/runtime/log"
 import type { SignalQuestion } from "../score/providers/phone-signals.ts"
@@ -118,7 +118,7 @@ suite("the thread that asks providers", async () => {
     await assert.rejects(
       openProvidersThread({ settings: settingsWith(rubbish), spending, log }),
       (error) => {
-        assert.ok(error instanceof ConfigError)
+        assert.ok(isExplained(error, "config"))
         assert.match(error.message, /ASSAY_PROVIDERS names settings that cannot be used/)
         assert.doesNotMatch(error.message, /no key at all|rubbish/)
         return true

@@ -1,5 +1,5 @@
 import { extname } from "node:path"
-import { ConfigError } from "../base/config.ts"
+import { wrongSettings } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import { BUDGET_MS } from "../score/providers/provider-limits.ts"
@@ -30,7 +30,7 @@ export interface ProvidersThreadOptions {
 const CALL_MS = 2_000
 
 /**
- * Starts the thread and keeps one running. Throws a ConfigError where the settings turn out to be
+ * Starts the thread and keeps one running. Throws Explained `config` where the settings turn out to be
  * of no use.
  */
 export async function openProvidersThread(
@@ -46,8 +46,7 @@ export async function openProvidersThread(
       ),
       methods: offer(spendingPort, spending),
     }),
-    unable: (why) =>
-      new ConfigError([`ASSAY_PROVIDERS names settings that cannot be used: ${why}`]),
+    unable: (why) => wrongSettings(`ASSAY_PROVIDERS names settings that cannot be used: ${why}`),
     stopMs: CALL_MS,
     silentMs: null,
     log,

@@ -2,7 +2,7 @@ import type { Cluster } from "node:cluster"
 import { createServer, type Server } from "node:http"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { logUnanswerable } from "./tenant-check.ts"
-import { ConfigError, type Config } from "../base/config.ts"
+import { type Config, wrongSettings } from "../base/config.ts"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
 import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
 import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
@@ -71,9 +71,9 @@ export async function startService(
   const asked = configuredProviders(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
-    throw new ConfigError([
+    throw wrongSettings(
       "ASSAY_DATA names a directory with demo data, which production must not serve",
-    ])
+    )
   }
   const lock = lockDataDirectory(directory.path)
   if (lock === null)

@@ -1,11 +1,11 @@
 import { Registry } from "prom-client"
 import { parentPort, workerData } from "node:worker_threads"
+import { Explained, isExplained } from "@assay/runtime/explained"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { openProviderAsker } from "../score/phone/provider-asker.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
 import type { ProviderAsker } from "../score/providers/ask-providers.ts"
-import { ProviderSettingsError } from "../score/providers/provider-kind.ts"
 import { openProviderMetrics } from "../score/providers/provider-metrics.ts"
 import { providersPort, spendingPort } from "./ports.ts"
 
@@ -20,7 +20,7 @@ const channel = threadChannel(parentPort)
 const within = openCalls(channel)
 const registry = new Registry()
 
-function open(): ProviderAsker | ProviderSettingsError {
+function open(): ProviderAsker | Explained {
   try {
     return openProviderAsker({
       settings: workerData as ProviderSettings,
@@ -28,13 +28,13 @@ function open(): ProviderAsker | ProviderSettingsError {
       metricsOf: openProviderMetrics(registry),
     })
   } catch (error) {
-    if (error instanceof ProviderSettingsError) return error
+    if (isExplained(error, "provider-settings")) return error
     throw error
   }
 }
 
 const asker = open()
-if (asker instanceof ProviderSettingsError) await within(5000)("unable", asker.message)
+if (asker instanceof Explained) await within(5000)("unable", asker.message)
 else {
   serve(channel, {
     stop: async () => asker.close(),

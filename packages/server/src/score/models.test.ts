@@ -4,7 +4,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { emailModels, phoneModels } from "@assay/core/score"
-import { ModelNotLoaded } from "../base/model-not-loaded.ts"
 import { byVersion, currentModels, openModels } from "./models.ts"
 import { Explained } from "@assay/runtime/explained"
 
@@ -72,7 +71,7 @@ test("documents of the directory are loaded beside them and change no default", 
 test("a version that is not loaded is a failure and never another model", () => {
   const models = openModels(directoryWith({ "a.json": email12 }))
   for (const version of ["1.3", "2.0", "", "constructor", "__proto__"])
-    assert.throws(() => models.email(version), ModelNotLoaded)
+    assert.throws(() => models.email(version), { code: "model-not-loaded" })
   assert.throws(() => models.phone("1.2"), /The phone model 1\.2 is not loaded/)
 })
 

@@ -1,4 +1,3 @@
-import { ModelNotLoaded } from "../base/model-not-loaded.ts"
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,6 +11,7 @@ import {
   phoneModels,
 } from "@assay/core/score"
 import { Explained } from "@assay/runtime/explained"
+import { typedCommand } from "@assay/runtime/typed-command"
 
 export const MODEL_NAMES = ["email", "phone"] as const
 export type ModelName = (typeof MODEL_NAMES)[number]
@@ -27,7 +27,8 @@ export interface LoadedModel<M extends Model = Model> {
 
 export interface Models {
   /**
-   * The model of a version; for null, the one of tenants that chose none. Throws `ModelNotLoaded`.
+   * The model of a version; for null, the one of tenants that chose none. Throws Explained
+   * `model-not-loaded`.
    */
   email(version: string | null): EmailModel
   phone(version: string | null): PhoneModel
@@ -127,7 +128,11 @@ function taken<M extends Model>(
 ): M {
   if (version === null) return usual
   const found = shelf.get(version)
-  if (found === undefined) throw new ModelNotLoaded(name, version)
+  if (found === undefined)
+    throw new Explained(
+      "model-not-loaded",
+      `The ${name} model ${version} is not loaded; ${typedCommand("model list")} names those that are`,
+    )
   return found.model
 }
 

@@ -1,9 +1,8 @@
-import { join } from "node:path"
 import type { Batch } from "@assay/stores/exposure-index"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { type Rebuilt, rebuildLmdbIndex } from "@assay/stores/lmdb/rebuild"
 import { openSegmentReader } from "@assay/corpus/segments/segment"
-import { segmentFault } from "./verify.ts"
+import { placeOf, requireWholeSegments } from "./verify.ts"
 
 export interface RebuildRequest {
   /** Directory of the index, and of segments. */
@@ -15,19 +14,9 @@ export interface RebuildRequest {
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** A segment that cannot be used, so that nothing was changed. */
-export class SegmentsDamaged extends Error {
-  override readonly name = "SegmentsDamaged"
-  readonly faults: readonly string[]
-  constructor(faults: readonly string[]) {
-    super("The index stays as it is: not every segment can be used")
-    this.faults = faults
-  }
-}
-
 /** Makes the index again from the segments, all of which are checked before the first is used. */
 export async function rebuildCorpus(request: RebuildRequest): Promise<Rebuilt> {
-  const { index, segments, keyCheckValue, now, onPhase, onProgress } = request
+  const { index, segments, now, onPhase, onProgress } = request
   const { catalogue } = await readIndexFacts(index)
   const kept = [...catalogue.batches.values()].filter(
     ({ state, segment }) => state === "live" && segment != null,
@@ -35,22 +24,14 @@ export async function rebuildCorpus(request: RebuildRequest): Promise<Rebuilt> {
   const reader = await openSegmentReader()
   try {
     onPhase("segments")
-    const faults: string[] = []
-    for (const [i, { id, rows, segment }] of kept.entries()) {
-      if (segment == null) continue
-      const path = join(segments, segment.file)
-      const fault = await segmentFault(path, segment, keyCheckValue, rows, reader)
-      if (fault !== null) faults.push(`batch ${id}: ${fault}`)
-      onProgress(i + 1, kept.length)
-    }
-    if (faults.length > 0) throw new SegmentsDamaged(faults)
+    await requireWholeSegments(kept, request, reader)
     onPhase("index")
     let done = 0
     const total = kept.reduce((sum, { rows }) => sum + rows, 0)
     return await rebuildLmdbIndex({
       path: index,
       now,
-      rowsOf: ({ segment }: Batch) => reader.blocks(join(segments, segment?.file ?? "")),
+      rowsOf: (batch: Batch) => reader.blocks(placeOf(batch, segments).path),
       onBatch(_, rows) {
         done += rows
         onProgress(done, total)

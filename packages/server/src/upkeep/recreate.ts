@@ -1,8 +1,6 @@
-import { join } from "node:path"
-import type { Batch, Catalogue, ExposureIndex } from "@assay/stores/exposure-index"
-import { SegmentsDamaged } from "./rebuild.ts"
+import type { Catalogue, ExposureIndex } from "@assay/stores/exposure-index"
 import { openSegmentReader } from "@assay/corpus/segments/segment"
-import { segmentFault } from "./verify.ts"
+import { placeOf, requireWholeSegments } from "./verify.ts"
 
 export interface Recreation {
   /** An index that holds nothing yet, or what an interrupted recreation left in it. */
@@ -20,19 +18,12 @@ export interface Recreation {
  * were.
  */
 export async function recreateIndex(recreation: Recreation): Promise<number> {
-  const { index, kept, segments, keyCheckValue, onPhase, onProgress } = recreation
+  const { index, kept, segments, onPhase, onProgress } = recreation
   const batches = [...kept.batches.values()]
   const reader = await openSegmentReader()
   try {
     onPhase("segments")
-    const faults: string[] = []
-    for (const [i, batch] of batches.entries()) {
-      const { path, segment } = placeOf(batch, segments)
-      const fault = await segmentFault(path, segment, keyCheckValue, batch.rows, reader)
-      if (fault !== null) faults.push(`batch ${batch.id}: ${fault}`)
-      onProgress(i + 1, batches.length)
-    }
-    if (faults.length > 0) throw new SegmentsDamaged(faults)
+    await requireWholeSegments(batches, recreation, reader)
     onPhase("index")
     const total = batches.reduce((sum, { rows }) => sum + rows, 0)
     let done = 0
@@ -55,12 +46,4 @@ export async function recreateIndex(recreation: Recreation): Promise<number> {
   } finally {
     reader.close()
   }
-}
-
-function placeOf(
-  { segment }: Batch,
-  segments: string,
-): { path: string; segment: NonNullable<Batch["segment"]> } {
-  if (segment == null) throw new Error("A batch without a segment was kept")
-  return { path: join(segments, segment.file), segment }
 }

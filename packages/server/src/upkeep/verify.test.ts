@@ -11,7 +11,7 @@ import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import type { Rebuilt } from "@assay/stores/lmdb/rebuild"
 import { importedBatch, ownBatch, row, seen } from "@assay/stores/testing/opened-index-suite"
 import { temporaryDirectory } from "@assay/stores/testing/second-process-suite"
-import { rebuildCorpus, SegmentsDamaged } from "./rebuild.ts"
+import { rebuildCorpus } from "./rebuild.ts"
 import { type Verified, verifyCorpus } from "./verify.ts"
 import { importWithSegment, KEY_CHECK_VALUE } from "@assay/corpus/testing/written-segment-suite"
 
@@ -116,7 +116,7 @@ test("every way in which segments and index can differ is named", async (t) => {
   assert.ok(missing.notes.includes("first.parquet.away is the segment of no batch"))
   await writeFile(first, "x")
   assert.deepEqual((await made.verify()).faults, ["batch 1: its segment has another length"])
-  await assert.rejects(rebuild(made), SegmentsDamaged)
+  await assert.rejects(rebuild(made), { code: "segments-damaged" })
   await rm(first)
   await whole()
 

@@ -6,6 +6,7 @@ import { MalformedBytes } from "@assay/stores/bytes"
 import { examineIndex, type Examined } from "@assay/stores/lmdb/examine"
 import { arrivesOneByOne } from "@assay/stores/arriving-batches"
 import { fileSha256, openSegmentReader, type SegmentReader } from "@assay/corpus/segments/segment"
+import { Explained } from "@assay/runtime/explained"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 export interface VerifyOptions {
@@ -115,8 +116,43 @@ async function faultOfBatch(
   return null
 }
 
+/**
+ * Checks the segments of these batches before the first is used. Throws Explained
+ * `segments-damaged` where one cannot be used.
+ */
+export async function requireWholeSegments(
+  batches: readonly Batch[],
+  request: {
+    readonly segments: string
+    readonly keyCheckValue: string
+    readonly onProgress: (done: number, total: number) => void
+  },
+  reader: SegmentReader,
+): Promise<void> {
+  const { segments, keyCheckValue, onProgress } = request
+  const faults: string[] = []
+  for (const [i, batch] of batches.entries()) {
+    const { path, segment } = placeOf(batch, segments)
+    const fault = await segmentFault(path, segment, keyCheckValue, batch.rows, reader)
+    if (fault !== null) faults.push(`batch ${batch.id}: ${fault}`)
+    onProgress(i + 1, batches.length)
+  }
+  if (faults.length === 0) return
+  const unchanged = "The index stays as it is: not every segment can be used"
+  throw new Explained("segments-damaged", [unchanged, ...faults].join("\n"))
+}
+
+/** The segment of a batch that must have one, and where it lies. */
+export function placeOf(
+  { segment }: Batch,
+  segments: string,
+): { path: string; segment: NonNullable<Batch["segment"]> } {
+  if (segment == null) throw new Error("A batch without a segment was kept")
+  return { path: join(segments, segment.file), segment }
+}
+
 /** What is wrong with the file of a segment, or null. */
-export async function segmentFault(
+async function segmentFault(
   path: string,
   segment: { readonly bytes: number; readonly sha256: string },
   keyCheckValue: string,

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
-import { ConfigError, readConfig } from "../../base/config.ts"
+import { isExplained } from "@assay/runtime/explained"
+import { readConfig } from "../../base/config.ts"
 import { configuredProviders } from "./provider-settings.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-configured-"))
@@ -15,8 +16,8 @@ function faultsOf(path: string): readonly string[] {
     configuredProviders(readConfig({ ASSAY_PROVIDERS: path }))
     return []
   } catch (error) {
-    assert.ok(error instanceof ConfigError)
-    return error.faults
+    assert.ok(isExplained(error, "config"))
+    return error.message.split("\n  ").slice(1)
   }
 }
 

@@ -18,7 +18,7 @@ export interface ProviderAskerOptions {
 }
 
 /**
- * Everybody the settings name, asked as they say. Throws `ProviderSettingsError` where a key cannot
+ * Everybody the settings name, asked as they say. Throws `settingsFault` where a key cannot
  * be used.
  */
 export function openProviderAsker(options: ProviderAskerOptions): ProviderAsker {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { after, test } from "node:test"
-import { ProviderSettingsError } from "../providers/provider-kind.ts"
+import { isExplained } from "@assay/runtime/explained"
 import { readProviderSettings } from "./provider-settings.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-providers-"))
@@ -35,7 +35,7 @@ function faultOf(document: unknown): string {
   try {
     readProviderSettings(written(document))
   } catch (error) {
-    assert.ok(error instanceof ProviderSettingsError, String(error))
+    assert.ok(isExplained(error, "provider-settings"), String(error))
     return error.message
   }
   return ""
@@ -76,7 +76,7 @@ test("a carrier that is never asked may still send notifications", () => {
 
 test("a file that is missing or holds no JSON is refused as such", () => {
   assert.throws(() => readProviderSettings(join(folder, "canary.json")), {
-    name: "ProviderSettingsError",
+    code: "provider-settings",
     message: "the file cannot be read",
   })
   assert.equal(faultOf("{ canary"), "the file is not JSON")

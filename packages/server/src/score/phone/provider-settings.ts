@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { type Explained, isExplained } from "@assay/runtime/explained"
 import { readBaseUrl } from "@assay/runtime/outbound/base-url"
 import { Pointer, Value } from "typebox/value"
-import { type Config, ConfigError } from "../../base/config.ts"
-import { ProviderSettingsError, URL_TAKES } from "../providers/provider-kind.ts"
+import { type Config, wrongSettings } from "../../base/config.ts"
+import { settingsFault, URL_TAKES } from "../providers/provider-kind.ts"
 import { takesOf } from "../providers/takes.ts"
 import { configuredKinds, ProviderSettings } from "./providers.ts"
 
 /**
- * Who is asked about phone numbers; null: nobody. Throws a ConfigError where the settings cannot be
+ * Who is asked about phone numbers; null: nobody. Throws Explained `config` where the settings cannot be
  * used. Not read with the other settings: most commands ask nobody, and the user who runs them may
  * lack the right to read a carrier's key.
  */
@@ -19,8 +20,8 @@ export function configuredProviders({
   try {
     return readProviderSettings(providersFile)
   } catch (error) {
-    if (!(error instanceof ProviderSettingsError)) throw error
-    throw new ConfigError([`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`])
+    if (!isExplained(error, "provider-settings")) throw error
+    throw wrongSettings(`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`)
   }
 }
 
@@ -63,7 +64,7 @@ function located(schema: object, value: unknown, here: string, place: string): u
 
 function safeUrl(text: string, place: string): string {
   const url = readBaseUrl(text)
-  if (url === null) throw new ProviderSettingsError(`at ${place}: takes ${URL_TAKES}`)
+  if (url === null) throw settingsFault(`at ${place}: takes ${URL_TAKES}`)
   return url
 }
 
@@ -72,7 +73,7 @@ function readable(path: string, here: string, place: string): string {
   try {
     readFileSync(file)
   } catch {
-    throw new ProviderSettingsError(`at ${place}: names a file that cannot be read`)
+    throw settingsFault(`at ${place}: names a file that cannot be read`)
   }
   return file
 }
@@ -82,12 +83,12 @@ function parsed(file: string): unknown {
   try {
     text = readFileSync(file, "utf8")
   } catch {
-    throw new ProviderSettingsError("the file cannot be read")
+    throw settingsFault("the file cannot be read")
   }
   try {
     return JSON.parse(text)
   } catch {
-    throw new ProviderSettingsError("the file is not JSON")
+    throw settingsFault("the file is not JSON")
   }
 }
 
@@ -95,18 +96,17 @@ function parsed(file: string): unknown {
  * The first fault, by the member a person looks for: for a missing member the schema names the
  * object around it.
  */
-function faultOf(document: unknown): ProviderSettingsError {
+function faultOf(document: unknown): Explained {
   const [fault] = Value.Errors(ProviderSettings, document)
   if (fault === undefined) throw new Error("settings that do not fit have no fault")
   const { instancePath: place, schemaPath, keyword, params } = fault
   if (keyword === "required" && "requiredProperties" in params) {
     const [name = ""] = params.requiredProperties
-    return new ProviderSettingsError(`at ${place}/${name}: is missing`)
+    return settingsFault(`at ${place}/${name}: is missing`)
   }
-  if (keyword === "boolean") return new ProviderSettingsError(`at ${place}: is not a setting`)
-  if (keyword === "minProperties")
-    return new ProviderSettingsError(`at ${place}: takes at least one member`)
+  if (keyword === "boolean") return settingsFault(`at ${place}: is not a setting`)
+  if (keyword === "minProperties") return settingsFault(`at ${place}: takes at least one member`)
   // Name all choices, not the first one that did not fit.
   const schema = Pointer.Get(ProviderSettings, schemaPath.slice(1).replace(/\/anyOf\/\d+$/, ""))
-  return new ProviderSettingsError(`at ${place || "the top"}: takes ${takesOf(schema as object)}`)
+  return settingsFault(`at ${place || "the top"}: takes ${takesOf(schema as object)}`)
 }

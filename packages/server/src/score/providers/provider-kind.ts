@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox"
+import { Explained } from "@assay/runtime/explained"
 import { TIMEOUT_MS } from "./provider-limits.ts"
 import type { PhoneSignalProvider } from "./signals.ts"
 
@@ -9,15 +10,15 @@ import type { PhoneSignalProvider } from "./signals.ts"
 export interface ProviderKind<Schema extends TSchema = TSchema> {
   /** What its member of the settings takes. The `title` is its heading in the reference. */
   readonly settings: Schema
-  /** Checks what a schema cannot say, files included. Throws `ProviderSettingsError`. */
+  /** Checks what a schema cannot say, files included. Throws `settingsFault`. */
   check?(settings: Static<Schema>): void
   /** Everybody the settings name, in the order in which they are asked. Asks nobody yet. */
   open(settings: Static<Schema>, now: () => number): readonly PhoneSignalProvider[]
 }
 
-/** Settings of providers that cannot be used. Names the member, never its value. */
-export class ProviderSettingsError extends Error {
-  override readonly name = "ProviderSettingsError"
+/** For settings of providers that cannot be used. Names the member, never its value. */
+export function settingsFault(message: string): Explained {
+  return new Explained("provider-settings", message)
 }
 
 // What members of settings have in common. `takes` says of a text what it may be, to a person who

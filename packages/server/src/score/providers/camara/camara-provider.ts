@@ -19,7 +19,7 @@ export interface CamaraOptions {
 const TOKEN_REQUEST_MS = 2000
 
 /**
- * A carrier that offers CAMARA APIs. Throws `ProviderSettingsError` where its key cannot be used.
+ * A carrier that offers CAMARA APIs. Throws `settingsFault` where its key cannot be used.
  */
 export function openCamaraProvider(
   carrier: CarrierSettings,

@@ -1,4 +1,4 @@
-import { type ProviderKind, ProviderSettingsError } from "../provider-kind.ts"
+import { type ProviderKind, settingsFault } from "../provider-kind.ts"
 import { openCamaraProvider } from "./camara-provider.ts"
 import { CamaraSettings } from "./camara-settings.ts"
 import { carrierRanges } from "./carrier-ranges.ts"
@@ -9,10 +9,10 @@ export const camara: ProviderKind<typeof CamaraSettings> = {
   settings: CamaraSettings,
   check(carriers) {
     if (new Set(carriers.map(({ name }) => name)).size < carriers.length)
-      throw new ProviderSettingsError("at /camara: has two carriers of the same name")
+      throw settingsFault("at /camara: has two carriers of the same name")
     for (const [at, { apis, notification_token_file: token }] of carriers.entries())
       if (Object.keys(apis).length === 0 && token === undefined)
-        throw new ProviderSettingsError(
+        throw settingsFault(
           `at /camara/${at}/apis: takes at least one member where there is no notification_token_file`,
         )
     readNotificationTokens(carriers)

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { decodeProtectedHeader, jwtVerify } from "jose"
-import { ProviderSettingsError } from "../provider-kind.ts"
+import { isExplained } from "@assay/runtime/explained"
 import { readClientKey } from "./client-key.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-client-key-"))
@@ -109,7 +109,7 @@ test("a key that cannot be used is refused at once, and nothing of the file is q
     assert.throws(
       () => readClientKey(settings(file, more)),
       (error) =>
-        error instanceof ProviderSettingsError &&
+        isExplained(error, "provider-settings") &&
         error.cause === undefined &&
         error.message.startsWith("at private_key_file of carrier one: ") &&
         !error.message.includes(secret) &&

@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { SignJWT } from "jose"
-import { ProviderSettingsError } from "../provider-kind.ts"
+import type { Explained } from "@assay/runtime/explained"
+import { settingsFault } from "../provider-kind.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 
 type Algorithm = NonNullable<CarrierSettings["algorithm"]>
@@ -25,7 +26,7 @@ const BACKDATED_SECONDS = 5
 const RSA_BITS_MIN = 2048
 
 /**
- * Reads the private key once. Throws `ProviderSettingsError` where it cannot sign what the settings
+ * Reads the private key once. Throws `settingsFault` where it cannot sign what the settings
  * ask for.
  */
 export function readClientKey(carrier: KeySettings): ClientKey {
@@ -80,6 +81,6 @@ function algorithmFor(key: KeyObject, carrier: KeySettings): Algorithm {
   return algorithm
 }
 
-function refusal({ name }: KeySettings, sentence: string): ProviderSettingsError {
-  return new ProviderSettingsError(`at private_key_file of carrier ${name}: ${sentence}`)
+function refusal({ name }: KeySettings, sentence: string): Explained {
+  return settingsFault(`at private_key_file of carrier ${name}: ${sentence}`)
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { ProviderSettingsError } from "../provider-kind.ts"
+import { settingsFault } from "../provider-kind.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 
 /**
@@ -15,7 +15,7 @@ export interface NotificationToken {
 const TOKEN = /^[\x21-\x7e]{20,1024}$/
 
 /**
- * The tokens of the carriers that have one. Throws ProviderSettingsError for one that cannot be
+ * The tokens of the carriers that have one. Throws `settingsFault` for one that cannot be
  * used.
  */
 export function readNotificationTokens(carriers: readonly CarrierSettings[]): NotificationToken[] {
@@ -24,13 +24,13 @@ export function readNotificationTokens(carriers: readonly CarrierSettings[]): No
     if (file === undefined) continue
     const token = readFileSync(file, "utf8").trim()
     if (!TOKEN.test(token)) {
-      throw new ProviderSettingsError(
+      throw settingsFault(
         `at /camara/${at}/notification_token_file: names a file that does not hold one token of 20 to 1024 printable characters`,
       )
     }
     const hash = tokenHash(token)
     if (tokens.some((other) => hash.equals(other.hash)))
-      throw new ProviderSettingsError("at /camara: two carriers have the same notification token")
+      throw settingsFault("at /camara: two carriers have the same notification token")
     tokens.push({ carrier: name, hash })
   }
   return tokens

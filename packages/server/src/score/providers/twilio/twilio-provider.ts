@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { boundedJson, UnreadableBody } from "@assay/runtime/outbound/bounded-json"
+import { boundedJson } from "@assay/runtime/outbound/bounded-json"
 import { dayOf } from "@assay/runtime/time"
 import type {
   PhoneSignalProvider,
@@ -8,7 +8,7 @@ import type {
   SignalResult,
   SignalStatus,
 } from "../signals.ts"
-import { type ProviderKind, ProviderSettingsError } from "../provider-kind.ts"
+import { type ProviderKind, settingsFault } from "../provider-kind.ts"
 import { errorCode, statusOfCode } from "./lookup-codes.ts"
 import { type TwilioField, TwilioSettings } from "./twilio-settings.ts"
 import { CONNECTION_FAILED, httpCode } from "../passing-faults.ts"
@@ -95,10 +95,10 @@ export function openTwilioProvider(
     try {
       const response = await get(path, signal)
       if (response.status !== 200) return { failure: await refusal(response) }
-      return { document: await boundedJson(response, ANSWER_BYTES_MAX) }
-    } catch (error) {
-      if (error instanceof UnreadableBody) return { failure: MALFORMED }
-      // Whatever else `fetch` and its streams throw names the URL, and that names the number.
+      const document = await boundedJson(response, ANSWER_BYTES_MAX)
+      return document === undefined ? { failure: MALFORMED } : { document }
+    } catch {
+      // Whatever `fetch` and its streams throw names the URL, and that names the number.
       return { failure: signal.aborted ? TIMED_OUT : DISCONNECTED }
     }
   }
@@ -169,9 +169,9 @@ export function openTwilioProvider(
 
 function authorization({ user, password_file }: TwilioSettings): string {
   const password = readFileSync(password_file, "utf8").trim()
-  if (password === "") throw new ProviderSettingsError("at /twilio/password_file: is empty")
+  if (password === "") throw settingsFault("at /twilio/password_file: is empty")
   // RFC 7617: everything after the first colon is the password.
-  if (user.includes(":")) throw new ProviderSettingsError("at /twilio/user: has a colon")
+  if (user.includes(":")) throw settingsFault("at /twilio/user: has a colon")
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
 }
 
@@ -206,13 +206,8 @@ async function refusal(response: Response): Promise<NoFinding> {
 
 /** A refusal counts even if its page cannot be read. */
 async function codeIn(response: Response): Promise<string | null> {
-  try {
-    const document = await boundedJson(response, ANSWER_BYTES_MAX)
-    return typeof document === "object" && document !== null && "code" in document
-      ? errorCode(document.code)
-      : null
-  } catch (error) {
-    if (error instanceof UnreadableBody) return null
-    throw error
-  }
+  const document = await boundedJson(response, ANSWER_BYTES_MAX)
+  return typeof document === "object" && document !== null && "code" in document
+    ? errorCode(document.code)
+    : null
 }

@@ -1,5 +1,5 @@
 import { type Block, blockOf, decisionsOf, evenBlocks, fullBlocks } from "./decision-block.ts"
-import { type Decision, type DecisionErasure, ERASED_FORMAT } from "./decisions.ts"
+import { type Decision, type DecisionErasure, ERASED } from "./decisions.ts"
 
 /** A stored block, as far as it must be known to find the place of a decision. */
 export interface Outline {
@@ -103,27 +103,11 @@ export function emptied(block: Block, erasure: DecisionErasure): Emptied {
       return decision
     }
     count++
-    return erased(decision)
+    return { ...decision, ...ERASED }
   })
   return { block: blockOf(decisions), count, left }
 }
 
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0
-}
-
-/** Its id, moment, tenant and key stay. */
-function erased(decision: Decision): Decision {
-  return {
-    ...decision,
-    identityKey: new Uint8Array(),
-    modelVersion: "",
-    calibration: null,
-    score: 0,
-    stage: null,
-    confidence: null,
-    action: "",
-    input: "",
-    format: ERASED_FORMAT,
-  }
 }

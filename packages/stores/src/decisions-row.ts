@@ -1,4 +1,4 @@
-import { type Decision, ERASED_FORMAT } from "./decisions.ts"
+import { type Decision, ERASED } from "./decisions.ts"
 
 /** A decision as both engines held it in format 1. */
 export interface Row {
@@ -37,15 +37,11 @@ export function decisionOf(row: Row): Decision {
   }
 }
 
-/** The values of an erased decision by column; id, moment, tenant and key stay. */
-export const ERASED = {
-  identity_key: new Uint8Array(),
-  model_version: "",
-  calibration: null,
-  score: 0,
-  stage: null,
-  confidence: null,
-  action: "",
-  input: "",
-  format: ERASED_FORMAT,
+const { identityKey, modelVersion, ...others } = ERASED
+
+/** The values of an erased decision by column. */
+export const ERASED_COLUMNS = {
+  identity_key: identityKey,
+  model_version: modelVersion,
+  ...others,
 } as const

@@ -32,6 +32,19 @@ export interface Decision {
 export const DECISION_FORMAT = 1
 export const ERASED_FORMAT = 0
 
+/** What an erased decision has in place of what it had; id, moment, tenant and key stay. */
+export const ERASED = {
+  identityKey: new Uint8Array(),
+  modelVersion: "",
+  calibration: null,
+  score: 0,
+  stage: null,
+  confidence: null,
+  action: "",
+  input: "",
+  format: ERASED_FORMAT,
+} as const
+
 /** Which decisions are meant; a member that is left out leaves none out. */
 export interface DecisionFilter {
   tenantId?: number

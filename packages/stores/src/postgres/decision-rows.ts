@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Search } from "../decision-search.ts"
 import { type Decision, type DecisionErasure, ERASED_FORMAT } from "../decisions.ts"
-import { decisionOf, ERASED, type Row } from "../decisions-row.ts"
+import { decisionOf, ERASED_COLUMNS, type Row } from "../decisions-row.ts"
 import type { Database, Write } from "../records-engine.ts"
 
 // Decisions of format 1: a row each of the table `decisions`, until they are moved into blocks. The
@@ -42,7 +42,7 @@ export async function eraseRows(db: Database, erasure: DecisionErasure): Promise
   const { identityKey, tenantId, upTo } = erasure
   const { numAffectedRows = 0n } = await sql`
     update decisions set ${sql.join(
-      Object.entries(ERASED).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
+      Object.entries(ERASED_COLUMNS).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
     )}
     where identity_key = ${identityKey} and at <= ${upTo}
     and (${tenantId}::bigint is null or tenant_id = ${tenantId}::bigint)`.execute(db)

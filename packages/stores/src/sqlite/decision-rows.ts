@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { Search } from "../decision-search.ts"
 import { type Decision, type DecisionErasure, ERASED_FORMAT } from "../decisions.ts"
-import { decisionOf, ERASED, type Row } from "../decisions-row.ts"
+import { decisionOf, ERASED_COLUMNS, type Row } from "../decisions-row.ts"
 
 // Decisions of a file of format 1: a row each, until they are moved into blocks.
 
@@ -46,13 +46,13 @@ export function searchRows(db: DatabaseSync, search: Search): Decision[] {
 
 export function eraseRows(db: DatabaseSync, erasure: DecisionErasure): number {
   const { identityKey, tenantId, upTo } = erasure
-  const columns = Object.keys(ERASED).map((name) => `${name} = ?`)
+  const columns = Object.keys(ERASED_COLUMNS).map((name) => `${name} = ?`)
   return Number(
     db
       .prepare(
         `update decisions set ${columns.join(", ")} where identity_key = ? and at <= ? and (? is null or tenant_id = ?)`,
       )
-      .run(...Object.values(ERASED), identityKey, upTo, tenantId, tenantId).changes,
+      .run(...Object.values(ERASED_COLUMNS), identityKey, upTo, tenantId, tenantId).changes,
   )
 }
 

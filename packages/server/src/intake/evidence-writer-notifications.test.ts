@@ -1,35 +1,26 @@
 import assert from "node:assert/strict"
-import { test, type TestContext } from "node:test"
+import { test } from "node:test"
 import { entryBytes, plainEntry } from "@assay/stores/entry"
-import { RecordsError } from "@assay/stores/records-error"
 import type { SentEvidence } from "@assay/stores/records-evidence"
 import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
-import { Explained } from "@assay/runtime/explained"
 import { DAY_MS } from "@assay/runtime/time"
 import {
   alice,
+  assertOverloaded,
   bob,
+  erase,
+  evidencePlace,
   failing,
+  identityKeys,
   newIndex,
+  now,
   said,
   start,
-  testStores,
-  type TestStores,
+  UNAVAILABLE,
 } from "../../testing/intake/test-stores.ts"
 import { applyAllEvidence } from "./apply-evidence.ts"
-import { type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
-
-const now = (): number => start
-
-interface Place extends TestStores {
-  readonly writer: EvidenceWriter
-}
-
-async function place(t: TestContext): Promise<Place> {
-  const { records, index } = await testStores(t)
-  return { records, index, writer: openEvidenceWriter({ records, index, now }) }
-}
+import { openEvidenceWriter } from "./evidence-writer.ts"
 
 function notification(
   identityKey: Uint8Array,
@@ -42,7 +33,7 @@ function notification(
 }
 
 test("what is stored is in everybody's next lookup, as one source a carrier", async (t) => {
-  const { writer, index, records } = await place(t)
+  const { writer, index, records } = await evidencePlace(t)
   assert.equal(await writer.notify(notification(alice, 5)), "stored")
   assert.equal(await writer.notify(notification(alice, 6, { source: "camara:two" })), "stored")
   for (const tenantId of [null, 7, 8])
@@ -64,7 +55,7 @@ test("what is stored is in everybody's next lookup, as one source a carrier", as
 })
 
 test("a notification that comes again, by name or by content, changes nothing", async (t) => {
-  const { writer, index } = await place(t)
+  const { writer, index } = await evidencePlace(t)
   await writer.notify(notification(alice, 5, { event: "a" }))
   const { version } = await index.catalogue()
   assert.equal(await writer.notify(notification(alice, 5, { event: "a" })), "known")
@@ -76,7 +67,7 @@ test("a notification that comes again, by name or by content, changes nothing", 
 })
 
 test("many at the same time are stored together, each with its own outcome", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   let writes = 0
   const counted: Records = {
     ...records,
@@ -97,18 +88,16 @@ test("many at the same time are stored together, each with its own outcome", asy
 })
 
 test("while the index is away nothing is acknowledged, and nothing is lost", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   let away = true
   const writer = openEvidenceWriter({
     records,
     index: await failing(index, "addSharedEvidence", () => away),
     now,
   })
-  const unavailable = (error: unknown): boolean =>
-    error instanceof RecordsError && error.code === "unavailable"
-  await assert.rejects(writer.notify(notification(alice, 5)), unavailable)
-  await assert.rejects(writer.notify(notification(alice, 5)), unavailable)
-  await assert.rejects(writer.settleDue(), unavailable)
+  await assert.rejects(writer.notify(notification(alice, 5)), UNAVAILABLE)
+  await assert.rejects(writer.notify(notification(alice, 5)), UNAVAILABLE)
+  await assert.rejects(writer.settleDue(), UNAVAILABLE)
   assert.deepEqual(await said(index, alice, 7), [])
   away = false
   // Sent again it is known, and is acknowledged only with what is due in the index.
@@ -117,7 +106,7 @@ test("while the index is away nothing is acknowledged, and nothing is lost", asy
 })
 
 test("what a process left due is settled by the next one", async (t) => {
-  const { writer, records, index } = await place(t)
+  const { writer, records, index } = await evidencePlace(t)
   const lines = [notification(alice, 5), notification(bob, 6)]
   await records.addEvidence({ owner: "shared", keyId: null, receivedAt: start, lines }, null)
   assert.deepEqual(await said(index, alice, 7), [])
@@ -128,7 +117,7 @@ test("what a process left due is settled by the next one", async (t) => {
 })
 
 test("what is remembered of an identity is dropped when there is something new, and only then", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   const heard: string[] = []
   const writer = openEvidenceWriter({
     records,
@@ -146,17 +135,8 @@ test("what is remembered of an identity is dropped when there is something new, 
 })
 
 test("of an erased subject nothing is stored, in the records or in the index", async (t) => {
-  const { writer, records, index } = await place(t)
-  await records.eraseSubject({
-    identityKey: alice,
-    identityType: "phone",
-    tenantId: null,
-    reason: "subject_request",
-    reference: null,
-    at: start,
-    actor: "test",
-  })
-  await index.erase(alice)
+  const { writer, records, index } = await evidencePlace(t)
+  await erase({ records, index }, alice, "phone")
   assert.equal(await writer.notify(notification(alice, 5)), "erased")
   assert.deepEqual(await said(index, alice, 7), [])
   assert.equal((await index.lookup(alice, null)).erased, true)
@@ -164,7 +144,7 @@ test("of an erased subject nothing is stored, in the records or in the index", a
 })
 
 test("a source that was removed begins anew, with what comes after", async (t) => {
-  const { writer, index } = await place(t)
+  const { writer, index } = await evidencePlace(t)
   await writer.notify(notification(alice, 5))
   const [source] = (await index.catalogue()).sources.values()
   await index.removeSource(source?.id ?? 0, start)
@@ -174,7 +154,7 @@ test("a source that was removed begins anew, with what comes after", async (t) =
 })
 
 test("a carrier that sends too many is refused, and others are not held up by it", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   let ms = start
   const writer = openEvidenceWriter({ records, index, now: () => ms, notificationsPerSecond: 2 })
   const sent = (day: number, source?: string): Promise<string> =>
@@ -188,7 +168,7 @@ test("a carrier that sends too many is refused, and others are not held up by it
 })
 
 test("a clock that is set back does not keep a carrier out until it comes round again", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   let ms = start
   const writer = openEvidenceWriter({ records, index, now: () => ms, notificationsPerSecond: 2 })
   const sent = (day: number): Promise<string> => writer.notify(notification(alice, day))
@@ -205,23 +185,19 @@ test("a clock that is set back does not keep a carrier out until it comes round 
 })
 
 test("more than can wait are refused before anything of them is stored", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   const writer = openEvidenceWriter({ records, index, now, notificationsWaitingMax: 3 })
   const outcomes = await Promise.allSettled(
     [1, 2, 3, 4, 5].map((day) => writer.notify(notification(alice, day))),
   )
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused)
-    assert.deepEqual(
-      [reason instanceof Explained, (reason as Explained).code],
-      [true, "overloaded"],
-    )
+  for (const { reason } of refused) assertOverloaded(reason)
   assert.equal((await said(index, alice, 7)).length, 3)
 })
 
 test("one carrier's notification does not wait behind all of another's, and a full queue is its own", async (t) => {
-  const { records, index } = await place(t)
+  const { records, index } = await evidencePlace(t)
   const writes: string[][] = []
   const counted: typeof records = {
     ...records,
@@ -249,8 +225,8 @@ test("one carrier's notification does not wait behind all of another's, and a fu
 })
 
 test("an index made anew says the same once all notifications are applied to it", async (t) => {
-  const { writer, records, index } = await place(t)
-  const keys = Array.from({ length: 40 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))
+  const { writer, records, index } = await evidencePlace(t)
+  const keys = identityKeys(40)
   await Promise.all(
     keys.flatMap((key, n) =>
       Array.from({ length: 1 + (n % 5) }, (_, day) =>
@@ -258,8 +234,7 @@ test("an index made anew says the same once all notifications are applied to it"
       ),
     ),
   )
-  const anew = await newIndex()
-  t.after(() => anew.close())
+  const anew = await newIndex(t)
   for (let twice = 0; twice < 2; twice++) {
     assert.equal(await applyAllEvidence(records, anew, start), keys.length)
     for (const key of keys) assert.deepEqual(await said(anew, key, 7), await said(index, key, 7))

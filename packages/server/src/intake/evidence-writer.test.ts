@@ -9,27 +9,28 @@ import {
   type KeptEvidence,
   type SentEvidence,
 } from "@assay/stores/records-evidence"
-import { Explained } from "@assay/runtime/explained"
-import { hashOf } from "@assay/stores/testing/records-suite"
 import type { Records } from "@assay/stores/records"
 import {
   alice,
+  assertOverloaded,
   bob,
+  claimOf,
+  erase,
+  evidencePlace,
+  type EvidencePlace,
   failing,
+  identityKeys,
   newIndex,
+  now,
   said,
   start,
-  testStores,
-  type TestStores,
   testTenants,
+  UNAVAILABLE,
 } from "../../testing/intake/test-stores.ts"
 import { applyAllEvidence } from "./apply-evidence.ts"
-import { type EvidenceReport, type EvidenceWriter, openEvidenceWriter } from "./evidence-writer.ts"
+import { type EvidenceReport, openEvidenceWriter } from "./evidence-writer.ts"
 
-const now = (): number => start
-
-interface Place extends TestStores {
-  readonly writer: EvidenceWriter
+interface Place extends EvidencePlace {
   readonly tenantId: number
   readonly otherId: number
   report(...lines: EvidenceReport["lines"]): EvidenceReport
@@ -38,16 +39,14 @@ interface Place extends TestStores {
 }
 
 async function place(t: TestContext): Promise<Place> {
-  const { records, index } = await testStores(t)
-  const { tenantId, otherId } = await testTenants(records, "enterprise")
+  const stores = await evidencePlace(t)
+  const tenants = await testTenants(stores.records, "enterprise")
+  const { tenantId } = tenants
   return {
-    records,
-    index,
-    writer: openEvidenceWriter({ records, index, now }),
-    tenantId,
-    otherId,
+    ...stores,
+    ...tenants,
     report: (...lines) => ({ tenantId, keyId: "k1", lines }),
-    said: async (key = alice, of = tenantId) => (await said(index, key, of)).sort(),
+    said: async (key = alice, of = tenantId) => (await said(stores.index, key, of)).sort(),
   }
 }
 
@@ -65,10 +64,7 @@ async function keptOf(records: Records, key: Uint8Array): Promise<KeptEvidence[]
   return kept.filter(({ identityKey }) => String(identityKey) === String(key))
 }
 
-function claim(name = "a"): IdempotencyClaim {
-  const hash = hashOf(name)
-  return { keyId: "k1", route: EVIDENCE_ROUTE, keyHash: hash, fingerprint: hashOf("body") }
-}
+const claim = (name = "a"): IdempotencyClaim => claimOf(EVIDENCE_ROUTE, name)
 
 const stored = (...outcomes: unknown[]) => ({ state: "stored", outcomes })
 
@@ -132,15 +128,14 @@ test("an index that cannot be written is told, and what it missed follows when i
     index: await failing(index, "addTenantEvidence", () => away),
     now,
   })
-  const unavailable = { name: "RecordsError", code: "unavailable" }
   const sent = report(evidence(alice, 5))
-  await assert.rejects(writer.submit(sent, claim()), unavailable)
+  await assert.rejects(writer.submit(sent, claim()), UNAVAILABLE)
   assert.deepEqual(await writer.submit(sent, claim()), { state: "running" })
   // Known is as good as stored only once the index has it.
-  await assert.rejects(writer.submit(sent, null), unavailable)
+  await assert.rejects(writer.submit(sent, null), UNAVAILABLE)
   const theirs = { ...report(evidence(alice, 9)), tenantId: otherId, keyId: "k2" }
-  await assert.rejects(writer.submit(theirs, null), unavailable)
-  await assert.rejects(writer.settleDue(), unavailable)
+  await assert.rejects(writer.submit(theirs, null), UNAVAILABLE)
+  await assert.rejects(writer.settleDue(), UNAVAILABLE)
   away = false
   await writer.settleDue()
   assert.deepEqual(await said(), ["breach 5 soc"])
@@ -151,8 +146,7 @@ test("an index that cannot be written is told, and what it missed follows when i
 test("an index that cannot be read takes nothing in", async (t) => {
   const { index, writer, records, report } = await place(t)
   await index.close()
-  const unavailable = { name: "RecordsError", code: "unavailable" }
-  await assert.rejects(writer.submit(report(evidence(alice, 5)), claim()), unavailable)
+  await assert.rejects(writer.submit(report(evidence(alice, 5)), claim()), UNAVAILABLE)
   assert.deepEqual(await keptOf(records, alice), [])
 })
 
@@ -167,16 +161,7 @@ test("one claim sent many times at once is carried out once and answered alike",
 test("nothing is kept about an erased subject, and no answer shows it", async (t) => {
   const { writer, report, said, records, index } = await place(t)
   await writer.submit(report(evidence(alice, 5)), null)
-  await records.eraseSubject({
-    identityKey: alice,
-    identityType: "email",
-    tenantId: null,
-    reason: "subject_request",
-    reference: null,
-    at: start,
-    actor: "test",
-  })
-  await index.erase(alice)
+  await erase({ records, index }, alice, "email")
   const sent = report(evidence(alice, 6), evidence(bob, 6))
   assert.deepEqual(await writer.submit(sent, claim()), stored("stored", "stored"))
   assert.deepEqual(await keptOf(records, alice), [])
@@ -222,7 +207,7 @@ const description = {
 
 test("an index made anew says the same once all evidence is applied to it, also what was cut", async (t) => {
   const { writer, report, records, index, tenantId, otherId } = await place(t)
-  const keys = Array.from({ length: 30 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))
+  const keys = identityKeys(30)
   const lines = keys.flatMap((key, n) =>
     Array.from({ length: 1 + 5 * (n % 16) }, (_, day) =>
       evidence(key, day, { source: day % 2 === 0 ? "soc" : "mail" }),
@@ -231,8 +216,7 @@ test("an index made anew says the same once all evidence is applied to it, also 
   await writer.submit(report(...lines), null)
   const theirs = { tenantId: otherId, keyId: "k2", lines: lines.slice(0, 40) }
   await writer.submit(theirs, null)
-  const anew = await newIndex()
-  t.after(() => anew.close())
+  const anew = await newIndex(t)
   assert.equal(await applyAllEvidence(records, anew, start), keys.length)
   const said = async (of: ExposureIndex): Promise<unknown[]> =>
     Promise.all(
@@ -256,11 +240,7 @@ test("more lines than can wait are refused before anything is stored", async (t)
   const outcomes = await Promise.allSettled(sent)
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused)
-    assert.deepEqual(
-      [reason instanceof Explained, (reason as Explained).code],
-      [true, "overloaded"],
-    )
+  for (const { reason } of refused) assertOverloaded(reason)
   assert.equal((await keptOf(records, alice)).length, 2)
   assert.deepEqual(await writer.submit(report(evidence(alice, 9)), null), stored("stored"))
 })
@@ -270,16 +250,9 @@ test("one tenant's line does not wait behind 120 requests of another's, and a fu
   const writer = openEvidenceWriter({ records, index, now, linesWaitingMax: 100 })
   let taken = 0
   const flood = Array.from({ length: 120 }, (_, n) =>
-    writer.submit(report(evidence(alice, n)), null).then(
-      () => {
-        taken++
-      },
-      (error: unknown) =>
-        assert.deepEqual(
-          [error instanceof Explained, (error as Explained).code],
-          [true, "overloaded"],
-        ),
-    ),
+    writer.submit(report(evidence(alice, n)), null).then(() => {
+      taken++
+    }, assertOverloaded),
   )
   const theirs = { ...report(evidence(bob, 1)), tenantId: otherId, keyId: "k2" }
   assert.deepEqual(await writer.submit(theirs, null), stored("stored"))

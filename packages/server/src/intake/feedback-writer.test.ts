@@ -4,18 +4,20 @@ import { FEEDBACK_ID_PATTERN } from "@assay/core/contract"
 import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
-import { hashOf } from "@assay/stores/testing/records-suite"
-import { Explained } from "@assay/runtime/explained"
 import { DAY_MS } from "@assay/runtime/time"
 import {
   alice,
+  assertOverloaded,
   bob,
+  claimOf,
   failing,
+  identityKeys,
   newIndex,
   start,
   testStores,
   type TestStores,
   testTenants,
+  UNAVAILABLE,
 } from "../../testing/intake/test-stores.ts"
 import { applyAllFeedback } from "./apply-feedback.ts"
 import { type FeedbackReport, type FeedbackWriter, openFeedbackWriter } from "./feedback-writer.ts"
@@ -61,10 +63,7 @@ async function place(t: TestContext): Promise<Place> {
   }
 }
 
-function claim(name = "a"): IdempotencyClaim {
-  const hash = hashOf(name)
-  return { keyId: "k1", route: FEEDBACK_ROUTE, keyHash: hash, fingerprint: hashOf("body") }
-}
+const claim = (name = "a"): IdempotencyClaim => claimOf(FEEDBACK_ROUTE, name)
 
 async function storedId(writer: FeedbackWriter, report: FeedbackReport): Promise<string> {
   const submission = await writer.submit(report, null)
@@ -130,11 +129,10 @@ test("an index that cannot be written is told, and what it missed follows when i
   const { index, report, reopen, kinds, records } = await place(t)
   let away = true
   const writer = await reopen(await failing(index, "replaceTenantEvidence", () => away))
-  const unavailable = { name: "RecordsError", code: "unavailable" }
-  await assert.rejects(writer.submit(report, claim()), unavailable)
-  await assert.rejects(writer.submit({ ...report, identityKey: bob }, null), unavailable)
+  await assert.rejects(writer.submit(report, claim()), UNAVAILABLE)
+  await assert.rejects(writer.submit({ ...report, identityKey: bob }, null), UNAVAILABLE)
   assert.deepEqual(await writer.submit(report, claim()), { state: "running" })
-  await assert.rejects(writer.settleDue(), unavailable)
+  await assert.rejects(writer.settleDue(), UNAVAILABLE)
   away = false
   await writer.settleDue()
   assert.deepEqual(await kinds(), ["fraud_confirmed"])
@@ -190,13 +188,12 @@ test("the order of receipt survives a clock that is put back, also over a restar
 test("an index made anew says the same once all feedback is applied to it", async (t) => {
   const { writer, report, records, index, tenantId } = await place(t)
   const outcomes = ["fraud_confirmed", "takeover_confirmed", "not_fraud", "clear"] as const
-  const keys = Array.from({ length: 12 }, (_, n) => hashOf(`identity ${n}`).slice(0, 16))
+  const keys = identityKeys(12)
   for (const [n, identityKey] of keys.entries()) {
     for (const outcome of [...outcomes, ...outcomes].slice(0, 1 + (n % 7)))
       await storedId(writer, { ...report, identityKey, outcome, loss: n, occurredAt: start - n })
   }
-  const anew = await newIndex()
-  t.after(() => anew.close())
+  const anew = await newIndex(t)
   assert.equal(await applyAllFeedback(records, anew, start), keys.length)
   const said = async (of: ExposureIndex): Promise<(readonly FoundEntry[])[]> =>
     Promise.all(keys.map(async (key) => (await of.lookup(key, tenantId)).entries))
@@ -211,11 +208,7 @@ test("more reports than can wait are refused before anything is stored", async (
   const outcomes = await Promise.allSettled(sent)
   const refused = outcomes.filter((outcome) => outcome.status === "rejected")
   assert.equal(refused.length, 2)
-  for (const { reason } of refused)
-    assert.deepEqual(
-      [reason instanceof Explained, (reason as Explained).code],
-      [true, "overloaded"],
-    )
+  for (const { reason } of refused) assertOverloaded(reason)
   assert.equal((await records.feedbackOf(report)).length, 3)
   await storedId(writer, report)
 })
@@ -236,26 +229,13 @@ test("what ended 90 days ago is forgotten, what still acts is kept, and the inde
 })
 
 test("one tenant's report does not wait behind 600 of another's, and a full queue is its tenant's own", async (t) => {
-  const { records, index, report, clock } = await place(t)
-  const { id: otherId } = await records.createTenant({
-    name: "other",
-    plan: "free",
-    at: start,
-    actor: "test",
-  })
+  const { records, index, report, clock, otherId } = await place(t)
   const writer = await openFeedbackWriter({ records, index, now: () => clock.ms, waitingMax: 500 })
   let stored = 0
   const flood = Array.from({ length: 600 }, () =>
-    writer.submit(report, null).then(
-      () => {
-        stored++
-      },
-      (error: unknown) =>
-        assert.deepEqual(
-          [error instanceof Explained, (error as Explained).code],
-          [true, "overloaded"],
-        ),
-    ),
+    writer.submit(report, null).then(() => {
+      stored++
+    }, assertOverloaded),
   )
   const single = await writer.submit({ ...report, tenantId: otherId }, null)
   assert.equal(single.state, "stored")

@@ -50,6 +50,8 @@ const STALE_MS = 4_000
 /** While the records are away, keys already known are honoured this long. */
 const HONOURED_MS = 60_000
 const CACHED_MAX = 50_000
+/** Keys in use within one poll; those beyond are hashed at each request. */
+const RECENT_MAX = 1_000
 
 const BEARER = /^Bearer \S+$/i
 const BEARER_LENGTH = "Bearer ".length
@@ -60,12 +62,18 @@ const BEARER_LENGTH = "Bearer ".length
  */
 export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: CallersOptions): Callers {
   let cache = new Map<string, CachedCaller>()
+  // By the header itself: hashing the key costs each request more than all else that is done with
+  // it. A Map compares texts only where their seeded hashes are the same, so the time tells nothing
+  // about a key. Emptied at every poll, so that no key stays in memory longer than it is in use.
+  const recent = new Map<string, CachedCaller>()
   let version: number | null = null
   let checkedAt = -Infinity
 
   async function poll(): Promise<void> {
+    recent.clear()
     const current = await accounts.accountsVersion()
     if (current !== version) cache = new Map()
+    recent.clear()
     version = current
     checkedAt = elapsed()
   }
@@ -75,7 +83,7 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
    * believed.
    */
   async function find(hash: Buffer): Promise<Caller> {
-    if (elapsed() - checkedAt > STALE_MS) {
+    if (isStale()) {
       await poll().catch((error: unknown) => {
         if (elapsed() - checkedAt > HONOURED_MS) throw error
       })
@@ -102,10 +110,21 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   const isUsable = ({ revokedAt, expiresAt }: CachedCaller): boolean =>
     revokedAt === null && (expiresAt === null || expiresAt > now())
 
+  const isStale = (): boolean => elapsed() - checkedAt > STALE_MS
+
   /** What is remembered of a key, unless it is too old to be believed. */
   function remembered(hash: Buffer): CachedCaller | undefined {
-    const found = elapsed() - checkedAt <= STALE_MS ? cache.get(hash.toString("base64")) : undefined
+    const found = isStale() ? undefined : cache.get(hash.toString("base64"))
     return found !== undefined && timingSafeEqual(found.hash, hash) ? found : undefined
+  }
+
+  function rememberedBy(authorization: string): CachedCaller | undefined {
+    const found = isStale() ? undefined : recent.get(authorization)
+    if (found !== undefined) return found
+    const key = keyIn(authorization)
+    const caller = key === null ? undefined : remembered(hashApiKey(key))
+    if (caller !== undefined && recent.size < RECENT_MAX) recent.set(authorization, caller)
+    return caller
   }
 
   // A failed poll is not lost: the next request finds the last one too old, polls itself and
@@ -126,8 +145,7 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
       return find(hash)
     },
     known(authorization = "") {
-      const key = keyIn(authorization)
-      const caller = key === null ? undefined : remembered(hashApiKey(key))
+      const caller = rememberedBy(authorization)
       return caller !== undefined && isUsable(caller) ? caller : null
     },
     close: () => clearInterval(timer),

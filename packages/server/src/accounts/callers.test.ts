@@ -1,0 +1,81 @@
+import assert from "node:assert/strict"
+import { test, type TestContext } from "node:test"
+import type { ApiKey } from "@assay/stores/records"
+import { mintApiKey } from "./api-key.ts"
+import { type Callers, openCallers } from "./callers.ts"
+
+/** Callers over one key that has been asked for once, and what a test may change. */
+async function calledOnce(t: TestContext, expiresAt: number | null = null) {
+  t.mock.timers.enable({ apis: ["setInterval"] })
+  const state = {
+    version: 1,
+    nowMs: 1_000,
+    elapsedMs: 0,
+    asked: 0,
+    revokedAt: null as number | null,
+  }
+  const key = { id: "k", tenantId: null, scopes: ["score"], createdAt: 0, expiresAt }
+  const callers = openCallers({
+    accounts: {
+      accountsVersion: async () => state.version,
+      async keyByHash() {
+        state.asked++
+        return { key: { ...key, revokedAt: state.revokedAt } as unknown as ApiKey, tenant: null }
+      },
+    },
+    now: () => state.nowMs,
+    elapsed: () => state.elapsedMs,
+    demoKeysAllowed: false,
+  })
+  t.after(() => callers.close())
+  const authorization = `Bearer ${mintApiKey()}`
+  assert.equal(callers.known(authorization), null)
+  await callers.authenticate(authorization)
+  // The second call finds it by the header, the first by the hash of its key.
+  for (let n = 0; n < 2; n++) assert.equal(callers.known(authorization)?.keyId, "k")
+  return { callers, state, authorization, poll: () => polled(t) }
+}
+
+async function polled(t: TestContext): Promise<void> {
+  t.mock.timers.tick(2_000)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+const isKnown = (callers: Callers, authorization: string): boolean =>
+  callers.known(authorization) !== null
+
+test("a caller is known by the same key however the header is written, and by no other", async (t) => {
+  const { callers, authorization, state } = await calledOnce(t)
+  assert.ok(isKnown(callers, authorization.replace("Bearer", "bearer")))
+  assert.ok(!isKnown(callers, `${authorization}x`))
+  assert.ok(!isKnown(callers, authorization.slice(0, -1)))
+  assert.ok(!isKnown(callers, ""))
+  assert.equal(state.asked, 1)
+})
+
+test("a key that changed is not known any more from the next poll on", async (t) => {
+  const { callers, authorization, state, poll } = await calledOnce(t)
+  await poll()
+  assert.ok(isKnown(callers, authorization))
+  state.version++
+  state.revokedAt = 1
+  await poll()
+  assert.ok(!isKnown(callers, authorization))
+  await assert.rejects(async () => callers.authenticate(authorization))
+})
+
+test("a key is not known past its end", async (t) => {
+  const { callers, authorization, state } = await calledOnce(t, 2_000)
+  state.nowMs = 1_999
+  assert.ok(isKnown(callers, authorization))
+  state.nowMs = 2_000
+  assert.ok(!isKnown(callers, authorization))
+})
+
+test("nobody is known by what was remembered too long ago", async (t) => {
+  const { callers, authorization, state } = await calledOnce(t)
+  state.elapsedMs = 4_001
+  assert.ok(!isKnown(callers, authorization))
+  assert.equal((await callers.authenticate(authorization)).keyId, "k")
+  assert.ok(isKnown(callers, authorization))
+})

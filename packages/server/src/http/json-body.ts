@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer"
 import type { IncomingHttpHeaders } from "node:http"
 import type { App } from "./app.ts"
 import { Problem } from "../base/problem.ts"
-import { DEPTH_MAX, type JsonOutline, openJsonOutline } from "./json-outline.ts"
+import { DEPTH_MAX, JsonOutline, type OnSplit } from "./json-outline.ts"
 import { openTimeSlices } from "./time-slices.ts"
 
 /** The most members and items a body may have, where its route does not say otherwise. */
@@ -45,7 +45,7 @@ export function readJson(
     outlineInSlices(body).then(finish, done)
     return
   }
-  const outline = openJsonOutline()
+  const outline = new JsonOutline()
   outline.push(body)
   finish(outline)
 }
@@ -69,11 +69,8 @@ export function malformed(body: Buffer): Problem {
 }
 
 /** Follows a large body while other requests get their turns. */
-export async function outlineInSlices(
-  body: Buffer,
-  onSplit?: (at: number, byte: number) => void,
-): Promise<JsonOutline> {
-  const outline = openJsonOutline(onSplit)
+export async function outlineInSlices(body: Buffer, onSplit?: OnSplit): Promise<JsonOutline> {
+  const outline = new JsonOutline(onSplit)
   const slices = openTimeSlices()
   for (let from = 0; from < body.length; from += LOOK_BYTES) {
     outline.push(body.subarray(from, from + LOOK_BYTES))

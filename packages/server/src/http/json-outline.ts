@@ -13,56 +13,49 @@ export const DEPTH_MAX = 32
  * Follows the brackets, commas and texts of JSON, byte by byte, without parsing it. For bytes that
  * are no JSON the result means nothing; the parser refuses them.
  */
-export interface JsonOutline {
+export class JsonOutline {
   /** How deep the bytes so far were nested at most. */
-  readonly deepest: number
+  deepest = 0
   /** How many objects, arrays, members and items they began, give or take the first of each. */
-  readonly parts: number
+  parts = 0
+  #depth = 0
+  #inText = false
+  #escaped = false
+  #before = 0
+  readonly #onSplit: OnSplit | undefined
+
+  constructor(onSplit?: OnSplit) {
+    this.#onSplit = onSplit
+  }
+
   /** Takes the next bytes; stops where they are nested too deep. */
-  push(bytes: Uint8Array): void
+  push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length && this.deepest <= DEPTH_MAX; at++) {
+      const byte = bytes[at] as number
+      if (this.#inText) {
+        if (this.#escaped) this.#escaped = false
+        else if (byte === BACKSLASH) this.#escaped = true
+        else if (byte === QUOTE) this.#inText = false
+      } else if (byte === QUOTE) {
+        this.#inText = true
+      } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+        if (this.#depth === 0) this.#onSplit?.(this.#before + at, byte)
+        this.#depth++
+        this.parts++
+        if (this.#depth > this.deepest) this.deepest = this.#depth
+      } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+        this.#depth--
+        if (this.#depth === 0) this.#onSplit?.(this.#before + at, byte)
+      } else if (byte === COMMA) {
+        this.parts++
+        if (this.#depth === 1) this.#onSplit?.(this.#before + at, byte)
+      }
+    }
+    this.#before += bytes.length
+  }
 }
 
 /**
- * `onSplit` is called with the offset, over all bytes so far, of every bracket and comma of the
- * outermost array.
+ * Called with the offset, over all bytes so far, of every bracket and comma of the outermost array.
  */
-export function openJsonOutline(onSplit?: (at: number, byte: number) => void): JsonOutline {
-  let depth = 0
-  let deepest = 0
-  let parts = 0
-  let inText = false
-  let escaped = false
-  let before = 0
-  return {
-    get deepest() {
-      return deepest
-    },
-    get parts() {
-      return parts
-    },
-    push(bytes) {
-      for (let at = 0; at < bytes.length && deepest <= DEPTH_MAX; at++) {
-        const byte = bytes[at] as number
-        if (inText) {
-          if (escaped) escaped = false
-          else if (byte === BACKSLASH) escaped = true
-          else if (byte === QUOTE) inText = false
-        } else if (byte === QUOTE) {
-          inText = true
-        } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-          if (depth === 0) onSplit?.(before + at, byte)
-          depth++
-          parts++
-          if (depth > deepest) deepest = depth
-        } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
-          depth--
-          if (depth === 0) onSplit?.(before + at, byte)
-        } else if (byte === COMMA) {
-          parts++
-          if (depth === 1) onSplit?.(before + at, byte)
-        }
-      }
-      before += bytes.length
-    },
-  }
-}
+export type OnSplit = (at: number, byte: number) => void

@@ -24,6 +24,14 @@ function dayAt(ms: number): typeof lastDay {
   return lastDay
 }
 
+let lastInstant = { ms: NaN, text: "" }
+
+/** A time as `toISOString` writes it. A busy service asks for the same millisecond many times. */
+export function instantOf(ms: number): string {
+  if (ms !== lastInstant.ms) lastInstant = { ms, text: new Date(ms).toISOString() }
+  return lastInstant.text
+}
+
 export function startOfNextDay(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS
 }

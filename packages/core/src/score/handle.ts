@@ -163,20 +163,22 @@ function meanBits({ letters, bits }: Shape): number {
   return letters === 0 ? BITS_PER_LETTER_WITHOUT_LETTERS : bits / letters
 }
 
-/** How many characters of a local part the handle score looks at. */
-export function handleLength(localPart: string): number {
-  return shapeOf(localPart.toLowerCase()).length
-}
-
 /**
  * The handle score in nats, from -0.6 to 1.2; null where a letter outside a-z makes it unknowable.
  */
 export function handleScore(localPart: string): number | null {
+  return handleOf(localPart)?.score ?? null
+}
+
+/** The same with the number of characters that the score looks at. */
+export function handleOf(localPart: string): { score: number; length: number } | null {
   const handle = localPart.toLowerCase()
   const shape = shapeOf(handle)
   if (!shape.isAscii && hasOtherLetters(handle)) return null
-  const form = (shape.hasConsonantRun ? 0.3 : 0) + (shape.length >= 20 ? 0.2 : 0)
-  return clip(digitNats(shape.digits) + surpriseNats(meanBits(shape)) + form, -0.6, 1.2)
+  const { length } = shape
+  const form = (shape.hasConsonantRun ? 0.3 : 0) + (length >= 20 ? 0.2 : 0)
+  const nats = digitNats(shape.digits) + surpriseNats(meanBits(shape)) + form
+  return { score: clip(nats, -0.6, 1.2), length }
 }
 
 function hasOtherLetters(handle: string): boolean {

@@ -25,7 +25,7 @@ export type {
 } from "./explain-email.ts"
 export type { PhoneExplanation } from "./explain-phone.ts"
 export type { ExplainedStage, StageItem } from "./explain-stage.ts"
-export { bitsPerLetter, handleLength, handleScore } from "./handle.ts"
+export { bitsPerLetter, handleOf, handleScore } from "./handle.ts"
 export { INPUT_VERSION, lackingEmailMembers, lackingPhoneMembers } from "./input-members.ts"
 export { ModelFault } from "./model-document.ts"
 export { EmailModelSchema } from "./model-email.ts"

@@ -15,8 +15,7 @@ export const JOURNAL_HEADER = "assay decisions journal 1\n"
 export function journalLine(id: string, draft: DecisionDraft): string {
   const { identityKey: key, stage, confidence, input, inputJson } = draft
   const calibration = input.settings?.calibration?.hash ?? ""
-  const hex = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("hex")
-  return `${id}\t${draft.tenantId ?? ""}\t${draft.keyId}\t${draft.identityType}\t${hex}\t${draft.modelVersion}\t${calibration}\t${draft.score}\t${stage ?? ""}\t${confidence ?? ""}\t${draft.action}\t${inputJson?.() ?? JSON.stringify(input)}\n`
+  return `${id}\t${draft.tenantId ?? ""}\t${draft.keyId}\t${draft.identityType}\t${key.toHex()}\t${draft.modelVersion}\t${calibration}\t${draft.score}\t${stage ?? ""}\t${confidence ?? ""}\t${draft.action}\t${inputJson?.() ?? JSON.stringify(input)}\n`
 }
 
 const ID_LENGTH = 30

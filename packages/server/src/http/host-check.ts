@@ -44,7 +44,7 @@ export function thisMachine(more: readonly string[]): HostRule {
   let readAtMs = -Infinity
   let addresses: ReadonlySet<string> = new Set()
   return (host) => {
-    if (names.has(host) || (isIPv4(host) && host.startsWith("127.")) || host === "::1") return true
+    if (names.has(host) || (host.startsWith("127.") && isIPv4(host)) || host === "::1") return true
     // An address may come while we run; a request that names none must not cost a look at them all.
     if (performance.now() - readAtMs > INTERFACES_KEPT_MS) {
       readAtMs = performance.now()
@@ -67,14 +67,27 @@ function refusalOf(
     if (rawHeaders[n]?.length === 4 && rawHeaders[n]?.toLowerCase() === "host") hosts++
   if (hosts > 1) return new Problem("malformed-http", "The request has more than one Host.")
   if (allows === null) return null
-  // A target with a host of its own goes before the header (RFC 9112, 3.2.2).
-  const [, inTarget] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? []
-  const named = [headers.host ?? "", ...(inTarget === undefined ? [] : [inTarget])]
-  if (named.every((each) => allows(withoutPort(each)))) return null
+  const isAllowed = (authority: string): boolean => allows(withoutPort(authority))
+  const inTarget = authorityIn(url)
+  if (isAllowed(headers.host ?? "") && (inTarget === null || isAllowed(inTarget))) return null
   return new Problem("host-not-allowed", "A demo answers only to names of its own machine.")
 }
 
+/** A target with a host of its own, which goes before the header (RFC 9112, 3.2.2). */
+function authorityIn(url: string): string | null {
+  if (url.startsWith("/")) return null
+  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? null
+}
+
+let latest = { authority: "", host: "" }
+
+/** Called for every request, and mostly with the same text. */
 function withoutPort(authority: string): string {
+  if (authority !== latest.authority) latest = { authority, host: hostOf(authority) }
+  return latest.host
+}
+
+function hostOf(authority: string): string {
   const host = authority.replace(/:\d*$/, "").toLowerCase()
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host.replace(/\.$/, "")
 }

@@ -147,13 +147,13 @@ export class CheckedDatabase {
     const next = this.#next.of(key)
     if (next === undefined) {
       const last = this.lastKey()
-      if (last !== undefined && Buffer.compare(last, key) >= 0) outOfOrder()
-    } else if (Buffer.compare(next.key, key) <= 0) outOfOrder()
+      if (last !== undefined && compare(last, key) >= 0) outOfOrder()
+    } else if (compare(next.key, key) <= 0) outOfOrder()
     const previous = this.#previous.of(key)
     if (previous === undefined) {
       const [first] = this.keys({ limit: 1 })
-      if (first !== undefined && Buffer.compare(first, key) <= 0) outOfOrder()
-    } else if (Buffer.compare(previous.key, key) >= 0) outOfOrder()
+      if (first !== undefined && compare(first, key) <= 0) outOfOrder()
+    } else if (compare(previous.key, key) >= 0) outOfOrder()
     if (next === undefined && previous === undefined && this.count() > 0) outOfOrder()
     if (next?.intact === false || previous?.intact === false) throw new IndexDamaged(VALUE_DAMAGED)
   }
@@ -172,14 +172,25 @@ class Neighbour {
     this.#range = bare.getRange(this.#options)
   }
 
-  of(key: Uint8Array): StoredSet | undefined {
+  of(key: Uint8Array): Pick<StoredSet, "key" | "intact"> | undefined {
     this.#options.start = key
-    for (const { key: found, value } of this.#range) return withoutChecksum(found, value)
+    for (const { key: found, value } of this.#range)
+      return { key: found, intact: isIntact(found, value, value.length - CHECKSUM_BYTES) }
     return undefined
   }
 }
 
 const VALUE_DAMAGED = "A value of the index does not have its checksum"
+
+/** In the order of bytes, as `Buffer.compare`, whose call costs more than comparing short keys. */
+function compare(a: Uint8Array, b: Uint8Array): number {
+  const common = Math.min(a.length, b.length)
+  for (let n = 0; n < common; n++) {
+    const difference = (a[n] as number) - (b[n] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
 
 function outOfOrder(): never {
   throw new IndexDamaged("Keys of the index are out of order")

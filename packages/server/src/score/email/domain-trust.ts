@@ -1,4 +1,4 @@
-import { handleLength, handleScore, type Trust } from "@assay/core/score"
+import { handleOf, type Trust } from "@assay/core/score"
 import type { ParsedEmail } from "@assay/core/identity"
 import { likenessToOwn, type OwnDomains } from "./lists/own-domains.ts"
 import { isRoleMailbox } from "./lists/role-mailboxes.ts"
@@ -42,7 +42,7 @@ export function domainTrust(
   const { typosquat, homograph, imitates } = imitationOf(parsed.domain, facts, own)
   const role = isRoleMailbox(parsed.local)
   // A relay made the local part, not its user.
-  const handle = category === "masked" ? undefined : (handleScore(parsed.local) ?? undefined)
+  const handle = category === "masked" ? null : handleOf(parsed.local)
   return {
     masked: category === "masked" ? true : undefined,
     disposable: category === "disposable" ? true : undefined,
@@ -55,8 +55,8 @@ export function domainTrust(
     homograph: homograph ? true : undefined,
     imitates: imitates ?? undefined,
     role: role ? true : undefined,
-    handle,
-    localLength: handle === undefined ? undefined : handleLength(parsed.local),
+    handle: handle?.score,
+    localLength: handle?.length,
     blocklist: datedBlocklist(facts, nowMs),
     explained: explainedDomain(facts.explained, homograph, imitates, role),
   }

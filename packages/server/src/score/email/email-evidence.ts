@@ -163,6 +163,7 @@ const NO_FINGERPRINT: ReadonlySet<number> = new Set()
  * count.
  */
 function usableFingerprints(visible: readonly Observation[]): ReadonlySet<number> {
+  if (visible.length === 0) return NO_FINGERPRINT
   const eligible = visible.filter(
     ({ entry, source }) =>
       entry.fingerprint !== null &&
@@ -204,12 +205,12 @@ function trustOf(
 ): Trust {
   let firstSeen = history.firstKnownDays ?? 0
   let traces = firstSeen > TRACE_DAYS ? 1 : 0
-  const traceSources = new Set<string>()
+  let traceSources: Set<string> | undefined
   for (const { kind, age, source } of exposures) {
     firstSeen = Math.max(firstSeen, age)
-    if (kind === "breach" && age > TRACE_DAYS) traceSources.add(source)
+    if (kind === "breach" && age > TRACE_DAYS) (traceSources ??= new Set()).add(source)
   }
-  traces += traceSources.size
+  traces += traceSources?.size ?? 0
   const { mx, domainAge } = network
   const corporate =
     domain.free === false &&

@@ -8,6 +8,7 @@ import {
   type PhoneModel,
   smsOtpTrust,
 } from "@assay/core/score"
+import { instantOf } from "@assay/runtime/time"
 import type { Caller } from "../../accounts/callers.ts"
 import {
   type ChangeSpan,
@@ -93,7 +94,7 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
     // A person who proved that they hold the number has a line.
     verifiedAtMs !== null
   const input: PhoneInput = {
-    as_of: new Date(nowMs).toISOString(),
+    as_of: instantOf(nowMs),
     writtenFor: INPUT_VERSION,
     numberType,
     region: parsed.region,

@@ -5,7 +5,11 @@ import { setTimeout as delay } from "node:timers/promises"
 import { type Latencies, openLatencies } from "./latencies.ts"
 
 export interface Tenant {
+  /** Of all its requests. */
   readonly latencies: Latencies
+  /** The same, apart: a write waits for the disk and for other writes. */
+  readonly scoring: Latencies
+  readonly writing: Latencies
   /** Decisions it got an answer about, with their score. */
   readonly decisions: ReadonlyMap<string, number>
   /**
@@ -36,7 +40,7 @@ const KNOWN = ["ana.silva@mail.example", "mei.tanaka@mail.example", "sofia.rossi
 /** Scores at a steady pace, late answers or not, and writes now and then. */
 export function openTenant(port: number, key: string, name: string): Tenant {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
-  const latencies = openLatencies()
+  const [latencies, scoring, writing] = [openLatencies(), openLatencies(), openLatencies()]
   const decisions = new Map<string, number>()
   const [reported, observed] = [new Set<string>(), new Set<string>()]
   const wrong: string[] = []
@@ -68,9 +72,12 @@ export function openTenant(port: number, key: string, name: string): Tenant {
 
   const work = async (n: number, dueAt: number): Promise<void> => {
     try {
-      if (n % WRITES === 0) await write(n)
-      else await score(n)
-      latencies.note(performance.now() - dueAt)
+      const writes = n % WRITES === 0
+      await (writes ? write(n) : score(n))
+      const ms = performance.now() - dueAt
+      latencies.note(ms)
+      if (writes) writing.note(ms)
+      else scoring.note(ms)
     } catch (error) {
       wrong.push(`${name}, at ${new Date().toISOString()}: ${String(error)}`)
     }
@@ -111,6 +118,8 @@ export function openTenant(port: number, key: string, name: string): Tenant {
   })()
   return {
     latencies,
+    scoring,
+    writing,
     decisions,
     reported,
     observed,

@@ -32,6 +32,24 @@ test("work that fails tells its owner, and the next begins clean", async () => {
   assert.equal(turns.hasRoom("a", 100), true)
 })
 
+test("work that has answered keeps its turn until it ends, and cannot fail any more", async () => {
+  const turns = openFairTurns<string>({ eachMax: 100 })
+  const rest = Promise.withResolvers<never>()
+  let next = "waits"
+  const answered = turns.take<string>("a", 1, async (answer) => {
+    answer("early")
+    return await rest.promise
+  })
+  const other = turns.take("b", 1, async () => void (next = "begins"))
+  assert.equal(await answered, "early")
+  await soon()
+  assert.equal(next, "waits")
+  rest.reject(new Error("afterwards"))
+  await other
+  assert.equal(next, "begins")
+  await turns.idle()
+})
+
 test("a full queue is its owner's alone, and past the whole only those with nothing waiting have room", async () => {
   const turns = openFairTurns<string>({ eachMax: 4, allMax: 6 })
   const held = Promise.withResolvers<true>()

@@ -5,11 +5,17 @@
 export interface FairTurns<Owner> {
   /** Whether this much more work of the owner may wait; the caller measures its weight. */
   hasRoom(owner: Owner, weight: number): boolean
-  /** Does the work when it is its owner's turn; of one owner in the order it came. */
-  take<T>(owner: Owner, weight: number, work: () => Promise<T>): Promise<T>
+  /**
+   * Does the work when it is its owner's turn; of one owner in the order it came. Work that calls
+   * `answer` has its result from then on, and what fails afterwards is lost; its turn still ends
+   * only when it ends.
+   */
+  take<T>(owner: Owner, weight: number, work: Work<T>): Promise<T>
   /** Resolves when nothing is under way any more. */
   idle(): Promise<void>
 }
+
+type Work<T> = (answer: (result: T) => void) => Promise<T>
 
 interface Room {
   /** The most that may wait of one owner. */
@@ -47,13 +53,13 @@ export function openFairTurns<Owner>({ eachMax, allMax = Infinity }: Room): Fair
       const own = waiting.get(owner) ?? 0
       return own + weight <= eachMax && (own === 0 || all + weight <= allMax)
     },
-    take<T>(owner: Owner, weight: number, work: () => Promise<T>) {
+    take<T>(owner: Owner, weight: number, work: Work<T>) {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       add(owner, weight)
       const queue = queues.get(owner) ?? []
       queue.push(async () => {
         try {
-          resolve(await work())
+          resolve(await work(resolve))
         } catch (error) {
           // The caller gets this error; the next piece of work starts clean.
           reject(error)

@@ -16,6 +16,8 @@ export interface Engine {
   tableExists: (db: Database, name: keyof Schema) => Promise<boolean>
   /** What an error thrown by the engine means to a caller. */
   faultOf: (error: unknown) => RecordsFault
+  /** Runs `work` in a transaction that is not synced to the disk by itself. */
+  unsynced: <T>(work: (write: Write) => Promise<T>) => Promise<T>
   /** Runs `work` on the state of one moment, while others may write. */
   snapshot: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   /** For an `insert` that gives the numbers which the engine would otherwise count up. */
@@ -36,12 +38,18 @@ export interface Store {
   read: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   /** Runs `work` in one transaction. */
   write: <T>(work: (write: Write) => Promise<T>) => Promise<T>
+  /**
+   * The same, but does not wait for the disk: the next `write` takes it there. If the power fails
+   * before, all of it is gone. Only for what would be found out again.
+   */
+  writeUnsynced: <T>(work: (write: Write) => Promise<T>) => Promise<T>
 }
 
 export function storeOf(engine: Engine): Store {
   return {
     read: (work) => explained(engine, () => work(engine.db)),
     write: (work) => explained(engine, () => engine.db.transaction().execute(work)),
+    writeUnsynced: (work) => explained(engine, () => engine.unsynced(work)),
   }
 }
 

@@ -69,7 +69,8 @@ export interface EvidenceRecords {
   dueEvidence(of: { owner: Owner; identities: number }): Promise<KeptEvidence[]>
   /**
    * Confirms that the index has the due evidence about the owner's identities up to and including
-   * this key. If nothing is left, the claims of a tenant are done.
+   * this key. If nothing is left, the claims of a tenant are done. If the power fails soon after,
+   * the evidence is due again.
    */
   settleEvidence(of: { owner: Owner; through: Uint8Array }): Promise<void>
   /**
@@ -96,7 +97,7 @@ export const SHARED_OWNER = 0
 
 /** Evidence over either engine. */
 export function sqlEvidence(
-  { read, write }: Store,
+  { read, write, writeUnsynced }: Store,
   { scrub }: Pick<Engine, "scrub">,
 ): EvidenceRecords {
   return {
@@ -142,7 +143,7 @@ export function sqlEvidence(
       ),
 
     settleEvidence: ({ owner, through }) =>
-      write(async (db) => {
+      writeUnsynced(async (db) => {
         await db
           .updateTable("evidence")
           .set({ due_at: null })

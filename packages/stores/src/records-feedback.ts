@@ -64,7 +64,7 @@ export interface FeedbackRecords {
   dueFeedback(of: { at: number; limit: number }): Promise<FeedbackIdentity[]>
   /**
    * Confirms that the index reflects the identity's feedback as of `at`; claims that waited for it
-   * are done.
+   * are done. If the power fails soon after, the feedback is due again.
    */
   settleFeedback(identity: FeedbackIdentity, at: number): Promise<void>
   /** Identities with feedback, by tenant and key, the first `limit` after `after`. */
@@ -88,7 +88,7 @@ export const FEEDBACK_ROUTE = "POST /api/v1/feedback"
 
 /** Feedback over either engine. */
 export function sqlFeedback(
-  { read, write }: Store,
+  { read, write, writeUnsynced }: Store,
   { scrub }: Pick<Engine, "scrub">,
 ): FeedbackRecords {
   return {
@@ -151,7 +151,7 @@ export function sqlFeedback(
       }),
 
     settleFeedback: (identity, at) =>
-      write(async (db) => {
+      writeUnsynced(async (db) => {
         await finishClaims(db, identity, at)
         await db
           .updateTable("feedback")

@@ -20,25 +20,30 @@ type AppliedIndex = Pick<
 const IDENTITIES_AT_ONCE = 1_000
 
 /**
- * Puts all evidence of an owner that is due into the index and returns whom it is about. Doing it
- * again changes nothing.
+ * Puts all evidence of an owner that is due into the index. Doing it again changes nothing.
+ * `onIndexed` is called with whom it is about when the index has it, before the records know.
  */
-export type ApplyEvidence = (owner: Owner, atMs: number) => Promise<readonly Uint8Array[]>
+export type ApplyEvidence = (
+  owner: Owner,
+  atMs: number,
+  onIndexed?: (about: readonly Uint8Array[]) => void,
+) => Promise<void>
 
 export function evidenceApplier(
   records: Pick<EvidenceRecords, "dueEvidence" | "settleEvidence">,
   index: AppliedIndex,
 ): ApplyEvidence {
   const put = evidencePutter(index)
-  return async (owner, atMs) => {
+  return async (owner, atMs, onIndexed) => {
     const about: Uint8Array[] = []
-    for (;;) {
+    for (let more = true; more;) {
       const due = await records.dueEvidence({ owner, identities: IDENTITIES_AT_ONCE })
-      const last = due.at(-1)
-      if (last === undefined) return about
-      const rows = await put(owner, due, atMs)
-      await records.settleEvidence({ owner, through: last.identityKey })
+      const rows = due.length === 0 ? [] : await put(owner, due, atMs)
       for (const { key } of rows) about.push(key)
+      more = rows.length === IDENTITIES_AT_ONCE
+      if (!more) onIndexed?.(about)
+      const last = due.at(-1)
+      if (last !== undefined) await records.settleEvidence({ owner, through: last.identityKey })
     }
   }
 }

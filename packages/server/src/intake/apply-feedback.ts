@@ -13,9 +13,13 @@ type AppliedIndex = Pick<
 
 /**
  * Brings what the index says of an identity in line with the tenant's feedback. Doing it again
- * changes nothing.
+ * changes nothing. `onIndexed` is called when the index says it, before the records know.
  */
-export type ApplyFeedback = (identity: FeedbackIdentity, atMs: number) => Promise<void>
+export type ApplyFeedback = (
+  identity: FeedbackIdentity,
+  atMs: number,
+  onIndexed?: () => void,
+) => Promise<void>
 
 /**
  * Each tenant that sends feedback has one source and one batch for it. Model 1.0 gives it a
@@ -34,7 +38,7 @@ const SOURCE: SourceDescription = {
 
 export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): ApplyFeedback {
   const batchOf = arrivingBatches(index, () => SOURCE)
-  return async (identity, atMs) => {
+  return async (identity, atMs, onIndexed) => {
     const { tenantId, identityKey: key } = identity
     const reports = await records.feedbackOf(identity)
     const identityType = reports[0]?.identityType ?? "email"
@@ -43,6 +47,7 @@ export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): A
       entryOf(each, identityType, batchId),
     )
     await index.replaceTenantEvidence(tenantId, batchId, [{ key, entries }])
+    onIndexed?.()
     await records.settleFeedback(identity, atMs)
   }
 }

@@ -9,6 +9,7 @@ import {
   type KeptEvidence,
   type SentEvidence,
 } from "@assay/stores/records-evidence"
+import { RecordsError } from "@assay/stores/records-error"
 import type { Records } from "@assay/stores/records"
 import {
   alice,
@@ -118,6 +119,26 @@ test("what a process stored and did not get to apply, the next one applies", asy
   assert.deepEqual([...(await said()), ...(await said(bob))], ["breach 5 soc", "breach 6 soc"])
   assert.deepEqual(await writer.submit(sent, claim()), stored("stored", "stored"))
   assert.deepEqual(await records.ownersWithDueEvidence(), [])
+})
+
+test("evidence is acknowledged when the index has it; if that cannot be noted, it stays due", async (t) => {
+  const { index, records, report, said } = await place(t)
+  let away = true
+  const settleEvidence: Records["settleEvidence"] = async (of) => {
+    if (away) throw new RecordsError("unavailable", "away")
+    await records.settleEvidence(of)
+  }
+  const writer = openEvidenceWriter({ records: { ...records, settleEvidence }, index, now })
+  const sent = report(evidence(alice, 5))
+  assert.deepEqual(await writer.submit(sent, claim()), stored("stored"))
+  assert.deepEqual(await said(), ["breach 5 soc"])
+  await writer.idle()
+  assert.equal((await records.ownersWithDueEvidence()).length, 1)
+  away = false
+  await writer.settleDue()
+  assert.deepEqual(await records.ownersWithDueEvidence(), [])
+  assert.deepEqual(await writer.submit(sent, claim()), stored("stored"))
+  assert.deepEqual(await said(), ["breach 5 soc"])
 })
 
 test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {

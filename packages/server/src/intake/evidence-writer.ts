@@ -97,8 +97,9 @@ interface Waiting {
 
 /**
  * The one writer of evidence, in the primary. It is first written to the records, a request's claim
- * in the same transaction, then to the index, and only then acknowledged: a process that dies in
- * between leaves rows that are due, and the next one finds them.
+ * in the same transaction, then to the index, and only then acknowledged. That the index has it is
+ * noted last, for which no tenant waits: a process that dies before leaves rows that are due, and
+ * the next one finds them.
  *
  * Requests of tenants are taken one after the other, so that a claim is done when nothing of its
  * tenant is due; tenants take turns, so that none waits behind all that another sent. Notifications
@@ -115,13 +116,21 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
   const waiting = new Map<string, Waiting[]>()
   let scheduled = false
 
-  const applyDue = async (owner: Owner): Promise<void> => {
-    const about = await apply(owner, now())
-    if (owner === "shared")
-      await Promise.all(about.map((key) => forget(Buffer.from(key).toString("hex"))))
+  const applyDue = async (owner: Owner, onIndexed?: () => void): Promise<void> => {
+    let forgotten: Promise<unknown> = Promise.resolve()
+    await apply(owner, now(), (about) => {
+      onIndexed?.()
+      if (owner === "shared")
+        forgotten = Promise.all(about.map((key) => forget(Buffer.from(key).toString("hex"))))
+    })
+    await forgotten
   }
 
-  const store = (sent: Omit<SentLines, "receivedAt">, claim: IdempotencyClaim | null) =>
+  const store = (
+    sent: Omit<SentLines, "receivedAt">,
+    claim: IdempotencyClaim | null,
+    answer?: (outcome: LinesOutcome) => void,
+  ) =>
     faultsNamed(async (): Promise<LinesOutcome> => {
       const lines =
         sent.owner === "shared"
@@ -129,7 +138,7 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
           : withinSources(sent.owner, sent.lines, await index.catalogue())
       const outcome = await records.addEvidence({ ...sent, lines, receivedAt: now() }, claim)
       // Also if every line was known: a line may still be due after a failure.
-      if (outcome.state === "taken") await applyDue(sent.owner)
+      if (outcome.state === "taken") await applyDue(sent.owner, () => answer?.(outcome))
       return outcome
     })
 
@@ -157,8 +166,8 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
     async submit({ tenantId, keyId, lines }, claim) {
       if (!turns.hasRoom(tenantId, lines.length))
         throw notTaken("overloaded", "Too much evidence is waiting")
-      const taken = await turns.take(tenantId, lines.length, () =>
-        store({ owner: tenantId, keyId, lines }, claim),
+      const taken = await turns.take<LinesOutcome>(tenantId, lines.length, (answer) =>
+        store({ owner: tenantId, keyId, lines }, claim, answer),
       )
       if (!("outcomes" in taken)) return taken
       const outcomes = taken.outcomes.map((each) => (each === "erased" ? "stored" : each))

@@ -2,6 +2,8 @@ import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
 import { FEEDBACK_ID_PATTERN } from "@assay/core/contract"
 import type { ExposureIndex, FoundEntry } from "@assay/stores/exposure-index"
+import type { Records } from "@assay/stores/records"
+import { RecordsError } from "@assay/stores/records-error"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import type { IdempotencyClaim } from "@assay/stores/records-idempotency"
 import { DAY_MS } from "@assay/runtime/time"
@@ -123,6 +125,27 @@ test("what a process stored and did not get to apply, the next one applies", asy
   assert.deepEqual(await kinds(), ["fraud_confirmed"])
   await next.settleDue()
   assert.deepEqual(await kinds(), [])
+})
+
+test("feedback is acknowledged when the index has it; if that cannot be noted, it stays due", async (t) => {
+  const { index, records, report, kinds, clock } = await place(t)
+  let away = true
+  const settleFeedback: Records["settleFeedback"] = async (identity, at) => {
+    if (away) throw new RecordsError("unavailable", "away")
+    await records.settleFeedback(identity, at)
+  }
+  const now = (): number => clock.ms
+  const writer = await openFeedbackWriter({ records: { ...records, settleFeedback }, index, now })
+  const first = await writer.submit(report, claim())
+  assert.equal(first.state, "stored")
+  assert.deepEqual(await kinds(), ["fraud_confirmed"])
+  await writer.idle()
+  assert.equal((await records.dueFeedback({ at: clock.ms, limit: 10 })).length, 1)
+  away = false
+  await writer.settleDue()
+  assert.deepEqual(await records.dueFeedback({ at: clock.ms, limit: 10 }), [])
+  assert.deepEqual(await writer.submit(report, claim()), first)
+  assert.equal((await records.feedbackOf(report)).length, 1)
 })
 
 test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {

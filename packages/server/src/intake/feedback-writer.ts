@@ -58,7 +58,8 @@ interface WriterOptions {
 /**
  * The one writer of feedback, in the primary. A report is first written to the records, with its
  * claim in the same transaction, then what follows from it to the index, and only then
- * acknowledged: a process that dies in between leaves a row that is due, and the next one finds it.
+ * acknowledged. That the index has it is noted last, for which nobody waits: a process that dies
+ * before leaves a row that is due, and the next one finds it.
  * One after the other, because what follows from a report depends on all reports before it; tenants
  * take turns, so that none waits behind all that another sent.
  */
@@ -67,7 +68,10 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   const apply = feedbackApplier(records, index)
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
   const turns = openFairTurns<number>({ eachMax: waitingMax })
-  const fromCaller = async <T>(tenantId: number, work: () => Promise<T>): Promise<T> => {
+  const fromCaller = async <T>(
+    tenantId: number,
+    work: (answer: (result: T) => void) => Promise<T>,
+  ): Promise<T> => {
     if (!turns.hasRoom(tenantId, 1)) throw notTaken("overloaded", "Too much feedback is waiting")
     return await turns.take(tenantId, 1, work)
   }
@@ -78,9 +82,9 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   const receive = (): number => (lastReceivedAt = Math.max(now(), lastReceivedAt + 1))
   /** Now, but never before what was received already: that would not be due yet. */
   const moment = (): number => Math.max(now(), lastReceivedAt)
-  const applyNow = async (identity: FeedbackIdentity): Promise<void> => {
+  const applyNow = async (identity: FeedbackIdentity, onIndexed?: () => void): Promise<void> => {
     try {
-      await apply(identity, moment())
+      await apply(identity, moment(), onIndexed)
     } catch (error) {
       if (!(error instanceof IndexUnavailable)) throw error
       throw new RecordsError("unavailable", "The index cannot be written", { cause: error })
@@ -89,7 +93,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
 
   return {
     submit: (report, claim) =>
-      fromCaller(report.tenantId, async () => {
+      fromCaller<Submission>(report.tenantId, async (answer) => {
         const receivedAt = receive()
         const receipt: FeedbackReceipt = { id: newFeedbackId(receivedAt) }
         const outcome = await records.addFeedback(
@@ -101,15 +105,16 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
           return { state: "stored", id: (JSON.parse(outcome.response) as FeedbackReceipt).id }
         }
         if (outcome.state !== "taken") return outcome
-        await applyNow(report)
-        return { state: "stored", id: receipt.id }
+        const stored: Submission = { state: "stored", id: receipt.id }
+        await applyNow(report, () => answer(stored))
+        return stored
       }),
 
     undo: (id, tenantId) =>
-      fromCaller(tenantId, async () => {
+      fromCaller<boolean>(tenantId, async (answer) => {
         const identity = await records.undoFeedback({ id, tenantId, at: receive() })
         if (identity === null) return false
-        await applyNow(identity)
+        await applyNow(identity, () => answer(true))
         return true
       }),
 

@@ -71,6 +71,11 @@ function postgresEngine({ url, poolMax, migrationWaitMs = 60_000 }: PostgresOpti
       return found.rows[0]?.found === true
     },
     faultOf,
+    unsynced: (work) =>
+      db.transaction().execute(async (write) => {
+        await sql`set local synchronous_commit = off`.execute(write)
+        return await work(write)
+      }),
     snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").execute(work),
     withOwnIdentities: sql`overriding system value`,
     async advanceIdentities(write) {

@@ -46,6 +46,15 @@ function sqliteEngine(db: Database): Engine {
       return found.rows.length > 0
     },
     faultOf,
+    unsynced: (work) =>
+      db.connection().execute(async (connection) => {
+        await sql`pragma synchronous = normal`.execute(connection)
+        try {
+          return await connection.transaction().execute(work)
+        } finally {
+          await sql`pragma synchronous = full`.execute(connection)
+        }
+      }),
     // Not one of Kysely's transactions, which take the write lock: a file may be open for reading
     // only.
     snapshot: (work) =>

@@ -46,6 +46,12 @@ export interface Drop {
   close(): Promise<void>
 }
 
+/**
+ * When the first sealers are started ahead: a start of the service has the processor for itself
+ * until then.
+ */
+const SEALERS_AFTER_MS = 1000
+
 /** Opens all of the drop; resolves when it can be reached. */
 export async function openDrop({ settings, program, log, now }: DropOptions): Promise<Drop> {
   const { drop: config, folder, version } = settings
@@ -88,6 +94,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
     pageFiles: Object.fromEntries(
       files.all().map(({ name, path, integrity }) => [name, { path, integrity }]),
     ),
+    aheadAfterMs: SEALERS_AFTER_MS,
     onFault: (code) => log.error("drop fault", { code }),
   })
   const readBuffer = openReadBuffer()

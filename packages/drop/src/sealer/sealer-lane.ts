@@ -21,6 +21,8 @@ export interface LaneOptions extends Omit<SealerOptions, "onPhase"> {
    */
   readonly short: boolean
   readonly starts: StartTurns<PlainKind>
+  /** Until then, sealers are started only for visitors who come. */
+  readonly aheadAfterMs: number
   /** A sealer ended before it was ready: a fault of ours. */
   readonly onFault: () => void
 }
@@ -49,6 +51,7 @@ export function openLane(options: LaneOptions): Lane {
   const { kind, size, short, starts, times, now } = options
   const sealers = new Set<Sealer>()
   const line = openLine({ most: WAITING_MAX, waitMs: times.waitMs, now })
+  let atRest = options.aheadAfterMs === 0 ? size.atRest : 0
   let closed = false
   let restarting: NodeJS.Timeout | undefined
   let looking: NodeJS.Timeout | undefined
@@ -100,7 +103,7 @@ export function openLane(options: LaneOptions): Lane {
 
   const wantedNow = (): number => {
     const needed = inState("busy", "leaving").length + line.length
-    return Math.min(size.most, Math.max(size.atRest, needed === 0 ? 0 : needed + (short ? 2 : 1)))
+    return Math.min(size.most, Math.max(atRest, needed === 0 ? 0 : needed + (short ? 2 : 1)))
   }
   const lacksReady = (): boolean => short && inState("idle").length === 0
   /**
@@ -124,6 +127,10 @@ export function openLane(options: LaneOptions): Lane {
   }
 
   look()
+  const ahead = setTimeout(() => {
+    atRest = size.atRest
+    look()
+  }, options.aheadAfterMs)
   return {
     handOver(connection) {
       if (closed) return false
@@ -136,7 +143,7 @@ export function openLane(options: LaneOptions): Lane {
     pids: () => [...sealers].flatMap(({ pid }) => pid ?? []),
     async close(withinMs) {
       closed = true
-      for (const timer of [restarting, looking, resting]) clearTimeout(timer)
+      for (const timer of [ahead, restarting, looking, resting]) clearTimeout(timer)
       line.refuseAll()
       for (const sealer of inState("starting", "idle")) sealer.kill()
       const late = setTimeout(() => {

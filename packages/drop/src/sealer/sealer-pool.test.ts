@@ -43,6 +43,7 @@ interface SmallDoorOptions {
   readonly code?: LaneSize
   readonly deadlines?: Readonly<Partial<Record<PlainKind, Deadlines>>>
   readonly times?: Partial<PoolTimes>
+  readonly aheadAfterMs?: number
   readonly with?: PublicDrop
   readonly program?: { readonly execPath: string; readonly execArgv: readonly string[] }
   readonly onFault?: (code: string) => void
@@ -59,6 +60,7 @@ async function openSmallDoor(
     code = { atRest: 0, most: 1 },
     deadlines,
     times,
+    aheadAfterMs = 0,
     with: offered = drop,
     program = { execPath: process.execPath, execArgv: process.execArgv },
     onFault = (fault) => assert.fail(fault),
@@ -72,6 +74,7 @@ async function openSmallDoor(
     pageFiles: TEST_PAGE_FILES,
     deadlines: { ...DEADLINES, ...deadlines },
     times: { message: testTimes, upload: testTimes, code: testTimes },
+    aheadAfterMs,
     onFault,
   })
   const { promise: refused, resolve } = Promise.withResolvers<true>()
@@ -137,6 +140,20 @@ test("T36: a sealer takes one message, is gone after its answer, and another sta
   assert.equal(again.status, 200)
   assert.ok(!pool.pids().includes(first))
   assert.deepEqual(await storedMessages(), ["another", "one message"])
+})
+
+test("a message that comes before sealers are started ahead gets one", async () => {
+  const { pool, port } = await openSmallDoor(2, { aheadAfterMs: 600_000 })
+  assert.deepEqual(pool.pids(), [])
+  const answer = await send(port, { message: "early", mode: "one-way", token: store.token() })
+  assert.equal(answer.status, 200)
+  assert.ok((await storedMessages()).includes("early"))
+})
+
+test("sealers are started ahead when their time has come", async () => {
+  const { pool } = await openSmallDoor(2, { aheadAfterMs: 50 })
+  assert.deepEqual(pool.pids(), [])
+  await until(() => pool.pids().length === 2)
 })
 
 test("connections wait for a sealer, and the twenty-second of them is not taken", async () => {

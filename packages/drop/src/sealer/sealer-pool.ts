@@ -14,6 +14,8 @@ export interface SealerPoolOptions extends Pick<SealerOptions, "drop" | "program
   readonly pageFiles: SealerSettings["pageFiles"]
   readonly deadlines?: Readonly<Record<PlainKind, Deadlines>>
   readonly times?: Readonly<Record<PlainKind, PoolTimes>>
+  /** How long after the pool those at rest are started; a visitor who comes before gets one. */
+  readonly aheadAfterMs?: number
   /** A sealer ended before it was ready: a fault of ours, reported as a code. */
   readonly onFault: (code: "sealer-start") => void
 }
@@ -43,6 +45,7 @@ export function openSealerPool({
   pageFiles,
   deadlines = DEADLINES,
   times = POOL_TIMES,
+  aheadAfterMs = 0,
   onFault,
   ...rest
 }: SealerPoolOptions): SealerPool {
@@ -56,6 +59,7 @@ export function openSealerPool({
       kind,
       short: kind === "message",
       starts,
+      aheadAfterMs,
       ...rest,
       size: sizes[kind],
       settings: { pageFiles, deadlines: deadlines[kind], reportMs: times[kind].lookMs },

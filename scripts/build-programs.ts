@@ -26,12 +26,19 @@ const COMPILED = "compiled-code"
 /** The table that shipped-lists.ts reads beside itself. */
 const LISTS = "shipped-lists.bin"
 
-const entryPoints = ["packages/server/src/main.ts", ...startedPrograms()]
+/** What a start of the service loads, in few files; the command has it in a file of its own. */
+const SERVE = "packages/server/src/cli/serve.ts"
+const entryPoints = ["packages/server/src/main.ts", SERVE, ...startedPrograms()]
 const names = entryPoints.map((file) => basename(file, ".ts"))
 if (new Set(names).size < names.length)
   throw new Error(`Two programs have one name: ${names.join(", ")}`)
 
-const plugins = [compiledSchemas(await compileSchemas()), givenBuiltins(), filesOfSources()]
+const plugins = [
+  compiledSchemas(await compileSchemas()),
+  givenBuiltins(),
+  filesOfSources(),
+  apart(SERVE),
+]
 // Each by itself: what one program shares with another would be a file more to load for both.
 const built = await Promise.all(entryPoints.map(bundle))
 
@@ -129,6 +136,21 @@ function filesOfSources(): Plugin {
           )
         return { contents, loader: "ts" }
       })
+    },
+  }
+}
+
+/** Loads a module that is imported dynamically from the file that was built of it. */
+function apart(module: string): Plugin {
+  const name = basename(module, ".ts")
+  return {
+    name: "apart",
+    setup({ onResolve }) {
+      onResolve({ filter: new RegExp(`/${name}\\.ts$`) }, ({ kind, path, resolveDir }) =>
+        kind === "dynamic-import" && join(resolveDir, path) === join(root, module)
+          ? { path: `./${name}.js`, external: true }
+          : null,
+      )
     },
   }
 }

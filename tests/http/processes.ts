@@ -8,7 +8,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/reader-process/, "reader"],
   [/sorter-process/, "sorter"],
   [/\bcompact\b/, "compaction"],
-  [/main\.[jt]s/, "worker"],
+  [/worker-process/, "worker"],
 ]
 
 export interface RunningProcess {

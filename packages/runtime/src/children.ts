@@ -165,7 +165,7 @@ interface CommandOptions {
   readonly env?: Record<string, string>
 }
 
-/** How this program is started once more, as the cluster knows it; `exec` is its main file. */
+/** How this program is started once more; `exec` is its main file. */
 export interface CommandProgram {
   readonly exec?: string | undefined
   readonly execArgv?: readonly string[] | undefined

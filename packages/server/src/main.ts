@@ -1,4 +1,4 @@
-// Where `assay` starts, and its workers. Compiled code is kept from here on, so everything else is
+// Where `assay` starts. Compiled code is kept from here on, so everything else is
 // imported after that.
 import { accessSync, constants } from "node:fs"
 import { enableCompileCache } from "node:module"

@@ -2,9 +2,6 @@ import { sql } from "kysely"
 
 import type { Engine, Store, Write } from "./records-engine.ts"
 
-/** Costs are counted in millionths of the unit prices are set in. */
-export const MICROS = 1_000_000
-
 /**
  * One call to a provider, before it is made. Money is in millionths of the unit prices are set in.
  */

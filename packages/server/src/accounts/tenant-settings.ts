@@ -2,7 +2,7 @@ import { Explained } from "@assay/runtime/explained"
 import type { EmailSettings, PhoneSettings } from "@assay/core/score"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
-import { MICROS } from "@assay/stores/records-provider-costs"
+import { MICROS } from "@assay/stores/micros"
 
 // A misspelt member must not pass for the default it hides.
 const exactly = { additionalProperties: false }

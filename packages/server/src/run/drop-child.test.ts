@@ -37,6 +37,7 @@ test("a drop that is just being started when the service stops does not outlive 
     execPath: process.execPath,
     execArgv: ["-e", dyingIn(folder)],
     env: { PATH: process.env["PATH"] },
+    argv: [],
   }
   const drop = await startDrop({
     program,

@@ -7,6 +7,8 @@ import { keepChildren, type NodeProgram, startProcess } from "@assay/runtime/chi
 /** How this program was started; main.ts hands in the process's own. */
 export interface Program extends NodeProgram {
   readonly env: Environment
+  /** The second one is its main file. */
+  readonly argv: readonly string[]
 }
 
 export interface DropAddress {

@@ -12,6 +12,9 @@ import type { ServerSighting } from "./keep-learnt.ts"
 // What is called between the processes and threads of the service. Ports are named and listed here,
 // in whole: a method that is not listed cannot be reached.
 
+/** The message by which the primary tells a worker that the stores are open. */
+export const BEGIN = "begin"
+
 /** Besides the ports below: what workers have the primary do. */
 export interface PrimaryPort {
   readonly addUsage: Records["addUsage"]

@@ -19,15 +19,11 @@ class StuckWorker extends TestWorker {
 
 test("if one part fails to stop, all others are stopped and then the error is thrown", async (t) => {
   const path = join(await temporaryDirectory(t), "data")
-  const fork = (): Worker => {
-    const worker = new StuckWorker(1)
-    setImmediate(() => worker.ready())
-    return worker as unknown as Worker
-  }
+  const fork = (): Worker => new StuckWorker(1) as unknown as Worker
   const config = readConfig({ ASSAY_DATA: path, DROP: "off" }, "1")
   const said: string[] = []
   const log = openLog("info", { write: (line) => void said.push(line) })
-  const cluster = { fork, settings: {} } as unknown as Cluster
+  const cluster = { fork, setupPrimary: () => undefined } as unknown as Cluster
   const service = await startService(config, log, cluster, {} as Program)
   assert.equal(lockDataDirectory(path), null, "the service has the directory")
   await assert.rejects(service.stop(), /the pipe is gone/)

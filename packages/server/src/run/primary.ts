@@ -1,17 +1,23 @@
 import type { Cluster } from "node:cluster"
 import { createServer, type Server } from "node:http"
+import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { logUnanswerable } from "./tenant-check.ts"
 import { type Config, wrongSettings } from "../base/config.ts"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
 import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
-import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
+import {
+  type DataDirectory,
+  lockDataDirectory,
+  openDataDirectory,
+} from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { listenFault } from "@assay/runtime/listen-fault"
 import type { Log } from "@assay/runtime/log"
-import { openModels } from "../score/models.ts"
-import { openSecrets } from "@assay/runtime/secrets"
+import { type Models, openModels } from "../score/models.ts"
+import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import type { Counters } from "@assay/stores/counters"
 import { embeddedCounters, type EmbeddedCounters } from "@assay/stores/embedded/counters"
 import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
@@ -23,10 +29,11 @@ import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
-import { MICROS } from "@assay/stores/records-provider-costs"
+import { MICROS } from "@assay/stores/micros"
 import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
 import { DAY_MS, dayOf, HOUR_MS, monthOf } from "@assay/runtime/time"
 import { VERSION } from "../base/version.ts"
+import type { CommandProgram } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
 import { keepDecisions } from "./decision-keeping.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
@@ -40,7 +47,13 @@ import { keepLearnt } from "./keep-learnt.ts"
 import { describeService } from "./running-service.ts"
 import { reloadLists } from "./reload-lists.ts"
 import { type Methods, offer } from "@assay/runtime/rpc"
-import { startWorkers, type WorkerAddress, type Workers } from "./workers.ts"
+import {
+  forkWorker,
+  startWorkers,
+  type WorkerAddress,
+  type WorkerProcess,
+  type Workers,
+} from "./workers.ts"
 import { openWriters } from "./writers.ts"
 import { Explained } from "@assay/runtime/explained"
 
@@ -54,6 +67,9 @@ export interface Service {
   stop(): Promise<void>
 }
 
+const WORKER_PROGRAM = fileURLToPath(
+  new URL(`./worker-process${extname(import.meta.filename)}`, import.meta.url),
+)
 const FLUSH_MS = 1000
 /** How long costs are kept: a year can be compared with the one before, month by month. */
 const PROVIDER_COST_DAYS = 400
@@ -68,7 +84,7 @@ export async function startService(
   cluster: Cluster,
   program: Program,
 ): Promise<Service> {
-  const asked = configuredProviders(config)
+  const providers = configuredProviders(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
     throw wrongSettings(
@@ -82,6 +98,45 @@ export async function startService(
   // Workers read the models themselves. Reading them here first reports an unusable document before
   // any worker starts.
   const models = openModels(directory.models)
+  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" })
+  // They load their program while the stores are opened here.
+  const forked = Array.from({ length: config.workers }, () => forkWorker(cluster))
+  const given = {
+    config,
+    log,
+    cluster,
+    program,
+    providers,
+    directory,
+    lock,
+    secrets,
+    models,
+    forked,
+  }
+  try {
+    return await openService(given)
+  } catch (error) {
+    // Those that wait: one that only now finds that nobody is there would print that.
+    await Promise.all(forked.map(({ started }) => started.kill()))
+    throw error
+  }
+}
+
+interface Given {
+  readonly config: Config
+  readonly log: Log
+  readonly cluster: Cluster
+  readonly program: Program
+  readonly providers: ProviderSettings | null
+  readonly directory: DataDirectory
+  readonly lock: { release(): void }
+  readonly secrets: Secrets
+  readonly models: Models
+  readonly forked: WorkerProcess[]
+}
+
+async function openService(given: Given): Promise<Service> {
+  const { config, log, cluster, program, directory, lock, secrets, models, forked } = given
   const { dataDirectory, databaseUrl } = config
   const { files: indexFiles, open: openIndex } = indexAt(config)
   const [index, records] = await Promise.all([
@@ -124,7 +179,7 @@ export async function startService(
     )
   }, FLUSH_MS)
 
-  const providers = asked && (await openProviders(asked, records, log))
+  const providers = given.providers && (await openProviders(given.providers, records, log))
 
   const velocity = await keptVelocity({
     counters,
@@ -209,43 +264,46 @@ export async function startService(
     velocity: velocity.velocity,
     holdStreams: counters.holdStreamsOf(worker),
   })
-  const workers = await startWorkers(
-    cluster,
-    config.workers,
-    {
-      methods: (worker) => ({ ...methods, ...offer(countersPort, countersOf(worker)) }),
-      onGone: counters.forgetWorker,
-    },
-    { stopMs: config.stopSeconds * 1000, silentMs: config.silentSeconds * 1000 },
-    log,
+  const [workers, drop] = await bothStarted(
+    startWorkers(
+      cluster,
+      forked,
+      {
+        methods: (worker) => ({ ...methods, ...offer(countersPort, countersOf(worker)) }),
+        onGone: counters.forgetWorker,
+      },
+      { stopMs: config.stopSeconds * 1000, silentMs: config.silentSeconds * 1000 },
+      log,
+    ),
+    config.drop.on
+      ? startDrop({
+          program,
+          settings: {
+            drop: config.drop,
+            host: config.host,
+            folder: directory.drop,
+            stopSeconds: config.stopSeconds,
+            logLevel: config.logLevel,
+            version: VERSION,
+          },
+          stopMs: config.stopSeconds * 1000,
+          silentMs: config.silentSeconds * 1000,
+          log,
+        })
+      : Promise.resolve(null),
   )
   nowRunning(workers)
-  const drop = config.drop.on
-    ? await startDrop({
-        program,
-        settings: {
-          drop: config.drop,
-          host: config.host,
-          folder: directory.drop,
-          stopSeconds: config.stopSeconds,
-          logLevel: config.logLevel,
-          version: VERSION,
-        },
-        stopMs: config.stopSeconds * 1000,
-        silentMs: config.silentSeconds * 1000,
-        log,
-      })
-    : null
   dropNowRunning(drop)
   if (drop !== null)
     log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
+  const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   // An index elsewhere than in files has none that grows.
   const endCompacting =
     indexFiles === null
       ? async () => undefined
       : keepCompacted({
           facts: () => readIndexFacts(indexFiles),
-          start: () => startCompaction(cluster.settings),
+          start: () => startCompaction(command()),
           now: Date.now,
           elapsed: () => performance.now(),
           log,
@@ -256,7 +314,7 @@ export async function startService(
       : keepVerified({
           index: indexFiles,
           everyMs: config.indexVerifyHours * HOUR_MS,
-          start: () => startVerify(cluster.settings, ["--index", "--slowly"], "ignore"),
+          start: () => startVerify(command(), ["--index", "--slowly"], "ignore"),
           now: Date.now,
           log,
         })
@@ -301,6 +359,24 @@ export async function startService(
         ],
         (error) => log.error("a step of the stop failed", { error }),
       ),
+  }
+}
+
+interface Stoppable {
+  stop(): Promise<void>
+}
+
+/** Both, once they run. If one cannot start, the other is stopped. */
+async function bothStarted<A extends Stoppable, B extends Stoppable | null>(
+  one: Promise<A>,
+  other: Promise<B>,
+): Promise<[A, B]> {
+  try {
+    return await Promise.all([one, other])
+  } catch (error) {
+    for (const result of await Promise.allSettled([one, other]))
+      if (result.status === "fulfilled") await result.value?.stop()
+    throw error
   }
 }
 

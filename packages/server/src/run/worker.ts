@@ -39,7 +39,7 @@ import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
 import { reloadedLists } from "./reload-lists.ts"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
-import { countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
+import { BEGIN, countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 import { warmUp } from "./warm-up.ts"
 
@@ -72,10 +72,15 @@ export async function runWorker(
   parent: ParentPipe,
   exit: () => void,
 ): Promise<void> {
+  const channel = parentChannel(parent)
+  await new Promise<void>((resolve) =>
+    channel.onMessage((message) => {
+      if (message === BEGIN) resolve()
+    }),
+  )
   const config = readConfig(env)
   const providers = configuredProviders(config)
   const log = openLog(config.logLevel)
-  const channel = parentChannel(parent)
   const within = openCalls(channel)
   const primary = remote(primaryPort, within(WRITE_MS))
   const soon = remote(primaryPort, within(SOON_MS))

@@ -4,7 +4,7 @@ import { test } from "node:test"
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises"
 import { openLog } from "@assay/runtime/log"
 import { TestWorker } from "../../testing/run/test-worker.ts"
-import { startWorkers, type Workers } from "./workers.ts"
+import { forkWorker, startWorkers, type Workers } from "./workers.ts"
 
 const log = openLog("error")
 
@@ -17,15 +17,15 @@ async function started(count: number): Promise<{
   const forked: TestWorker[] = []
   const state = { forked, hold: false }
   const fork = (): Worker => {
-    const worker = new TestWorker(forked.length + 1)
+    const worker = new TestWorker(forked.length + 1, state.hold)
     forked.push(worker)
-    if (!state.hold) setImmediate(() => worker.ready())
     return worker as unknown as Worker
   }
   const cluster = { fork } as unknown as Cluster
   const times = { stopMs: 1000, silentMs: 600_000 }
   const offered = { methods: () => ({}), onGone: () => undefined }
-  const workers = await startWorkers(cluster, count, offered, times, log)
+  const waiting = Array.from({ length: count }, () => forkWorker(cluster))
+  const workers = await startWorkers(cluster, waiting, offered, times, log)
   return Object.assign(state, { workers })
 }
 
@@ -38,6 +38,17 @@ async function until(holds: () => boolean): Promise<void> {
     await delay(20)
   }
 }
+
+test("a worker that died while it waited for the stores ends the start at once", async () => {
+  const worker = new TestWorker(1)
+  const cluster = { fork: () => worker } as unknown as Cluster
+  const forked = [forkWorker(cluster)]
+  worker.die()
+  await turn()
+  const times = { stopMs: 1000, silentMs: 600_000 }
+  const offered = { methods: () => ({}), onGone: () => undefined }
+  await assert.rejects(startWorkers(cluster, forked, offered, times, log), /ended before it was/)
+})
 
 test("a restart during which a worker dies comes to its end, with as many workers as there were, and so does a stop", async () => {
   const { workers, forked } = await started(2)

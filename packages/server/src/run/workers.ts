@@ -1,8 +1,8 @@
 import type { Cluster } from "node:cluster"
-import { keepChildren, startedWorker } from "@assay/runtime/children"
+import { keepChildren, type Started, startedWorker } from "@assay/runtime/children"
 import type { Log } from "@assay/runtime/log"
 import { type Methods, remote } from "@assay/runtime/rpc"
-import { type WorkerPort, workerPort } from "./ports.ts"
+import { BEGIN, type WorkerPort, workerPort } from "./ports.ts"
 
 export interface WorkerAddress {
   readonly port: number
@@ -33,10 +33,24 @@ export interface Offered {
  */
 const LINGER_MS = 3000
 
-/** Starts `count` workers and keeps that many running. Rejects if the first ones cannot start. */
+/** The process of a worker, which loads its program and then waits for `BEGIN`. */
+export interface WorkerProcess {
+  readonly id: number
+  readonly started: Started
+}
+
+export function forkWorker(cluster: Cluster, env?: Record<string, string>): WorkerProcess {
+  const worker = cluster.fork(env)
+  return { id: worker.id, started: startedWorker(worker) }
+}
+
+/**
+ * Takes the workers that were forked out of the list, lets them begin and keeps that many running.
+ * Rejects if these cannot start.
+ */
 export async function startWorkers(
   cluster: Cluster,
-  count: number,
+  forked: WorkerProcess[],
   offered: Offered,
   { stopMs, silentMs }: { readonly stopMs: number; readonly silentMs: number },
   log: Log,
@@ -44,14 +58,15 @@ export async function startWorkers(
   const callMs = stopMs + 5000
   const workers = await keepChildren<WorkerAddress>({
     name: "worker",
-    count,
+    count: forked.length,
     start(before) {
       // With the last worker the port is gone. The next one takes the same, also where PORT asked
       // for any.
-      const worker = cluster.fork(before === null ? undefined : { PORT: String(before.port) })
-      const started = startedWorker(worker)
-      void started.ended.then(() => offered.onGone(worker.id))
-      return { ...started, methods: offered.methods(worker.id), facts: { worker: worker.id } }
+      const env = before === null ? undefined : { PORT: String(before.port) }
+      const { id, started } = forked.shift() ?? forkWorker(cluster, env)
+      void started.ended.then(() => offered.onGone(id))
+      started.channel.send(BEGIN)
+      return { ...started, methods: offered.methods(id), facts: { worker: id } }
     },
     stopMs: callMs,
     silentMs,

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events"
+import { BEGIN } from "../../src/run/ports.ts"
 
 /**
  * A worker process under the test's control: it does what the test asks, dies when asked, and
@@ -8,15 +9,20 @@ export class TestWorker extends EventEmitter {
   readonly id: number
   alive = true
   readonly process = { kill: () => this.die() }
-  constructor(id: number) {
+  readonly #held: boolean
+  /** `held`: it becomes ready when the test says so, and otherwise when it may begin. */
+  constructor(id: number, held = false) {
     super()
     this.id = id
+    this.#held = held
   }
   isConnected(): boolean {
     return this.alive
   }
-  send(message: { rpc: string; id: number; method: string }): void {
-    if (message.rpc === "call")
+  send(message: { rpc: string; id: number; method: string } | typeof BEGIN): void {
+    if (message === BEGIN) {
+      if (!this.#held) setImmediate(() => this.ready())
+    } else if (message.rpc === "call")
       setImmediate(() => this.emit("message", { rpc: "reply", id: message.id, result: null }))
   }
   ready(): void {

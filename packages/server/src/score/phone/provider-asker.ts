@@ -8,7 +8,7 @@ import {
   PROVIDER_LIMITS,
   TIMEOUT_MS,
 } from "../providers/provider-limits.ts"
-import { MICROS } from "@assay/stores/records-provider-costs"
+import { MICROS } from "@assay/stores/micros"
 import type { Spending } from "../providers/spending.ts"
 
 export interface ProviderAskerOptions {

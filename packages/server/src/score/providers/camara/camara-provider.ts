@@ -2,7 +2,7 @@ import type { PhoneSignalProvider, SignalName, SignalRequest, SignalResult } fro
 import type { CarrierSettings } from "./camara-settings.ts"
 import { SignalFailure } from "../signal-failure.ts"
 import { Explained } from "@assay/runtime/explained"
-import { MICROS } from "@assay/stores/records-provider-costs"
+import { MICROS } from "@assay/stores/micros"
 import { openAccessTokens } from "./access-tokens.ts"
 import { type Api, offeredApis } from "./apis.ts"
 import { readClientKey } from "./client-key.ts"

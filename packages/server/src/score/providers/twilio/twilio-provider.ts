@@ -12,7 +12,7 @@ import { type ProviderKind, settingsFault } from "../provider-kind.ts"
 import { errorCode, statusOfCode } from "./lookup-codes.ts"
 import { type TwilioField, TwilioSettings } from "./twilio-settings.ts"
 import { CONNECTION_FAILED, httpCode } from "../passing-faults.ts"
-import { MICROS } from "@assay/stores/records-provider-costs"
+import { MICROS } from "@assay/stores/micros"
 import {
   ANSWER_BYTES_MAX,
   type Finding,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
@@ -7,6 +7,7 @@ import { KeyedAsSchema } from "@assay/stores/catalogue"
 import type { ImportRecipe, SegmentReference } from "@assay/stores/exposure-index"
 import { DAY_MS } from "@assay/runtime/time"
 import { renameDurably, writeDurably } from "@assay/runtime/durable-files"
+import { readIfPresent } from "@assay/runtime/if-present"
 import type { ReadTally } from "./engine/reader.ts"
 import { fileSha256 } from "@assay/runtime/file-sha256"
 
@@ -118,13 +119,8 @@ export function removeLeftovers(
 }
 
 function readNote(path: string): KeptSegment | null {
-  let text: string
-  try {
-    text = readFileSync(path, "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw error
-  }
+  const text = readIfPresent(path)
+  if (text === null) return null
   try {
     const note: unknown = JSON.parse(text)
     return Value.Check(Kept, note) ? note : null

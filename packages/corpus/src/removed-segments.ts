@@ -1,5 +1,6 @@
 import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { isMissing } from "@assay/runtime/if-present"
 import type { Catalogue } from "@assay/stores/exposure-index"
 
 /**
@@ -32,7 +33,7 @@ async function isOlderThan(path: string, ms: number): Promise<boolean> {
   try {
     return (await stat(path)).mtimeMs <= ms
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
+    if (isMissing(error)) return false
     throw error
   }
 }

@@ -4,13 +4,13 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
 import { readRecipients, type Recipients, recipientsFile } from "@assay/core/drop"
+import { readIfPresent } from "@assay/runtime/if-present"
 
 const KEYS_FILE = "keys.txt"
 
@@ -19,14 +19,8 @@ const KEYS_FILE = "keys.txt"
  * they cannot be used.
  */
 export function readKeysFile(folder: string): Recipients | null {
-  let text: string
-  try {
-    text = readFileSync(join(folder, KEYS_FILE), "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw error
-  }
-  return readRecipients(text).recipients
+  const text = readIfPresent(join(folder, KEYS_FILE))
+  return text === null ? null : readRecipients(text).recipients
 }
 
 /**

@@ -4,13 +4,13 @@ import {
   constants,
   existsSync,
   mkdirSync,
-  readFileSync,
   renameSync,
   statSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { readIfPresent } from "./if-present.ts"
 import { oldKeysSentence } from "./old-keys.ts"
 import { ownUser } from "./own-user.ts"
 import { typedCommand } from "./typed-command.ts"
@@ -220,13 +220,8 @@ interface Format {
 }
 
 function readFormat(file: string): Format | null {
-  let text: string
-  try {
-    text = readFileSync(file, "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw error
-  }
+  const text = readIfPresent(file)
+  if (text === null) return null
   try {
     const { format, demo, indexed } = JSON.parse(text) as Partial<Format>
     if (typeof format === "number")

@@ -1,14 +1,5 @@
 import { hash, hkdfSync, randomBytes } from "node:crypto"
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeSync,
-} from "node:fs"
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import {
   keyCheckValue,
@@ -17,6 +8,7 @@ import {
   subkeyInfo,
   type SubkeyName,
 } from "@assay/core/identity"
+import { readIfPresent } from "./if-present.ts"
 import { ownUser } from "./own-user.ts"
 import { Explained } from "./explained.ts"
 
@@ -42,7 +34,7 @@ export interface Secrets {
  * its owner can read.
  */
 export function openSecrets(file: string, mayCreate: boolean): Secrets {
-  const text = readIfPresent(file) ?? (mayCreate ? createSecret(file) : null)
+  const text = readSecret(file) ?? (mayCreate ? createSecret(file) : null)
   if (text === null) throw new Explained("secret", `The master secret ${file} does not exist`)
   refuseReadableByOthers(file)
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
@@ -80,11 +72,10 @@ function refuseReadableByOthers(file: string): void {
   )
 }
 
-function readIfPresent(file: string): string | null {
+function readSecret(file: string): string | null {
   try {
-    return readFileSync(file, "utf8")
+    return readIfPresent(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
     throw new Explained("secret", `The master secret ${file} cannot be read`, { cause: error })
   }
 }

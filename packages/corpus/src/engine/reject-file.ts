@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { isMissing } from "@assay/runtime/if-present"
 import { REJECT_REASONS, type RejectReason } from "../formats/parsed-row.ts"
 import { InputError } from "../inputs/member.ts"
 import { readerFailure } from "./import-failure.ts"
@@ -79,7 +80,7 @@ export function refuseForeignFile(path: string): void {
   try {
     descriptor = openSync(path, "r")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return
+    if (isMissing(error)) return
     throw new InputError(`${path} cannot be written`, { cause: error })
   }
   try {

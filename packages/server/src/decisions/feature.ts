@@ -9,23 +9,12 @@ import { Type } from "typebox"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import type { Models } from "../score/models.ts"
-import { failures, named } from "../http/schemas.ts"
+import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { type Decision, ERASED_FORMAT, type PastDecisions } from "@assay/stores/decisions"
 import { isDecisionId } from "@assay/stores/decision-id"
 import { replay, type Replay } from "./replay.ts"
 import { withoutNames } from "./without-names.ts"
-
-const COMMON = [
-  "invalid-request",
-  "unauthenticated",
-  "insufficient-scope",
-  "rate-limited",
-  "internal-error",
-  "store-unavailable",
-  "limits-unavailable",
-  "overloaded",
-] as const
 
 const PAGE = 20
 
@@ -45,7 +34,7 @@ const oneSchema = {
       "decision-not-found",
       "decision-erased",
       "model-not-loaded",
-      ...COMMON,
+      ...FAILURES_OF_READING,
     ),
   },
 }
@@ -58,7 +47,7 @@ const listSchema = {
   querystring: DecisionListQuery,
   response: {
     200: named(DecisionList, "Decisions of the key's tenant."),
-    ...failures(...COMMON),
+    ...failures(...FAILURES_OF_READING),
   },
 }
 

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs"
 import { lockDataDirectory } from "@assay/runtime/data-directory"
+import { isMissing } from "@assay/runtime/if-present"
 import type { Decision, Decisions } from "@assay/stores/decisions"
 import { RecordsError } from "@assay/stores/records-error"
 import {
-  isMissing,
   removeUnnamed,
   type Segment,
   segmentPath,

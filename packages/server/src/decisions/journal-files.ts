@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { mkdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
+import { namesIn } from "@assay/runtime/if-present"
 
-// journal/<worker>/lock held by the worker for as long as it lives journal/<worker>/00000001.closed
-// nothing is written to it any more journal/<worker>/00000002.open the worker appends to it
-// journal/.<worker> not locked yet: a worker that is just starting, or died at that
-// journal/damaged/<worker>-<number> a file whose beginning cannot be read, kept for a person to
-// look at
+// journal/<worker>/lock              held by the worker for as long as it lives
+// journal/<worker>/00000001.closed   nothing is written to it any more
+// journal/<worker>/00000002.open     the worker appends to it
+// journal/.<worker>                  not locked yet: the worker is just starting, or died at that
+// journal/damaged/<worker>-<number>  its beginning cannot be read; kept for a person to look at
 
 const DAMAGED = "damaged"
 
@@ -70,21 +71,4 @@ export function segmentsOf(directory: string): Segment[] {
       number: Number(number),
       closed: state === "closed",
     }))
-}
-
-export function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "ENOENT"
-}
-
-/**
- * Sorted; none where the directory is not there, which is how it is before the first and after the
- * last.
- */
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).sort()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
 }

@@ -71,3 +71,9 @@ export const COMMON_FAILURES = [
 export const FAILURES_WITHOUT_LOOKUP = COMMON_FAILURES.filter(
   (code) => code !== "quota-exceeded" && code !== "identities-exceeded",
 )
+
+/** The same for operations that have no body either. */
+export const FAILURES_OF_READING = FAILURES_WITHOUT_LOOKUP.filter(
+  (code) =>
+    code !== "malformed-json" && code !== "body-too-large" && code !== "unsupported-media-type",
+)

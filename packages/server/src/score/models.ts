@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import {
   type EmailModel,
@@ -11,6 +11,7 @@ import {
   phoneModels,
 } from "@assay/core/score"
 import { Explained } from "@assay/runtime/explained"
+import { namesIn } from "@assay/runtime/if-present"
 import { typedCommand } from "@assay/runtime/typed-command"
 
 export const MODEL_NAMES = ["email", "phone"] as const
@@ -96,11 +97,8 @@ function placeOf(error: unknown): string {
 
 function documentFiles(directory: string): string[] {
   try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith(".json"))
-      .sort()
+    return namesIn(directory).filter((name) => name.endsWith(".json"))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
     throw new Explained("models", "The directory of models cannot be read", { cause: error })
   }
 }

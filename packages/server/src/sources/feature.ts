@@ -3,7 +3,7 @@ import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
-import { failures, named } from "../http/schemas.ts"
+import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import { type HeldSource, heldSources, isLive } from "@assay/corpus/sources"
 
 const PAGE = 100
@@ -19,16 +19,7 @@ const listSchema = {
       SourceList,
       "Shared sources; plans that do not name them see kinds, dates and counts.",
     ),
-    ...failures(
-      "invalid-request",
-      "unauthenticated",
-      "insufficient-scope",
-      "rate-limited",
-      "internal-error",
-      "store-unavailable",
-      "limits-unavailable",
-      "overloaded",
-    ),
+    ...failures(...FAILURES_OF_READING),
   },
 }
 

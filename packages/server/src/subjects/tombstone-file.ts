@@ -1,6 +1,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { dirname } from "node:path"
+import { isMissing } from "@assay/runtime/if-present"
 import type { Tombstone } from "@assay/stores/records-subjects"
 import { Explained } from "@assay/runtime/explained"
 
@@ -55,7 +56,7 @@ export async function readTombstones(
 ): Promise<readonly Tombstone[] | null> {
   return await orTombstonesError(path, async () => {
     const file = await open(path, "r").catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+      if (isMissing(error)) return null
       throw error
     })
     if (file === null) return null

@@ -1,5 +1,6 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
+import { isMissing } from "@assay/runtime/if-present"
 import { syncTree, writeDurably } from "@assay/runtime/durable-files"
 import { takeImportTurn } from "@assay/corpus/import-lock"
 import type { DataDirectory } from "@assay/runtime/data-directory"
@@ -150,7 +151,7 @@ function copySegments(names: ReadonlySet<string>, from: string, to: string): voi
     try {
       copyFileSync(join(from, name), join(to, name), constants.COPYFILE_FICLONE)
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
+      if (!isMissing(cause)) throw cause
       throw new Explained(
         "backup",
         `A segment of a live batch is missing. If its source was removed just now, make the backup again; else ${typedCommand("corpus verify")} names it`,

@@ -2,7 +2,7 @@ import { USAGE_DAYS_MAX, UsageQuery, UsageReport } from "@assay/core/contract"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import type { Metering } from "@assay/stores/records"
-import { failures, named } from "../http/schemas.ts"
+import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
 
@@ -15,16 +15,7 @@ const schema = {
   querystring: UsageQuery,
   response: {
     200: named(UsageReport, "Lookups of the tenant's keys, by day, key and operation."),
-    ...failures(
-      "invalid-request",
-      "unauthenticated",
-      "insufficient-scope",
-      "rate-limited",
-      "internal-error",
-      "store-unavailable",
-      "limits-unavailable",
-      "overloaded",
-    ),
+    ...failures(...FAILURES_OF_READING),
   },
 }
 

@@ -13,6 +13,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { crc32 } from "node:zlib"
+import { isMissing } from "@assay/runtime/if-present"
 import type { Log } from "@assay/runtime/log"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { type ContextEvent, NAMES_BYTES } from "../counters.ts"
@@ -148,7 +149,7 @@ function cutTornLine(path: string): void {
   try {
     descriptor = openSync(path, "r+")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return
+    if (isMissing(error)) return
     throw error
   }
   try {

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Type } from "typebox"
 import { Value } from "typebox/value"
 import { LearntServers } from "./learnt-servers.ts"
 import { Explained } from "@assay/runtime/explained"
+import { readIfPresent } from "@assay/runtime/if-present"
 
 /** Beside the operator's lists, and with them in every backup. */
 export const LEARNT_FILE = "learnt.json"
@@ -22,9 +23,10 @@ const LearntDocument = Type.Object({
 export function readLearnt(directory: string): LearntServers {
   let document: unknown
   try {
-    document = JSON.parse(readFileSync(join(directory, LEARNT_FILE), "utf8"))
+    const text = readIfPresent(join(directory, LEARNT_FILE))
+    if (text === null) return new LearntServers()
+    document = JSON.parse(text)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new LearntServers()
     throw new Explained("lists", `${LEARNT_FILE} cannot be read. Delete it: it is learnt anew`, {
       cause: error,
     })

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { parseDomain } from "@assay/core/identity"
 import { categoryMark, isListCategory, LIST_CATEGORIES } from "./categories.ts"
 import { DomainTable } from "./domain-table.ts"
 import { Explained } from "@assay/runtime/explained"
+import { namesIn } from "@assay/runtime/if-present"
 
 /** A file of the operator's. */
 export interface OwnList {
@@ -36,11 +37,8 @@ export function readOwnLists(directory: string): OwnList[] {
 
 function listFiles(directory: string): string[] {
   try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith(".csv"))
-      .sort()
+    return namesIn(directory).filter((name) => name.endsWith(".csv"))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
     throw new Explained("lists", "The directory of lists cannot be read", { cause: error })
   }
 }

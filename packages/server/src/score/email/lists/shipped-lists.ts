@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { isMissing } from "@assay/runtime/if-present"
 import { gatherLists, type ShippedLists } from "./gather-lists.ts"
 import { DomainTable } from "./domain-table.ts"
 
@@ -46,7 +47,7 @@ function readMade(): ShippedLists | null {
   try {
     file = readFileSync(MADE)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    if (isMissing(error)) return null
     throw error
   }
   return listsOf(file)

@@ -1,5 +1,5 @@
-// npm run profile -- email|phone|import: samples the programs of a load and writes, for each process
-// and thread that worked, a flame graph and the profile it was made of to tmp/profile/.
+// npm run profile -- email|phone|import: samples the programs of a load and writes, for each
+// process and thread that worked, a flame graph and the profile it was made of to tmp/profile/.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -16,7 +16,7 @@ interface Part {
 export interface CompiledSchemas {
   /** The code of each, as a CommonJS module. */
   readonly codes: readonly string[]
-  /** What takes the place of http/schema-compilers.ts, and requires the codes as `schema:NUMBER`. */
+  /** Takes the place of http/schema-compilers.ts, and requires the codes as `schema:NUMBER`. */
   readonly compilersModule: string
 }
 

@@ -14,7 +14,9 @@ export interface TrialProviders {
   readonly carrier: TrialCarrier
   /** PKCS #8 in PEM. */
   readonly privateKeyPem: string
-  /** Settings of a carrier with this name and these numbers. The one trial carrier answers for all. */
+  /**
+   * Settings of a carrier with this name and these numbers. The one trial carrier answers for all.
+   */
   carrierSettings(
     name: string,
     ranges: string[],

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts the command line: from dist in the published package, from what was built or from the
-// TypeScript sources in the checkout. Kept to syntax that old Node versions parse, so that they get a sentence and not a
-// trace.
+// TypeScript sources in the checkout. Kept to syntax that old Node versions parse, so that they get
+// a sentence and not a trace.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"

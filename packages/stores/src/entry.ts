@@ -9,9 +9,9 @@ import { Cursor, MalformedBytes, putVarint } from "./bytes.ts"
  *   bytes 4-5   has fingerprint, extended, two reserved bits (0), 12-bit password fingerprint
  *   bytes 6-7   alias tag
  *   varint      batch id
- *   extended    varint length of the rest; a byte that says which parts follow; the parts in this order:
- *               kind code (varint, kinds from 32 on), item (length byte, UTF-8), confidence (per mille, 2 bytes),
- *               classes (varint bit mask), value (zigzag varint)
+ *   extended    varint length of the rest; a byte that says which parts follow; the parts in this
+ *               order: kind code (varint, kinds from 32 on), item (length byte, UTF-8), confidence
+ *               (per mille, 2 bytes), classes (varint bit mask), value (zigzag varint)
  *
  * Each entry has exactly one spelling, so that byte-equal entries and equal entries are the same
  * thing.

@@ -65,7 +65,7 @@ export interface EvidenceRecords {
   addEvidence(sent: SentLines, claim: IdempotencyClaim | null): Promise<LinesOutcome>
   /** Owners with evidence that is due; shared evidence comes first. */
   ownersWithDueEvidence(): Promise<Owner[]>
-  /** All that is due of the owner's first `identities` identities that have any, by identity key. */
+  /** All that is due of the owner's first `identities` identities with any, by identity key. */
   dueEvidence(of: { owner: Owner; identities: number }): Promise<KeptEvidence[]>
   /**
    * Confirms that the index has the due evidence about the owner's identities up to and including

@@ -62,7 +62,7 @@ function passes(decision: Decision, filter: DecisionFilter): boolean {
   )
 }
 
-/** What is left of a decision: its id, moment, tenant, key and what kind of identity it was about. */
+/** What is left of a decision: its id, moment, tenant, key and kind of identity. */
 function asErased(decision: Decision): Decision {
   return {
     ...decision,

@@ -26,7 +26,9 @@ export interface EmailWeights {
   readonly rotatedStage: number
   /** How much evidence of an age still tells, for the confidence. */
   readonly witnessShare: ByDay
-  /** From this place in `SECRETS` on, a fresh secret is usable; beyond all where the model has none. */
+  /**
+   * From this place in `SECRETS` on, a fresh secret is usable; beyond all where the model has none.
+   */
   readonly freshSecretFrom: number
   /** The bit of each sensitive class. */
   readonly classBits: ReadonlyMap<string, number>

@@ -42,7 +42,10 @@ export class JsonElements {
     this.#blockBytes = blockBytes
   }
 
-  /** Takes the next bytes. Gives a block of lines when there is enough for one. Throws InputError `not-json`. */
+  /**
+   * Takes the next bytes. Gives a block of lines when there is enough for one. Throws InputError
+   * `not-json`.
+   */
   push(piece: Buffer): Buffer | null {
     let start = 0
     for (let at = 0; at < piece.length; at++) {

@@ -43,9 +43,9 @@ const WAITING_MAX = 20
 
 /**
  * Each sealer takes one connection and is gone. The lane starts as many as it needs, up to the
- * most: those at rest, one more for each that waits, and those that stand ready for the next. Beyond
- * that the slowest sender gives way to those who wait: honest senders differ from those who only
- * hold the line by how much they send in a second.
+ * most: those at rest, one more for each that waits, and those that stand ready for the next.
+ * Beyond that the slowest sender gives way to those who wait: honest senders differ from those who
+ * only hold the line by how much they send in a second.
  */
 export function openLane(options: LaneOptions): Lane {
   const { kind, size, short, starts, times, now } = options

@@ -20,8 +20,8 @@
 // | onSend: readers that do not read            | watchReader                                   |
 //
 // The validator and the serialiser are those that Fastify made for the route. Fastify shows them
-// with a request only, so the first request of a route goes by Fastify. tests/http/both-ways.test.ts
-// sends requests by both ways and compares every byte.
+// with a request only, so the first request of a route goes by Fastify.
+// tests/http/both-ways.test.ts sends requests by both ways and compares every byte.
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import { problems } from "@assay/core/contract"

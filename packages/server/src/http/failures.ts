@@ -8,7 +8,7 @@ import { senderIsGone } from "./sender-is-gone.ts"
 export interface Failures {
   /** What an error means to the caller; logged where the fault is ours. */
   problemOf(error: unknown, request: IncomingMessage, requestId: string): Problem
-  /** How long the caller waits for the answer: those who have to go, or to wait, do not hurry us. */
+  /** How long the caller waits for the answer: who has to go, or to wait, does not hurry us. */
   pauseMs(problem: Problem): number
 }
 

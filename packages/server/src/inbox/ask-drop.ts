@@ -23,7 +23,7 @@ export function askDropAt(socketPath: string): AskDrop {
         if (answer.statusCode === 200) resolve(answer)
         else void refusalOf(answer).then(refuse)
       })
-      /** Lets the rest of the body pass: its sender may still be sending, and waits for the reason. */
+      /** Lets the rest of the body pass: its sender may still send, and waits for the reason. */
       const refuse = (problem: Problem): void => {
         if (body instanceof Readable) body.unpipe(asked).resume()
         asked.destroy()

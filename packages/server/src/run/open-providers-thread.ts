@@ -30,8 +30,8 @@ export interface ProvidersThreadOptions {
 const CALL_MS = 2_000
 
 /**
- * Starts the thread and keeps one running. Throws Explained `config` where the settings turn out to be
- * of no use.
+ * Starts the thread and keeps one running. Throws Explained `config` where the settings turn out to
+ * be of no use.
  */
 export async function openProvidersThread(
   options: ProvidersThreadOptions,

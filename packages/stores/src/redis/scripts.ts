@@ -16,7 +16,8 @@ export interface Script {
  * the caller read.
  *
  *   KEYS   the bucket, then keys of heavy identities
- *   ARGV   mark; length of a tenant's field; number of fields; for each: field, before, after; for each heavy key: value
+ *   ARGV   mark; length of a tenant's field; number of fields; for each: field, before, after; for
+ *          each heavy key: value
  *
  * No bytes stand for "none": no value is empty. Returns 1 when done, 0 when something had changed,
  * -1 when the bucket is not the one it was.

@@ -7,8 +7,8 @@ import type { RecordsFault } from "../records-error.ts"
 export const busyTimeoutMs = 5_000
 
 /**
- * A file in WAL mode, made if missing, that only its owner may read. One with long rows is made with
- * larger pages, which costs fewer writes.
+ * A file in WAL mode, made if missing, that only its owner may read. One with long rows is made
+ * with larger pages, which costs fewer writes.
  */
 export async function openDatabase(
   file: string,

@@ -15,7 +15,7 @@ const ROWS = 30_000
 const soak = process.env["ASSAY_SOAK"] !== undefined
 const kills = soak ? 40 : 4
 
-// Run by the test below as the process to be killed: `node records-migration-crash.test.ts migrate FILE`.
+// The test below runs this file with `migrate FILE`, as the process to be killed.
 const [, , verb, path = ""] = process.argv
 if (verb === "migrate") {
   process.stdout.write("begun\n")

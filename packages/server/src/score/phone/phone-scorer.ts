@@ -129,8 +129,8 @@ export function phoneScorer({
       try {
         const nowMs = now()
         const model = models.phone(caller.phoneModel)
-        // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves nothing
-        // behind.
+        // Under way while the rest is asked; it never rejects, so a failure elsewhere leaves
+        // nothing behind.
         const counting =
           context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
         const conclude = (
@@ -186,8 +186,8 @@ export function phoneScorer({
           )
         }
         // After the index and not beside it: providers are asked whether the number changed hands
-        // since the tenant's last proof, which may be evidence. A lookup is nothing against the time
-        // they have.
+        // since the tenant's last proof, which may be evidence. A lookup is nothing against the
+        // time they have.
         const goOn = (found: Found): void | Promise<void> => {
           const entries = phoneEntries(found, caller, nowMs)
           const asking = ask(identified, verifiedAt(entries, context), caller)

@@ -9,9 +9,9 @@ import { takesOf } from "../providers/takes.ts"
 import { configuredKinds, ProviderSettings } from "./providers.ts"
 
 /**
- * Who is asked about phone numbers; null: nobody. Throws Explained `config` where the settings cannot be
- * used. Not read with the other settings: most commands ask nobody, and the user who runs them may
- * lack the right to read a carrier's key.
+ * Who is asked about phone numbers; null: nobody. Throws Explained `config` where the settings
+ * cannot be used. Not read with the other settings: most commands ask nobody, and the user who runs
+ * them may lack the right to read a carrier's key.
  */
 export function configuredProviders({
   providersFile,

@@ -123,7 +123,9 @@ export interface SignalRequest {
 
 /** One carrier or vendor that can be asked. Numbers leave the machine here and nowhere else. */
 export interface PhoneSignalProvider {
-  /** Its name in metrics, explanations and costs: the key of its settings, then `:NAME` of several. */
+  /**
+   * Its name in metrics, explanations and costs: the key of its settings, then `:NAME` of several.
+   */
   readonly id: string
   /** Beginnings of the numbers it is asked about; null: every number. */
   readonly ranges: readonly string[] | null

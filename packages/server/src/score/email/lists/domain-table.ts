@@ -19,8 +19,8 @@ export interface TableArrays {
  * 170,000 names in every worker, four megabytes here and several times that as a Map of strings,
  * with as many objects for the collector.
  *
- * A record is two bytes of marks, four of the second a host was first seen (0: nobody knows), one of
- * length, and the name. Slots hold where records start, found by FNV-1a.
+ * A record is two bytes of marks, four of the second a host was first seen (0: nobody knows), one
+ * of length, and the name. Slots hold where records start, found by FNV-1a.
  */
 export class DomainTable {
   #records: Uint8Array

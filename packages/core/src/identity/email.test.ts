@@ -7,6 +7,9 @@ import { parseDomain } from "./email-domain.ts"
 import { parseAnyEmail, parseEmail, type ParsedEmail, parsePlainEmail } from "./email.ts"
 
 const seed = 20_260_101
+const soak = process.env["ASSAY_SOAK"] !== undefined
+const PLAIN_RUNS = soak ? 50_000 : 1_200
+const EXACT_RUNS = soak ? 60_000 : 1_500
 
 /** The parsed address; fails the test where it is refused. */
 function accepted(text: string): ParsedEmail {
@@ -77,7 +80,7 @@ test("no text makes the parser throw", () => {
         parseDomain(text)
       }
     }),
-    { seed, numRuns: 2000 },
+    { seed, numRuns: soak ? 20_000 : 500 },
   )
 })
 
@@ -108,9 +111,9 @@ test("the exact form parses to the same result, for any text that is accepted", 
       assert.deepEqual(parseEmail(result.exact), result)
       assert.deepEqual(parseAnyEmail(result.exact), result)
     }),
-    { seed, numRuns: 6000 },
+    { seed, numRuns: EXACT_RUNS },
   )
-  assert.ok(acceptedTexts > 3000, `only ${acceptedTexts} texts were accepted`)
+  assert.ok(acceptedTexts > EXACT_RUNS / 2, `only ${acceptedTexts} texts were accepted`)
 })
 
 test("the exact form is stable for every letter with case, also under combining marks", () => {
@@ -150,9 +153,9 @@ test("the short way and the long way agree on every plain address", () => {
       short++
       assert.deepEqual(plain, parseAnyEmail(address))
     }),
-    { seed, numRuns: 5000 },
+    { seed, numRuns: PLAIN_RUNS },
   )
-  assert.ok(short > 1500, `only ${short} took the short way`)
+  assert.ok(short > 0.3 * PLAIN_RUNS, `only ${short} took the short way`)
 })
 
 test("an internationalised or quoted address never takes the short way", () => {

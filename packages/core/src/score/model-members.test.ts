@@ -10,6 +10,13 @@ import { loadEmailModel, loadPhoneModel } from "./models.ts"
 // Generated over every member of both documents: none may be mistyped, out of range or missing
 // without being named.
 
+/** Every wrong value of every member; without a soak each member gets one of them, in turn. */
+const EVERY_VALUE = process.env.ASSAY_SOAK !== undefined
+
+function tried<T>(values: readonly T[], turn: number): readonly T[] {
+  return EVERY_VALUE ? values : values.slice(turn % values.length, (turn % values.length) + 1)
+}
+
 type Holder = Record<string, unknown>
 
 interface Member {
@@ -77,20 +84,22 @@ for (const [name, load, document, first] of [
     })
 
     test("is refused in another type", () => {
-      for (const { path, value } of members) {
+      for (const [turn, { path, value }] of members.entries()) {
         // A member that may be null may also be a word or a number; their ranges are tried below.
         const others = value === null ? [true, [], {}] : ["", 0.125, true, [], {}, null]
-        for (const other of others) {
+        const wrong = others.filter((other) => {
           const sameType =
             typeof other === typeof value && Array.isArray(other) === Array.isArray(value)
-          if (!sameType && !(other === null && mayBeNull(path))) refused(path, other)
-        }
+          return !sameType && !(other === null && mayBeNull(path))
+        })
+        for (const other of tried(wrong, turn)) refused(path, other)
       }
     })
 
     test("is refused as a number beyond any that makes sense", () => {
-      for (const { path } of numbers) {
-        for (const other of [1e12, -1e12, Infinity, -Infinity, NaN]) refused(path, other)
+      for (const [turn, { path }] of numbers.entries()) {
+        for (const other of tried([1e12, -1e12, Infinity, -Infinity, NaN], turn))
+          refused(path, other)
       }
     })
 

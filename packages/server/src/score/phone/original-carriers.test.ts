@@ -47,6 +47,8 @@ test("a longer prefix wins over the shorter one it begins with, and only inside"
   assert.equal(originalCarrier("+4915221234567"), "Vodafone")
 })
 
+const NUMBERS = process.env["ASSAY_SOAK"] === undefined ? 400 : 20_000
+
 test("any number answers as the package answers", async () => {
   const prefixes = committed
     .split("\n")
@@ -63,7 +65,7 @@ test("any number answers as the package answers", async () => {
     .tuple(fc.constantFrom(...prefixes), fc.nat(2), digits)
     .map(([prefix, cut, rest]) => `+${prefix.slice(0, Math.max(4, prefix.length - cut))}${rest}`)
   let compared = 0
-  for (const text of fc.sample(numbers, { seed, numRuns: 2_000 })) {
+  for (const text of fc.sample(numbers, { seed, numRuns: NUMBERS })) {
     const read = parsePhoneNumberFromString(text)
     // Where the library takes off a national prefix it reads another number.
     if (read?.number !== text) continue
@@ -73,7 +75,7 @@ test("any number answers as the package answers", async () => {
     assert.equal(originalCarrier(text), expected, text)
     compared++
   }
-  assert.ok(compared > 1_000, `only ${compared} numbers were compared`)
+  assert.ok(compared > NUMBERS / 2, `only ${compared} numbers were compared`)
 })
 
 test("no name is garbled, and none is longer than an answer can bear", () => {

@@ -58,12 +58,13 @@ async function bundle(file: string): Promise<{ file: string; contents: Uint8Arra
     sourcesContent: false,
     inject: [join(root, "packages/runtime/src/mapped-stacks.ts")],
     minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: "none",
     logLevel: "warning",
     tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
     // They load compiled code, or files of their own, from the folder they are in.
     external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
-    plugins,
+    plugins: file === SERVE ? [withoutRoutes(), ...plugins] : plugins,
     // Packages that are not modules ask for Node's own with require.
     banner: {
       js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
@@ -136,6 +137,22 @@ function filesOfSources(): Plugin {
           )
         return { contents, loader: "ts" }
       })
+    },
+  }
+}
+
+/**
+ * The primary opens the writers of the features and adds no routes, so its program comes without
+ * them and all that they load.
+ */
+function withoutRoutes(): Plugin {
+  return {
+    name: "without routes",
+    setup({ onLoad }) {
+      onLoad({ filter: /server\/src\/[^/]+\/features?\.ts$/ }, ({ path }) => ({
+        contents: readFileSync(path, "utf8").replace(/\broutes: \w+/g, "routes: null as never"),
+        loader: "ts",
+      }))
     },
   }
 }

@@ -1,12 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import {
-  aliasTag,
   IDENTITY_TAGS,
   type IdentityKey,
   identityKey,
-  parseEmail,
-  parsePhone,
   passwordFingerprint,
 } from "@assay/core/identity"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
@@ -70,27 +67,24 @@ function demoRows(
   nowMs: number,
 ): Row[] {
   const rows: Row[] = []
-  for (const { email, observations } of demoEmails) {
-    const parsed = parseEmail(email)
-    if ("fault" in parsed) throw new Error("A demo address is not valid")
-    const key = identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
-    const alias = aliasTag(sha256, secrets.subkeys.alias, key, parsed)
+  const { identity } = secrets.subkeys
+  // Written in their canonical form, so that no start loads what reads addresses and numbers.
+  const identities = [
+    ...demoEmails.map(({ email, observations }) => ({
+      key: identityKey(sha256, identity, IDENTITY_TAGS.email, email),
+      observations,
+    })),
+    ...demoPhones.map(({ phone, observations }) => ({
+      key: identityKey(sha256, identity, IDENTITY_TAGS.phone, phone),
+      observations,
+    })),
+  ]
+  for (const { key, observations } of identities) {
     const entries = observations.filter(({ source }) => source === name)
     if (entries.length > 0)
       rows.push({
         key,
-        entries: entries.map((seen) => entryOf(seen, key, alias, batchId, secrets, nowMs)),
-      })
-  }
-  for (const { phone, observations } of demoPhones) {
-    const parsed = parsePhone(phone)
-    if ("fault" in parsed) throw new Error("A demo number is not well-formed")
-    const key = identityKey(sha256, secrets.subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
-    const entries = observations.filter(({ source }) => source === name)
-    if (entries.length > 0)
-      rows.push({
-        key,
-        entries: entries.map((seen) => entryOf(seen, key, 0, batchId, secrets, nowMs)),
+        entries: entries.map((seen) => entryOf(seen, key, batchId, secrets, nowMs)),
       })
   }
   return rows
@@ -99,7 +93,6 @@ function demoRows(
 function entryOf(
   seen: DemoObservation,
   key: IdentityKey,
-  alias: number,
   batchId: number,
   secrets: Secrets,
   nowMs: number,
@@ -124,7 +117,7 @@ function entryOf(
       password === undefined
         ? null
         : passwordFingerprint(sha256, secrets.subkeys.password, key, Buffer.from(password)),
-    aliasTag: alias,
+    aliasTag: 0,
     batchId,
     item,
     confidence,

@@ -35,11 +35,11 @@ export interface InboxServices {
 }
 
 /** The inbox of the drop's recipients: their operations, and where there is a drop, the page. */
-export const inbox: Feature<InboxServices> = {
-  async routes(app, services) {
-    if (services.askDrop !== null) inboxPageRoutes(app)
-    await recipientRoutes(app, services)
-  },
+export const inbox: Feature<InboxServices> = { routes: inboxRoutes }
+
+async function inboxRoutes(app: App, services: InboxServices): Promise<void> {
+  if (services.askDrop !== null) inboxPageRoutes(app)
+  await recipientRoutes(app, services)
 }
 
 type Act = "drop.synced" | "drop.batch" | "drop.keys-set" | "drop.resealed"

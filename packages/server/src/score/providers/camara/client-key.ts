@@ -1,6 +1,5 @@
 import { createPrivateKey, type KeyObject, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { SignJWT } from "jose"
 import type { Explained } from "@assay/runtime/explained"
 import { settingsFault } from "../provider-kind.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
@@ -37,9 +36,11 @@ export function readClientKey(carrier: KeySettings): ClientKey {
   const { client_id: client } = carrier
   const audience = carrier.audience ?? carrier.token_url
   return {
-    assertion(nowMs) {
+    async assertion(nowMs) {
+      // Loaded when a carrier is asked: settings are checked in processes that ask none.
+      const { SignJWT } = await import("jose")
       const issuedAt = Math.floor(nowMs / 1000) - BACKDATED_SECONDS
-      return new SignJWT()
+      return await new SignJWT()
         .setProtectedHeader({ ...header, typ: "JWT" })
         .setIssuer(client)
         .setSubject(client)

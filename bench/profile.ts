@@ -20,12 +20,13 @@ const IMPORTED_ROWS = 1_000_000
 /** Below this a process only started something, in microseconds. */
 const WORKED_MICROS = 500_000
 
-const profiled: Readonly<Record<string, (folder: string, env: Env) => Promise<void>>> = {
-  email: (folder, env) => scoring(folder, env, "/api/v1/risk/score", emailBodies()),
-  phone: (folder, env) => scoring(folder, env, "/api/v1/phone-risk", phoneBodies()),
+const profiled: Readonly<Record<string, (folder: string, flags: Flags) => Promise<void>>> = {
+  email: (folder, flags) => scoring(folder, flags, "/api/v1/risk/score", emailBodies()),
+  phone: (folder, flags) => scoring(folder, flags, "/api/v1/phone-risk", phoneBodies()),
   import: importing,
 }
-type Env = Readonly<Record<string, string>>
+/** Of Node. Its children get them too, which environment variables would not reach. */
+type Flags = readonly string[]
 
 try {
   await main(process.argv[2] ?? "")
@@ -40,9 +41,12 @@ async function main(name: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "assay-profile-"))
   const profiles = join(folder, "profiles")
   try {
-    await run(folder, { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` })
+    const ends = import.meta.resolve("./orderly-ends.ts")
+    await run(folder, ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--import=${ends}`])
     const into = join(root, "tmp", "profile")
     mkdirSync(into, { recursive: true })
+    for (const old of readdirSync(into).filter((file) => file.startsWith(`${name}-`)))
+      rmSync(join(into, old))
     for (const file of readdirSync(profiles)) {
       const text = readFileSync(join(profiles, file), "utf8")
       const profile = JSON.parse(text) as CpuProfile
@@ -66,7 +70,12 @@ function workedMicros({ nodes, samples, timeDeltas }: CpuProfile): number {
   return timeDeltas.reduce((sum, micros, n) => (samples[n] === idle ? sum : sum + micros), 0)
 }
 
-async function scoring(folder: string, env: Env, path: string, bodies: object[]): Promise<void> {
+async function scoring(
+  folder: string,
+  flags: Flags,
+  path: string,
+  bodies: object[],
+): Promise<void> {
   const data = join(folder, "data")
   const secret = join(folder, "secret")
   const bodiesFile = join(folder, "bodies.ndjson")
@@ -80,8 +89,8 @@ async function scoring(folder: string, env: Env, path: string, bodies: object[])
     DROP: "off",
   }
   const service = await startProgram(
-    [...assayProgram(), "serve"],
-    { ...settings, ...env },
+    [...flags, ...assayProgram(), "serve"],
+    settings,
     /http:\/\/localhost:(\d+)\/docs\n.*API key +(ask_demo_\w+)\n/,
   )
   try {
@@ -101,11 +110,10 @@ function phoneBodies(): object[] {
   return phoneMix().map((phone) => ({ phone_number: phone }))
 }
 
-async function importing(folder: string, env: Env): Promise<void> {
+async function importing(folder: string, flags: Flags): Promise<void> {
   const file = join(folder, "rows.txt")
   await writeRows(file, IMPORTED_ROWS, 1)
   const order = ["--source", "profile", "--kind", "combolist", "--date", "2026-01-01"]
-  await runMeasured(process.execPath, [...assayProgram(), "corpus", "import", file, ...order], {
-    env: { ASSAY_DATA: join(folder, "data"), ...env },
-  })
+  const command = [...flags, ...assayProgram(), "corpus", "import", file, ...order]
+  await runMeasured(process.execPath, command, { env: { ASSAY_DATA: join(folder, "data") } })
 }

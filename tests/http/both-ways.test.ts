@@ -5,13 +5,15 @@ import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
 import type { Callers } from "../../packages/server/src/accounts/callers.ts"
 import type { DecisionRecorder } from "../../packages/server/src/score/decision-draft.ts"
 import { type Application, openApplication } from "./application.ts"
+import { changedBodies, dearBodies, dearHeaders, dearQueries } from "./dear-requests.ts"
 import { type HostileRequest, hostileScores } from "./hostile-scores.ts"
 import { mintedKey } from "./minted-key.ts"
 import { type Description, oddRequests } from "./odd-requests.ts"
-import { bytesOf } from "./raw-exchange.ts"
+import { bytesOf, keptConnection } from "./raw-exchange.ts"
 
 const NOW_MS = Date.UTC(2026, 10, 14, 9, 30)
 const AT_ONCE = 16
@@ -51,8 +53,10 @@ async function openWay(byFastify: boolean): Promise<Way> {
   })
   after(() => app.close())
   const { key: limited } = await mintedKey(app.records, "limited", "free")
+  const { key: unscoped } = await mintedKey(app.records, "unscoped", "free", ["feedback:write"])
+  const keys = { key: app.key, limited, unscoped, unknown: mintApiKey() }
   const { port } = await app.listen()
-  const way = { app, port, keys: { key: app.key, limited }, elapsed, taken: () => taken }
+  const way = { app, port, keys, elapsed, taken: () => taken }
   // The first request of each route always goes by Fastify.
   for (const request of [emailOf("a@b.example"), phoneOf("+4917012345678")])
     await sent(way, request)
@@ -66,24 +70,16 @@ const posted = (target: string, value: object, key = "key"): HostileRequest => (
   headers: { ...JSON_HEADERS, authorization: `Bearer {${key}}` },
   body: Buffer.from(JSON.stringify(value)),
 })
-const emailOf = (email: string, key?: string): HostileRequest =>
-  posted("/api/v1/risk/score", { email }, key)
-const phoneOf = (phone: string): HostileRequest =>
-  posted("/api/v1/phone-risk", { phone_number: phone })
+const SCORES = ["/api/v1/risk/score", "/api/v1/phone-risk"] as const
+const emailOf = (email: string, key?: string): HostileRequest => posted(SCORES[0], { email }, key)
+const phoneOf = (phone: string): HostileRequest => posted(SCORES[1], { phone_number: phone })
 
 const ways = await Promise.all([openWay(false), openWay(true)])
 const [direct] = ways
 
 /** All that the server sends until it hangs up, without the time and the ids of single requests. */
 async function sent({ port, keys }: Way, ...requests: HostileRequest[]): Promise<string> {
-  const bytes = requests.map(({ headers = {}, ...request }) => {
-    const named = Object.entries(headers).map(([name, value]) => [
-      name,
-      value.replace(/\{(\w+)\}/, (whole, key: string) => keys[key] ?? whole),
-    ])
-    return bytesOf({ ...request, headers: Object.fromEntries(named) as Record<string, string> })
-  })
-  const all = Buffer.concat(bytes)
+  const all = Buffer.concat(requests.map((request) => bytesOf(withKey(request, keys))))
   const cutAt = requests.at(-1)?.cutAt
   const socket = connect(port, "127.0.0.1")
   const pieces: Buffer[] = []
@@ -101,29 +97,65 @@ async function sent({ port, keys }: Way, ...requests: HostileRequest[]): Promise
   const waiting = setTimeout(() => socket.destroy(), 1500)
   await closed
   clearTimeout(waiting)
-  return Buffer.concat(pieces)
+  return comparable(Buffer.concat(pieces))
+}
+
+function withKey(request: HostileRequest, keys: Way["keys"]): HostileRequest {
+  const named = Object.entries(request.headers ?? {}).map(([name, value]) => [
+    name,
+    value.replace(/\{(\w+)\}/, (whole, key: string) => keys[key] ?? whole),
+  ])
+  return { ...request, headers: Object.fromEntries(named) as Record<string, string> }
+}
+
+function comparable(answer: Buffer): string {
+  return answer
     .toString("latin1")
     .replaceAll(/^date: .*$/gim, "date")
     .replaceAll(/(?<=x-request-id: |"request_id":")[0-9a-f]{24}\b/g, "id")
 }
 
+/**
+ * Whether one answer follows a request, so that the next one can have the same connection: a new one
+ * for each would be a third of the work.
+ */
+function isAnsweredOnce({ method, headers = {}, cutAt }: HostileRequest): boolean {
+  const odd = ["connection", "Content-Length", "expect", "upgrade"]
+  return (
+    method !== "HEAD" && cutAt === undefined && odd.every((name) => headers[name] === undefined)
+  )
+}
+
+type Sender = (request: HostileRequest) => Promise<string>
+
+/** Sends to a way, one request after the other. */
+function senderTo(way: Way): Sender {
+  const kept = keptConnection(way.port)
+  return async (request) => {
+    if (!isAnsweredOnce(request)) return await sent(way, request)
+    const headers = { ...request.headers, connection: "keep-alive" }
+    return comparable(await kept(bytesOf(withKey({ ...request, headers }, way.keys))))
+  }
+}
+
 /** Sends each by both ways and returns how often each status came; 0 for no answer. */
 async function compared(requests: readonly HostileRequest[]): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
-  const compare = async (request: HostileRequest): Promise<void> => {
-    const [a, b] = await Promise.all(ways.map((way) => sent(way, request)))
+  const compare = async (request: HostileRequest, senders: Sender[]): Promise<void> => {
+    const [a, b] = await Promise.all(senders.map((send) => send(request)))
     const { body, ...head } = request
     const shown = { ...head, body: Buffer.from(body ?? []).toString("latin1") }
     assert.equal(a, b, JSON.stringify(shown))
     const status = Number(/^HTTP\/1\.1 (\d+)/.exec(a ?? "")?.[1] ?? 0)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
+  const compareAll = async (of: HostileRequest[]): Promise<void> => {
+    const senders = ways.map(senderTo)
+    for (let next = of.shift(); next !== undefined; next = of.shift()) await compare(next, senders)
+  }
   // What a context says is counted, so those come one by one, in the same order by both ways.
   const counted = requests.filter(({ body }) => Buffer.from(body ?? []).includes('"context"'))
   const others = requests.filter((request) => !counted.includes(request))
-  const compareAll = async (of: HostileRequest[]): Promise<void> => {
-    for (let next = of.shift(); next !== undefined; next = of.shift()) await compare(next)
-  }
   await Promise.all(Array.from({ length: AT_ONCE }, () => compareAll(others)))
   await compareAll(counted)
   return statuses
@@ -190,9 +222,26 @@ async function oddScores(): Promise<HostileRequest[]> {
     }))
 }
 
-// The file holds the requests that the servers of the suites got: those of hardening, phone,
-// context, contract, keys, limits, identities, phone-number, models, privacy, lists, client, faults
-// and decisions, each once, with {key} for a key that is valid.
+/** Those of another suite that are dear to answer. */
+function dearScores(): HostileRequest[] {
+  const usual = emailOf("sofia.rossi@mail.example")
+  const heads = [JSON_HEADERS, { "content-type": "application/json" }]
+  return SCORES.flatMap((target) => [
+    ...[...dearBodies(), ...changedBodies(40)].flatMap(([, text]) =>
+      heads.map((headers) => ({ ...usual, target, headers, body: Buffer.from(text) })),
+    ),
+    ...[...dearHeaders()].map(([, more]) => ({
+      ...usual,
+      target,
+      headers: { ...JSON_HEADERS, ...more },
+    })),
+    ...[...dearQueries()].map(([, query]) => ({ ...usual, target: target + query })),
+  ])
+}
+
+// The file holds the scoring requests that the servers of all other suites got, each once:
+// scripts/record-scores.ts writes it. {key} is a key that was valid, {unknown} one that was not, and
+// {unscoped} one that may not score.
 test("every request that the HTTP suites send is answered the same by both ways", async () => {
   const file = new URL("./both-ways-requests.ndjson", import.meta.url)
   const requests = readFileSync(file, "utf8")
@@ -204,8 +253,8 @@ test("every request that the HTTP suites send is answered the same by both ways"
       ...(body !== undefined && { body: Buffer.from(body, "latin1") }),
     }))
   const before = direct.taken()
-  const statuses = await compared([...requests, ...(await oddScores())])
-  assert.ok(requests.length >= 800, `${requests.length} requests`)
+  const statuses = await compared([...requests, ...(await oddScores()), ...dearScores()])
+  assert.ok(requests.length >= 900, `${requests.length} requests`)
   for (const status of [200, 400, 401, 405, 413, 415, 422]) assert.ok(statuses.has(status))
   assert.ok(direct.taken() - before > requests.length / 3)
   await observedAlike()

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 
 export interface RawRequest {
   readonly method: string
@@ -28,6 +28,46 @@ export async function exchange(port: number, request: RawRequest): Promise<RawAn
   socket.write(bytesOf(request))
   await closed
   return answerOf(Buffer.concat(pieces))
+}
+
+/**
+ * Sends requests one after the other on a connection, or on a new one where the server closed it,
+ * and returns each answer's bytes. Not for requests that get none, or two.
+ */
+export function keptConnection(port: number): (request: Uint8Array) => Promise<Buffer> {
+  let kept: Socket | null = null
+  const open = (): Socket => {
+    const socket = connect(port, "127.0.0.1").unref()
+    // A connection that fails is closed, too.
+    socket.on("error", () => undefined)
+    socket.on("close", () => (kept = kept === socket ? null : kept))
+    return socket
+  }
+  return async (request) => {
+    const socket = (kept ??= open())
+    let answer = Buffer.alloc(0)
+    const { promise: ended, resolve } = Promise.withResolvers<null>()
+    const take = (piece: Buffer): void => {
+      answer = Buffer.concat([answer, piece])
+      if (isWhole(answer)) resolve(null)
+    }
+    const close = (): void => resolve(null)
+    socket.on("data", take).on("close", close)
+    socket.write(request)
+    await ended
+    socket.off("data", take).off("close", close)
+    if (answerOf(answer).headers.get("connection") !== "keep-alive") {
+      kept = null
+      socket.destroy()
+    }
+    return answer
+  }
+}
+
+function isWhole(bytes: Buffer): boolean {
+  const { headers, body } = answerOf(bytes)
+  const length = headers.get("content-length")
+  return length !== undefined && body.length >= Number(length)
 }
 
 export function bytesOf({

@@ -56,6 +56,8 @@ export interface ImportWatch {
   resumes(): void
   progress(progress: ImportProgress): void
   compacts(done: number, total: number): void
+  /** The batch is live, but something that follows was not done: the import throws next. */
+  unfinished(report: ImportReport): void
 }
 
 export interface ImportProgress {

@@ -22,27 +22,10 @@ import { makeSegment } from "./make-segment.ts"
 import { deleteRemovedSegments } from "./removed-segments.ts"
 
 /**
- * The batch is live and stays so, but something that follows was not done: the same request again
- * does it.
- */
-export class ImportUnfinished extends Error {
-  override readonly name = "ImportUnfinished"
-  readonly report: ImportReport
-  constructor(report: ImportReport, undone: string, cause: unknown) {
-    const { batch, source } = report
-    super(
-      `Batch ${batch.id} of ${source.name} is live, but ${undone} (${shortReason(cause)}); the same command again completes it`,
-      { cause },
-    )
-    this.report = report
-  }
-}
-
-/**
  * Imports files as one batch of a source, all of it or nothing. If anything interrupts it, the same
  * request completes it; a repeated request that was completed changes nothing. Throws InputError,
- * ImportFailure or what the index throws, and from the moment the batch is live only
- * ImportUnfinished.
+ * ImportFailure or what the index throws, and from the moment the batch is live only ImportFailure
+ * `unfinished`.
  */
 export async function importCorpus(
   request: ImportRequest,
@@ -70,7 +53,7 @@ export async function importCorpus(
     await reach.compact((done, total) => watch.compacts(done, total))
     return report
   } catch (error) {
-    throw unfinished(live, error)
+    throw unfinished(live, error, watch)
   } finally {
     lock.release()
   }
@@ -82,8 +65,15 @@ interface Live {
   readonly undone: string
 }
 
-function unfinished(live: Live | null, error: unknown): unknown {
-  return live === null ? error : new ImportUnfinished(live.report, live.undone, error)
+function unfinished(live: Live | null, cause: unknown, watch: ImportWatch): unknown {
+  if (live === null) return cause
+  const { report, undone } = live
+  watch.unfinished(report)
+  return new ImportFailure(
+    "unfinished",
+    `Batch ${report.batch.id} of ${report.source.name} is live, but ${undone} (${shortReason(cause)}); the same command again completes it`,
+    { cause },
+  )
 }
 
 /** Once the signal has fired, any failure counts as caused by it. */

@@ -16,6 +16,8 @@ export type FailureCode =
   | "another-runs"
   /** The import was stopped by its signal. The served data is unchanged. */
   | "stopped"
+  /** The batch is live and stays so; the same request again does what is left to do. */
+  | "unfinished"
 
 export class ImportFailure extends Error {
   override readonly name = "ImportFailure"

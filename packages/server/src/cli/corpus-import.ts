@@ -12,7 +12,7 @@ import { describeFormat, FORMAT_NAMES } from "@assay/corpus/formats/formats"
 import type { FormatHints } from "@assay/corpus/formats/head"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import { holderText } from "@assay/corpus/import-lock"
-import { importCorpus, ImportUnfinished } from "@assay/corpus/import"
+import { importCorpus } from "@assay/corpus/import"
 import type { ImportReport, ImportRequest } from "@assay/corpus/import-request"
 import { InputError } from "@assay/corpus/inputs/member"
 import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
@@ -171,12 +171,13 @@ async function runImport(
         progress: progress.update,
         compacts: (done, total) =>
           progress.update({ phase: "compacting", rows: done, done, total }),
+        unfinished(live) {
+          // Print the figures now: the same command again does only the rest, and would not show
+          // them.
+          if (live.changed) printReport(live)
+        },
       },
     )
-  } catch (error) {
-    // Print the figures now: the same command again does only the rest, and would not show them.
-    if (error instanceof ImportUnfinished && error.report.changed) printReport(error.report)
-    throw error
   } finally {
     progress.hide()
   }
@@ -375,14 +376,14 @@ function countsOf<Name extends string>(
 }
 
 function explained(error: unknown): unknown {
-  if (error instanceof ImportUnfinished) {
-    return new CommandError(error.message, { cause: error, exitCode: UNFINISHED })
-  }
-  if (error instanceof ImportFailure && error.code === "stopped") {
-    return new CommandError(error.message, { cause: error, exitCode: INTERRUPTED })
-  }
-  if (error instanceof ImportFailure && error.code === "another-runs") {
-    return new CommandError(`${error.message}; --wait queues behind it`, { cause: error })
+  if (error instanceof ImportFailure) {
+    const { code, message } = error
+    if (code === "unfinished")
+      return new CommandError(message, { cause: error, exitCode: UNFINISHED })
+    if (code === "stopped")
+      return new CommandError(message, { cause: error, exitCode: INTERRUPTED })
+    if (code === "another-runs")
+      return new CommandError(`${message}; --wait queues behind it`, { cause: error })
   }
   if (error instanceof InputError || error instanceof ImportFailure) {
     return new CommandError(`Nothing was imported: ${error.message}`, { cause: error })

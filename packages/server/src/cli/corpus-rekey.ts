@@ -4,7 +4,6 @@ import { readConfig } from "../base/config.ts"
 import type { LookProgress } from "@assay/corpus/engine/examine"
 import { ImportFailure } from "@assay/corpus/engine/import-failure"
 import { takeImportTurn } from "@assay/corpus/import-lock"
-import { ImportUnfinished } from "@assay/corpus/import"
 import {
   beginRekeying,
   completeRekeying,
@@ -56,9 +55,9 @@ export async function rekey(
         exitCode: INTERRUPTED,
       })
     }
-    if (error instanceof ImportUnfinished)
-      throw new CommandError(error.message, { cause: error, exitCode: UNFINISHED })
-    throw failure === null ? error : new CommandError(failure.message, { cause: failure })
+    if (failure === null) throw error
+    const exitCode = failure.code === "unfinished" ? UNFINISHED : 1
+    throw new CommandError(failure.message, { cause: failure, exitCode })
   }
 }
 
@@ -121,6 +120,7 @@ async function rekeyUntilStopped(
           progress: progress.update,
           compacts: (done, total) =>
             progress.update({ phase: "compacting", rows: done, done, total }),
+          unfinished: () => undefined,
         },
       })
       await completeRekeying(

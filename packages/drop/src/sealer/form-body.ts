@@ -54,11 +54,6 @@ export interface FormBody {
   readonly drained: boolean
 }
 
-/** The sender hung up in the middle: there is nobody to answer. */
-export class SenderGone extends Error {
-  override readonly name = "SenderGone"
-}
-
 /**
  * More than the longest message, so that a message that is too long comes back whole in its field.
  */
@@ -72,15 +67,15 @@ const PART_HEADERS_MAX = 16
 export const DRAINED_MAX = 64 * 1024 * 1024
 
 /**
- * Reads a form in memory. For any input it resolves with a form and at most one fault, and it
- * rejects only when the sender is gone. After a fault the rest of the body is read and discarded:
+ * Reads a form in memory. For any input it resolves with a form and at most one fault, or with null
+ * when the sender hung up in the middle. After a fault the rest of the body is read and discarded:
  * most browsers show no answer before they have sent everything.
  */
 export async function readFormBody(
   request: IncomingMessage,
   limits: FormLimits,
   stopped: AbortSignal,
-): Promise<FormBody> {
+): Promise<FormBody | null> {
   const fields = new Map<string, string>()
   const files: FormFile[] = []
   let fault = null as BodyFault | null
@@ -108,7 +103,8 @@ export async function readFormBody(
   parser?.on("fieldsLimit", () => failed("broken"))
   parser?.on("partsLimit", () => failed("broken"))
 
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  /** Whether all was read; null: the sender is gone. */
+  const { promise, resolve } = Promise.withResolvers<boolean | null>()
   const stop = (): void => {
     failed(stopped.reason as Stopped)
     resolve(false)
@@ -129,13 +125,14 @@ export async function readFormBody(
     parser.once("close", () => request.resume())
   })
   request.once("end", () => resolve(true))
-  request.once("error", () => reject(new SenderGone()))
-  request.once("close", () => reject(new SenderGone()))
+  request.once("error", () => resolve(null))
+  request.once("close", () => resolve(null))
   stopped.addEventListener("abort", stop, { once: true })
   if (stopped.aborted) stop()
 
   try {
     const drained = await promise
+    if (drained === null) return null
     if (parser?.writable === true) {
       if (drained) parser.end()
       else parser.destroy()

@@ -64,6 +64,7 @@ export function plainRequests(
     async answer(request, stopped) {
       const route = ROUTES.get(readTarget(request.url ?? "")?.name ?? "")
       const body = await readFormBody(request, route?.limits ?? CODE_LIMITS, stopped)
+      if (body === null) return null
       if (body.fault === "gave-way") return await refuse("gave-way", request)
       if (route === undefined || request.method !== "POST") return await refuse(405, request)
       if (fromElsewhere(request.headers)) return await refuse(403, request)

@@ -3,17 +3,17 @@ import type { Socket } from "node:net"
 import { RETRY } from "../answers.ts"
 import { type Answer, paddedPage } from "./answer.ts"
 import { answerMs, whenTooSlow } from "./deadlines.ts"
-import { SenderGone, type Stopped } from "./form-body.ts"
+import type { Stopped } from "./form-body.ts"
 import type { Report } from "./progress.ts"
 import type { GiveWay, SealerSettings } from "./sealer-settings.ts"
 
 export interface ConnectionHandler {
   /**
-   * Answers a request; rejects with SenderGone when there is nobody to answer, and with anything
-   * else for a fault of ours. `stopped` is aborted, with a reason, when the rest of the request is
-   * no longer awaited.
+   * Answers a request; null when its sender is gone and there is nobody to answer. Rejects for a
+   * fault of ours. `stopped` is aborted, with a reason, when the rest of the request is no longer
+   * awaited.
    */
-  answer(request: IncomingMessage, stopped: AbortSignal): Promise<Answer>
+  answer(request: IncomingMessage, stopped: AbortSignal): Promise<Answer | null>
   /** For anything that is no request, or fails: a page that carries nothing of what was sent. */
   refuse(reason: number | Stopped, request?: IncomingMessage): Promise<Answer>
   /** The headers of every answer. */
@@ -156,14 +156,14 @@ async function serve(
   stopped: AbortSignal,
   answerWith: (body: Buffer, write: Write) => Promise<void>,
 ): Promise<void> {
-  let answer: Answer
+  let answer: Answer | null
   try {
     answer = await handler.answer(request, stopped)
-  } catch (error) {
-    if (error instanceof SenderGone) throw error
+  } catch {
     // Any error becomes a bare status: its message may quote what was sent.
     answer = await handler.refuse(500, request)
   }
+  if (answer === null) return void request.socket.destroy()
   const body = paddedPage(answer.page, answer.padding)
   // A clock that runs slightly wrong identifies the machine.
   response.sendDate = false

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { plainEntry } from "@assay/stores/entry"
 import type { EntryKind, Owner } from "@assay/stores/exposure-index"
 import { MailboxState } from "./mailbox-state.ts"
 import type { Observation } from "./observations.ts"
@@ -14,19 +15,7 @@ function observation(
   name = "feedback",
 ): Observation {
   return {
-    entry: {
-      kind,
-      owner,
-      hours: (today - daysAgo) * 24,
-      secret: "none",
-      fingerprint: null,
-      aliasTag: 0,
-      batchId: 1,
-      item: null,
-      confidence: null,
-      classes: [],
-      value: null,
-    },
+    entry: { ...plainEntry(kind, (today - daysAgo) * 24, 1), owner },
     source: {
       id: 1,
       owner,

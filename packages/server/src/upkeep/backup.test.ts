@@ -40,6 +40,8 @@ interface Held {
   readonly records: Records
   /** Makes a backup; `meanwhile` happens right after the index was copied. */
   backUp(meanwhile?: () => Promise<unknown>): Promise<unknown>
+  /** Makes a backup of an index that is opened so. */
+  backUpOf(openIndex: () => Promise<ExposureIndex>): Promise<unknown>
 }
 
 /** A data directory with one live batch, its index and records open as a service has them. */
@@ -54,31 +56,34 @@ async function held(t: TestContext): Promise<Held> {
   await records.migrate()
   await records.checkKeyCheckValue(secrets.checkValue)
   t.after(() => Promise.all([index.close(), records.close()]))
+  const backUpOf: Held["backUpOf"] = (openIndex) =>
+    makeBackup(join(folder, "backup"), {
+      config: { databaseUrl: null, dataDirectory: directory.path },
+      directory,
+      secrets,
+      pid: 1,
+      now,
+      signal: AbortSignal.abort(),
+      note: () => undefined,
+      openIndex,
+    })
   return {
     folder,
     directory,
     index,
     records,
+    backUpOf,
     backUp: (meanwhile = async () => undefined) =>
-      makeBackup(join(folder, "backup"), {
-        config: { databaseUrl: null, dataDirectory: directory.path },
-        directory,
-        secrets,
-        pid: 1,
-        now,
-        signal: AbortSignal.abort(),
-        note: () => undefined,
-        async openIndex() {
-          const opened = await openLmdbIndex({ path: directory.index, readOnly: true })
-          return {
-            ...opened,
-            async copyTo(to) {
-              const copied = await opened.copyTo(to)
-              await meanwhile()
-              return copied
-            },
-          }
-        },
+      backUpOf(async () => {
+        const opened = await openLmdbIndex({ path: directory.index, readOnly: true })
+        return {
+          ...opened,
+          async copyTo(to) {
+            const copied = await opened.copyTo(to)
+            await meanwhile()
+            return copied
+          },
+        }
       }),
   }
 }
@@ -241,17 +246,12 @@ test("lists and models come along whatever their names, segments of removed batc
 })
 
 test("an index that does not lie in files is no backup", async (t) => {
-  const { folder, directory, index } = await held(t)
-  const made = makeBackup(join(folder, "backup"), {
-    config: { databaseUrl: null, dataDirectory: directory.path },
-    directory,
-    secrets,
-    pid: 1,
-    now,
-    signal: AbortSignal.abort(),
-    note: () => undefined,
-    openIndex: async () => ({ ...index, copyTo: async () => false, close: async () => undefined }),
-  })
+  const { folder, index, backUpOf } = await held(t)
+  const made = backUpOf(async () => ({
+    ...index,
+    copyTo: async () => false,
+    close: async () => undefined,
+  }))
   await assert.rejects(made, { code: "backup" })
   await assert.rejects(restored(t, folder), { code: "backup" })
 })

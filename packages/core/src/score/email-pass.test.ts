@@ -53,3 +53,15 @@ test("hundreds of exposures and passwords are weighed like a few", () => {
   const { contributions } = explainEmail(emailInput({ exposures: again }), emailModels["1.1"])
   assert.ok(contributions.some(({ code }) => code === "CRED_PASSWORD_REUSE"))
 })
+
+test("more sources than are remembered are told apart, and so are those of the next identity", () => {
+  const many = Array.from({ length: 10_001 }, (_, n): Exposure => ({
+    kind: "breach",
+    source: `s${n}`,
+    age: 400,
+  }))
+  const { exposure_count } = assessEmail(emailInput({ exposures: many }), emailModels["1.1"])
+  assert.equal(exposure_count, 10_001)
+  const few = [many[3], many[4], many[3]] as Exposure[]
+  assert.equal(assessEmail(emailInput({ exposures: few }), emailModels["1.1"]).exposure_count, 2)
+})

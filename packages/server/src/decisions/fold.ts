@@ -11,7 +11,7 @@ import {
   setAside,
   workerDirectories,
 } from "./journal-files.ts"
-import { JOURNAL_HEADER, readJournalLine } from "./journal-line.ts"
+import { JOURNAL_HEADER, readJournalLines } from "./journal-line.ts"
 
 /** What `OnFolded` learns about a decision that has just reached the store. */
 export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "identityType"> & {
@@ -254,16 +254,14 @@ const LINE_FEED = 10
 
 function decisionsIn(bytes: Buffer, from: number): Lines {
   const whole = bytes.lastIndexOf(LINE_FEED) + 1
-  const lines = bytes.toString("utf8", 0, whole).split("\n")
-  // The text behind the last line break is empty.
-  lines.pop()
-  const header = from === 0 ? lines.shift() : undefined
-  const found = lines.map(readJournalLine).filter((decision) => decision !== null)
+  const headerEnd = from === 0 ? bytes.indexOf(LINE_FEED) + 1 : 0
+  const { found, torn } = readJournalLines(bytes.toString("utf8", headerEnd, whole))
   const damaged = from === 0 && !JOURNAL_HEADER.startsWith(beginning(bytes))
-  if (damaged && found.length === 0) refuseNewerFormat(header)
+  if (damaged && found.length === 0 && headerEnd > 0)
+    refuseNewerFormat(bytes.toString("utf8", 0, headerEnd - 1))
   return {
     found,
-    torn: lines.length - found.length,
+    torn,
     end: from + whole,
     rest: whole < bytes.length,
     damaged,
@@ -279,8 +277,8 @@ function beginning(bytes: Buffer): string {
  * Lines of a newer format cannot be read. A header with a flipped digit still has our lines below
  * it.
  */
-function refuseNewerFormat(header: string | undefined): void {
-  if (header === undefined || !/^assay decisions journal [2-9]\d*$/.test(header)) return
+function refuseNewerFormat(header: string): void {
+  if (!/^assay decisions journal [2-9]\d*$/.test(header)) return
   throw new RecordsError(
     "newer-format",
     "A journal of decisions has a format this program does not know; use a newer Assay",

@@ -28,7 +28,7 @@ import {
   segmentsOf,
   workerDirectories,
 } from "./journal-files.ts"
-import { JOURNAL_HEADER, journalLine, readJournalLine } from "./journal-line.ts"
+import { JOURNAL_HEADER, journalLine, readJournalLine, readJournalLines } from "./journal-line.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-journal-"))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -136,6 +136,25 @@ test("a line holds a decision whatever texts its input has, and no part of one i
     }),
     { numRuns: 500, seed: 20_261_115 },
   )
+})
+
+test("a line that was cut off anywhere takes nothing from the lines around it", () => {
+  // Its first closing brace is its last character, so no part of it ends like a whole one.
+  const input = { as_of: "2026-11-15" } as unknown as DecisionDraft["input"]
+  const [before, cut, behind] = [made(), made({ input }), made()]
+  for (let end = 0; end < cut.line.length - 1; end++) {
+    for (const rest of ["", "\0\0"]) {
+      const text = `${before.line}${cut.line.slice(0, end)}${rest}\n`
+      const { found, torn } = readJournalLines(text + behind.line)
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        [before.id, behind.id],
+      )
+      assert.equal(torn, 1)
+      assert.equal(readJournalLines(text).torn, 1)
+    }
+  }
+  assert.deepEqual(readJournalLines(""), { found: [], torn: 0 })
 })
 
 test("a calibrated decision and one about a phone keep what sets them apart", () => {

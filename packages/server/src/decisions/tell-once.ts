@@ -1,4 +1,5 @@
 import type { FoldedDecision, OnFolded } from "./fold.ts"
+import { KeySet } from "./key-set.ts"
 
 /** Enough for a busy period. Past it, identities are passed on again, which changes nothing. */
 const REMEMBERED_MAX = 200_000
@@ -8,15 +9,14 @@ const REMEMBERED_MAX = 200_000
  * identities asked about a moment ago, and passing them on again would cost more than the request.
  */
 export function tellOnce(tell: OnFolded, rememberedMax = REMEMBERED_MAX): OnFolded {
-  const told = new Map<number | null, Set<string>>()
+  const told = new Map<number | null, KeySet>()
   let remembered = 0
   return async (decisions) => {
     const fresh = new Map<string, FoldedDecision>()
     for (const decision of decisions) {
       const { tenantId, identityKey } = decision
-      const identity = identityKey.toHex()
-      if (told.get(tenantId)?.has(identity) === true) continue
-      const name = `${tenantId} ${identity}`
+      if (told.get(tenantId)?.has(identityKey) === true) continue
+      const name = `${tenantId} ${identityKey.toHex()}`
       if (!fresh.has(name)) fresh.set(name, decision)
     }
     if (fresh.size === 0) return
@@ -28,6 +28,6 @@ export function tellOnce(tell: OnFolded, rememberedMax = REMEMBERED_MAX): OnFold
     }
     remembered += fresh.size
     for (const { tenantId, identityKey } of fresh.values())
-      told.getOrInsertComputed(tenantId, () => new Set()).add(identityKey.toHex())
+      told.getOrInsertComputed(tenantId, () => new KeySet()).add(identityKey)
   }
 }

@@ -2,12 +2,15 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import {
+  copyFileSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempDisposableSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs"
@@ -51,9 +54,18 @@ export interface Copy extends Disposable {
 /** A copy of the repository, as it is in the work tree, in which the steps were followed. */
 export function follow(steps: readonly Step[]): Copy {
   assert.ok(steps.length > 0, "there are no steps to follow")
+  const changes = changesBy(steps)
   const folder = mkdtempDisposableSync(join(tmpdir(), "assay-extending-"))
-  for (const file of filesOfRepository())
-    cpSync(join(root, file), join(folder.path, file), { recursive: true })
+  const made = new Set<string>()
+  const placeOf = (file: string): string => {
+    const place = join(folder.path, file)
+    const parent = dirname(place)
+    if (!made.has(parent)) mkdirSync(parent, { recursive: true })
+    made.add(parent)
+    return place
+  }
+  for (const file of filesOfRepository()) copyFileSync(join(root, file), placeOf(file))
+  for (const [file, text] of changes) writeFileSync(placeOf(file), text)
   // The packages of this repository are linked by relative paths, which lead into the copy.
   const modules = join(folder.path, "node_modules")
   mkdirSync(modules)
@@ -63,15 +75,9 @@ export function follow(steps: readonly Step[]): Copy {
     recursive: true,
     verbatimSymlinks: true,
   })
-  try {
-    for (const step of steps) apply(step, folder.path)
-  } catch (error) {
-    folder.remove()
-    throw error
-  }
   return {
     path: folder.path,
-    touched: [...new Set(steps.map(({ path }) => path))],
+    touched: [...changes.keys()],
     run: (args, env = {}) =>
       execFileSync(process.execPath, ["--conditions=source", ...args], {
         cwd: folder.path,
@@ -82,19 +88,23 @@ export function follow(steps: readonly Step[]): Copy {
   }
 }
 
-function apply({ path, after, code }: Step, folder: string): void {
-  const place = join(folder, path)
-  if (after === null) {
-    assert.ok(!existsSync(place), `${path} is said to be new, and is there already`)
-    mkdirSync(dirname(place), { recursive: true })
-    writeFileSync(place, code)
-    return
+/** The files that the steps make or change, in the order of the steps, with their text after. */
+export function changesBy(steps: readonly Step[]): ReadonlyMap<string, string> {
+  const changes = new Map<string, string>()
+  for (const { path, after, code } of steps) {
+    if (after === null) {
+      const isThere = changes.has(path) || existsSync(join(root, path))
+      assert.ok(!isThere, `${path} is said to be new, and is there already`)
+      changes.set(path, code)
+      continue
+    }
+    const lines = (changes.get(path) ?? readFileSync(join(root, path), "utf8")).split("\n")
+    const found = lines.flatMap((line, n) => (line.includes(after) ? [n] : []))
+    assert.equal(found.length, 1, `${path} has ${found.length} lines that hold ${after}`)
+    lines.splice((found[0] ?? 0) + 1, 0, code.replace(/\n$/, ""))
+    changes.set(path, lines.join("\n"))
   }
-  const lines = readFileSync(place, "utf8").split("\n")
-  const found = lines.flatMap((line, n) => (line.includes(after) ? [n] : []))
-  assert.equal(found.length, 1, `${path} has ${found.length} lines that hold ${after}`)
-  lines.splice((found[0] ?? 0) + 1, 0, code.replace(/\n$/, ""))
-  writeFileSync(place, lines.join("\n"))
+  return changes
 }
 
 /** What is in version control or could be, and what `npm ci` builds for the drop. */
@@ -103,6 +113,12 @@ function filesOfRepository(): string[] {
     cwd: root,
     encoding: "utf8",
   })
-  const built = ["packages/drop/browser", "packages/drop/programs"]
-  return [...listed.trim().split("\n"), ...built].filter((file) => existsSync(join(root, file)))
+  const built = ["packages/drop/browser", "packages/drop/programs"].flatMap((folder) =>
+    globSync(`${folder}/**`, { cwd: root }),
+  )
+  return [...listed.trim().split("\n"), ...built].filter((file) => isFile(join(root, file)))
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }

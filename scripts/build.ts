@@ -45,7 +45,8 @@ if (faults.length > 0) fail(faults)
 
 rmSync(dist, { recursive: true, force: true })
 for (const part of parts) {
-  const program = ts.createProgram(part.files, compilerOptions(part))
+  const roots = isImported ? part.files : [...part.files, ...importedJson(part)]
+  const program = ts.createProgram(roots, compilerOptions(part))
   // Importers of a package rely on its types, so they are checked once more when they are emitted.
   // The types of a program that nobody imports were checked with the repository's.
   const checked = isImported ? ts.getPreEmitDiagnostics(program) : program.getSyntacticDiagnostics()
@@ -101,8 +102,20 @@ function compilerOptions({ source, output }: Part): ts.CompilerOptions {
     rootDir: source,
     outDir: output,
     declaration: isImported,
-    noCheck: !isImported,
+    // Without its types a module is emitted by itself, and nothing that it imports is read.
+    ...(!isImported && { noCheck: true, noResolve: true, noLib: true, types: [] }),
   }
+}
+
+/** The data that modules of a part import, which no program finds that follows no import. */
+function importedJson({ source, files }: Part): string[] {
+  const named = files.flatMap((file) =>
+    ts
+      .preProcessFile(readFileSync(file, "utf8"))
+      .importedFiles.filter(({ fileName }) => /^\..*\.json$/.test(fileName))
+      .map(({ fileName }) => resolve(dirname(file), fileName)),
+  )
+  return [...new Set(named)].filter((file) => file.startsWith(source + sep))
 }
 
 /**

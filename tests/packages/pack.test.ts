@@ -42,6 +42,18 @@ const environment: NodeJS.ProcessEnv = {
     ...(process.env.PATH ?? "").split(delimiter).filter((each) => !each.startsWith(root)),
   ].join(delimiter),
 }
+/**
+ * Without install scripts: what runs in production must not need one. What npm has of a registry's
+ * packages is not asked for again.
+ */
+const INSTALL = [
+  "install",
+  "--no-audit",
+  "--no-fund",
+  "--ignore-scripts",
+  "--prefer-offline",
+  "--no-package-lock",
+]
 const inConsumer = { cwd: consumer, env: environment, timeout: 240_000 }
 
 suite("the packed packages", () => {
@@ -117,7 +129,7 @@ suite("the packed packages", () => {
     writeFileSync(join(linking, "package.json"), JSON.stringify({ private: true, type: "module" }))
     const options = { ...inConsumer, cwd: linking }
     const client = join(root, "packages", "client")
-    await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", client], options)
+    await run("npm", [...INSTALL, client], options)
     writeFileSync(
       join(linking, "module.js"),
       `import { createClient } from "@assay/client"; console.log(typeof createClient)`,
@@ -205,8 +217,7 @@ async function pack(): Promise<void> {
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }))
   const files = readdirSync(tarballs).map((file) => join(tarballs, file))
   assert.equal(files.length, publishedPackages.length)
-  // Without install scripts: what runs in production must not need one.
-  await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...files], inConsumer)
+  await run("npm", [...INSTALL, ...files], inConsumer)
 }
 
 /** What a module with this text prints when the consumer runs it. */

@@ -8,7 +8,10 @@ export function requireProcessFigures(): void {
     throw new BenchError("processor time and memory are read from /proc, which needs Linux")
 }
 
-/** The processes that a process started and that still run. */
+/**
+ * The processes that a process started and that still run. Not from the lists that the kernel keeps
+ * of a thread's children, in which one is missing now and then while others end (proc(5)).
+ */
 export function childrenOf(pid: number): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
@@ -96,6 +99,7 @@ export function residentBytes(pid: number): number {
 
 // proc(5), counted from the state, which is the first field after the name.
 const STAT_PARENT = 1
+const STAT_STATE = 0
 const STAT_UTIME = 11
 const STAT_STIME = 12
 const STAT_CHILDREN_UTIME = 13
@@ -115,9 +119,11 @@ function statFields(pid: string): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
+/** Null for a process that has ended, also where nobody has collected it yet. */
 function parentOf(pid: string): number | null {
   try {
-    return Number(statFields(pid)[STAT_PARENT])
+    const fields = statFields(pid)
+    return /[ZX]/.test(fields[STAT_STATE] ?? "") ? null : Number(fields[STAT_PARENT])
   } catch {
     // It ended between being listed and being read.
     return null

@@ -13,9 +13,9 @@ import { tmpdir } from "node:os"
 import { join, sep } from "node:path"
 import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { childrenOf } from "../../bench/process-figures.ts"
 import { assay } from "./assay.ts"
 import {
-  childrenOf,
   combolist,
   filesWithCanary,
   type Held,

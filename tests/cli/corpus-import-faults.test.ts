@@ -10,7 +10,8 @@ import { writeParquetRows } from "../../packages/corpus/testing/formats/test-row
 import { testZip } from "../../packages/corpus/testing/inputs/test-zip.ts"
 import { lockImports } from "../../packages/runtime/src/data-directory.ts"
 import { assay } from "./assay.ts"
-import { childrenOf, combolist, emailAt, filesWithCanary, heldIn, startImport } from "./corpus.ts"
+import { childrenOf } from "../../bench/process-figures.ts"
+import { combolist, emailAt, filesWithCanary, heldIn, startImport } from "./corpus.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-faults-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))

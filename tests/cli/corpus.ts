@@ -2,7 +2,7 @@
 // holds.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from "node:fs"
+import { closeSync, openSync, readdirSync, readSync, writeFileSync } from "node:fs"
 import { constants } from "node:os"
 import { join } from "node:path"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
@@ -70,18 +70,6 @@ export function startImport(
   }
 }
 
-/** The children of a process: of an import its reader and its sorter. proc_pid_stat(5) */
-export function childrenOf(pid: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((each) => {
-      const stat = textOf(`/proc/${each}/stat`)
-      const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-      return Number(parent) === pid && state !== "Z"
-    })
-}
-
 export interface Held {
   readonly batches: readonly Batch[]
   /** By address: what live batches say, without the number of the batch. */
@@ -145,17 +133,6 @@ function openIfThere(path: string): number | null {
     return openSync(path, "r")
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw error
-  }
-}
-
-/** Of a process that is gone: nothing. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1")
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException
-    if (code === "ENOENT" || code === "ESRCH") return ""
     throw error
   }
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { DecisionDetails } from "@assay/core/contract"
+import { childrenOf } from "../../bench/process-figures.ts"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -135,20 +136,3 @@ test(
     await service.stop()
   },
 )
-
-/** proc_pid_stat(5): `pid (name) state ppid …`; the name may itself hold brackets and spaces. */
-function childrenOf(parent: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8")
-        const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-        return Number(ppid) === parent && state !== "Z" && state !== "X"
-      } catch {
-        // The process has gone since it was listed.
-        return false
-      }
-    })
-    .map(Number)
-}

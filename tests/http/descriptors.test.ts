@@ -54,7 +54,9 @@ test(
       openOf(pid).some((path) => path.endsWith("data.mdb")),
       "the primary holds the index, so that it could be inherited",
     )
-    for (const worker of running("worker")) {
+    const workers = running("worker")
+    assert.ok(workers.length > 0)
+    for (const worker of workers) {
       const files = held(worker)
       assert.equal(files.filter((path) => path.endsWith("data.mdb")).length, 1, files.join())
       assert.ok(!files.includes("listening"), "connections come from the primary")

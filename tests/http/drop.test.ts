@@ -2,7 +2,6 @@
 // mailboxes.
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { before, test } from "node:test"
@@ -28,6 +27,7 @@ import {
 } from "./drop-visitor.ts"
 import { newFilling } from "../../packages/drop/src/mailbox-filling.ts"
 import { openSqliteDrops } from "../../packages/drop/src/store/sqlite-drops.ts"
+import { processesBelow } from "./processes.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -406,17 +406,9 @@ test("T33: the log holds nothing of requests, whatever they ask for and however 
 
 /** The process of the drop, by its parent. */
 function dropProcess(parent: number): number {
-  const found = readdirSync("/proc").find((pid) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8")
-      const [, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-      return Number(ppid) === parent && command.includes("drop-process")
-    } catch {
-      return false
-    }
-  })
-  return Number(found)
+  const [drop] = processesBelow(parent).filter(({ kind }) => kind === "drop")
+  assert.ok(drop !== undefined)
+  return drop.pid
 }
 
 /** Sends bytes as they are, and reads the answer. */

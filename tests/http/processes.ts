@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { childrenOf } from "../../bench/process-figures.ts"
 
 export type Kind = "worker" | "drop" | "sealer" | "compaction" | "reader" | "sorter"
 
@@ -38,13 +39,6 @@ export function openOf(pid: number): string[] {
     if (inode !== undefined) return listening.has(inode) ? ["listening"] : []
     return target.startsWith("/") && target !== "/dev/null" ? [target] : []
   })
-}
-
-function childrenOf(pid: number): number[] {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  return threads.flatMap((thread) =>
-    read(`/proc/${pid}/task/${thread}/children`).split(" ").filter(Boolean).map(Number),
-  )
 }
 
 function listeningInodes(): ReadonlySet<string> {

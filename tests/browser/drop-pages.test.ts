@@ -1,19 +1,16 @@
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join, resolve } from "node:path"
 import { test } from "node:test"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import type { Locale, PageFiles } from "../../packages/drop/src/pages/page-input.ts"
 import { everyPage } from "../../packages/drop/testing/pages/test-pages.ts"
+import { LOOKS, violations } from "./accessibility.ts"
 import { launchChromium } from "./chromium.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const style = readFileSync(join(root, "packages/drop/src/browser/style.css"), "utf8")
-// Run by itself: its helper for browsers opens a second page for each run.
-const require = createRequire(createRequire(import.meta.url).resolve("@axe-core/playwright"))
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")
 
 const screenshots = join(root, "tmp/screenshots/drop")
 mkdirSync(screenshots, { recursive: true })
@@ -64,18 +61,6 @@ async function opener(
     await page.goto(`http://drop.test/drop/${name}`, { waitUntil: "load" })
     return page
   }
-}
-
-const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-/** What another width or other colours can change; everything else is the same document. */
-const LOOKS = ["color-contrast", "target-size", "scrollable-region-focusable"]
-
-async function violations(page: Page, rules = ALL_RULES): Promise<string[]> {
-  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe)
-  return await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] })
-      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 120))))`,
-  )
 }
 
 /** A computed property of the first element that matches. */

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Page } from "playwright-core"
+
+// Run by itself: its helper for browsers opens a second page for each run.
+const require = createRequire(createRequire(import.meta.url).resolve("@axe-core/playwright"))
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")
+
+const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+/** What another width or other colours can change; everything else is the same document. */
+export const LOOKS = [
+  "color-contrast",
+  "link-in-text-block",
+  "target-size",
+  "scrollable-region-focusable",
+]
+
+/** What axe finds wrong with a page: the rule and the element. */
+export async function violations(page: Page, rules = ALL_RULES): Promise<string[]> {
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe)
+  return await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] })
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 120))))`,
+  )
+}

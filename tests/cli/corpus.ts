@@ -76,7 +76,10 @@ export interface Held {
   readonly entries: ReadonlyMap<string, readonly Omit<Entry, "batchId">[]>
 }
 
-/** What the index says of the first `rows` addresses of a combolist. */
+/**
+ * What the index says of the first `rows` addresses of a combolist. Rejects with the code `none`
+ * where there is none.
+ */
 export async function heldIn(data: string, secretFile: string, rows: number): Promise<Held> {
   const { subkeys, checkValue } = openSecrets(secretFile, false)
   const index = await openLmdbIndex({ path: join(data, "index"), readOnly: true })

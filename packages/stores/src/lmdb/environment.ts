@@ -55,7 +55,7 @@ const binary = { encoding: "binary", keyEncoding: "binary" } as const
 export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
   if (mode !== "create" && !existsSync(dataFile))
-    throw new IndexUnavailable("There is no index to read", {}, "none")
+    throw noIndex()
   const shared = existsSync(dataFile) ? openEnvironments.get(nameOf(dataFile, mode)) : undefined
   if (shared !== undefined) return sharing(shared)
   if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])
@@ -119,12 +119,16 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
   }
   const root = open<Uint8Array, Uint8Array>({ ...options, ...binary })
   try {
-    const named = (name: string): BareDatabase => {
-      const database = root.openDB(name, { ...binary }) as BareDatabase | undefined
-      if (database === undefined) throw new IndexUnavailable(`The index has no ${name} database`)
-      return database
-    }
+    // Undefined where it is missing and the index is opened for reading.
+    const named = (name: string): BareDatabase | undefined =>
+      root.openDB(name, { ...binary }) as BareDatabase | undefined
     const [shared, tenants, meta] = [named("shared"), named("tenants"), named("meta")]
+    if (shared === undefined || tenants === undefined || meta === undefined) {
+      // Whoever made it died before it had its databases, and before anything was in them.
+      if ([shared, tenants, meta].every((each) => each === undefined || isEmpty(each)))
+        throw noIndex()
+      throw new IndexUnavailable("The index lacks one of its databases")
+    }
     const checked = valuesAreChecked(meta)
     return {
       root,
@@ -137,6 +141,15 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
     void root.close()
     throw error
   }
+}
+
+function noIndex(): IndexUnavailable {
+  return new IndexUnavailable("There is no index to read", {}, "none")
+}
+
+function isEmpty(database: BareDatabase): boolean {
+  for (const _ of database.getKeys({ limit: 1 })) return false
+  return true
 }
 
 // LMDB creates its files readable for all. Made here first, empty, they have no moment in which

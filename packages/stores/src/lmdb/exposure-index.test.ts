@@ -1,9 +1,10 @@
 import assert from "node:assert/strict"
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { open as lmdb } from "lmdb"
 import { breach } from "../../testing/entry-samples-suite.ts"
 import type { AlterStored } from "../../testing/exposure-index-damage-suite.ts"
 import { keyOf, source } from "../../testing/exposure-index-process-suite.ts"
@@ -238,4 +239,21 @@ test("lmdb: only its owner can read the index, also where it was opened up befor
 test("lmdb: the index takes the disk it fills, not the address space it sets aside", async (t) => {
   const path = await writtenIndex(t)
   assert.ok((await stat(join(path, "data.mdb"))).size < 1_000_000)
+})
+
+test("an index whose maker died before it had its databases is none; one that lost a database is a fault", async (t) => {
+  const path = await temporaryPath(t)
+  const read = async (): Promise<unknown> => await openLmdbIndex({ path, readOnly: true })
+  await mkdir(path)
+  for (const made of [[], ["shared"], ["shared", "tenants"]]) {
+    const root = lmdb({ path, noSubdir: false, maxDbs: 3 })
+    for (const name of made) root.openDB(name, { encoding: "binary", keyEncoding: "binary" })
+    await root.close()
+    await assert.rejects(read(), { code: "none" }, made.join())
+  }
+  const root = lmdb({ path, noSubdir: false, maxDbs: 3 })
+  const shared = root.openDB("shared", { encoding: "binary", keyEncoding: "binary" })
+  await shared.put(alice, Buffer.from([1]))
+  await root.close()
+  await assert.rejects(read(), { code: "unavailable" })
 })

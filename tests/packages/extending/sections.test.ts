@@ -112,8 +112,7 @@ test("an engine added by the steps passes the port's suite and serves", async ()
   const file = join(copy.path, "index.json")
   const itsData = join(copy.path, "data-of-engine")
   const withEngine = { ASSAY_INDEX_URL: `json://${file}` }
-  const args = ["--workers", "1"]
-  await using serving = await startService({ dataDirectory: itsData, env: withEngine, args })
+  await using serving = await startService({ dataDirectory: itsData, env: withEngine })
   const json = { email: "ana.silva@mail.example" }
   const answer = await serving.request("/api/v1/risk/score", { json })
   assert.equal(answer.status, 200)

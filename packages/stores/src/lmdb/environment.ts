@@ -54,8 +54,7 @@ const binary = { encoding: "binary", keyEncoding: "binary" } as const
  */
 export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
-  if (mode !== "create" && !existsSync(dataFile))
-    throw noIndex()
+  if (mode !== "create" && !existsSync(dataFile)) throw noIndex()
   const shared = existsSync(dataFile) ? openEnvironments.get(nameOf(dataFile, mode)) : undefined
   if (shared !== undefined) return sharing(shared)
   if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])
@@ -120,8 +119,7 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
   const root = open<Uint8Array, Uint8Array>({ ...options, ...binary })
   try {
     // Undefined where it is missing and the index is opened for reading.
-    const named = (name: string): BareDatabase | undefined =>
-      root.openDB(name, { ...binary }) as BareDatabase | undefined
+    const named = (name: string): BareDatabase | undefined => root.openDB(name, { ...binary })
     const [shared, tenants, meta] = [named("shared"), named("tenants"), named("meta")]
     if (shared === undefined || tenants === undefined || meta === undefined) {
       // Whoever made it died before it had its databases, and before anything was in them.

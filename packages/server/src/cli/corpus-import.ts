@@ -1,4 +1,4 @@
-import { constants, setPriority } from "node:os"
+import { constants, getPriority, setPriority } from "node:os"
 import { readConfig } from "../base/config.ts"
 import { readSourceFile } from "@assay/corpus/catalogue-file"
 import { compactIfNeeded } from "@assay/corpus/compaction"
@@ -68,8 +68,10 @@ export async function importFiles(
 ): Promise<void> {
   try {
     const request = requestOf(paths, options, terminal)
-    // A service on the same machine comes first; the processes of the import inherit it.
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+    // A service on the same machine comes first; the processes of the import inherit it. Whoever
+    // gave it less already keeps it there.
+    const { PRIORITY_BELOW_NORMAL } = constants.priority
+    if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL)
     const stopping = new AbortController()
     for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
     if (options.dryRun === true) await showInput(request, terminal, host, stopping.signal)

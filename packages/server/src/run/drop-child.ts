@@ -34,6 +34,12 @@ const REST_MAX_MS = 60_000
  */
 const NEEDED: readonly string[] = ["NODE_COMPILE_CACHE", "PATH", "TZ"]
 
+/**
+ * Little room for new objects, in megabytes: after a flood V8 would keep three times 16 of them,
+ * and the drop is what strangers can flood.
+ */
+const YOUNG_SPACE = "--max-semi-space-size=4"
+
 /** Starts the process of the drop and keeps one running. Rejects if the first cannot start. */
 export async function startDrop({
   program,
@@ -59,7 +65,8 @@ export async function startDrop({
     start(before) {
       // What it logs goes where our own log goes.
       const stdio = ["ignore", "ignore", "inherit", "ipc"] as const
-      const child = startProcess(program, entry, { stdio: [...stdio], env })
+      const execArgv = [...program.execArgv, YOUNG_SPACE]
+      const child = startProcess({ ...program, execArgv }, entry, { stdio: [...stdio], env })
       // The same port as before, so that senders who have the address find it there again.
       const port = before?.port ?? settings.drop.port
       child.channel.send({ settings: { ...settings, drop: { ...settings.drop, port } } })

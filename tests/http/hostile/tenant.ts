@@ -21,6 +21,8 @@ export interface Tenant {
   readonly wrong: readonly string[]
   /** Answers of 503 that said when to come back. */
   busy(): number
+  /** New connections that were closed at once, and then opened again. */
+  refused(): number
   ask(path: string, json?: unknown): Promise<Reply>
   stop(): Promise<void>
 }
@@ -37,6 +39,12 @@ const WRITES = 25
 /** A tenth of them are identities with evidence, as in a corpus that holds a part of the world. */
 const KNOWN = ["ana.silva@mail.example", "mei.tanaka@mail.example", "sofia.rossi@mail.example"]
 
+/**
+ * A new connection was closed before its answer: a worker whose descriptors are used up refuses in
+ * this way, and a client opens another.
+ */
+class Refused extends Error {}
+
 /** Scores at a steady pace, late answers or not, and writes now and then. */
 export function openTenant(port: number, key: string, name: string): Tenant {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
@@ -46,10 +54,11 @@ export function openTenant(port: number, key: string, name: string): Tenant {
   const wrong: string[] = []
   const under = new Set<Promise<void>>()
   let busy = 0
+  let refused = 0
   const until = new AbortController()
 
-  const ask = async (path: string, json?: unknown): Promise<Reply> => {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+  const send = (path: string, json: unknown): Promise<IncomingMessage> =>
+    new Promise<IncomingMessage>((resolve, reject) => {
       const sent = request({
         port,
         host: "127.0.0.1",
@@ -61,10 +70,16 @@ export function openTenant(port: number, key: string, name: string): Tenant {
       })
       sent.once("timeout", () => sent.destroy(new Error("no answer in a minute")))
       sent.once("response", resolve).once("error", (error) => {
-        const connection = sent.reusedSocket ? "kept" : "new"
-        reject(new Error(`${error.message}, on a ${connection} connection`, { cause: error }))
+        const isRefused = !sent.reusedSocket && "code" in error && error.code === "ECONNRESET"
+        reject(isRefused ? new Refused() : error)
       })
       sent.end(json === undefined ? undefined : JSON.stringify(json))
+    })
+  const ask = async (path: string, json?: unknown): Promise<Reply> => {
+    const response = await send(path, json).catch((error: unknown) => {
+      if (!(error instanceof Refused)) throw error
+      refused++
+      return send(path, json)
     })
     const body = JSON.parse(await text(response)) as Reply["body"]
     return { status: response.statusCode ?? 0, headers: response.headers, body }
@@ -125,6 +140,7 @@ export function openTenant(port: number, key: string, name: string): Tenant {
     observed,
     wrong,
     busy: () => busy,
+    refused: () => refused,
     ask,
     async stop() {
       until.abort()

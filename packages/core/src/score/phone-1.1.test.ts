@@ -44,7 +44,8 @@ suite("an answer about a number agrees with itself, under any settings", () => {
       met[sim_swap_risk]++
       assert.ok(risk_score >= (sim_swap_risk === "high" ? 40 : 25), `${risk_score}`)
     })
-    assert.ok(met.high > 100 && met.elevated > 100)
+    const often = INVARIANT.numRuns / 20
+    assert.ok(met.high > often && met.elevated > often)
   })
 
   test("P2: a number that must not get codes is never let through", () => {
@@ -55,7 +56,7 @@ suite("an answer about a number agrees with itself, under any settings", () => {
       met++
       assert.notEqual(assessPhone(input, model).recommendation, "allow")
     })
-    assert.ok(met > 100)
+    assert.ok(met > INVARIANT.numRuns / 20)
   })
 
   test("P3: a change is detected exactly where a window is told", () => {

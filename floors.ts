@@ -1,4 +1,4 @@
-// Who may import whom, in one table: eslint.config.js and tests/packages/floors.test.ts hold the
+// Who may import whom, in one table: oxlint.config.ts and tests/packages/floors.test.ts hold the
 // code to it.
 
 /** The packages of this repository that each may import. */
@@ -60,20 +60,20 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 }
 
 /**
- * The rule for each folder, for ESLint. It sees `import`, `import type` and `export … from`; the
- * test sees the rest.
+ * The rule for each folder, for the linter. It sees every `import` and `export … from`; the
+ * test sees circles too, and programs that are named by their path.
  */
 export const floorRules = Object.entries(floors).flatMap(([name, levels]) =>
   levels.flatMap((rooms, floor) =>
     rooms.map((room) => ({
       files: [`packages/${name}/src/${room === "." ? "" : `${room}/`}*.ts`],
-      ignores: ["**/*.test.ts"],
+      excludeFiles: ["**/*.test.ts"],
       rules: { "no-restricted-imports": restricting(restrictions(name, room, floor)) },
     })),
   ),
 )
 
-/** As ESLint has it. */
+/** As a linter's configuration has it. */
 function restricting(patterns: readonly Restriction[]): ["error", object] {
   return ["error", { patterns }]
 }

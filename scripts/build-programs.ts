@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
-import { build, type Plugin } from "esbuild"
+import { build, type BuildOptions, type Plugin } from "esbuild"
 import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
@@ -28,10 +28,39 @@ const LISTS = "shipped-lists.bin"
 
 /** What a start of the service loads, in few files; the command has it in a file of its own. */
 const SERVE = "packages/server/src/cli/serve.ts"
+/** The programs of every start. Their compiled code is kept with the functions a start calls. */
+const SCRIPTS = [
+  SERVE,
+  "packages/server/src/run/worker-process.ts",
+  "packages/server/src/run/records-thread.ts",
+  "packages/server/src/run/decisions-thread.ts",
+  "packages/drop/src/run/drop-process.ts",
+  "packages/drop/src/store-thread-main.ts",
+]
 const entryPoints = ["packages/server/src/main.ts", SERVE, ...startedPrograms()]
 const names = entryPoints.map((file) => basename(file, ".ts"))
 if (new Set(names).size < names.length)
   throw new Error(`Two programs have one name: ${names.join(", ")}`)
+
+const MAPPED_STACKS = join(root, "packages/runtime/src/mapped-stacks.ts")
+const OPTIONS = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  conditions: ["source"],
+  sourcemap: "linked",
+  sourcesContent: false,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  logLevel: "warning",
+  tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
+  // They load compiled code, or files of their own, from the folder they are in.
+  external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
+} satisfies BuildOptions
 
 const plugins = [
   compiledSchemas(await compileSchemas()),
@@ -40,37 +69,74 @@ const plugins = [
   apart(SERVE),
 ]
 // Each by itself: what one program shares with another would be a file more to load for both.
-const built = await Promise.all(entryPoints.map(bundle))
+const built = await Promise.all(
+  entryPoints.map((file) => (SCRIPTS.includes(file) ? bundleScript(file) : bundle(file))),
+)
 
-async function bundle(file: string): Promise<{ file: string; contents: Uint8Array }[]> {
+async function bundle(file: string): Promise<Output[]> {
   const { outputFiles } = await build({
+    ...OPTIONS,
     entryPoints: [{ in: join(root, file), out: basename(file, ".ts") }],
     outdir: BUILT,
-    absWorkingDir: root,
-    bundle: true,
     splitting: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    target: "node24",
-    conditions: ["source"],
-    sourcemap: "linked",
-    sourcesContent: false,
-    inject: [join(root, "packages/runtime/src/mapped-stacks.ts")],
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    logLevel: "warning",
-    tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
-    // They load compiled code, or files of their own, from the folder they are in.
-    external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
-    plugins: file === SERVE ? [withoutRoutes(), ...plugins] : plugins,
+    inject: [MAPPED_STACKS],
+    plugins,
     // Packages that are not modules ask for Node's own with require.
     banner: {
       js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
     },
   })
-  return outputFiles.map(({ path, contents }) => ({ file: basename(path), contents }))
+  return outputFiles.map(asOutput)
+}
+
+/** A program of a start: one script, and a module in its place that runs it (kept-code.ts). */
+async function bundleScript(file: string): Promise<Output[]> {
+  const name = basename(file, ".ts")
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    entryPoints: [{ in: join(root, file), out: name }],
+    outdir: BUILT,
+    entryNames: "[name]-[hash].script",
+    format: "cjs",
+    // As `require`: in a script, Node warns its user of `import()` as an experiment.
+    supported: { "dynamic-import": false },
+    inject: [MAPPED_STACKS],
+    // Loaded from where npm put them, by services that have a database elsewhere: in the script,
+    // every start would read them.
+    external: [...OPTIONS.external, "@redis/client", "pg"],
+    plugins: file === SERVE ? [withoutRoutes(), ...plugins] : plugins,
+    define: {
+      "import.meta.url": "__url",
+      "import.meta.filename": "__file",
+      "import.meta.dirname": "__folder",
+    },
+    banner: {
+      js: '"use strict";(function(require,__url,__file,__folder){const module={exports:{}};',
+    },
+    footer: { js: "return module.exports})" },
+  })
+  const files = outputFiles.map(asOutput)
+  const script = files.find((each) => each.file.endsWith(".js"))?.file ?? ""
+  const { outputFiles: runner } = await build({
+    ...OPTIONS,
+    outfile: join(BUILT, `${name}.js`),
+    stdin: {
+      contents: `import { runScript } from "@assay/runtime/kept-code"
+${file === SERVE ? "export const { serve } = " : ""}runScript(new URL("./${script}", import.meta.url))`,
+      resolveDir: join(root, "packages/server"),
+      sourcefile: "packages/server/src/run-script.ts",
+    },
+  })
+  return [...files, ...runner.map(asOutput)]
+}
+
+function asOutput({ path, contents }: { path: string; contents: Uint8Array }): Output {
+  return { file: basename(path), contents }
+}
+
+interface Output {
+  readonly file: string
+  readonly contents: Uint8Array
 }
 
 // Shared files have a new name in every build, and programs are written last, so that a program

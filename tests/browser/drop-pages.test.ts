@@ -166,7 +166,7 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
         assert.equal(order.length, fields.length + 12)
         const faulty = await open("form-faulty")
         // A browser sets the first focus when it draws, which may be after it has loaded.
-        await faulty.locator("#form-fault:focus").waitFor({ timeout: 10_000 })
+        await faulty.locator("#form-fault:focus").waitFor()
         const sent = await tabOrder(await open("sent-two-way"))
         const parts = ["word-4", "word-9", "write-again", "withdraw-now", "done"]
         assert.deepEqual(

@@ -45,7 +45,7 @@ test("T23: in a browser that compiles nothing a message is sealed, and the page 
   await page
     .locator("#files-report li")
     .nth(FILES - 1)
-    .getByText("cannot be shown")
+    .getByText("not looked into")
     .waitFor()
   await page.check("#mode-one-way")
   await page.evaluate(WATCH)

@@ -189,7 +189,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await page.getByLabel("Passphrase", { exact: true }).fill(PASSPHRASE)
   await page.getByLabel("The same passphrase again").fill(PASSPHRASE)
   await button("Create key").click()
-  await page.getByRole("heading", { name: "Save the identity file" }).waitFor({ timeout: 60_000 })
+  await page.getByRole("heading", { name: "Save the identity file" }).waitFor({ timeout: 240_000 })
   const [saved] = await Promise.all([
     page.waitForEvent("download"),
     button("Save identity file").click(),
@@ -292,7 +292,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await page.getByText("Enter the passphrase of the file.").waitFor()
   await page.getByLabel("Passphrase").fill(PASSPHRASE)
   await button("Unlock").click()
-  await page.getByText("2 threads, all fetched.").waitFor({ timeout: 60_000 })
+  await page.getByText("2 threads, all fetched.").waitFor({ timeout: 240_000 })
   await page.locator(".thread-line", { hasText: "urgent" }).click()
   assert.equal(await page.locator("pre.ours").textContent(), "Thank you. <b>When?</b>")
   await page.getByText("Nothing waits.").waitFor()

@@ -10,6 +10,8 @@ import { type Service, startService } from "./service.ts"
 const linux = { skip: process.platform !== "linux" && "needs /proc" }
 const OPEN_FILES_MAX = 256
 const CONNECTIONS = 600
+/** More than Node asks the kernel to keep, and fewer than any kernel keeps if asked. */
+const BURST = 1_500
 
 let service: Service
 before(async () => {
@@ -133,3 +135,30 @@ for (const kind of ["worker", "drop"] as const) {
     assert.match(service.stderr(), new RegExp(`"${kind} does not answer and is ended"`))
   })
 }
+
+test("a burst of connections while a process stands still is kept for it", linux, async () => {
+  // One with patience: the process that is stopped must not be replaced.
+  await using patient = await startService({ drop: true })
+  const [drop] = processesBelow(patient.pid).filter(({ kind }) => kind === "drop")
+  const places = [
+    [patient.pid, patient.baseUrl],
+    [drop?.pid, patient.dropUrl],
+  ] as const
+  for (const [pid, url] of places) {
+    assert.ok(pid !== undefined && url !== null)
+    const { port } = new URL(url)
+    process.kill(pid, "SIGSTOP")
+    const sockets = Array.from({ length: BURST }, () => connect(Number(port), "127.0.0.1"))
+    const late = new AbortController()
+    try {
+      // The kernel says nothing to those it turns away, and they try again for minutes.
+      const turnedAway = delay(120_000, false, { signal: late.signal }).catch(() => false)
+      const kept = Promise.all(sockets.map((socket) => once(socket, "connect"))).then(() => true)
+      assert.ok(await Promise.race([kept, turnedAway]), `some were turned away from ${url}`)
+    } finally {
+      late.abort()
+      process.kill(pid, "SIGCONT")
+      for (const socket of sockets) socket.on("error", () => undefined).destroy()
+    }
+  }
+})

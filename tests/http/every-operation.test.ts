@@ -179,8 +179,9 @@ const HEAD = (): string =>
   ].join("\r\n")
 
 test("a sender who hangs up in mid-body is counted once, as the sender's doing", async () => {
-  const countedBefore = await requestsCounted()
+  // In this order: the line of the request that counts comes with its answer, or after it.
   const loggedBefore = requestsLogged()
+  const countedBefore = await requestsCounted()
   const waysToLeave: ((socket: Socket) => void)[] = [
     (socket) => socket.end(),
     (socket) => socket.destroy(),

@@ -315,3 +315,15 @@ test("metrics with a token or a port of their own answer only there", async () =
   assert.match(await response.text(), /assay_http_request_seconds/)
   assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/risk/score`)).status, 404)
 })
+
+test("pages make the service print lines of its log, and no warning of its runtime", async () => {
+  for (const path of ["/", "/docs/", "/openapi.json"])
+    assert.equal((await service.request(path, { key: null })).status, 200)
+  const [starting = "", ...lines] = service.stderr().split("\n").slice(0, -1)
+  assert.match(starting, /^Starting on /)
+  assert.ok(lines.length > 0)
+  assert.deepEqual(
+    lines.filter((line) => !line.startsWith("{")),
+    [],
+  )
+})

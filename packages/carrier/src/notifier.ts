@@ -51,7 +51,7 @@ export function openNotifier(retryWaitsMs: readonly number[], closing: AbortSign
   return {
     send(sink, token, event) {
       // It rejects only when the carrier closes in the middle of a wait.
-      const delivery = deliver(sink, token, event)
+      const delivery: Promise<void> = deliver(sink, token, event)
         .catch(() => undefined)
         .finally(() => underWay.delete(delivery))
       underWay.add(delivery)

@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
-import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
+import { BACKLOG, connectionsMax, limitConnections } from "@assay/runtime/open-files"
 import { Explained } from "@assay/runtime/explained"
 
 /** Where the drop can be reached. */
@@ -53,7 +53,7 @@ export async function openListeners({
     limited(server)
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject)
-      server.listen(place, resolve)
+      server.listen({ ...place, backlog: BACKLOG }, resolve)
     })
     servers.push(server)
     return server

@@ -26,7 +26,7 @@ export function isExplained<Code extends string>(
   error: unknown,
   code: Code,
 ): error is Explained<Code> {
-  return error instanceof Explained && error.code === code
+  return isInWords(error) && error.code === code
 }
 
 /**

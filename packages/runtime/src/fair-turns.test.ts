@@ -22,6 +22,44 @@ test("owners take turns, and each one's work is done in its order, one piece at 
   assert.deepEqual(done, ["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
 })
 
+test("as many owners as are allowed work at once, each of them on one piece", async () => {
+  const turns = openFairTurns<string>({ eachMax: 100, atOnce: 2 })
+  const [begun, ends] = [[] as string[], new Map<string, () => void>()]
+  const all = ["a1", "a2", "b1", "c1", "b2"].map((name) =>
+    turns.take(name.slice(0, 1), 1, () => {
+      begun.push(name)
+      return new Promise<void>((resolve) => ends.set(name, resolve))
+    }),
+  )
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.()
+    await soon()
+  }
+  assert.deepEqual(begun, ["a1", "b1"])
+  await end("b1")
+  assert.deepEqual(begun, ["a1", "b1", "c1"], "its first before another's second")
+  await end("a1")
+  assert.deepEqual(begun, ["a1", "b1", "c1", "a2"])
+  await end("a2")
+  await end("c1")
+  await end("b2")
+  await Promise.all(all)
+  await turns.idle()
+  assert.deepEqual(begun, ["a1", "b1", "c1", "a2", "b2"])
+})
+
+test("work that adds work of its owner before it waits does not work beside itself", async () => {
+  const turns = openFairTurns<string>({ eachMax: 100, atOnce: 2 })
+  const done: string[] = []
+  await turns.take("a", 1, async () => {
+    void turns.take("a", 1, async () => void done.push("second"))
+    await soon()
+    done.push("first")
+  })
+  await turns.idle()
+  assert.deepEqual(done, ["first", "second"])
+})
+
 test("work that fails tells its owner, and the next begins clean", async () => {
   const turns = openFairTurns<string>({ eachMax: 100 })
   const failed = turns.take("a", 1, async () => Promise.reject(new Error("away")))

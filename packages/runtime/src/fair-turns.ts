@@ -1,6 +1,6 @@
 /**
- * Does pieces of work one after the other. Owners take turns, so that no owner waits behind all the
- * work of another.
+ * Does the work of one owner one piece after the other, and that of a few owners at once. Owners
+ * take turns, so that none waits behind all the work of another.
  */
 export interface FairTurns<Owner> {
   /** Whether this much more work of the owner may wait; the caller measures its weight. */
@@ -22,14 +22,20 @@ interface Room {
   readonly eachMax: number
   /** Beyond this total, only owners without waiting work may add to it. */
   readonly allMax?: number
+  /** How many owners' work is under way at a time. */
+  readonly atOnce?: number
 }
 
-export function openFairTurns<Owner>({ eachMax, allMax = Infinity }: Room): FairTurns<Owner> {
+export function openFairTurns<Owner>({
+  eachMax,
+  allMax = Infinity,
+  atOnce = 1,
+}: Room): FairTurns<Owner> {
   // In the order of turns: an owner that had one goes to the end.
   const queues = new Map<Owner, (() => Promise<void>)[]>()
+  const underWay = new Map<Owner, Promise<undefined>>()
   const waiting = new Map<Owner, number>()
   let all = 0
-  let running: Promise<void> | null = null
 
   const add = (owner: Owner, weight: number): void => {
     const now = (waiting.get(owner) ?? 0) + weight
@@ -37,15 +43,25 @@ export function openFairTurns<Owner>({ eachMax, allMax = Infinity }: Room): Fair
     else waiting.set(owner, now)
     all += weight
   }
-  async function run(): Promise<void> {
-    for (let turn = queues.entries().next(); turn.done !== true; turn = queues.entries().next()) {
-      const [owner, queue] = turn.value
+  const begin = (): void => {
+    for (const [owner, queue] of queues) {
+      if (underWay.size >= atOnce) return
+      if (underWay.has(owner)) continue
       const work = queue.shift()
       queues.delete(owner)
       if (queue.length > 0) queues.set(owner, queue)
-      await work?.()
+      if (work !== undefined) start(owner, work)
     }
-    running = null
+  }
+  const start = (owner: Owner, work: () => Promise<void>): void => {
+    // Noted first: the work may add more work before it waits for anything.
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    underWay.set(owner, promise)
+    void work().then(() => {
+      underWay.delete(owner)
+      resolve(undefined)
+      begin()
+    })
   }
 
   return {
@@ -68,11 +84,11 @@ export function openFairTurns<Owner>({ eachMax, allMax = Infinity }: Room): Fair
         }
       })
       queues.set(owner, queue)
-      running ??= run()
+      begin()
       return promise
     },
     async idle() {
-      while (running !== null) await running
+      while (underWay.size > 0) await Promise.all(underWay.values())
     },
   }
 }

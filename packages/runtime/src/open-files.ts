@@ -9,6 +9,13 @@ const FILES_RESERVED = 64
 /** If the system does not report its limit (not Linux): what most systems allow by default. */
 const FILES_GUESSED = 1024
 
+/**
+ * How many connections the kernel completes while a process is busy with something else. Beyond
+ * Node's own 511, which a burst fills within a tenth of a second, it drops packets without a word,
+ * and an honest caller waits for seconds until theirs are sent again. The kernel may allow fewer.
+ */
+export const BACKLOG = 4096
+
 /** How many files and connections this process may have open at once. */
 function openFilesMax(): number {
   try {

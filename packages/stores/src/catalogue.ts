@@ -3,6 +3,7 @@ import { Value } from "typebox/value"
 import { MalformedBytes } from "./bytes.ts"
 import { BATCH_ID_MAX, DATA_CLASSES, ENTRY_KINDS, type DataClass, type EntryKind } from "./entry.ts"
 import type { BatchState } from "./entry-set.ts"
+import { fits } from "./fits.ts"
 
 /** Whose evidence it is: everyone's, or one tenant's, by its id. */
 export type Owner = "shared" | number
@@ -187,7 +188,7 @@ export function withBatch(
   for (const batch of document.batches.values()) {
     if (batch.owner === owner && batch.fingerprint === fingerprint) return { document, batch }
   }
-  if (!Value.Check(DescriptionSchema, description)) {
+  if (!isDescription(description)) {
     throw new RangeError("A source needs a name, a kind and a confidence from 0 to 1")
   }
   const known = [...document.sources.values()].find(
@@ -306,7 +307,7 @@ function changedSource(
   const source = sources.get(sourceId)
   if (source === undefined) throw new BatchRefused(`There is no source ${sourceId}`)
   const described = pickDescription({ ...source, ...change, name: source.name })
-  if (!Value.Check(DescriptionSchema, described)) {
+  if (!isDescription(described)) {
     throw new RangeError("A source needs a name, a kind and a confidence from 0 to 1")
   }
   return { ...source, ...described }
@@ -399,7 +400,7 @@ export function readCatalogue(bytes: Uint8Array): CatalogueDocument {
   } catch (cause) {
     throw new MalformedBytes("catalogue is not JSON", { cause })
   }
-  if (!Value.Check(DocumentSchema, stored)) throw new MalformedBytes("catalogue of another shape")
+  if (!isDocument(stored)) throw new MalformedBytes("catalogue of another shape")
   const sources = byId(stored.sources)
   const batches = byId(stored.batches)
   if (stored.batches.some(({ sourceId }) => !sources.has(sourceId))) {
@@ -471,7 +472,8 @@ const RecipeSchema = Type.Object({
   keyedAs: KeyedAsSchema,
 })
 const DescriptionSchema = Type.Object(descriptionMembers)
-const DocumentSchema = Type.Object({
+const isDescription = fits(DescriptionSchema)
+export const DocumentSchema = Type.Object({
   version: Type.Integer({ minimum: 0 }),
   sources: Type.Array(
     Type.Object({ ...descriptionMembers, id: Id, owner: OwnerSchema, importedAt: Time }),
@@ -501,6 +503,7 @@ const DocumentSchema = Type.Object({
   tenants: Type.Array(Type.Integer({ minimum: 0 })),
   revisions: Type.Array(Type.Tuple([Id, DescriptionSchema])),
 })
+const isDocument = fits(DocumentSchema)
 
 /** Copies the members of a description and nothing else of the object. */
 function pickDescription(from: SourceDescription): SourceDescription {

@@ -1,7 +1,8 @@
 /** How long after a failure the next decisions that are added start the move again. */
 const AGAIN_MS = 60_000
 
-export type MoveFailed = (error: unknown) => void
+/** Takes a code, not the error: what an engine says in words may quote a row. */
+export type MoveFailed = (code: string) => void
 
 /** The move of decisions of older programs into blocks, beside the adding of new ones. */
 export interface OlderMove {
@@ -25,9 +26,15 @@ export function olderMove(
       moving = move().catch((error: unknown) => {
         moving = undefined
         againAt = now() + AGAIN_MS
-        failed(error)
+        failed(codeOf(error))
       })
     },
     idle: async () => await moving,
   }
+}
+
+/** SQLite has one code for all errors, and a fixed sentence for each kind of them. */
+function codeOf(error: unknown): string {
+  const { errstr, code, name } = error as { errstr?: string; code?: string; name?: string }
+  return errstr ?? code ?? name ?? "unknown"
 }

@@ -9,12 +9,16 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
+import { threadChannel } from "@assay/runtime/channels"
+import { openCalls, remote } from "@assay/runtime/rpc"
 import { type Drop, fetchMessages, messageIn, startDrop } from "../../browser/drop.ts"
 import { createKey } from "../../cli/assay.ts"
 import type { Tally, Target } from "./attack.ts"
 import { type Footprint, footprintOf } from "./footprint.ts"
 import { openSender, type Sender } from "./sender.ts"
-import { openTenant, type Tenant } from "./tenant.ts"
+import { type Tenant, tenantPort } from "./tenant.ts"
+import type { TenantOptions } from "./tenant-thread.ts"
 
 const soak = process.env["ASSAY_SOAK"] !== undefined
 const QUIET_MS = soak ? 60_000 : 6_000
@@ -25,11 +29,14 @@ const SETTLE_MS = 180_000
 const MEMORY_SLACK = 64 * 1024 * 1024
 const FILES_SLACK = 16
 const FREE_IDENTITIES_A_DAY = 100
+/** A tenant that stops waits for what is under way, and a request for a minute. */
+const TENANT_ANSWERS_WITHIN_MS = 120_000
 /** How many decisions are read again, out of all. */
 const DECISIONS_READ = soak ? 2_000 : 100
 
 let drop: Drop
 let tenants: readonly Tenant[]
+const threads: Worker[] = []
 let sender: Sender
 let quiet: Figures
 let quietFootprint: Footprint
@@ -38,27 +45,27 @@ let tallies: Readonly<Record<string, Tally>>
 before(async () => {
   drop = await startDrop({ args: ["--workers", "2"], openFilesMax: 1024 })
 })
-after(() => drop.stop())
+after(async () => {
+  await Promise.all(threads.map((thread) => thread.terminate()))
+  await drop.stop()
+})
 
 test("while everything attacks, others are answered, and nothing is refused without saying when to come back", async (t) => {
   const { service, url } = drop
-  const [first, second] = await Promise.all(["first", "second"].map(enterpriseKey))
-  tenants = [
-    openTenant(service.port, first ?? "", "first"),
-    openTenant(service.port, second ?? "", "second"),
-  ]
+  tenants = await Promise.all(["first", "second"].map(startTenant))
   sender = openSender(service, url)
   // Compilers and caches warm up.
   await delay(QUIET_MS / 2)
-  figures()
+  await figures()
   await delay(QUIET_MS)
-  quiet = figures()
+  quiet = await figures()
   quietFootprint = footprintOf(service.pid)
 
   const attackers = await startAttackers()
   // A busy machine needs longer until every attack has attacked.
   await Promise.all([attackers.all, delay(ATTACK_MS)])
-  const attacked = figures()
+  const attacked = await figures()
+  const answers = await Promise.all(tenants.map((tenant) => tenant.answers()))
   tallies = await attackers.end()
 
   for (const [name, tally] of Object.entries(tallies))
@@ -68,19 +75,19 @@ test("while everything attacks, others are answered, and nothing is refused with
     const ms = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
     t.diagnostic(`${name}: ${count} answers, ${ms}, ${ratio.toFixed(1)} times quiet`)
   }
-  t.diagnostic(`503 with Retry-After: ${tenants.map((tenant) => tenant.busy()).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // prettier-ignore
+  t.diagnostic(`503 with Retry-After: ${answers.map(({ busy }) => busy).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // prettier-ignore
   for (const line of service
     .stderr()
     .split("\n")
     .filter((text) => text.includes("restarted")))
     t.diagnostic(line)
-  for (const { wrong } of [...tenants, sender]) assert.deepEqual(wrong.slice(0, 5), [])
+  for (const { wrong } of [...answers, sender]) assert.deepEqual(wrong.slice(0, 5), [])
   for (const { count } of Object.values(attacked)) assert.ok(count > 0)
-  t.diagnostic(`refused connections: ${tenants.map(({ refused }) => refused()).join(" and ")}`)
+  t.diagnostic(`refused connections: ${answers.map(({ refused }) => refused).join(" and ")}`)
   // Milliseconds, and whether connections that a flood holds are let go in time for others, decide
   // only where nothing else runs on the machine.
   if (soak) {
-    for (const tenant of tenants) assert.equal(tenant.refused(), 0)
+    for (const { refused } of answers) assert.equal(refused, 0)
     for (const name of HELD) {
       const [p99, before] = [attacked[name]?.p99 ?? NaN, quiet[name]?.p99 ?? NaN]
       assert.ok(p99 <= 5 * before, `${name}: ${p99} ms, quiet ${before}`)
@@ -119,7 +126,7 @@ test("afterwards every process is back to its quiet memory and files", async (t)
 test("nothing that was acknowledged is lost", async () => {
   await Promise.all([...tenants, sender].map((bystander) => bystander.stop()))
   for (const tenant of tenants) {
-    const { decisions, reported, observed } = tenant
+    const { decisions, reported, observed } = await tenant.answers()
     assert.ok(decisions.size > 0 && reported.size > 0 && observed.size > 0)
     const step = Math.max(1, Math.floor(decisions.size / DECISIONS_READ))
     for (const [id, score] of [...decisions].filter((_, n) => n % step === 0)) {
@@ -158,25 +165,34 @@ type Figures = Readonly<Record<string, Figure>>
 const HELD = ["first tenant", "second tenant", "sending without JavaScript", "reading replies"]
 
 /** Since they were last taken. */
-function figures(): Figures {
-  const all = {
-    "first tenant": tenants[0]?.latencies,
-    "second tenant": tenants[1]?.latencies,
-    "scores of the first": tenants[0]?.scoring,
-    "scores of the second": tenants[1]?.scoring,
-    "writes of the first": tenants[0]?.writing,
-    "writes of the second": tenants[1]?.writing,
-    "sending without JavaScript": sender.sending,
-    "reading replies": sender.reading,
+async function figures(): Promise<Figures> {
+  const [first, second] = await Promise.all(tenants.map((tenant) => tenant.takeTimes()))
+  assert.ok(first !== undefined && second !== undefined)
+  const { sending, reading } = sender.takeTimes()
+  return {
+    "first tenant": figureOf([...first.scoring, ...first.writing]),
+    "second tenant": figureOf([...second.scoring, ...second.writing]),
+    "scores of the first": figureOf(first.scoring),
+    "scores of the second": figureOf(second.scoring),
+    "writes of the first": figureOf(first.writing),
+    "writes of the second": figureOf(second.writing),
+    "sending without JavaScript": figureOf(sending),
+    "reading replies": figureOf(reading),
   }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, latencies]) => {
-      const at = (share: number): number => latencies?.percentile(share) ?? 0
-      const taken = { count: latencies?.count ?? 0, p50: at(0.5), p99: at(0.99) }
-      latencies?.clear()
-      return [name, taken]
-    }),
-  )
+}
+
+function figureOf(times: readonly number[]): Figure {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99) }
+}
+
+async function startTenant(name: string): Promise<Tenant> {
+  const { port } = drop.service
+  const workerData: TenantOptions = { port, key: await enterpriseKey(name), name }
+  const thread = new Worker(new URL("tenant-thread.ts", import.meta.url), { workerData })
+  threads.push(thread)
+  return remote(tenantPort, openCalls(threadChannel(thread))(TENANT_ANSWERS_WITHIN_MS))
 }
 
 function enterpriseKey(tenant: string): Promise<string> {

@@ -4,12 +4,10 @@ import { setTimeout as delay } from "node:timers/promises"
 import { getPage, type PlainPage, postForm, textOf } from "../drop-plain-visitor.ts"
 import { oldFormToken } from "../drop-visitor.ts"
 import type { Service } from "../service.ts"
-import { type Latencies, openLatencies } from "./latencies.ts"
 
 export interface Sender {
-  /** From pressing the button to the page that says the message was sent. */
-  readonly sending: Latencies
-  readonly reading: Latencies
+  /** How long pages took, in milliseconds, since this was last asked. */
+  takeTimes(): PageTimes
   /** Texts that the drop said it keeps. */
   readonly sent: ReadonlySet<string>
   readonly wrong: readonly string[]
@@ -18,12 +16,18 @@ export interface Sender {
   stop(): Promise<void>
 }
 
+interface PageTimes {
+  /** From pressing the button to the page that says the message was sent. */
+  readonly sending: number[]
+  readonly reading: number[]
+}
+
 const EVERY_MS = 2_000
 /** Past this nobody will answer. */
 const UNANSWERED_MS = 120_000
 
 export function openSender(service: Service, dropUrl: string): Sender {
-  const [sending, reading] = [openLatencies(), openLatencies()]
+  let times: PageTimes = { sending: [], reading: [] }
   const sent = new Set<string>()
   const wrong: string[] = []
   let busy = 0
@@ -36,12 +40,12 @@ export function openSender(service: Service, dropUrl: string): Sender {
     return false
   }
   const timed = async (
-    latencies: Latencies,
+    what: keyof PageTimes,
     post: () => Promise<PlainPage>,
   ): Promise<PlainPage> => {
     const from = performance.now()
     const page = await post()
-    if (page.status === 200) latencies.note(performance.now() - from)
+    if (page.status === 200) times[what].push(performance.now() - from)
     return page
   }
   const visitOnce = async (): Promise<void> => {
@@ -49,13 +53,15 @@ export function openSender(service: Service, dropUrl: string): Sender {
     if (!isRight("form", form)) return
     const message = `from a sender ${randomBytes(8).toString("hex")}`
     const values = { message, mode: "two-way", token: oldFormToken(service) }
-    const done = await timed(sending, () => postForm(dropUrl, form, "drop-form", values))
+    const done = await timed("sending", () => postForm(dropUrl, form, "drop-form", values))
     if (!isRight("send", done)) return
     sent.add(message)
     const code = textOf(done, "code-line")
     const asking = await getPage(`${dropUrl}/drop/replies`)
     if (!isRight("replies", asking)) return
-    const replies = await timed(reading, () => postForm(dropUrl, asking, "replies-form", { code }))
+    const replies = await timed("reading", () =>
+      postForm(dropUrl, asking, "replies-form", { code }),
+    )
     // The pages promise that reading replies is never refused.
     if (replies.status !== 200) wrong.push(`replies: ${replies.status}`)
   }
@@ -75,8 +81,11 @@ export function openSender(service: Service, dropUrl: string): Sender {
     }
   })()
   return {
-    sending,
-    reading,
+    takeTimes() {
+      const taken = times
+      times = { sending: [], reading: [] }
+      return taken
+    },
     sent,
     wrong,
     busy: () => busy,

@@ -2,14 +2,24 @@
 import { Agent, type IncomingMessage, request } from "node:http"
 import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
-import { type Latencies, openLatencies } from "./latencies.ts"
+import { portOf } from "@assay/runtime/rpc"
 
 export interface Tenant {
-  /** Of all its requests. */
-  readonly latencies: Latencies
-  /** The same, apart: a write waits for the disk and for other writes. */
-  readonly scoring: Latencies
-  readonly writing: Latencies
+  /** How long its answers took, in milliseconds, since this was last asked. */
+  takeTimes(): Promise<Times>
+  /** What it was answered. */
+  answers(): Promise<Answers>
+  ask(path: string, json?: unknown): Promise<Reply>
+  stop(): Promise<void>
+}
+
+export interface Times {
+  readonly scoring: readonly number[]
+  /** Apart: a write waits for the disk and for other writes. */
+  readonly writing: readonly number[]
+}
+
+export interface Answers {
   /** Decisions it got an answer about, with their score. */
   readonly decisions: ReadonlyMap<string, number>
   /**
@@ -19,13 +29,19 @@ export interface Tenant {
   readonly observed: ReadonlySet<string>
   /** Answers it should not have got, and connections that broke. */
   readonly wrong: readonly string[]
-  /** Answers of 503 that said when to come back. */
-  busy(): number
-  /** New connections that were closed at once, and then opened again. */
-  refused(): number
-  ask(path: string, json?: unknown): Promise<Reply>
-  stop(): Promise<void>
+  /** How many 503 said when to come back. */
+  readonly busy: number
+  /** How many new connections were closed at once, and then opened again. */
+  readonly refused: number
 }
+
+/** What the test calls on a tenant in its thread. */
+export const tenantPort = portOf<Tenant>("tenant", {
+  takeTimes: true,
+  answers: true,
+  ask: true,
+  stop: true,
+})
 
 interface Reply {
   readonly status: number
@@ -48,7 +64,7 @@ class Refused extends Error {}
 /** Scores at a steady pace, late answers or not, and writes now and then. */
 export function openTenant(port: number, key: string, name: string): Tenant {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
-  const [latencies, scoring, writing] = [openLatencies(), openLatencies(), openLatencies()]
+  let times: { scoring: number[]; writing: number[] } = { scoring: [], writing: [] }
   const decisions = new Map<string, number>()
   const [reported, observed] = [new Set<string>(), new Set<string>()]
   const wrong: string[] = []
@@ -89,10 +105,7 @@ export function openTenant(port: number, key: string, name: string): Tenant {
     try {
       const writes = n % WRITES === 0
       await (writes ? write(n) : score(n))
-      const ms = performance.now() - dueAt
-      latencies.note(ms)
-      if (writes) writing.note(ms)
-      else scoring.note(ms)
+      times[writes ? "writing" : "scoring"].push(performance.now() - dueAt)
     } catch (error) {
       wrong.push(`${name}, at ${new Date().toISOString()}: ${String(error)}`)
     }
@@ -127,20 +140,17 @@ export function openTenant(port: number, key: string, name: string): Tenant {
       const dueAt = startedAt + (n * 1000) / SCORES_A_SECOND
       const early = dueAt - performance.now()
       if (early > 0) await delay(early)
-      const one = work(n, dueAt).finally(() => under.delete(one))
+      const one: Promise<void> = work(n, dueAt).finally(() => under.delete(one))
       under.add(one)
     }
   })()
   return {
-    latencies,
-    scoring,
-    writing,
-    decisions,
-    reported,
-    observed,
-    wrong,
-    busy: () => busy,
-    refused: () => refused,
+    takeTimes() {
+      const taken = times
+      times = { scoring: [], writing: [] }
+      return Promise.resolve(taken)
+    },
+    answers: () => Promise.resolve({ decisions, reported, observed, wrong, busy, refused }),
     ask,
     async stop() {
       until.abort()

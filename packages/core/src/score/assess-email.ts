@@ -10,6 +10,7 @@ import {
   type Summary,
 } from "./email-reasons.ts"
 import { emailExplanation, type EmailExplanation } from "./explain-email.ts"
+import { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import {
   EMAIL_REASON_CODES,
@@ -34,18 +35,21 @@ export interface EmailAssessment {
   readonly model_version: string
 }
 
+/** Of one identity after the other: making it anew costs more than a handful of items. */
+const room = new Evidence()
+
 /** Scores an e-mail identity. The same two arguments always give the same assessment. */
 export function assessEmail(input: EmailInput, model: EmailModel): EmailAssessment {
-  return publicFields(emailPass(input, model), input, model)
+  return publicFields(emailPass(input, model, room), input, model)
 }
 
 /** Everything that led to the assessment of the same two arguments. */
 export function explainEmail(input: EmailInput, model: EmailModel): EmailExplanation {
-  return emailExplanation(emailPass(input, model), input, model)
+  return emailExplanation(emailPass(input, model, room), input, model)
 }
 
 function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): EmailAssessment {
-  const exposed = summary(pass.evidence.items, EXPOSED)
+  const exposed = summary(pass.evidence, EXPOSED)
   const { sources, age } = exposed
   const reasons = leading(worthTelling(pass, input, model), model.reasons)
   return {

@@ -15,9 +15,10 @@ export class ByDay {
   }
 
   at(days: number): number {
-    if (days >>> 0 !== days || days >= DAYS_KEPT) return this.#compute(days)
-    const kept = this.#kept[days]
-    if (kept !== undefined && kept !== 0) return kept
-    return (this.#kept[days] = this.#compute(days))
+    const day = days | 0
+    if (day !== days || day < 0 || day >= DAYS_KEPT) return this.#compute(days)
+    const kept = this.#kept[day] as number
+    if (kept !== 0) return kept
+    return (this.#kept[day] = this.#compute(day))
   }
 }

@@ -1,7 +1,7 @@
 import type { EmailCoverage, EmailInput } from "./email-input.ts"
 import type { ByDay } from "./by-day.ts"
 import type { EmailWeights } from "./email-weights.ts"
-import type { Evidence, Item } from "./merge.ts"
+import { type Evidence, NO_ITEM } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { clip } from "./scale.ts"
 import type { Confidence } from "./vocabulary.ts"
@@ -46,12 +46,14 @@ function wordOf(value: number, { mediumFrom, highFrom }: EmailModel["confidence"
 }
 
 // A source is one witness however many items it has, so only its best item counts.
-function evidenceMass({ lastOfSource }: Evidence, share: ByDay): number {
+function evidenceMass(evidence: Evidence, share: ByDay): number {
+  const { sourceCount, lastOfSource, before, confs, ages } = evidence
   let sum = 0
-  for (const last of lastOfSource) {
+  for (let source = 0; source < sourceCount; source++) {
     let best = 0
-    for (let item: Item | null = last; item !== null; item = item.before) {
-      best = Math.max(best, item.conf * share.at(item.age))
+    for (let item = lastOfSource[source] as number; item !== NO_ITEM;) {
+      best = Math.max(best, (confs[item] as number) * share.at(ages[item] as number))
+      item = before[item] as number
     }
     sum += best
   }

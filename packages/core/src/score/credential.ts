@@ -1,5 +1,6 @@
-import type { EmailWeights, ExposureWeights, KindWeights } from "./email-weights.ts"
-import type { Evidence, Item } from "./merge.ts"
+import type { Exposure } from "./email-input.ts"
+import type { EmailWeights, ExposureWeights } from "./email-weights.ts"
+import type { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { PasswordReuse } from "./reuse.ts"
 import { clip, logOddsOf, pointsOf, sigmoid } from "./scale.ts"
@@ -40,8 +41,8 @@ export interface CredentialRisk {
 
 /**
  * The exposures and signals of stolen credentials, weighed once. The risk can then be computed for
- * any set of kinds, with or without the finding that a password was reused. A set of kinds is a bit
- * mask over `EMAIL_EVIDENCE_KINDS`.
+ * all kinds, none, one of them and all but one, with or without the finding that a password was
+ * reused. A set of kinds is a bit mask over `EMAIL_EVIDENCE_KINDS`.
  *
  * One object serves all identities that a model scores, one after the other: making its arrays anew
  * costs more than weighing a handful of items.
@@ -54,17 +55,14 @@ export class CredentialTerms {
   #priorLogOdds = 0
   /** The kinds of which there are items. */
   #present = 0
-  /** Excess odds with the bit of their kind, largest first. */
-  readonly #excess = new Descending()
-  #excessOfAll = 0
+  readonly #excess = new ExcessOdds()
   readonly #classes = new Uint32Array(EXPOSURE_KINDS.length)
   /** The kinds of exposures that are fresh and usable. */
   #fresh = 0
   /** By kind: the summed, and the largest, weight on the market. */
   readonly #sums = new Float64Array(KINDS)
   readonly #maxima = new Float64Array(KINDS)
-  /** Nats of kinds that have a market term of their own, largest first. */
-  readonly #market = new Descending()
+  readonly #market = new MarketTerms()
 
   constructor(model: EmailModel, weights: EmailWeights) {
     this.#model = model
@@ -77,15 +75,26 @@ export class CredentialTerms {
     return this.#present
   }
 
-  /** Weighs an identity instead of the one before. */
-  weigh({ items }: Evidence, rotatedAge: number | null, priorLogOdds: number): void {
+  /**
+   * Weighs an identity instead of the one before. The evidence was taken of these exposures and
+   * signals.
+   */
+  weigh(
+    evidence: Evidence,
+    exposures: readonly Exposure[] | null | undefined,
+    rotatedAge: number | null,
+    priorLogOdds: number,
+  ): void {
     this.#clear()
     this.#priorLogOdds = priorLogOdds
-    for (const item of items) this.#add(item, isBeforeRotation(item.age, rotatedAge))
+    for (let item = 0; item < evidence.count; item++) {
+      const age = evidence.ages[item] as number
+      this.#add(evidence, item, age, isBeforeRotation(age, rotatedAge))
+    }
+    if (exposures != null) this.#addPrints(evidence, exposures)
     this.#stages.close()
     this.reuse.close()
-    this.#excess.sort()
-    this.#excessOfAll = this.#excess.discountedSum(EXPOSURES, this.#model.exposure.discount)
+    this.#excess.close(this.#model.exposure.discount)
     this.#closeMarket()
   }
 
@@ -127,39 +136,56 @@ export class CredentialTerms {
     return Math.min(cap, Math.max(ofStage ?? 0, fresh.floor))
   }
 
-  #add(item: Item, rotated: boolean): void {
-    const { kind, age, conf } = item
+  #add(evidence: Evidence, item: number, age: number, rotated: boolean): void {
+    const kind = evidence.kinds[item] as number
+    const secret = evidence.secrets[item] as number
+    const conf = evidence.confs[item] as number
     const weights = this.#weights.kinds[kind]
     if (weights === undefined) return
-    this.#present |= weights.bit
-    const stage = effectiveStage(item, age, rotated, this.#weights)
-    this.#stages.add(item, age, stage)
-    if (weights.exposure !== null) {
-      this.#addExposure(item, weights, weights.exposure, rotated)
-      if (kind !== COMBOLIST || item.secret === SECRET_NONE) return
+    const { bit, exposure } = weights
+    this.#present |= bit
+    const stage = effectiveStage(kind, secret, age, rotated, this.#weights)
+    if (stage !== 0) this.#stages.add(bit, evidence.sources[item] as number, conf, age, stage)
+    if (exposure !== null) {
+      this.#classes[kind] = (this.#classes[kind] as number) | (evidence.classes[item] as number)
+      this.#addExposure(kind, secret, age, conf, exposure, rotated)
+      if (kind !== COMBOLIST || secret === SECRET_NONE) return
     }
     const { share, isGoods } = weights.market
     const stale = rotated && isGoods ? this.#model.market.rotatedShare : 1
     const weight = conf * (share.at(age) * stale)
-    this.#sums[kind] = (this.#sums[kind] ?? 0) + weight
-    this.#maxima[kind] = Math.max(this.#maxima[kind] ?? 0, weight)
+    this.#sums[kind] = (this.#sums[kind] as number) + weight
+    this.#maxima[kind] = Math.max(this.#maxima[kind] as number, weight)
   }
 
   #addExposure(
-    item: Item,
-    { bit }: KindWeights,
+    kind: number,
+    secret: number,
+    age: number,
+    conf: number,
     { excess, share }: ExposureWeights,
     rotated: boolean,
   ): void {
-    const { kind, age, conf, secret } = item
     const { rotatedShare, freshUsable } = this.#model.exposure
     const odds = (excess[secret] ?? 0) * share.at(age) * conf * (rotated ? rotatedShare : 1)
-    this.#excess.add(odds, bit)
-    this.#classes[kind] = (this.#classes[kind] ?? 0) | item.classes
-    if (item.prints.length > 0) this.reuse.add(item)
+    this.#excess.add(odds, kind)
     const isUsable = !rotated && secret >= this.#weights.freshSecretFrom
     if (isUsable && freshUsable !== undefined) {
-      if (conf >= freshUsable.confMin && age <= freshUsable.daysMax) this.#fresh |= bit
+      if (conf >= freshUsable.confMin && age <= freshUsable.daysMax) this.#fresh |= 1 << kind
+    }
+  }
+
+  /** Each fingerprint with the age of the item that its exposure became. */
+  #addPrints({ itemOf, kinds, sources, ages }: Evidence, exposures: readonly Exposure[]): void {
+    for (let told = 0; told < exposures.length; told++) {
+      const prints = exposures[told]?.pwFp
+      if (prints == null) continue
+      const item = itemOf[told] as number
+      const kind = kinds[item] as number
+      const source = sources[item] as number
+      const age = ages[item] as number
+      if (typeof prints === "string") this.reuse.add(prints, kind, source, age)
+      else for (const print of prints) this.reuse.add(print, kind, source, age)
     }
   }
 
@@ -170,12 +196,16 @@ export class CredentialTerms {
     return this.#priorLogOdds + Math.log(1 + excess) + this.#depth(kinds) + this.#marketSum(kinds)
   }
 
-  /** Most questions are about all exposures or none of them. */
+  /** Asked for all kinds, for one of them and for all but one. */
   #excessSum(kinds: number): number {
-    const exposures = kinds & this.#present & EXPOSURES
+    const present = this.#present & EXPOSURES
+    const exposures = kinds & present
     if (exposures === 0) return 0
-    if (exposures === (this.#present & EXPOSURES)) return this.#excessOfAll
-    return this.#excess.discountedSum(exposures, this.#model.exposure.discount)
+    if (exposures === present) return this.#excess.ofAll
+    const missing = present & ~exposures
+    if (isOneBit(missing)) return this.#excess.without(placeOfBit(missing))
+    if (isOneBit(exposures)) return this.#excess.of(placeOfBit(exposures))
+    throw new RangeError("There is no sum of some kinds that are neither one nor all but one")
   }
 
   #depth(kinds: number): number {
@@ -191,7 +221,7 @@ export class CredentialTerms {
   #marketSum(kinds: number): number {
     const { circulation, discount } = this.#model.market
     const weight = this.#sumOf(COMBOLIST, kinds) + this.#sumOf(REPOST, kinds)
-    return this.#market.discountedSumWith(saturated(circulation, weight), kinds, discount)
+    return this.#market.sumWith(saturated(circulation, weight), kinds, discount)
   }
 
   #sumOf(kind: number, kinds: number): number {
@@ -209,71 +239,151 @@ export class CredentialTerms {
         natsMax === null
           ? nats * (this.#maxima[kind] ?? 0)
           : saturated({ nats, natsMax }, this.#sums[kind] ?? 0)
-      if (term > 0) this.#market.add(term, weights.bit)
+      if (term > 0) this.#market.add(term, kind)
     }
-    this.#market.sort()
+    this.#market.close()
   }
 }
 
-/** Values with the bit of their kind, largest first once they are sorted. */
+/** Values with their kinds, largest first once they are sorted. */
 class Descending {
-  #count = 0
-  #values = new Float64Array(64)
-  #bits = new Uint16Array(64)
+  count = 0
+  values = new Float64Array(64)
+  kinds = new Uint8Array(64)
 
-  clear(): void {
-    this.#count = 0
-  }
-
-  add(value: number, bit: number): void {
-    if (this.#count === this.#values.length) this.#grow()
-    this.#values[this.#count] = value
-    this.#bits[this.#count] = bit
-    this.#count++
+  add(value: number, kind: number): void {
+    if (this.count === this.values.length) this.#grow()
+    this.values[this.count] = value
+    this.kinds[this.count] = kind
+    this.count++
   }
 
   /** Shell's sort: a call of a comparing function for each pair costs several times as much. */
   sort(): void {
-    const values = this.#values
-    const bits = this.#bits
-    for (let gap = firstGap(this.#count); gap > 0; gap = Math.floor(gap / 3)) {
-      for (let from = gap; from < this.#count; from++) {
-        const value = values[from] ?? 0
-        const bit = bits[from] ?? 0
+    const { values, kinds, count } = this
+    for (let gap = firstGap(count); gap > 0; gap = (gap / 3) | 0) {
+      for (let from = gap; from < count; from++) {
+        const value = values[from] as number
+        const kind = kinds[from] as number
         let at = from
-        for (; at >= gap && (values[at - gap] ?? 0) < value; at -= gap) {
-          values[at] = values[at - gap] ?? 0
-          bits[at] = bits[at - gap] ?? 0
+        while (at >= gap) {
+          const before = values[at - gap] as number
+          if (!(before < value)) break
+          values[at] = before
+          kinds[at] = kinds[at - gap] as number
+          at -= gap
         }
         values[at] = value
-        bits[at] = bit
+        kinds[at] = kind
       }
     }
   }
 
-  /** The sum of the values of some kinds, each discounted by its rank among them. */
-  discountedSum(kinds: number, discount: number): number {
-    let sum = 0
-    let share = 1
-    for (let at = 0; at < this.#count; at++) {
-      if (((this.#bits[at] ?? 0) & kinds) === 0) continue
-      const next = sum + share * (this.#values[at] ?? 0)
-      // Values only get smaller: once one no longer changes the sum, no later one does.
-      if (next === sum) break
-      sum = next
-      share *= discount
-    }
-    return sum
+  #grow(): void {
+    const values = new Float64Array(2 * this.values.length)
+    values.set(this.values)
+    this.values = values
+    const kinds = new Uint8Array(values.length)
+    kinds.set(this.kinds)
+    this.kinds = kinds
+  }
+}
+
+/**
+ * The excess odds of all exposures and their sums, each discounted by its rank: of all kinds, of
+ * each alone, and of all but each.
+ */
+class ExcessOdds {
+  readonly #odds = new Descending()
+  #ofAll = 0
+  readonly #of = new Float64Array(EXPOSURE_KINDS.length)
+  readonly #without = new Float64Array(EXPOSURE_KINDS.length)
+  /** What the next one of a sum counts. */
+  readonly #shareOf = new Float64Array(EXPOSURE_KINDS.length)
+  readonly #shareWithout = new Float64Array(EXPOSURE_KINDS.length)
+
+  get ofAll(): number {
+    return this.#ofAll
   }
 
-  /** The same with one more value. */
-  discountedSumWith(more: number, kinds: number, discount: number): number {
+  of(kind: number): number {
+    return this.#of[kind] as number
+  }
+
+  without(kind: number): number {
+    return this.#without[kind] as number
+  }
+
+  clear(): void {
+    this.#odds.count = 0
+    this.#ofAll = 0
+  }
+
+  add(odds: number, kind: number): void {
+    this.#odds.add(odds, kind)
+  }
+
+  /** To be called once after the last `add`. All sums come from one walk. */
+  close(discount: number): void {
+    const odds = this.#odds
+    if (odds.count === 0) return
+    odds.sort()
+    const { values, kinds, count } = odds
+    const of = this.#of
+    const without = this.#without
+    const shareOf = this.#shareOf
+    const shareWithout = this.#shareWithout
+    for (let kind = 0; kind < EXPOSURE_KINDS.length; kind++) {
+      of[kind] = 0
+      without[kind] = 0
+      shareOf[kind] = 1
+      shareWithout[kind] = 1
+    }
+    let all = 0
+    let share = 1
+    for (let at = 0; at < count; at++) {
+      const value = values[at] as number
+      const its = kinds[at] as number
+      all += share * value
+      share *= discount
+      for (let kind = 0; kind < EXPOSURE_KINDS.length; kind++) {
+        if (kind === its) continue
+        without[kind] = (without[kind] as number) + (shareWithout[kind] as number) * value
+        shareWithout[kind] = (shareWithout[kind] as number) * discount
+      }
+      of[its] = (of[its] as number) + (shareOf[its] as number) * value
+      shareOf[its] = (shareOf[its] as number) * discount
+    }
+    this.#ofAll = all
+  }
+}
+
+/** Nats of kinds that have a market term of their own. */
+class MarketTerms {
+  readonly #terms = new Descending()
+
+  clear(): void {
+    this.#terms.count = 0
+  }
+
+  add(nats: number, kind: number): void {
+    this.#terms.add(nats, kind)
+  }
+
+  /** To be called once after the last `add`. */
+  close(): void {
+    this.#terms.sort()
+  }
+
+  /** The sum of some kinds and one more value, each discounted by its rank among them. */
+  sumWith(more: number, kindBits: number, discount: number): number {
+    const { values, kinds, count } = this.#terms
     let sum = 0
     let share = 1
     let left = more
-    for (let at = 0; at < this.#count; at++) {
-      if (((this.#bits[at] ?? 0) & kinds) === 0) continue
-      const value = this.#values[at] ?? 0
+    for (let at = 0; at < count; at++) {
+      if (((1 << (kinds[at] as number)) & kindBits) === 0) continue
+      const value = values[at] as number
       if (left > value) {
         sum += share * left
         share *= discount
@@ -283,15 +393,6 @@ class Descending {
       share *= discount
     }
     return sum + share * left
-  }
-
-  #grow(): void {
-    const values = new Float64Array(2 * this.#values.length)
-    values.set(this.#values)
-    this.#values = values
-    const bits = new Uint16Array(values.length)
-    bits.set(this.#bits)
-    this.#bits = bits
   }
 }
 
@@ -305,6 +406,15 @@ function firstGap(count: number): number {
 function saturated(term: { nats: number; natsMax: number }, weight: number): number {
   if (weight === 0) return 0
   return Math.min(term.natsMax, term.nats * Math.log(1 + weight))
+}
+
+function isOneBit(bits: number): boolean {
+  return (bits & (bits - 1)) === 0
+}
+
+/** The place of the only bit there is. */
+function placeOfBit(bit: number): number {
+  return 31 - Math.clz32(bit)
 }
 
 function bitCount(bits: number): number {

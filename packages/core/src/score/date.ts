@@ -18,13 +18,45 @@ function instantMs(asOf: string): number {
   return ms
 }
 
+const FIRST_MS = Date.UTC(1000, 0, 1)
+const LAST_MS = Date.UTC(9999, 11, 31)
+/** In place of a date that no calendar has; answers that were given have it. */
+const BEYOND_CALENDARS = "NaN-NaN-NaN"
+
 /** The UTC date `days` before `asOf` (after it when negative), as YYYY-MM-DD. */
 export function dateBefore(asOf: string, days: number): string {
-  const date = new Date(instantMs(asOf) - days * DAY_MS)
-  const year = date.getUTCFullYear()
-  // Four times as fast as toISOString, which is left with the years that need a sign.
-  if (year < 1000 || year > 9999) return date.toISOString().slice(0, 10)
-  return `${year}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
+  const ms = instantMs(asOf) - days * DAY_MS
+  if (!(ms >= FIRST_MS && ms <= LAST_MS)) return unusualDate(new Date(ms))
+  return dateOfDay(Math.floor(Math.trunc(ms) / DAY_MS))
+}
+
+/** Of a year that needs zeros or a sign. */
+function unusualDate(date: Date): string {
+  return Number.isNaN(date.getTime()) ? BEYOND_CALENDARS : date.toISOString().slice(0, 10)
+}
+
+/**
+ * The date of a day since 1970-01-01, in a third of the time that a Date takes. Years begin in
+ * March, so that a leap day is the last of its year (Hinnant, chrono-compatible date algorithms).
+ */
+function dateOfDay(day: number): string {
+  const sinceMarch0 = day + 719_468
+  const era = Math.floor(sinceMarch0 / 146_097)
+  const dayOfEra = sinceMarch0 - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1_460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  )
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const sinceMarch = Math.floor((5 * dayOfYear + 2) / 153)
+  const date = dayOfYear - Math.floor((153 * sinceMarch + 2) / 5) + 1
+  const month = sinceMarch < 10 ? sinceMarch + 3 : sinceMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return `${year}-${twoDigits(month)}-${twoDigits(date)}`
 }
 
 /** Words for a date, of which the names of the months are a part. */
@@ -40,8 +72,10 @@ export function dateInWords(date: string, texts: DateTexts): string {
   return filled(texts.date, values)
 }
 
+const TWO_DIGITS = Array.from({ length: 32 }, (_, n) => String(n).padStart(2, "0"))
+
 function twoDigits(n: number): string {
-  return n < 10 ? `0${n}` : `${n}`
+  return TWO_DIGITS[n] ?? ""
 }
 
 /** Fails when `asOf` is not a UTC date or time: found before anything is scored against it. */

@@ -54,6 +54,21 @@ test("hundreds of exposures and passwords are weighed like a few", () => {
   assert.ok(contributions.some(({ code }) => code === "CRED_PASSWORD_REUSE"))
 })
 
+test("a fingerprint that one source repeats is that of one source", () => {
+  const exposure: Exposure = { kind: "breach", source: "s", age: 9, pwFp: ["a1f", "a1f"] }
+  const again: Exposure = { ...exposure, item: "another", age: 3, pwFp: "a1f" }
+  const reuse = (...exposures: Exposure[]) =>
+    explainEmail(emailInput({ exposures }), emailModels["1.1"]).contributions.find(
+      ({ code }) => code === "CRED_PASSWORD_REUSE",
+    )
+  assert.equal(reuse(exposure, again), undefined)
+  // The repetition of an observation is as new as its newest, and so is its fingerprint.
+  const other: Exposure = { ...exposure, kind: "stealer", source: "t" }
+  const newer: Exposure = { ...other, age: 2, pwFp: undefined }
+  const told = reuse(exposure, again, other, newer)
+  assert.equal(told?.text, "Same password leaked by 2 sources, newest 2 days ago")
+})
+
 test("more sources than are remembered are told apart, and so are those of the next identity", () => {
   const many = Array.from({ length: 10_001 }, (_, n): Exposure => ({
     kind: "breach",

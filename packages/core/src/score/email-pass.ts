@@ -13,8 +13,9 @@ import { ALL_KINDS, CredentialTerms, type CredentialRisk } from "./credential.ts
 import { checkAsOf } from "./date.ts"
 import type { EmailInput, EmailSettings, Trust } from "./email-input.ts"
 import { emailWeights, type EmailWeights } from "./email-weights.ts"
-import { mergedEvidence, type Evidence } from "./merge.ts"
+import { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
+import type { ReusedPassword } from "./reuse.ts"
 import { clip, eitherOf, logit, roundHalfUp } from "./scale.ts"
 import { EMAIL_REASON_CODES, EMAIL_EVIDENCE_KINDS, stageName, type Stage } from "./vocabulary.ts"
 
@@ -36,6 +37,7 @@ export interface EmailPass {
   /** The credential side as if there were no evidence. */
   readonly clean: CredentialRisk
   readonly stage: Stage
+  readonly reused: ReusedPassword | null
   readonly pAbuse: number
   readonly p: number
   readonly score: number
@@ -71,7 +73,12 @@ function prepared(model: EmailModel): Prepared {
 const NO_SETTINGS: EmailSettings = {}
 const NO_TRUST: Trust = {}
 
-export function emailPass(input: EmailInput, model: EmailModel): EmailPass {
+/** Whoever gives room for the evidence reads the pass before that room is used again. */
+export function emailPass(
+  input: EmailInput,
+  model: EmailModel,
+  room: Evidence = new Evidence(),
+): EmailPass {
   checkAsOf(input.as_of)
   const settings = input.settings ?? NO_SETTINGS
   const trust = input.trust ?? NO_TRUST
@@ -81,8 +88,8 @@ export function emailPass(input: EmailInput, model: EmailModel): EmailPass {
 
   const { weights, credential } = prepared(model)
   const { scale } = weights
-  const evidence = mergedEvidence(input, model.conf, weights)
-  credential.weigh(evidence, input.rotatedAge ?? null, logit(priorCredential))
+  const evidence = room.take(input, model.conf, weights)
+  credential.weigh(evidence, input.exposures, input.rotatedAge ?? null, logit(priorCredential))
   const abuse = new AbuseTerms(trust, priorAbuse, model)
   const clean = credential.risk(0, false)
   const risk = credential.present === 0 ? clean : credential.risk(ALL_KINDS, true)
@@ -127,6 +134,7 @@ export function emailPass(input: EmailInput, model: EmailModel): EmailPass {
     risk,
     clean,
     stage,
+    reused: credential.reuse.reused,
     pAbuse,
     p: total.p,
     score,

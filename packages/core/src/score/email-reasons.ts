@@ -4,10 +4,9 @@ import type { EmailInput, Trust } from "./email-input.ts"
 import { kindBit, REUSE_CODE, type EmailPass } from "./email-pass.ts"
 import type { ExposureTexts } from "./email-weights.ts"
 import { type FactorRow, rowText } from "./factor-rows.ts"
-import { NO_SECRET, type Item } from "./merge.ts"
+import { type Evidence, NO_ITEM, NO_SECRET } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
-import { reusedPassword } from "./reuse.ts"
-import { counted, daysAgo, filled, type AgoTexts, type Counted } from "./sentence.ts"
+import { counted, daysAgo, filled, type Counted } from "./sentence.ts"
 import { EMAIL_REASON_CODES } from "./vocabulary.ts"
 
 /** The sentence of a reason, and how long ago its newest evidence was, if that is known. */
@@ -27,10 +26,10 @@ export function emailReasonSentence(
 ): Sentence {
   const { texts } = pass.weights
   const exposure = texts.exposures[code]
-  if (exposure !== undefined) return exposuresSentence(code, exposure, pass, model.texts.ago)
+  if (exposure !== undefined) return exposuresSentence(code, exposure, pass)
   if (code === REUSE_CODE) return reuseSentence(pass, model.texts)
   const signal = texts.signals[code - REUSE_CODE - 1]
-  if (signal !== undefined) return signalsSentence(code, signal, pass, model.texts.ago)
+  if (signal !== undefined) return signalsSentence(code, signal, pass)
   const name = EMAIL_REASON_CODES[code]
   if (name === undefined) return { text: rowText(rowOf(code, model), input.trust ?? {}), age: null }
   return trustSentence(name as TrustCode, input.trust ?? {}, model)
@@ -61,39 +60,39 @@ export interface Summary {
 }
 
 /** Sums up the items of some kinds, a bit mask. */
-export function summary(items: readonly Item[], kinds: number): Summary {
+export function summary({ count, kinds, kindsBefore, ages }: Evidence, bits: number): Summary {
   let sources = 0
   let age = Infinity
-  for (const item of items) {
-    if ((kinds & (1 << item.kind)) === 0) continue
-    if ((kinds & item.kindsBefore) === 0) sources++
-    age = Math.min(age, item.age)
+  for (let item = 0; item < count; item++) {
+    if ((bits & (1 << (kinds[item] as number))) === 0) continue
+    if ((bits & (kindsBefore[item] as number)) === 0) sources++
+    age = Math.min(age, ages[item] as number)
   }
   return { sources, age }
 }
 
 /** The strongest secret among the items of a kind, and the distinct sources that leaked it. */
-function strongestSecret(
-  items: readonly Item[],
-  kind: number,
-): { secret: number; sources: number } {
-  let secret = NO_SECRET
+function strongestSecret(evidence: Evidence, kind: number): { secret: number; sources: number } {
+  const { count, kinds, secrets } = evidence
+  let strongest = NO_SECRET
   let sources = 0
-  for (const item of items) {
-    if (item.kind !== kind || item.secret < secret) continue
-    if (item.secret > secret) {
-      secret = item.secret
+  for (let item = 0; item < count; item++) {
+    const secret = secrets[item] as number
+    if (kinds[item] !== kind || secret < strongest) continue
+    if (secret > strongest) {
+      strongest = secret
       sources = 1
-    } else if (!isRepeated(item)) sources++
+    } else if (!isRepeated(evidence, item)) sources++
   }
-  return { secret, sources }
+  return { secret: strongest, sources }
 }
 
 /** Whether an item before it from the same source is of the same kind with the same secret. */
-function isRepeated({ kind, secret, before, kindsBefore }: Item): boolean {
-  if ((kindsBefore & (1 << kind)) === 0) return false
-  for (let item = before; item !== null; item = item.before) {
-    if (item.kind === kind && item.secret === secret) return true
+function isRepeated({ kinds, secrets, before, kindsBefore }: Evidence, item: number): boolean {
+  const kind = kinds[item] as number
+  if (((kindsBefore[item] as number) & (1 << kind)) === 0) return false
+  for (let other = before[item] as number; other !== NO_ITEM; other = before[other] as number) {
+    if (kinds[other] === kind && secrets[other] === secrets[item]) return true
   }
   return false
 }
@@ -103,28 +102,25 @@ function isRepeated({ kind, secret, before, kindsBefore }: Item): boolean {
 function exposuresSentence(
   kind: number,
   form: ExposureTexts,
-  { evidence: { items }, weights: { texts } }: EmailPass,
-  agoTexts: AgoTexts,
+  { evidence, weights: { texts } }: EmailPass,
 ): Sentence {
-  const { sources: n, age } = summary(items, 1 << kind)
-  const { secret: strongest, sources: some } = strongestSecret(items, kind)
+  const { sources: n, age } = summary(evidence, 1 << kind)
+  const { secret: strongest, sources: some } = strongestSecret(evidence, kind)
   const secret = texts.secrets[strongest] ?? ""
-  const values = { secret, some, n, ago: daysAgo(agoTexts, age) }
+  const values = { secret, some, n, ago: texts.ago.at(age) }
   return { text: some < n ? filled(form.part, values) : counted(form, values), age }
 }
 
 function signalsSentence(
   code: number,
   form: Counted,
-  { evidence: { items } }: EmailPass,
-  agoTexts: AgoTexts,
+  { evidence, weights: { texts } }: EmailPass,
 ): Sentence {
-  const { sources: n, age } = summary(items, kindBit(code))
-  return { text: counted(form, { n, ago: daysAgo(agoTexts, age) }), age }
+  const { sources: n, age } = summary(evidence, kindBit(code))
+  return { text: counted(form, { n, ago: texts.ago.at(age) }), age }
 }
 
-function reuseSentence({ evidence }: EmailPass, texts: Texts): Sentence {
-  const reused = reusedPassword(evidence.items)
+function reuseSentence({ reused }: EmailPass, texts: Texts): Sentence {
   if (reused === null) throw new RangeError("no password was reused")
   const { sources: n, age } = reused
   return { text: filled(texts.reuse, { n, ago: daysAgo(texts.ago, age) }), age }

@@ -2,7 +2,7 @@ import { pricesOf, type Prices } from "./action.ts"
 import { ByDay } from "./by-day.ts"
 import type { EmailModel } from "./model-email.ts"
 import { decayed, scaleOf, type Scale } from "./scale.ts"
-import type { Counted } from "./sentence.ts"
+import { type Counted, DaysAgo } from "./sentence.ts"
 import {
   EMAIL_EVIDENCE_KINDS,
   EXPOSURE_KINDS,
@@ -43,6 +43,7 @@ export interface EvidenceTexts {
   readonly signals: readonly Counted[]
   /** By place in `SECRETS`. */
   readonly secrets: readonly string[]
+  readonly ago: DaysAgo
 }
 
 export interface ExposureTexts extends Counted {
@@ -108,7 +109,7 @@ export function emailWeights(model: EmailModel): EmailWeights {
   }
 }
 
-function evidenceTexts({ exposures, signals, secrets }: EmailModel["texts"]): EvidenceTexts {
+function evidenceTexts({ exposures, signals, secrets, ago }: EmailModel["texts"]): EvidenceTexts {
   return {
     exposures: [
       exposures.CRED_BREACH,
@@ -128,6 +129,7 @@ function evidenceTexts({ exposures, signals, secrets }: EmailModel["texts"]): Ev
       signals.FRAUD_MONETIZED,
     ],
     secrets: SECRETS.map((secret) => secrets[secret]),
+    ago: new DaysAgo(ago),
   }
 }
 

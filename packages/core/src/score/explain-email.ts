@@ -122,11 +122,16 @@ function mitigationsOf({ weights, abuse, clean, calibration, baseline }: EmailPa
 
 // For display only. A ratio of windows as a term would rise when an old mention leaves the longer
 // window, and waiting alone must never raise a score.
-function interestTrend({ items }: Evidence, { trend }: EmailModel): InterestTrend {
+function interestTrend(
+  { count, kinds, confs, ages }: Evidence,
+  { trend }: EmailModel,
+): InterestTrend {
   let fast = 0
   let slow = 0
-  for (const { kind, conf, age } of items) {
-    if (EMAIL_EVIDENCE_KINDS[kind] !== "mention") continue
+  for (let item = 0; item < count; item++) {
+    if (EMAIL_EVIDENCE_KINDS[kinds[item] as number] !== "mention") continue
+    const conf = confs[item] as number
+    const age = ages[item] as number
     fast += conf * decayed(age, trend.fastHalfLifeDays)
     slow += conf * decayed(age, trend.slowHalfLifeDays)
   }

@@ -46,7 +46,7 @@ export function explainedStage(
   input: EmailInput,
   model: EmailModel,
 ): ExplainedStage {
-  const items = evidence.items.map((item) => ({
+  const items = evidence.items(input).map((item) => ({
     item,
     rotated: isBeforeRotation(item.age, input.rotatedAge ?? null),
   }))
@@ -78,7 +78,10 @@ function carrying(
 ): Item[] {
   if (stage === 0) return []
   const candidates = items
-    .filter(({ item, rotated }) => effectiveStage(item, item.age, rotated, weights) >= stage)
+    .filter(
+      ({ item, rotated }) =>
+        effectiveStage(item.kind, item.secret, item.age, rotated, weights) >= stage,
+    )
     .map(({ item }) => item)
     .sort((a, b) => b.conf - a.conf || a.age - b.age || byCodeUnit(a.sourceName, b.sourceName))
   const { certainty, tolerance } = model.stages
@@ -118,7 +121,7 @@ function nextStepDown(
 function daysOfChange(items: readonly Dated[], weights: EmailWeights): number[] {
   const days = new Set<number>()
   for (const { item, rotated } of items) {
-    const native = effectiveStage(item, 0, rotated, weights)
+    const native = effectiveStage(item.kind, item.secret, 0, rotated, weights)
     const windowDays = weights.stages[native]?.windowDays ?? Infinity
     if (windowDays === Infinity) continue
     for (let steps = 1; steps < native; steps++) {
@@ -138,7 +141,8 @@ function stageAfter(
   evidence.clear()
   for (const { item, rotated } of items) {
     const age = item.age + days
-    evidence.add(item, age, effectiveStage(item, age, rotated, weights))
+    const stage = effectiveStage(item.kind, item.secret, age, rotated, weights)
+    if (stage !== 0) evidence.add(1 << item.kind, item.source, item.conf, age, stage)
   }
   return evidence.close().stage(ALL_KINDS)
 }

@@ -1,9 +1,8 @@
-import type { Item } from "./merge.ts"
 import { EXPOSURE_KINDS } from "./vocabulary.ts"
 
 const KINDS = EXPOSURE_KINDS.length
-const NOBODY = -1
-const SEVERAL = -2
+const NONE = -1
+const ROOM_FIRST = 64
 
 export interface ReusedPassword {
   /** Distinct sources that leaked the most widely seen password. */
@@ -19,91 +18,119 @@ export interface ReusedPassword {
 export class PasswordReuse {
   /** By kind, the kinds beside which it shows a reuse; its own where it does so alone. */
   readonly #partners = new Uint32Array(KINDS)
-  #isShown = false
-  /** Where the sources of a fingerprint start. */
+  #reused: ReusedPassword | null = null
+  /** The numbers of fingerprints. */
   readonly #places = new Map<string, number>()
-  /** For each fingerprint and kind: its only source, `SEVERAL`, or `NOBODY`. */
-  readonly #sources: number[] = []
+  /** By fingerprint: its last leak, how many sources have it, and the smallest age. */
+  #lastLeak = new Int32Array(ROOM_FIRST)
+  #sourceCounts = new Int32Array(ROOM_FIRST)
+  #ages = new Float64Array(ROOM_FIRST)
+  /**
+   * A leak is a fingerprint with a source: the source, its kinds of exposures that have the
+   * fingerprint, and the leak of the same fingerprint before it.
+   */
+  #leaks = 0
+  #leakSource = new Int32Array(ROOM_FIRST)
+  #leakKinds = new Int32Array(ROOM_FIRST)
+  #leakBefore = new Int32Array(ROOM_FIRST)
+
+  /** The facts for the sentence, once closed; null when no password was reused. */
+  get reused(): ReusedPassword | null {
+    return this.#reused
+  }
 
   /** Forgets what the identity before left. */
   clear(): void {
-    if (this.#isShown) this.#partners.fill(0)
-    this.#isShown = false
+    if (this.#reused === null) return
+    this.#partners.fill(0)
+    this.#reused = null
   }
 
   /** To be called once after the last `add`: fingerprints are kept no longer than they are used. */
   close(): void {
-    if (this.#places.size === 0) return
+    if (this.#leaks === 0) return
+    this.#reused = this.#widest()
+    this.#leaks = 0
     this.#places.clear()
-    this.#sources.length = 0
   }
 
-  add({ prints, kind, source }: Item): void {
-    for (const print of prints) {
-      const from = this.#placeOf(print)
-      for (let other = 0; other < KINDS; other++) {
-        const known = this.#sources[from + other] ?? NOBODY
-        if (known !== NOBODY && known !== source) this.#pair(kind, other)
-      }
-      const known = this.#sources[from + kind]
-      this.#sources[from + kind] = known === NOBODY || known === source ? source : SEVERAL
+  add(print: string, kind: number, source: number, age: number): void {
+    const place = this.#placeOf(print)
+    if (age < (this.#ages[place] as number)) this.#ages[place] = age
+    let own = NONE
+    let kindsOfOthers = 0
+    for (let leak = this.#lastLeak[place] as number; leak !== NONE;) {
+      if (this.#leakSource[leak] === source) own = leak
+      else kindsOfOthers |= this.#leakKinds[leak] as number
+      leak = this.#leakBefore[leak] as number
     }
-  }
-
-  #placeOf(print: string): number {
-    const known = this.#places.get(print)
-    if (known !== undefined) return known
-    const place = this.#sources.length
-    this.#places.set(print, place)
-    for (let kind = 0; kind < KINDS; kind++) this.#sources.push(NOBODY)
-    return place
+    if (own === NONE) own = this.#addLeak(place, source)
+    this.#leakKinds[own] = (this.#leakKinds[own] as number) | (1 << kind)
+    if (kindsOfOthers !== 0) this.#pair(kind, kindsOfOthers)
   }
 
   isShownBy(kinds: number): boolean {
-    if (!this.#isShown) return false
+    if (this.#reused === null) return false
     for (let kind = 0; kind < KINDS; kind++) {
       if ((kinds & (1 << kind)) !== 0 && (kinds & (this.#partners[kind] ?? 0)) !== 0) return true
     }
     return false
   }
 
-  #pair(a: number, b: number): void {
-    this.#isShown = true
-    this.#partners[a] = (this.#partners[a] ?? 0) | (1 << b)
-    this.#partners[b] = (this.#partners[b] ?? 0) | (1 << a)
+  #placeOf(print: string): number {
+    const known = this.#places.get(print)
+    if (known !== undefined) return known
+    const place = this.#places.size
+    this.#places.set(print, place)
+    if (place === this.#lastLeak.length) {
+      this.#lastLeak = grown(this.#lastLeak)
+      this.#sourceCounts = grown(this.#sourceCounts)
+      this.#ages = grown(this.#ages)
+    }
+    this.#lastLeak[place] = NONE
+    this.#sourceCounts[place] = 0
+    this.#ages[place] = Infinity
+    return place
   }
-}
 
-/** The facts for the reuse sentence; null when no password was reused. */
-export function reusedPassword(items: readonly Item[]): ReusedPassword | null {
-  const seen = new Map<string, Seen>()
-  for (const { prints, source, age } of items) {
-    for (const print of prints) {
-      const known = seen.get(print)
-      if (known === undefined) seen.set(print, { source, sources: null, age })
-      else seeAgain(known, source, age)
+  #addLeak(place: number, source: number): number {
+    const leak = this.#leaks++
+    if (leak === this.#leakSource.length) {
+      this.#leakSource = grown(this.#leakSource)
+      this.#leakKinds = grown(this.#leakKinds)
+      this.#leakBefore = grown(this.#leakBefore)
+    }
+    this.#leakSource[leak] = source
+    this.#leakKinds[leak] = 0
+    this.#leakBefore[leak] = this.#lastLeak[place] as number
+    this.#lastLeak[place] = leak
+    this.#sourceCounts[place] = (this.#sourceCounts[place] as number) + 1
+    return leak
+  }
+
+  #pair(kind: number, others: number): void {
+    this.#partners[kind] = (this.#partners[kind] ?? 0) | others
+    for (let other = 0; other < KINDS; other++) {
+      if ((others & (1 << other)) === 0) continue
+      this.#partners[other] = (this.#partners[other] ?? 0) | (1 << kind)
     }
   }
-  let most = 1
-  let newest = Infinity
-  for (const { sources, age } of seen.values()) {
-    if (sources === null) continue
-    most = Math.max(most, sources.size)
-    newest = Math.min(newest, age)
+
+  #widest(): ReusedPassword | null {
+    let sources = 1
+    let age = Infinity
+    for (let place = 0; place < this.#places.size; place++) {
+      const count = this.#sourceCounts[place] as number
+      if (count < 2) continue
+      sources = Math.max(sources, count)
+      age = Math.min(age, this.#ages[place] as number)
+    }
+    return sources < 2 ? null : { sources, age }
   }
-  return most < 2 ? null : { sources: most, age: newest }
 }
 
-/** Who leaked a fingerprint, and the smallest age among its exposures. */
-interface Seen {
-  /** The first source; most fingerprints have no other. */
-  readonly source: number
-  sources: Set<number> | null
-  age: number
-}
-
-function seeAgain(seen: Seen, source: number, age: number): void {
-  seen.age = Math.min(seen.age, age)
-  if (seen.sources !== null) seen.sources.add(source)
-  else if (source !== seen.source) seen.sources = new Set([seen.source, source])
+function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers): Numbers {
+  const room = new (numbers.constructor as new (length: number) => Numbers)(2 * numbers.length)
+  room.set(numbers)
+  return room
 }

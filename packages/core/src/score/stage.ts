@@ -1,5 +1,4 @@
 import type { EmailWeights } from "./email-weights.ts"
-import type { Item } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { SECRETS, STAGES } from "./vocabulary.ts"
 
@@ -12,7 +11,8 @@ export function isBeforeRotation(age: number, rotatedAge: number | null): boolea
 
 /** The stage an item still stands for at its age; 0 for one that never sets a stage. */
 export function effectiveStage(
-  { kind, secret }: Pick<Item, "kind" | "secret">,
+  kind: number,
+  secret: number,
   age: number,
   rotated: boolean,
   { kinds, stages, addressOnlyStage, rotatedStage }: EmailWeights,
@@ -60,14 +60,9 @@ export class StageEvidence {
     if (this.#fresh.length > 0) this.#fresh.length = 0
   }
 
-  add(
-    { kind, source, conf }: Pick<Item, "kind" | "source" | "conf">,
-    age: number,
-    stage: number,
-  ): void {
-    if (stage === 0) return
+  /** An item that stands for a stage; `bit` is that of its kind. */
+  add(bit: number, source: number, conf: number, age: number, stage: number): void {
     const { certainty, freshRepost } = this.#model
-    const bit = 1 << kind
     if (conf >= certainty) {
       this.#certain[stage] = (this.#certain[stage] ?? 0) | bit
     } else {

@@ -2,6 +2,7 @@ import { dateBefore, dateInWords } from "./date.ts"
 import type { EmailInput } from "./email-input.ts"
 import { emailPass, type EmailPass } from "./email-pass.ts"
 import type { ExplainedStage } from "./explain-stage.ts"
+import { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
 import { firstChange, HORIZON_YEARS } from "./next-change.ts"
 import { filled } from "./sentence.ts"
@@ -15,6 +16,9 @@ export interface EmailSummary {
   readonly next_change: string
   readonly not_looked_at: string
 }
+
+/** Not that of the pass that is explained, which is still being read. */
+const room = new Evidence()
 
 type Texts = NonNullable<EmailModel["texts"]["summary"]>
 
@@ -45,7 +49,7 @@ function held({ name, evidence }: ExplainedStage, texts: Texts): string {
 function nextChange(pass: EmailPass, input: EmailInput, model: EmailModel, texts: Texts): string {
   const band = bandOf(pass.score)
   const after = (days: number) => {
-    const { stage, score } = emailPass(inDays(input, days), model)
+    const { stage, score } = emailPass(inDays(input, days), model, room)
     return { stage, band: bandOf(score) }
   }
   const days = firstChange((ahead) => {

@@ -20,37 +20,42 @@ setPriority(NICENESS)
 // when the primary is gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
 
-const channel = parentChannel(process)
-/** When the primary is gone. Until the drop is open there is nothing to close. */
-let leave = (): void => process.exit(0)
-channel.onClose(() => leave())
-const settings = await new Promise<DropSettings>((resolve) =>
-  channel.onMessage((message) => {
-    if ("settings" in (message as object)) resolve((message as { settings: DropSettings }).settings)
-  }),
-)
-const log = openLog(settings.logLevel)
-// Logged without its message, which Node would print: it may quote what was sent.
-process.on("uncaughtException", (error) => {
-  log.error("drop failed", { error })
-  process.exit(1)
-})
+void run()
 
-const within = openCalls(channel)
-const drop = await openDrop({ settings, program: process, log, now: Date.now }).catch(
-  async (error: unknown) => {
-    const fault = listenFault(error, "DROP_PORT")
-    if (fault === null) throw error
-    // The primary reports it, once; this process has nothing to add.
-    await within(5000)("unable", fault)
+async function run(): Promise<void> {
+  const channel = parentChannel(process)
+  /** When the primary is gone. Until the drop is open there is nothing to close. */
+  let leave = (): void => process.exit(0)
+  channel.onClose(() => leave())
+  const settings = await new Promise<DropSettings>((resolve) =>
+    channel.onMessage((message) => {
+      if ("settings" in (message as object))
+        resolve((message as { settings: DropSettings }).settings)
+    }),
+  )
+  const log = openLog(settings.logLevel)
+  // Logged without its message, which Node would print: it may quote what was sent.
+  process.on("uncaughtException", (error) => {
+    log.error("drop failed", { error })
     process.exit(1)
-  },
-)
-const stop = async (): Promise<void> => {
-  await drop.close()
-  log.info("drop stopped")
+  })
+
+  const within = openCalls(channel)
+  const drop = await openDrop({ settings, program: process, log, now: Date.now }).catch(
+    async (error: unknown) => {
+      const fault = listenFault(error, "DROP_PORT")
+      if (fault === null) throw error
+      // The primary reports it, once; this process has nothing to add.
+      await within(5000)("unable", fault)
+      process.exit(1)
+    },
+  )
+  const stop = async (): Promise<void> => {
+    await drop.close()
+    log.info("drop stopped")
+  }
+  serve(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
+  leave = () => void stop().finally(() => process.exit(0))
+  log.info("drop started", { configHash: drop.configHash })
+  await within(5000)("ready", { port: drop.port, addresses: drop.addresses })
 }
-serve(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
-leave = () => void stop().finally(() => process.exit(0))
-log.info("drop started", { configHash: drop.configHash })
-await within(5000)("ready", { port: drop.port, addresses: drop.addresses })

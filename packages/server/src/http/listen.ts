@@ -7,6 +7,7 @@ import {
 } from "node:http"
 import { type AddressInfo, Server as NetServer } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
+import { BACKLOG } from "@assay/runtime/open-files"
 import type { App } from "./app.ts"
 import { HEADERS_MAX } from "./sizes.ts"
 
@@ -44,7 +45,7 @@ export async function listen(
     drain.watch(server)
   }
   prepared(app.server)
-  await app.listen({ port, host: first })
+  await app.listen({ port, host: first, backlog: BACKLOG })
   const bound = (app.server.address() as AddressInfo).port
   if (second === null) return listening(app, drain, bound, [first], [app.server])
   const sibling = siblingOf(app, answer)
@@ -52,7 +53,7 @@ export async function listen(
   try {
     await new Promise<void>((resolve, reject) => {
       sibling.once("error", reject)
-      sibling.listen({ port: bound, host: second }, resolve)
+      sibling.listen({ port: bound, host: second, backlog: BACKLOG }, resolve)
     })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

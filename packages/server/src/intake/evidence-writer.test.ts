@@ -281,3 +281,21 @@ test("one tenant's line does not wait behind 120 requests of another's, and a fu
   await Promise.all(flood)
   assert.equal(taken, 100)
 })
+
+test("a line is acknowledged while the disk still takes another tenant's", async (t) => {
+  const { records, index, report, otherId, said, tenantId } = await place(t)
+  const disk = Promise.withResolvers<undefined>()
+  const addTenantEvidence: ExposureIndex["addTenantEvidence"] = async (of, rows) => {
+    if (of === tenantId) await disk.promise
+    await index.addTenantEvidence(of, rows)
+  }
+  const writer = openEvidenceWriter({ records, index: { ...index, addTenantEvidence }, now })
+  const waiting = writer.submit(report(evidence(alice, 5)), null)
+  const other = { ...report(evidence(alice, 6)), tenantId: otherId }
+  assert.deepEqual(await writer.submit(other, null), stored("stored"))
+  assert.deepEqual(await said(alice, otherId), ["breach 6 soc"])
+  assert.deepEqual(await said(), [])
+  disk.resolve(undefined)
+  assert.deepEqual(await waiting, stored("stored"))
+  assert.deepEqual(await said(), ["breach 5 soc"])
+})

@@ -24,6 +24,7 @@ import { writerPort } from "../base/writer-port.ts"
 import { evidenceApplier } from "./apply-evidence.ts"
 import { openRates, takenInTurn } from "./notification-queues.ts"
 import { notTaken, refusedLine } from "./refusal.ts"
+import { TENANTS_AT_ONCE } from "./tenants-at-once.ts"
 
 /** What a tenant sends with one request, before it is received. */
 export interface EvidenceReport extends Pick<SentLines, "lines"> {
@@ -101,8 +102,9 @@ interface Waiting {
  * noted last, for which no tenant waits: a process that dies before leaves rows that are due, and
  * the next one finds them.
  *
- * Requests of tenants are taken one after the other, so that a claim is done when nothing of its
- * tenant is due; tenants take turns, so that none waits behind all that another sent. Notifications
+ * A tenant's requests are taken one after the other, so that a claim is done when nothing of its
+ * tenant is due; tenants take turns, a few at once, so that none waits behind all that another sent,
+ * or until the disk has what another sent. Notifications
  * that come while others are written go together with the next write, since each one waits for the
  * disk; carriers take turns in filling it.
  */
@@ -110,7 +112,11 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
   const { records, index, now, forget = async () => undefined } = options
   const { linesWaitingMax = 30_000, notificationsWaitingMax = 2_000 } = options
   const apply = evidenceApplier(records, index)
-  const turns = openFairTurns<number>({ eachMax: linesWaitingMax, allMax: LINES_WAITING_MAX })
+  const turns = openFairTurns<number>({
+    eachMax: linesWaitingMax,
+    allMax: LINES_WAITING_MAX,
+    atOnce: TENANTS_AT_ONCE,
+  })
   const sharedTurns = openTurns()
   const rates = openRates(options.notificationsPerSecond ?? NOTIFICATIONS_PER_SECOND, now)
   const waiting = new Map<string, Waiting[]>()

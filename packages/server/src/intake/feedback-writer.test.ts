@@ -266,3 +266,25 @@ test("one tenant's report does not wait behind 600 of another's, and a full queu
   await Promise.all(flood)
   assert.equal(stored, 500)
 })
+
+test("a report is acknowledged while the disk still takes another tenant's, and that one's own order stays", async (t) => {
+  const { records, index, report, clock, tenantId, otherId } = await place(t)
+  const disk = Promise.withResolvers<undefined>()
+  const replaceTenantEvidence: ExposureIndex["replaceTenantEvidence"] = async (of, ...rest) => {
+    if (of === tenantId) await disk.promise
+    await index.replaceTenantEvidence(of, ...rest)
+  }
+  const slow = { ...index, replaceTenantEvidence }
+  const writer = await openFeedbackWriter({ records, index: slow, now: () => clock.ms })
+  const done: string[] = []
+  const waiting = ["first", "second"].map((name) =>
+    writer.submit(report, null).then(() => void done.push(name)),
+  )
+  const other = await writer.submit({ ...report, tenantId: otherId }, null)
+  assert.equal(other.state, "stored")
+  assert.deepEqual(done, [])
+  assert.equal((await records.feedbackOf(report)).length, 1, "its second waits for its first")
+  disk.resolve(undefined)
+  await Promise.all(waiting)
+  assert.deepEqual(done, ["first", "second"])
+})

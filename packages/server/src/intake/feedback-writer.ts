@@ -8,6 +8,7 @@ import { openFairTurns } from "@assay/runtime/fair-turns"
 import { DAY_MS } from "@assay/runtime/time"
 import { feedbackApplier } from "./apply-feedback.ts"
 import { notTaken } from "./refusal.ts"
+import { TENANTS_AT_ONCE } from "./tenants-at-once.ts"
 
 /** What a tenant reports, before it has a place among its other reports. */
 export type FeedbackReport = Omit<NewFeedback, "id" | "receivedAt">
@@ -60,14 +61,15 @@ interface WriterOptions {
  * claim in the same transaction, then what follows from it to the index, and only then
  * acknowledged. That the index has it is noted last, for which nobody waits: a process that dies
  * before leaves a row that is due, and the next one finds it.
- * One after the other, because what follows from a report depends on all reports before it; tenants
- * take turns, so that none waits behind all that another sent.
+ * A tenant's one after the other, because what follows from a report depends on all its reports
+ * before it; tenants take turns, a few at once, so that none waits behind all that another sent, or
+ * until the disk has what another sent.
  */
 export async function openFeedbackWriter(options: WriterOptions): Promise<FeedbackWriter> {
   const { records, index, now, waitingMax = 500 } = options
   const apply = feedbackApplier(records, index)
   let lastReceivedAt = (await records.newestFeedbackAt()) ?? 0
-  const turns = openFairTurns<number>({ eachMax: waitingMax })
+  const turns = openFairTurns<number>({ eachMax: waitingMax, atOnce: TENANTS_AT_ONCE })
   const fromCaller = async <T>(
     tenantId: number,
     work: (answer: (result: T) => void) => Promise<T>,

@@ -18,7 +18,8 @@ const onFolded = tellOnce(async (decisions) => {
 async function open(): Promise<DecisionsWriter> {
   const decisions = await openDecisions(place, {
     connections: 2,
-    moveFailed: (error) => void callPrimary("moveFailed", String(error)).catch(() => undefined),
+    // A primary that does not answer has nobody to tell; the next failure is reported anew.
+    moveFailed: (code) => void callPrimary("moveFailed", code).catch(() => undefined),
   })
   return {
     ...decisions,

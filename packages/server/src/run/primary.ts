@@ -192,8 +192,10 @@ async function openService(given: Given): Promise<Service> {
     place: { dataDirectory, databaseUrl },
     journal: directory.journal,
     onFolded: knownIdentities(index),
-    moveFailed: (error) =>
-      log.warn("decisions of an older version were not moved and stay where they are", { error }),
+    moveFailed(code) {
+      const said = "decisions of an older version were not moved and stay where they are"
+      log.warn(said, { error: new Explained(code, said) })
+    },
   })
   const decisions = await keepDecisions({
     writer: decisionsWriter,

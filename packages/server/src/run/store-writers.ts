@@ -58,6 +58,6 @@ export function openDecisionsWriter({
   return inThread(module, workerData, decisionsPort, {
     callMs: FOLD_MS,
     deadlines: { close: CLOSE_MS },
-    methods: { onFolded, moveFailed: async (why: string) => moveFailed(new Error(why)) },
+    methods: { onFolded, moveFailed: async (code: string) => moveFailed(code) },
   })
 }

@@ -9,9 +9,13 @@ closeInheritedFiles()
 // A terminal sends its signals to every process; a worker stops when its primary says so. All else
 // is imported after that.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
-try {
-  const { runWorker } = await import("./worker.ts")
-  await runWorker(process.env, process, () => process.exit(0))
-} catch (error) {
-  process.exit(exitCodeOf(error, process.stderr))
+void run()
+
+async function run(): Promise<void> {
+  try {
+    const { runWorker } = await import("./worker.ts")
+    await runWorker(process.env, process, () => process.exit(0))
+  } catch (error) {
+    process.exit(exitCodeOf(error, process.stderr))
+  }
 }

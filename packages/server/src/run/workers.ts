@@ -33,6 +33,12 @@ export interface Offered {
  */
 const LINGER_MS = 3000
 
+/**
+ * A worker does its work in one thread. glibc would give each of V8's helper threads a heap of its
+ * own, which stays half empty: 4 MB at a start, 5 to 10 MB under load.
+ */
+const ONE_HEAP = { MALLOC_ARENA_MAX: "1" }
+
 /** The process of a worker, which loads its program and then waits for `BEGIN`. */
 export interface WorkerProcess {
   readonly id: number
@@ -40,7 +46,7 @@ export interface WorkerProcess {
 }
 
 export function forkWorker(cluster: Cluster, env?: Record<string, string>): WorkerProcess {
-  const worker = cluster.fork(env)
+  const worker = cluster.fork({ ...ONE_HEAP, ...env })
   return { id: worker.id, started: startedWorker(worker) }
 }
 

@@ -44,6 +44,11 @@ const FORMAT = 2
 /** Of a new file: a block is some 35 KB long. */
 const PAGE_BYTES = 16 * 1024
 /**
+ * The log is brought into the file when it has this many pages, 64 MB. With SQLite's own 1,000
+ * folding takes some 6 % more processor time.
+ */
+const LOG_PAGES = 4_000
+/**
  * The writer keeps the files of this and the last month open; others are opened when they are
  * needed.
  */
@@ -254,6 +259,7 @@ function monthsIn(directory: string): string[] {
 async function openMonth(file: string): Promise<DatabaseSync> {
   const db = await openDatabase(file, false, PAGE_BYTES)
   try {
+    db.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`)
     if (formatOf(db) < FORMAT) {
       inTransaction(db, () => {
         // Another process may have done so meanwhile.

@@ -7,6 +7,7 @@ import { openSqlRecords } from "../records-sql.ts"
 import type { Records } from "../records.ts"
 import { faultOf, openDatabase } from "./database.ts"
 import { nodeSqliteDialect } from "./dialect.ts"
+import { unsynced } from "./unsynced.ts"
 
 /**
  * Records in one file, made if missing. Several processes may have it open; one writes at a time.
@@ -46,15 +47,7 @@ function sqliteEngine(db: Database): Engine {
       return found.rows.length > 0
     },
     faultOf,
-    unsynced: (work) =>
-      db.connection().execute(async (connection) => {
-        await sql`pragma synchronous = normal`.execute(connection)
-        try {
-          return await connection.transaction().execute(work)
-        } finally {
-          await sql`pragma synchronous = full`.execute(connection)
-        }
-      }),
+    unsynced: (work) => unsynced(db, work),
     // Not one of Kysely's transactions, which take the write lock: a file may be open for reading
     // only.
     snapshot: (work) =>

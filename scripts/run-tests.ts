@@ -1,6 +1,8 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
+import { pathToFileURL } from "node:url"
+import { bundledLibraries } from "./bundled-libraries.ts"
 import { endLateFiles, reportArguments } from "./end-late-files.ts"
 import { root } from "./repository.ts"
 import { type Command, commandOutput, runCommand, type RunOptions } from "./run-command.ts"
@@ -50,12 +52,14 @@ export async function runTests(
     return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [], failures: [] }
   }
   const files = matches.flat()
+  const libraries = pathToFileURL(await bundledLibraries())
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {
     const recordFile = join(folder, "record.ndjson")
     const command: Command = [
       "node",
       "--conditions=source",
+      `--import=${libraries.href}`,
       "--test",
       `--test-concurrency=${options.concurrency}`,
       `--test-timeout=${options.timeoutMs}`,

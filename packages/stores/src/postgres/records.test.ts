@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, test } from "node:test"
-
+import { sql } from "kysely"
 import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-copy-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
@@ -12,7 +12,7 @@ import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
-import { copyPostgresRecords, openPostgresRecords } from "./records.ts"
+import { connected, copyPostgresRecords, openPostgresRecords } from "./records.ts"
 import {
   execute,
   holdMigrations,
@@ -91,6 +91,23 @@ function testOn(server: TestServer): void {
     await new Promise((resolve) => setTimeout(resolve, 100))
     await records.ping()
     await records.close()
+  })
+
+  test("postgres: a connection cut between two statements of a transaction fails the next and ends no process", async () => {
+    const url = await server.createDatabase()
+    const database = connected({ connectionString: url, max: 1 })
+    await assert.rejects(
+      database.transaction().execute(async (write) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(write)
+        await execute(url, `select pg_terminate_backend(${rows[0]?.pid ?? 0}, 10000)`)
+        // The end of the connection has arrived and nothing waits for an answer on it.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        await sql`select 1`.execute(write)
+      }),
+    )
+    const { rows } = await sql<{ one: number }>`select 1 as one`.execute(database)
+    assert.deepEqual(rows, [{ one: 1 }])
+    await database.destroy()
   })
 
   test("postgres: records in a database set to read only refuse writes and say why", async () => {

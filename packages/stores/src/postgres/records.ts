@@ -107,8 +107,10 @@ export function connected(config: PoolConfig): Database {
     ...config,
   })
   // A connection lost while idle has already left the pool, and the next call opens another or
-  // fails by itself. Without a listener Node would end the process here.
+  // fails by itself. One lost between two statements of a transaction fails the second. Without
+  // these listeners Node would end the process here: the pool itself listens to idle ones only.
   pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
   return new Kysely<Schema>({ dialect: new LockingDialect({ pool }) })
 }
 

@@ -105,9 +105,10 @@ export function emailPass(
   const factors: Factor[] = []
   for (const code of credentialCodes(credential)) {
     const kind = kindBit(code)
-    const alone = code === REUSE_CODE ? clean : credential.risk(kind, false)
-    const without = credential.risk(ALL_KINDS & ~kind, code !== REUSE_CODE)
-    factors.push({ code, alone: scoreOf(alone, pAbuseNone), without: scoreOf(without, pAbuse) })
+    const alone =
+      code === REUSE_CODE ? baseline : credential.score(kind, false, pAbuseNone, calibration)
+    const without = credential.score(ALL_KINDS & ~kind, code !== REUSE_CODE, pAbuse, calibration)
+    factors.push({ code, alone, without })
   }
   for (const code of abuse.balance.codes()) {
     const alone = scoreOf(clean, abuse.p(abuse.balance.only(code)))

@@ -1,7 +1,7 @@
 import { blocklistEntries, isBurner } from "./abuse.ts"
 import { dateBefore } from "./date.ts"
 import type { EmailInput, Trust } from "./email-input.ts"
-import { kindBit, REUSE_CODE, type EmailPass } from "./email-pass.ts"
+import { REUSE_CODE, type EmailPass } from "./email-pass.ts"
 import type { ExposureTexts } from "./email-weights.ts"
 import { type FactorRow, rowText } from "./factor-rows.ts"
 import { type Evidence, NO_ITEM, NO_SECRET } from "./merge.ts"
@@ -71,18 +71,32 @@ export function summary({ count, kinds, kindsBefore, ages }: Evidence, bits: num
   return { sources, age }
 }
 
+/** The same for the items of one kind. */
+function summaryOf(evidence: Evidence, kind: number): Summary {
+  const { lastOfKind, beforeOfKind, kindsBefore, ages } = evidence
+  let sources = 0
+  let age = Infinity
+  for (let item = lastOfKind[kind] as number; item !== NO_ITEM;) {
+    if (((kindsBefore[item] as number) & (1 << kind)) === 0) sources++
+    age = Math.min(age, ages[item] as number)
+    item = beforeOfKind[item] as number
+  }
+  return { sources, age }
+}
+
 /** The strongest secret among the items of a kind, and the distinct sources that leaked it. */
 function strongestSecret(evidence: Evidence, kind: number): { secret: number; sources: number } {
-  const { count, kinds, secrets } = evidence
+  const { lastOfKind, beforeOfKind, secrets } = evidence
   let strongest = NO_SECRET
   let sources = 0
-  for (let item = 0; item < count; item++) {
+  for (let item = lastOfKind[kind] as number; item !== NO_ITEM;) {
     const secret = secrets[item] as number
-    if (kinds[item] !== kind || secret < strongest) continue
     if (secret > strongest) {
       strongest = secret
-      sources = 1
-    } else if (!isRepeated(evidence, item)) sources++
+      sources = 0
+    }
+    if (secret === strongest && !isRepeated(evidence, item)) sources++
+    item = beforeOfKind[item] as number
   }
   return { secret: strongest, sources }
 }
@@ -104,7 +118,7 @@ function exposuresSentence(
   form: ExposureTexts,
   { evidence, weights: { texts } }: EmailPass,
 ): Sentence {
-  const { sources: n, age } = summary(evidence, 1 << kind)
+  const { sources: n, age } = summaryOf(evidence, kind)
   const { secret: strongest, sources: some } = strongestSecret(evidence, kind)
   const secret = texts.secrets[strongest] ?? ""
   const values = { secret, some, n, ago: texts.ago.at(age) }
@@ -116,7 +130,7 @@ function signalsSentence(
   form: Counted,
   { evidence, weights: { texts } }: EmailPass,
 ): Sentence {
-  const { sources: n, age } = summary(evidence, kindBit(code))
+  const { sources: n, age } = summaryOf(evidence, code - 1)
   return { text: counted(form, { n, ago: texts.ago.at(age) }), age }
 }
 

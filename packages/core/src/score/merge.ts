@@ -1,6 +1,7 @@
 import type { EmailInput, Exposure, Signal } from "./email-input.ts"
 import type { EmailWeights } from "./email-weights.ts"
 import { EMAIL_EVIDENCE_KINDS, SECRETS } from "./vocabulary.ts"
+import { WordPlaces } from "./word-places.ts"
 
 /** One exposure or signal after merging. */
 export interface Item {
@@ -21,6 +22,8 @@ export const NO_SECRET = -1
 export const NO_ITEM = -1
 const SECRET_UNKNOWN = SECRETS.indexOf("unknown")
 const NOT_FOUND = -1
+const kindPlaces = new WordPlaces(EMAIL_EVIDENCE_KINDS)
+const secretPlaces = new WordPlaces(SECRETS)
 const ROOM_FIRST = 64
 
 /**
@@ -51,6 +54,10 @@ export class Evidence {
   kindsBefore = new Int32Array(ROOM_FIRST)
   /** By source, its last item. */
   lastOfSource = new Int32Array(ROOM_FIRST)
+  /** The item before this one of the same kind, or `NO_ITEM`. */
+  beforeOfKind = new Int32Array(ROOM_FIRST)
+  /** By kind, its last item, or `NO_ITEM`. */
+  readonly lastOfKind = new Int32Array(EMAIL_EVIDENCE_KINDS.length).fill(NO_ITEM)
   /** By place among the exposures and then the signals of the input: the item it became. */
   itemOf = new Int32Array(ROOM_FIRST)
   /** Of each item: the first place among those that became it. */
@@ -65,6 +72,7 @@ export class Evidence {
     usualConf: number,
     { classBits }: Pick<EmailWeights, "classBits">,
   ): this {
+    if (this.count > 0) this.lastOfKind.fill(NO_ITEM)
     this.count = 0
     this.sourceCount = 0
     const exposed = exposures == null ? 0 : exposures.length
@@ -77,7 +85,7 @@ export class Evidence {
     if (exposures != null) {
       for (let at = 0; at < exposed; at++) {
         const exposure = exposures[at] as Exposure
-        const secret = placeIn(SECRETS, exposure.secret ?? "unknown", SECRET_UNKNOWN)
+        const secret = secretPlaces.of(exposure.secret ?? "unknown", SECRET_UNKNOWN)
         const item = this.#add(exposures, at, 0, exposure.kind, secret, usualConf)
         if (exposure.classes != null) this.#addClasses(item, exposure.classes, classBits)
       }
@@ -113,7 +121,7 @@ export class Evidence {
     secret: number,
     usualConf: number,
   ): number {
-    const kind = placeIn(EMAIL_EVIDENCE_KINDS, kindName, NOT_FOUND)
+    const kind = kindPlaces.of(kindName, NOT_FOUND)
     if (kind === NOT_FOUND) throw new RangeError("evidence of a kind this model does not know")
     const told = list[at] as Exposure | Signal
     const age = Math.max(0, told.age)
@@ -143,6 +151,8 @@ export class Evidence {
       before === NO_ITEM
         ? 0
         : (this.kindsBefore[before] as number) | (1 << (this.kinds[before] as number))
+    this.beforeOfKind[item] = this.lastOfKind[kind] as number
+    this.lastOfKind[kind] = item
     this.firstTold[item] = listFrom + at
     this.itemOf[listFrom + at] = item
     if (before === NO_ITEM) this.sourceCount++
@@ -186,6 +196,7 @@ export class Evidence {
     this.before = new Int32Array(room)
     this.kindsBefore = new Int32Array(room)
     this.lastOfSource = new Int32Array(room)
+    this.beforeOfKind = new Int32Array(room)
     this.itemOf = new Int32Array(room)
     this.firstTold = new Int32Array(room)
   }
@@ -202,9 +213,3 @@ interface Place {
 const places = new Map<string, Place>()
 const PLACES_MAX = 10_000
 let identities = 0
-
-/** Looks for a word among a few: for the words of a program, that is faster than a Map. */
-function placeIn(words: readonly string[], word: string, otherwise: number): number {
-  for (let place = 0; place < words.length; place++) if (words[place] === word) return place
-  return otherwise
-}

@@ -62,7 +62,7 @@ async function send(
   const envelope = packMessage({ sealedBy: "browser", mode, lang: "en", message, files, ...thread })
   const drop = service.dropUrl ?? ""
   const challenge = (await (await fetch(`${drop}/drop/challenge`)).json()) as Challenge
-  const solution = await solveChallenge({ challenge, deriveKey })
+  const solution = await solveChallenge({ challenge, deriveKey, timeout: 600_000 })
   const payload = JSON.stringify({ challenge, solution })
   const ticket = await fetch(`${drop}/drop/ticket`, { method: "POST", body: payload })
   const { status } = await fetch(`${drop}/drop/sealed`, {

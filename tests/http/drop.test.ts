@@ -182,7 +182,7 @@ test("T25: a form of our own posts `Origin: null` and is taken; another site's i
 
 test("T38: a solved challenge gives one ticket, which lets one message in", async () => {
   const challenge = (await (await fetch(`${dropUrl}/drop/challenge`)).json()) as Challenge
-  const solution = await solveChallenge({ challenge, deriveKey })
+  const solution = await solveChallenge({ challenge, deriveKey, timeout: 600_000 })
   const give = async (payload: unknown): Promise<Response> =>
     await fetch(`${dropUrl}/drop/ticket`, { method: "POST", body: JSON.stringify(payload) })
   const wrong = { ...challenge, parameters: { ...challenge.parameters, cost: 1 } }

@@ -22,7 +22,7 @@ let solved: Payload
 
 before(async () => {
   const challenge = await tickets.challenge({ effort: 1, sizeClass: 2 })
-  const solution = await solveChallenge({ challenge, deriveKey })
+  const solution = await solveChallenge({ challenge, deriveKey, timeout: 600_000 })
   assert.ok(solution !== null)
   solved = { challenge, solution }
 })
@@ -130,7 +130,7 @@ test("the work grows with the class it pays for: a second for text, half a minut
 
 test("T38: after a restart, which forgets what was spent, no earlier solution or ticket is taken", async () => {
   const challenge = await tickets.challenge({ effort: 0, sizeClass: 0 })
-  const solution = await solveChallenge({ challenge, deriveKey })
+  const solution = await solveChallenge({ challenge, deriveKey, timeout: 600_000 })
   assert.ok(solution !== null)
   const ticket = signedTicket(secret, clock.now, { effort: 0, sizeClass: 0 })
   clock.now += 1

@@ -35,7 +35,8 @@ suite("the thread that asks providers", async () => {
     rmSync(folder, { recursive: true })
   })
   const settingsWith = (private_key_file: string): ProviderSettings => ({
-    budget_ms: 2_000,
+    // More than settings may say: how long an answer takes is not what is tested here.
+    budget_ms: 60_000,
     daily_cap: 10,
     tenant_daily_cap: 1,
     camara: [
@@ -46,6 +47,7 @@ suite("the thread that asks providers", async () => {
         token_url: carrier.tokenUrl,
         client_id: client.clientId,
         private_key_file,
+        timeout_ms: 30_000,
         key_id: keyId,
         apis: { sim_swap: { price: 0.02, answers: "date" } },
       },

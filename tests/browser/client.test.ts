@@ -35,7 +35,7 @@ test("the client runs in a browser: refused with a key unless asked for, then sc
     await tab.evaluate(
       `import("@assay/client").then(async ({ createClient }) => {
         try {
-          const client = createClient(${JSON.stringify({ baseUrl: service.baseUrl, apiKey: service.key, timeoutMs: 10_000, ...options })})
+          const client = createClient(${JSON.stringify({ baseUrl: service.baseUrl, apiKey: service.key, timeoutMs: 120_000, ...options })})
           const { risk_score, threat_stage } = await client.scoreEmail("sofia.rossi@mail.example")
           return { risk_score, threat_stage }
         } catch (error) { return error.name + ": " + error.message }

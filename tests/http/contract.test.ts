@@ -58,7 +58,7 @@ async function post(
 }
 
 function client(): Client {
-  return createClient({ baseUrl: service.baseUrl, apiKey: service.key ?? "", timeoutMs: 10_000 })
+  return createClient({ baseUrl: service.baseUrl, apiKey: service.key ?? "", timeoutMs: 120_000 })
 }
 
 /** Scores through the client, or by hand where the query is not one it would send. */

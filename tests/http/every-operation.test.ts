@@ -140,7 +140,7 @@ function requestsLogged(): number {
 
 /** Repeats `look` until it returns `wanted`, or until that is hopeless; returns the last value. */
 async function settled(wanted: number, look: () => number | Promise<number>): Promise<number> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 300_000
   for (;;) {
     const found = await look()
     if (found === wanted || Date.now() > deadline) return found

@@ -19,7 +19,7 @@ async function post(body: string | Uint8Array, path = "/api/v1/risk/score"): Pro
     method: "POST",
     headers: { "content-type": "application/json" },
     body: body as NonNullable<RequestInit["body"]>,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(120_000),
   })
   const text = await response.text()
   if (response.status !== 200) {

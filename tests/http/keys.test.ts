@@ -120,7 +120,7 @@ test("a key with usage:read sees the lookups of its tenant by day, key and opera
     total: 3,
     usage: [{ day, key_id: await idOf("asking"), operation: "email", count: 3 }],
   })
-  const client = createClient({ baseUrl: service.baseUrl, apiKey: elsewhere, timeoutMs: 10_000 })
+  const client = createClient({ baseUrl: service.baseUrl, apiKey: elsewhere, timeoutMs: 120_000 })
   const other = await client.getUsage({ from: day, to: day })
   assert.deepEqual([other.total, other.usage, other.lookups_per_month], [0, [], 1000])
   const before = await usage(reading, "?from=2026-01-01&to=2026-01-31")

@@ -73,7 +73,7 @@ async function inputOf(service: Service, key: string, email: string): Promise<Em
  * limit.
  */
 async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean): Promise<T> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + 300_000
   for (;;) {
     const given = await ask()
     if (is(given)) return given

@@ -60,7 +60,7 @@ test("a client on a kept connection learns when it ends, through reload after re
   for (let n = 0; n < RELOADS; n++) {
     await delay(300)
     process.kill(service.pid, "SIGHUP")
-    const deadline = performance.now() + 60_000
+    const deadline = performance.now() + 300_000
     while (restarts() <= n) {
       assert.ok(performance.now() < deadline, "the workers were not restarted in a minute")
       await delay(50)

@@ -114,13 +114,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const limited = ["sh", "-c", `ulimit -n ${openFilesMax}; exec "$0" "$@"`, ...command] as const
   const [program, ...rest] = openFilesMax === undefined ? command : limited
   const child = spawn(program, rest, {
-    // On a busy machine a loop may stall for a second; only the test of load shedding is about
-    // that.
+    // On a busy machine a loop may stall for seconds; only the tests of load shedding and of
+    // processes that are silent are about that.
     env: {
       ...bareEnvironment(),
       PORT: "0",
       ASSAY_DATA: dataDirectory,
       ASSAY_SHED_DELAY_MS: "10000",
+      ASSAY_SILENT_SECONDS: "120",
       ...(drop ? { DROP: "on", DROP_PORT: "0" } : { DROP: "off" }),
       ...env,
     },

@@ -206,7 +206,7 @@ suite("a stream that moves", () => {
     const listed = (await assay(["keys", "list", "--tenant", "revoked"], env)).out
     const id = /key_[0-9a-f]{16}/.exec(listed)?.[0] ?? ""
     assert.equal((await assay(["keys", "revoke", id], env)).code, 0)
-    const deadline = Date.now() + 30_000
+    const deadline = Date.now() + 300_000
     let answer: Answer | null = null
     do {
       assert.ok(Date.now() < deadline, "the stream goes on")

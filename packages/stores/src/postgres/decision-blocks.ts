@@ -109,23 +109,38 @@ async function insert(write: Write, blocks: readonly Block[]): Promise<void> {
   await sql`insert into decision_blocks values ${sql.join(rows)}`.execute(write)
 }
 
-/** The beginnings of the identities' keys, as PostgreSQL writes an array. */
-function identitiesIn({ facts }: Block): string {
-  const bytes = Buffer.from(facts.buffer, facts.byteOffset, facts.byteLength)
-  const found: number[] = []
-  eachIdentity(facts, (at) => found.push(identityAt(bytes, at)))
-  return `{${found.join(",")}}`
+/** Of PostgreSQL, for the type bigint. */
+const BIGINT_OID = 20
+const ARRAY_HEAD_BYTES = 20
+const BIGINT_BYTES = 8
+
+/** The beginnings of the identities' keys, as an array in PostgreSQL's binary format. */
+function identitiesIn({ facts }: Block): Buffer {
+  let count = 0
+  eachIdentity(facts, () => count++)
+  const array = Buffer.alloc(ARRAY_HEAD_BYTES + count * (4 + BIGINT_BYTES))
+  array.writeInt32BE(1, 0) // dimensions
+  array.writeInt32BE(BIGINT_OID, 8)
+  array.writeInt32BE(count, 12)
+  array.writeInt32BE(1, 16) // the first index
+  let end = ARRAY_HEAD_BYTES
+  eachIdentity(facts, (at) => {
+    end = array.writeInt32BE(BIGINT_BYTES, end) + BIGINT_BYTES
+    for (let byte = 0; byte < PREFIX_BYTES; byte++)
+      array[end - PREFIX_BYTES + byte] = facts[at + byte] as number
+  })
+  return array
 }
 
 /** As much of a key as a number of JavaScript holds in whole bytes. */
-function identityAt(bytes: Buffer, at: number): number {
-  return bytes.readUIntBE(at, 6)
+const PREFIX_BYTES = 6
+
+function identityOf(key: Uint8Array): number {
+  return Buffer.from(key).readUIntBE(0, PREFIX_BYTES)
 }
 
 function ofIdentity(key: Uint8Array): RawBuilder<unknown> {
-  return key.length === 16
-    ? sql`identities @> array[${identityAt(Buffer.from(key), 0)}]::bigint[]`
-    : sql`false`
+  return key.length === 16 ? sql`identities @> array[${identityOf(key)}]::bigint[]` : sql`false`
 }
 
 /** The first decisions that pass, in one order of ids or the other. */

@@ -117,12 +117,7 @@ export async function openPostgresDecisions(options: {
         for (const [month, some] of byMonth(decisions)) {
           await makePartition(month)
           await inLock(db, async (write) => {
-            const ids = some.map(({ id }) => id)
-            const there = rows ? await rowsAmong(write, ids) : new Set()
-            await addToBlocks(
-              write,
-              some.filter(({ id }) => !there.has(id)),
-            )
+            await addToBlocks(write, rows ? await notAmongRows(write, some) : some)
           })
         }
         move.begin()
@@ -173,6 +168,12 @@ export async function openPostgresDecisions(options: {
       await db.destroy()
     },
   }
+}
+
+async function notAmongRows(write: Write, decisions: readonly Decision[]): Promise<Decision[]> {
+  const ids = decisions.map(({ id }) => id)
+  const there = await rowsAmong(write, ids)
+  return decisions.filter(({ id }) => !there.has(id))
 }
 
 async function createTables(db: Database): Promise<void> {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url"
 import { bundledLibraries } from "./bundled-libraries.ts"
 import { endLateFiles, reportArguments } from "./end-late-files.ts"
 import { root } from "./repository.ts"
-import { type Command, commandOutput, runCommand, type RunOptions } from "./run-command.ts"
+import { type Command, runCommand } from "./run-command.ts"
 import type {
   FailRecord,
   OutcomeRecord,
@@ -32,13 +32,11 @@ export interface TestRunOptions {
   readonly concurrency: number
   /** How long one file may take. */
   readonly timeoutMs: number
-  /** Prints its output in one piece when it has ended: another run prints meanwhile. */
-  readonly printedWhole?: boolean
   readonly env?: NodeJS.ProcessEnv
 }
 
 /**
- * Runs the test files that the patterns match, which the runner sorts by name. A pattern that
+ * Runs the test files that the patterns match, those of the first pattern first. A pattern that
  * matches none is a failure, not an empty success.
  */
 export async function runTests(
@@ -51,7 +49,7 @@ export async function runTests(
     console.error(`No test file matches ${empty.join(", ")}`)
     return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [], failures: [] }
   }
-  const files = matches.flat()
+  const files = [...new Set(matches.flat())]
   const libraries = pathToFileURL(await bundledLibraries())
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {
@@ -60,31 +58,21 @@ export async function runTests(
       "node",
       "--conditions=source",
       `--import=${libraries.href}`,
-      "--test",
-      `--test-concurrency=${options.concurrency}`,
-      `--test-timeout=${options.timeoutMs}`,
       ...reportArguments(folder),
-      "--test-reporter=spec",
-      "--test-reporter-destination=stdout",
-      `--test-reporter=${join(import.meta.dirname, "test-record.ts")}`,
-      `--test-reporter-destination=${recordFile}`,
+      join(import.meta.dirname, "test-runner.ts"),
+      `--concurrency=${options.concurrency}`,
+      `--timeout-ms=${options.timeoutMs}`,
+      `--record=${recordFile}`,
       ...files,
     ]
     const over = new AbortController()
     const watch = (runner: number): void =>
       void endLateFiles(runner, options.timeoutMs, folder, over)
-    const run = options.printedWhole === true ? printedWhole : runCommand
-    const exitCode = await run(command, { ...options, watch }).finally(() => over.abort())
+    const exitCode = await runCommand(command, { ...options, watch }).finally(() => over.abort())
     return testRun(files, readRecords(recordFile), exitCode)
   } finally {
     rmSync(folder, { recursive: true })
   }
-}
-
-async function printedWhole(command: Command, options: RunOptions): Promise<number> {
-  const { exitCode, output } = await commandOutput(command, options)
-  process.stdout.write(output)
-  return exitCode
 }
 
 function readRecords(file: string): TestRecord[] {

@@ -20,21 +20,23 @@ const commands: Record<string, readonly [string, ...string[]]> = {
   docs: ["node", "--conditions=source", "scripts/generate-docs.ts", "--check"],
 }
 
-// Two runs beside each other, of about the same length: the runner takes files in the order of
-// their names, and one run would leave a core idle at its end, while the packages are packed.
-const suites: Record<string, { readonly pattern: string; readonly run: 0 | 1 }> = {
-  packages: { pattern: "tests/packages/**/*.test.ts", run: 0 },
-  http: { pattern: "tests/http/**/*.test.ts", run: 0 },
-  cli: { pattern: "tests/cli/**/*.test.ts", run: 1 },
-  browser: { pattern: "tests/browser/**/*.test.ts", run: 0 },
-  eval: { pattern: "eval/**/*.test.ts", run: 1 },
-  unit: { pattern: "packages/*/src/**/*.test.ts", run: 1 },
+// In the order in which they are begun: short files last, so that no core is idle at the end.
+const suites: Record<string, string> = {
+  packages: "tests/packages/**/*.test.ts",
+  browser: "tests/browser/**/*.test.ts",
+  http: "tests/http/**/*.test.ts",
+  cli: "tests/cli/**/*.test.ts",
+  eval: "eval/**/*.test.ts",
+  unit: "packages/*/src/**/*.test.ts",
 }
+
+/** Begun before all others, since a run may not end with one of them alone. */
+const LONGEST: readonly string[] = []
 
 // Two commands at a time, and five files: a file that waits for a timer or a disk leaves its core
 // to others.
 const COMMANDS_AT_ONCE = 2
-const FILES_AT_ONCE = [3, 2]
+const FILES_AT_ONCE = 5
 const FILE_MS = 10 * 60_000
 
 /** The number of slowest files listed at the end: the place to start for a shorter run. */
@@ -75,28 +77,21 @@ async function checkResults(named: [string, Command][]): Promise<StageResult[]> 
 }
 
 async function suiteResults(
-  named: [string, (typeof suites)[string]][],
+  named: [string, string][],
 ): Promise<{ results: StageResult[]; run: TestRun | null }> {
   if (named.length === 0) return { results: [], run: null }
   console.log(`\n=== ${named.map(([name]) => name).join(", ")} ===\n`)
   const startedAt = performance.now()
-  const shares = [0, 1]
-    .map((share) => named.filter(([, { run }]) => run === share).map(([, { pattern }]) => pattern))
-    .filter((patterns) => patterns.length > 0)
-  const runs = await Promise.all(
-    shares.map((patterns, at) =>
-      runTests(patterns, {
-        concurrency: FILES_AT_ONCE[at] ?? 1,
-        timeoutMs: FILE_MS,
-        printedWhole: at > 0,
-      }),
-    ),
-  )
-  const run = runs.reduce(both)
+  const patterns = named.map(([, pattern]) => pattern)
+  const first = LONGEST.filter((file) => patterns.some((pattern) => matchesGlob(file, pattern)))
+  const run = await runTests([...first, ...patterns], {
+    concurrency: FILES_AT_ONCE,
+    timeoutMs: FILE_MS,
+  })
   console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   // A run that broke off although none of its files failed counts against all of them.
   const brokeOff = !run.ok && run.files.every(({ ok }) => ok)
-  const results = named.map(([name, { pattern }]) => {
+  const results = named.map(([name, pattern]) => {
     const files = run.files.filter(({ file }) => matchesGlob(file, pattern))
     const sum = (count: "passed" | "failed" | "skipped" | "seconds"): number =>
       files.reduce((total, file) => total + file[count], 0)
@@ -105,18 +100,6 @@ async function suiteResults(
     return { name, ok, tests: counts, seconds: sum("seconds") }
   })
   return { results, run }
-}
-
-function both(a: TestRun, b: TestRun): TestRun {
-  return {
-    ok: a.ok && b.ok,
-    passed: a.passed + b.passed,
-    failed: a.failed + b.failed,
-    skipped: a.skipped + b.skipped,
-    files: [...a.files, ...b.files],
-    skips: [...a.skips, ...b.skips],
-    failures: [...a.failures, ...b.failures],
-  }
 }
 
 /**

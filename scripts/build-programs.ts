@@ -17,6 +17,7 @@ import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
 import { givenBuiltins } from "./given-builtins.ts"
+import { lmdbOfScripts } from "./lmdb-of-scripts.ts"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
 
@@ -59,7 +60,7 @@ const OPTIONS = {
   logLevel: "warning",
   tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
   // They load compiled code, or files of their own, from the folder they are in.
-  external: ["lmdb", "@duckdb/*", "pg-native", "@fastify/swagger-ui"],
+  external: ["@duckdb/*", "pg-native", "@fastify/swagger-ui"],
 } satisfies BuildOptions
 
 const plugins = [
@@ -79,6 +80,7 @@ async function bundle(file: string): Promise<Output[]> {
     entryPoints: [{ in: join(root, file), out: basename(file, ".ts") }],
     outdir: BUILT,
     splitting: true,
+    external: [...OPTIONS.external, "lmdb"],
     inject: [MAPPED_STACKS],
     plugins,
     // Packages that are not modules ask for Node's own with require.
@@ -104,7 +106,7 @@ async function bundleScript(file: string): Promise<Output[]> {
     // Loaded from where npm put them, by services that have a database elsewhere: in the script,
     // every start would read them.
     external: [...OPTIONS.external, "@redis/client", "pg"],
-    plugins: file === SERVE ? [withoutRoutes(), ...plugins] : plugins,
+    plugins: [lmdbOfScripts(), ...(file === SERVE ? [withoutRoutes()] : []), ...plugins],
     define: {
       "import.meta.url": "__url",
       "import.meta.filename": "__file",

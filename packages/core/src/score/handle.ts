@@ -12,11 +12,6 @@ const BITS_PER_LETTER_WITHOUT_LETTERS = 8
 const INITIAL_BITS = Math.log2(LETTERS)
 const INITIAL_TOKEN_LETTERS_MIN = 5
 const CONSONANT_RUN = 5
-/** A bit for each letter; y is none. */
-const CONSONANTS = Array.from("bcdfghjklmnpqrstvwxz").reduce(
-  (bits, letter) => bits | (1 << symbol(letter, 0)),
-  0,
-)
 
 const PLUS = 0x2b
 const DIGIT_0 = 0x30
@@ -24,29 +19,41 @@ const DIGIT_9 = 0x39
 const LETTER_A = 0x61
 const LETTER_Z = 0x7a
 
-/** Made for the first handle: many processes that import this score none. */
-let bitsOfTrigram: Float64Array | undefined
+/** A bit for each letter; y is none. */
+const CONSONANTS = Array.from("bcdfghjklmnpqrstvwxz").reduce(
+  (bits, letter) => bits | (1 << symbolOf(letter)),
+  0,
+)
 
 /**
- * Bits of surprise for each (first, second, third) letter; half a count is given to every letter.
+ * Bits of surprise for each (first, second, third) letter, made for the pairs of letters that a
+ * handle has: most processes that import this score none. 0 where it was not made.
  */
-function trigramBits(trigrams: Readonly<Record<string, number>>): Float64Array {
-  const counts = new Float64Array(SYMBOLS * SYMBOLS * LETTERS)
-  const contexts = new Float64Array(SYMBOLS * SYMBOLS)
-  for (const [trigram, count] of Object.entries(trigrams)) {
-    const context = symbol(trigram, 0) * SYMBOLS + symbol(trigram, 1)
-    contexts[context] = (contexts[context] ?? 0) + count
+const bitsOfTrigram = new Float64Array(SYMBOLS * SYMBOLS * LETTERS)
+
+const thirdsAfter: Readonly<Record<string, string>> = table.trigrams
+
+/** Half a count is given to every letter. */
+function makeBitsAfter(first: number, second: number): void {
+  const counts = new Float64Array(LETTERS)
+  let all = 0
+  for (const third of thirdsAfter[letterOf(first) + letterOf(second)]?.split(" ") ?? []) {
+    const count = Number(third.slice(1))
+    all += count
     // The end of a name belongs to its context but is never scored: a handle may stop anywhere.
-    if (trigram.charAt(2) !== "$") counts[context * LETTERS + symbol(trigram, 2)] = count
+    if (third.charAt(0) !== "$") counts[symbolOf(third)] = count
   }
-  return counts.map((count, i) => {
-    const context = contexts[Math.floor(i / LETTERS)] ?? 0
-    return -Math.log2((count + 0.5) / (context + 13.5))
-  })
+  const bits = counts.map((count) => -Math.log2((count + 0.5) / (all + 13.5)))
+  bitsOfTrigram.set(bits, (first * SYMBOLS + second) * LETTERS)
 }
 
-function symbol(text: string, at: number): number {
-  return text.charAt(at) === "^" ? START : text.charCodeAt(at) - 97
+function letterOf(symbol: number): string {
+  return symbol === START ? "^" : String.fromCharCode(LETTER_A + symbol)
+}
+
+/** Of the first letter. */
+function symbolOf(text: string): number {
+  return text.charCodeAt(0) - LETTER_A
 }
 
 /** What one walk over a local part finds. */
@@ -142,8 +149,9 @@ class TokenReading {
 }
 
 function surprise(first: number, second: number, third: number): number {
-  bitsOfTrigram ??= trigramBits(table.trigrams)
-  return bitsOfTrigram[(first * SYMBOLS + second) * LETTERS + third] ?? 0
+  const place = (first * SYMBOLS + second) * LETTERS + third
+  if (bitsOfTrigram[place] === 0) makeBitsAfter(first, second)
+  return bitsOfTrigram[place] ?? 0
 }
 
 function isHighSurrogate(unit: number): boolean {

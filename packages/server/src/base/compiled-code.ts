@@ -1,6 +1,4 @@
 import { enableCompileCache, getCompileCacheDir } from "node:module"
-import { readConfig } from "./config.ts"
-import { openDataDirectory } from "@assay/runtime/data-directory"
 
 /**
  * Keeps compiled code in the data directory, which halves the time a start takes, where it is not
@@ -8,8 +6,11 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
  * temporary directory, Node's default: there others could plant code that we would run. Threads and
  * workers know the place by `env`, which they inherit, and so from their first module on.
  */
-export function keepCompiledCode(env: Record<string, string | undefined>): void {
+export async function keepCompiledCode(env: Record<string, string | undefined>): Promise<void> {
   if (getCompileCacheDir() !== undefined) return
+  // Imported only here: every command loads this file, and the settings load lmdb.
+  const { readConfig } = await import("./config.ts")
+  const { openDataDirectory } = await import("@assay/runtime/data-directory")
   const { compiledCode } = openDataDirectory(readConfig(env).dataDirectory)
   enableCompileCache(compiledCode)
   env["NODE_COMPILE_CACHE"] ||= compiledCode

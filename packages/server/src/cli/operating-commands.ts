@@ -10,7 +10,7 @@ export function serveCommands(assay: Command, { terminal, process, cluster }: Sh
     .description("start the service")
     .option("--workers <count>", "processes that answer requests (default: ASSAY_WORKERS, or 1)")
     .action(async (options: { workers?: string }) => {
-      keepCompiledCode(process.env)
+      await keepCompiledCode(process.env)
       const { serve } = await import("./serve.ts")
       await serve(
         options,

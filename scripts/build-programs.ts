@@ -17,6 +17,7 @@ import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
 import { givenBuiltins } from "./given-builtins.ts"
+import { lighterPackages } from "./lighter-packages.ts"
 import { lmdbOfScripts } from "./lmdb-of-scripts.ts"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
@@ -66,6 +67,7 @@ const OPTIONS = {
 const plugins = [
   compiledSchemas(await compileSchemas()),
   givenBuiltins(),
+  lighterPackages(),
   filesOfSources(),
   apart(SERVE),
 ]
@@ -128,6 +130,7 @@ ${file === SERVE ? "export const { serve } = " : ""}runScript(new URL("./${scrip
       resolveDir: join(root, "packages/server"),
       sourcefile: "packages/server/src/run-script.ts",
     },
+    plugins: [givenBuiltins()],
   })
   return [...files, ...runner.map(asOutput)]
 }

@@ -9,8 +9,11 @@ import { isMissing } from "./if-present.ts"
 
 const CHECKSUM_BYTES = 4
 
-/** By then a start is over, and what it calls has been compiled. */
-const STARTED_MS = 1000
+/**
+ * By then a start is over, and what it calls has been compiled; on a busy machine, by the second.
+ * Code that was kept too early would stay, and every later start compile the rest.
+ */
+const STARTED_MS = [1000, 5000]
 
 /** A built script is a function that returns what the program exports. */
 type Program = (
@@ -71,8 +74,6 @@ function withChecksum(code: Buffer): Buffer {
 /** Keeps the code when a start is over, or at the end of a process that ends before. */
 function keepOnceStarted(compiled: Script, place: string): void {
   const keep = (): void => {
-    clearTimeout(timer)
-    process.removeListener("exit", keep)
     try {
       mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
       writeFileSync(`${place}.${process.pid}`, withChecksum(compiled.createCachedData()), {
@@ -84,8 +85,9 @@ function keepOnceStarted(compiled: Script, place: string): void {
       // A full disk, for one. The next start compiles again, and keeps what it can.
     }
   }
-  const timer = setTimeout(keep, STARTED_MS).unref()
+  for (const ms of STARTED_MS) setTimeout(keep, ms).unref()
   process.once("exit", keep)
+  setTimeout(() => process.removeListener("exit", keep), Math.max(...STARTED_MS)).unref()
 }
 
 /** Removes what was kept of the same program as it was before: NAME-HASH.script.js.code. */

@@ -4,7 +4,7 @@ import { root, toolEnvironment } from "./repository.ts"
 
 export type Command = readonly [string, ...string[]]
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Called with the process id once it runs. */
   readonly watch?: (pid: number) => void
@@ -29,17 +29,16 @@ export function runCommand(
  * Runs a command in the repository beside others. Gives its exit code with all that it printed, in
  * order.
  */
-export async function commandOutput(
-  [command, ...args]: Command,
-  { env = {}, watch }: RunOptions = {},
-): Promise<{ readonly exitCode: number; readonly output: string }> {
+export async function commandOutput([command, ...args]: Command): Promise<{
+  readonly exitCode: number
+  readonly output: string
+}> {
   // One pipe for both streams, which keeps the order of output and errors.
   const merged = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", command, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
-    env: toolEnvironment(env),
+    env: toolEnvironment(),
   })
-  if (merged.pid !== undefined) watch?.(merged.pid)
   const ended = new Promise<number>((resolve, reject) => {
     merged.on("error", reject)
     merged.on("close", (code) => resolve(code ?? 1))

@@ -55,7 +55,7 @@ const LENGTH_BYTES = 4
  * a second writes its last block anew each second, so blocks are small.
  */
 const DECISIONS_MAX = 128
-const INPUTS_MAX = 32 * 1024
+const INPUTS_MAX = 64 * 1024
 /** How much longer a block may become by decisions that come late, before it is cut in parts. */
 const LATE = 1.5
 

@@ -41,7 +41,7 @@ import { rewriteIdentityRuns } from "./identity-runs.ts"
  * a file of format 1 has a row for each, which are moved into blocks while the file is in use.
  */
 const FORMAT = 2
-/** Of a new file: a block is some 35 KB long. */
+/** Of a new file: a block is some 70 KB long. */
 const PAGE_BYTES = 16 * 1024
 /**
  * The log is brought into the file when it has this many pages, 64 MB. With SQLite's own 1,000

@@ -17,7 +17,6 @@ import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
 import { givenBuiltins } from "./given-builtins.ts"
-import { lighterPackages } from "./lighter-packages.ts"
 import { lmdbOfScripts } from "./lmdb-of-scripts.ts"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
@@ -67,7 +66,6 @@ const OPTIONS = {
 const plugins = [
   compiledSchemas(await compileSchemas()),
   givenBuiltins(),
-  lighterPackages(),
   filesOfSources(),
   apart(SERVE),
 ]

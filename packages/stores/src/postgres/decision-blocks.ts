@@ -37,10 +37,11 @@ const READ_FIRST = 8
 const READ_MAX = 512
 
 export async function createBlocks(write: Write): Promise<void> {
-  // Only inputs are kept apart, so that a search reads none.
+  // Only inputs are kept apart, so that a search reads none. Ids are plain: a row is longer than what
+  // the server keeps together, and it would take them out of it and fetch them for each comparison.
   await sql`
     create table decision_blocks (
-      first text collate "C" primary key, last text collate "C" not null,
+      first text storage plain collate "C" primary key, last text storage plain collate "C" not null,
       callers text storage main not null, outcomes text storage main not null,
       scores integer not null, facts bytea storage main not null,
       inputs bytea storage external not null, identities bigint[] storage main not null
@@ -178,10 +179,14 @@ async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead>
   let from = sql`first >= ${startOf(search.after)}`
   let to = sql`first < ${search.before}`
   for (let count = READ_FIRST; ; count = Math.min(READ_MAX, count * 4)) {
+    // By their beginnings, since the server may sort all blocks that pass to give a few of them.
     const { rows } = await sql<BlockHead>`
       select first, last, callers, outcomes, scores, facts from decision_blocks
-      where ${from} and ${to} and ${passed}
-      order by first ${sql.raw(search.newestFirst ? "desc" : "asc")} limit ${count}`.execute(db)
+      where first = any(array(
+        select first from decision_blocks where ${from} and ${to} and ${passed}
+        order by first ${sql.raw(search.newestFirst ? "desc" : "asc")} limit ${count}
+      ))`.execute(db)
+    rows.sort((a, b) => (a.first < b.first === search.newestFirst ? 1 : -1))
     yield* rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < count) return

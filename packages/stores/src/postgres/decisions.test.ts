@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { after, test } from "node:test"
+import { sql } from "kysely"
 import { Client } from "pg"
 import { DAY_MS } from "@assay/runtime/time"
 
@@ -9,7 +10,7 @@ import { format1Values } from "../../testing/format-1-decisions.ts"
 import { firstDecisionIdAt } from "../decision-id.ts"
 import type { Decision } from "../decisions.ts"
 import { openPostgresDecisions } from "./decisions.ts"
-import { openPostgresRecords } from "./records.ts"
+import { connected, openPostgresRecords } from "./records.ts"
 import { execute, startTestServer, type TestServer } from "../../testing/postgres/test-server.ts"
 
 const server = await startTestServer().catch((error: unknown) => {
@@ -39,6 +40,19 @@ function testOn(server: TestServer): void {
     for (const decisions of opened)
       assert.equal((await decisions.list({ tenantId: 1, limit: 9 })).length, added.length)
     await Promise.all([...opened, records].map((store) => store.close()))
+  })
+
+  test("postgres: the ids of a block stay in its row, where a search compares them", async () => {
+    const url = await server.createDatabase()
+    const decisions = await openPostgresDecisions({ url, poolMax: 1 })
+    await decisions.add([newDecision()])
+    const database = connected({ connectionString: url, max: 1 })
+    const { rows } = await sql<{ storage: string }>`
+      select distinct attstorage as storage from pg_attribute join pg_class on oid = attrelid
+      where relname like 'decision_blocks_20%' and relkind = 'r' and attname in ('first', 'last')
+    `.execute(database)
+    assert.deepEqual(rows, [{ storage: "p" }])
+    await Promise.all([decisions.close(), database.destroy()])
   })
 
   test("postgres: decisions of format 1 are read as they are, and moved once one is added", async () => {

@@ -26,11 +26,11 @@ export function pageSearch({ after, limit }: { after: string | null; limit: numb
   return { ...all, after: after ?? "", limit }
 }
 
-/** The newest first, without erased ones. */
+/** The newest first. */
 export function listSearch(
-  query: DecisionFilter & Pick<DecisionQuery, "before" | "limit">,
+  query: DecisionFilter & Pick<DecisionQuery, "before" | "erased" | "limit">,
 ): Search {
-  const { from, until, before, ...filter } = query
+  const { from, until, before, erased = false, ...filter } = query
   const end = before ?? AFTER_ALL_IDS
   const untilId = until === undefined ? AFTER_ALL_IDS : firstDecisionIdAt(until)
   return {
@@ -38,7 +38,7 @@ export function listSearch(
     // The lowest id of that moment but for its last character sorts before all that it has.
     after: from === undefined ? "" : firstDecisionIdAt(from).slice(0, -1),
     before: untilId < end ? untilId : end,
-    erased: false,
+    erased,
     newestFirst: true,
   }
 }

@@ -64,6 +64,8 @@ export interface DecisionQuery extends DecisionFilter {
   tenantId: number
   /** Only decisions with an id before this one. */
   before?: string
+  /** Whether what is left of erased ones is in the list too. */
+  erased?: boolean
   limit: number
 }
 
@@ -71,7 +73,7 @@ export interface DecisionQuery extends DecisionFilter {
 export interface PastDecisions {
   /** Also returns the rest of an erased one: its format marks it as erased. */
   find(id: string): Promise<Decision | null>
-  /** Of one tenant, the newest first, without erased ones. */
+  /** Of one tenant, the newest first, without erased ones unless they are asked for. */
   list(query: DecisionQuery): Promise<Decision[]>
 }
 

@@ -3,6 +3,7 @@ import { sql, type Selectable } from "kysely"
 import { note } from "./records-audit.ts"
 import type { Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
+import { addPolicy } from "./records-policies.ts"
 import type { Schema } from "./records-schema.ts"
 import type { Accounts, ApiKey, NewKey, Tenant } from "./records.ts"
 
@@ -32,6 +33,7 @@ export function sqlAccounts({ read, write }: Store): Accounts {
           .returningAll()
           .executeTakeFirst()
         if (row === undefined) throw new RecordsError("name-taken", "A tenant has this name")
+        await addPolicy(db, { tenantId: row.id, settings: {}, at, actor })
         await note(db, { at, actor }, "tenant.create", `tenant:${row.id}`, { name, plan })
         return tenantOf(row)
       }),
@@ -65,17 +67,20 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         return tenantOf(row)
       }),
 
-    setTenantSettings: ({ tenantId, settings, at, actor }) =>
+    setTenantSettings: (of) =>
       change(async (db) => {
-        const row = await db
+        const { tenantId, settings, at, actor, revertedTo } = of
+        const { numUpdatedRows } = await db
           .updateTable("tenants")
           .set({ settings: JSON.stringify(settings) })
           .where("id", "=", tenantId)
-          .returningAll()
           .executeTakeFirst()
-        if (row === undefined) throw new RecordsError("not-found", "There is no such tenant")
-        await note(db, { at, actor }, "tenant.set-settings", `tenant:${row.id}`, { settings })
-        return tenantOf(row)
+        if (numUpdatedRows === 0n) throw new RecordsError("not-found", "There is no such tenant")
+        const policy = await addPolicy(db, of)
+        const { version } = policy
+        const detail = { version, ...(revertedTo === undefined ? {} : { revertedTo }), settings }
+        await note(db, { at, actor }, "tenant.set-settings", `tenant:${tenantId}`, detail)
+        return policy
       }),
 
     createKey: (key) =>

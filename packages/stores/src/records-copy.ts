@@ -3,6 +3,7 @@ import { sql } from "kysely"
 import { type Database, type Engine, explained, type Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { migrateRecords, recordsFormat } from "./records-migrate.ts"
+import { firstPolicies } from "./records-migrations/0008-policies.ts"
 import type { Schema } from "./records-schema.ts"
 
 /** A row of a table, with values as JSON; bytes are an object with the member `base64`. */
@@ -33,10 +34,14 @@ const OTHER_TABLES = {
   idempotency: ["key_id", "route", "key_hash"],
   provider_costs: ["day", "tenant_id", "provider"],
 } as const
-const TABLES = {
+const TABLES_BEFORE_8 = {
   ...OTHER_TABLES,
   feedback: ["id"],
   evidence: ["identity_key", "owner", "source", "entry"],
+} as const
+const TABLES = {
+  ...TABLES_BEFORE_8,
+  policies: ["tenant_id", "version"],
 } as const satisfies Record<keyof Schema, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -54,9 +59,7 @@ export function recordsCopy(engine: Engine): RecordsCopy {
       explained(engine, () =>
         engine.snapshot(async (db) => {
           const format = await formatOf(db)
-          const tables: Readonly<Record<string, readonly string[]>> =
-            format < 7 ? TABLES_BEFORE_7 : TABLES
-          for (const [table, order] of Object.entries(tables)) {
+          for (const [table, order] of Object.entries(tablesOf(format))) {
             await takeRows(db, table, order, (row) => take(asOfNow({ table, row }, format)))
           }
         }),
@@ -82,6 +85,8 @@ export function recordsCopy(engine: Engine): RecordsCopy {
           // Older programs could leave rows of an erased subject until the next start.
           await sql`delete from evidence
             where identity_key in (select identity_key from tombstones)`.execute(write)
+          // Older backups have no versions.
+          await firstPolicies(write)
           await engine.advanceIdentities(write)
         })
       }),
@@ -93,6 +98,11 @@ export function recordsCopy(engine: Engine): RecordsCopy {
 async function formatOf(db: Database): Promise<number> {
   const query = db.selectFrom("meta").select("value").where("name", "=", "format")
   return Number((await query.executeTakeFirst())?.value ?? recordsFormat)
+}
+
+function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
+  if (format < 7) return TABLES_BEFORE_7
+  return format < 8 ? TABLES_BEFORE_8 : TABLES
 }
 
 /** A row of any format. */

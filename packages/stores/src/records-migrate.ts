@@ -12,6 +12,7 @@ import { subjects } from "./records-migrations/0004-subjects.ts"
 import { providerCosts } from "./records-migrations/0005-provider-costs.ts"
 import { sharedObservations } from "./records-migrations/0006-shared-observations.ts"
 import { evidence } from "./records-migrations/0007-evidence.ts"
+import { policies } from "./records-migrations/0008-policies.ts"
 
 // In order and never edited once released; the format is the number of the last one.
 const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => Promise<void>> = {
@@ -22,6 +23,7 @@ const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => 
   "0005-provider-costs": providerCosts,
   "0006-shared-observations": sharedObservations,
   "0007-evidence": evidence,
+  "0008-policies": policies,
 }
 export const recordsFormat = Object.keys(migrations).length
 

@@ -10,6 +10,14 @@ export interface Schema {
     created_at: number
     settings: string
   }
+  policies: {
+    tenant_id: number
+    version: number
+    at: number
+    actor: string
+    settings: string
+    reverted_to: number | null
+  }
   keys: {
     id: string
     tenant_id: number | null

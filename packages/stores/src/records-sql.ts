@@ -4,6 +4,7 @@ import { RecordsError } from "./records-error.ts"
 import { sqlEvidence } from "./records-evidence.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlMetering } from "./records-metering.ts"
+import { sqlPolicies } from "./records-policies.ts"
 import { sqlProviderCosts } from "./records-provider-costs.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
@@ -25,6 +26,7 @@ function sqlRecords(engine: Engine): Records {
   const { read, write } = store
   return {
     ...sqlAccounts(store),
+    ...sqlPolicies(store),
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
     ...sqlSubjects(store, engine),

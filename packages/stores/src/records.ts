@@ -1,6 +1,7 @@
 import type { Change } from "./records-audit.ts"
 import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
+import type { Policy, PolicyRecords, SettingsChange } from "./records-policies.ts"
 import type { ProviderCostRecords } from "./records-provider-costs.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
@@ -47,12 +48,6 @@ export interface PlanChange extends Change {
   plan: string
 }
 
-/** The settings replace those the tenant had; the store does not know what they may hold. */
-export interface SettingsChange extends Change {
-  tenantId: number
-  settings: Readonly<Record<string, unknown>>
-}
-
 export interface NewKey extends Change {
   id: string
   tenantId: number | null
@@ -76,12 +71,14 @@ export interface KeyRevocation extends Change {
 }
 
 export interface Accounts {
+  /** The first version of its policy sets nothing. */
   createTenant(tenant: NewTenant): Promise<Tenant>
   /** All tenants, oldest first. */
   tenants(): Promise<Tenant[]>
   tenantByName(name: string): Promise<Tenant | null>
   setPlan(change: PlanChange): Promise<Tenant>
-  setTenantSettings(change: SettingsChange): Promise<Tenant>
+  /** Every change makes a version, which is returned; it acts from then on. */
+  setTenantSettings(change: SettingsChange): Promise<Policy>
 
   createKey(key: NewKey): Promise<ApiKey>
   /** The key in any state: the caller checks whether it is expired or revoked. */
@@ -161,6 +158,7 @@ export interface AuditEntry extends AuditNote {
 export interface Records
   extends
     Accounts,
+    PolicyRecords,
     Metering,
     FeedbackRecords,
     EvidenceRecords,

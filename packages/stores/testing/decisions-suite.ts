@@ -226,6 +226,8 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
       assert.equal(await decisions.eraseIdentity(erasure), 0)
       assert.deepEqual(ids(await decisions.list({ tenantId: 1, limit: 9 })), [later.id, other.id])
       assert.deepEqual(await decisions.list({ tenantId: 2, limit: 9 }), [])
+      const [left] = await decisions.list({ tenantId: 2, limit: 9, erased: true })
+      assert.deepEqual([left?.id, left?.format], [erased[1]?.id, ERASED_FORMAT])
       assert.deepEqual(ids(await decisions.ofIdentity(ofMine)), [later.id])
 
       // A journal that is read twice does not bring one back.

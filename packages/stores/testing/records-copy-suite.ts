@@ -60,6 +60,9 @@ export function recordsCopySuite(
       at,
       actor,
     })
+    const { tenantId } = acme
+    const reverted = { tenantId, settings: { verified: true }, revertedTo: 1, at, actor }
+    await before.setTenantSettings(reverted)
     const rows = await rowsOf(source)
 
     const target = await to()
@@ -73,6 +76,9 @@ export function recordsCopySuite(
     await assert.rejects(after.checkKeyCheckValue("another"))
     assert.deepEqual(await after.tenants(), await before.tenants())
     assert.deepEqual(await after.keys(), await before.keys())
+    const versions = await after.policies({ tenantId, limit: 9 })
+    assert.deepEqual(versions, await before.policies({ tenantId, limit: 9 }))
+    assert.equal(versions[0]?.revertedTo, 1)
     assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
     assert.deepEqual(await after.addEvidence(sent, null), { state: "taken", outcomes: ["known"] })

@@ -51,7 +51,8 @@ export function recordsMigrationSuite(
     const before = await rowsOf(database)
     const records = await database.open()
     await records.migrate()
-    assert.deepEqual(sorted(await rowsOf(database)), sorted(before.filter(isHeld)))
+    const now = (await rowsOf(database)).filter(({ table }) => table !== "policies")
+    assert.deepEqual(sorted(now), sorted(before.filter(isHeld)))
     await records.close()
 
     const target = await newDatabase()
@@ -75,6 +76,21 @@ export function recordsMigrationSuite(
 }
 
 async function assertBroughtOver(records: Records): Promise<void> {
+  // As of the last change of settings that the audit trail has, or of the tenant's first moment.
+  assert.deepEqual(await records.policies({ tenantId: 1, limit: 9 }), [
+    {
+      tenantId: 1,
+      version: 1,
+      at: at + 3,
+      actor: "cli:ada",
+      settings: { verified: true },
+      revertedTo: null,
+    },
+  ])
+  const untouched = { version: 1, at, actor: "assay", settings: {}, revertedTo: null }
+  assert.deepEqual(await records.policies({ tenantId: 2, limit: 9 }), [
+    { tenantId: 2, ...untouched },
+  ])
   const shared = { owner: "shared", keyId: null } as const
   const notified = { identityKey: bob, source: "camara:one", entry: Uint8Array.of(7), event }
   const sent = { identityKey: alice, source: "soc", entry: Uint8Array.of(1, 2) }
@@ -134,6 +150,12 @@ async function older(database: OlderDatabase): Promise<OlderDatabase> {
   const records = await database.open()
   await records.migrate()
   await records.createTenant({ name: "Acme", plan: "free", at, actor })
+  await records.createTenant({ name: "Other", plan: "free", at, actor })
+  for (const [verified, by] of [
+    [false, "cli:bob"],
+    [true, "cli:ada"],
+  ] as const)
+    await records.setTenantSettings({ tenantId: 1, settings: { verified }, at: at + 3, actor: by })
   await records.createKey(newKey("k1", { tenantId: 1 }))
   await records.eraseSubject({
     identityKey: gone,
@@ -154,6 +176,7 @@ async function older(database: OlderDatabase): Promise<OlderDatabase> {
 export function tablesOfFormat6(spelling: Omit<OlderDatabase["spelling"], "hex">): string {
   const { integer, text, bytes, tableEnd } = spelling
   return `
+    drop table policies;
     drop table feedback;
     drop table evidence;
     create table evidence (
@@ -181,7 +204,7 @@ export function tablesOfFormat6(spelling: Omit<OlderDatabase["spelling"], "hex">
       constraint shared_observations_event unique (source, event)
     ) ${tableEnd};
     create index shared_observations_due on shared_observations (identity_key) where due_at is not null;
-    delete from assay_migration where name = '0007-evidence';
+    delete from assay_migration where name > '0007';
     update meta set value = '6' where name = 'format';`
 }
 
@@ -274,7 +297,22 @@ function backupRows(): CopiedRow[] {
     { table: "meta", row: { name: "format", value: "6" } },
     {
       table: "tenants",
-      row: { id: 1, name: "Acme", plan: "free", created_at: at, settings: "{}" },
+      row: { id: 1, name: "Acme", plan: "free", created_at: at, settings: '{"verified":true}' },
+    },
+    {
+      table: "tenants",
+      row: { id: 2, name: "Other", plan: "free", created_at: at, settings: "{}" },
+    },
+    {
+      table: "audit",
+      row: {
+        id: 1,
+        at: at + 3,
+        actor: "cli:ada",
+        action: "tenant.set-settings",
+        subject: "tenant:1",
+        detail: '{"settings":{"verified":true}}',
+      },
     },
     {
       table: "keys",

@@ -80,6 +80,8 @@ export const recordsPort = portOf<Records>("records", {
   tenantByName: true,
   setPlan: true,
   setTenantSettings: true,
+  policies: true,
+  policy: true,
   createKey: true,
   keyByHash: true,
   keys: true,

@@ -9,6 +9,7 @@ import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
+import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
@@ -75,6 +76,7 @@ function testOn(server: TestServer): void {
     }
   })
   recordsProviderCostsSuite("postgres", newDatabase)
+  recordsPoliciesSuite("postgres", newDatabase)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()

@@ -16,16 +16,21 @@ const [, , verb, file = "", run = ""] = process.argv
 if (verb === "write") await writeKeys(file, run)
 else {
   const kills = process.env["ASSAY_SOAK"] ? 50 : 3
-  test(`sqlite: ${kills} times kill -9 lose no acknowledged key and tear none`, survive(kills))
+  test(`sqlite: ${kills} times kill -9 lose no acknowledged key or policy and tear none`, survive(kills))
 }
 
 /** Prints each key's id once the store has acknowledged it. */
 async function writeKeys(file: string, run: string): Promise<never> {
   const records = await openSqliteRecords({ file })
   await records.migrate()
+  const [at, actor] = [Date.UTC(2026, 2, 1), "test"]
+  const acme =
+    (await records.tenantByName("Acme")) ??
+    (await records.createTenant({ name: "Acme", plan: "free", at, actor }))
   for (let made = 0; ; made++) {
     const id = `run ${run} key ${made}`
     await records.createKey(newKey(id))
+    await records.setTenantSettings({ tenantId: acme.id, settings: { id }, at, actor })
     process.stdout.write(`${id}\n`)
   }
 }
@@ -78,8 +83,19 @@ async function assertWhole(file: string, acknowledged: readonly string[]): Promi
     acknowledged.filter((id) => !present.has(id)),
     [],
   )
-  // Key, version and audit entry are one transaction: a kill leaves all three or none.
-  assert.equal(await records.accountsVersion(), present.size)
-  assert.equal((await records.audit({ limit: present.size + 1 })).length, present.size)
+  const [acme] = await records.tenants()
+  const policies = await records.policies({ tenantId: acme?.id ?? 0, limit: 1_000_000 })
+  const kept = new Set(policies.map(({ settings }) => settings["id"]))
+  assert.deepEqual(
+    acknowledged.filter((id) => !kept.has(id)),
+    [],
+  )
+  // The newest version is what acts, and none is left out: one for each change there was.
+  assert.deepEqual(acme?.settings, policies[0]?.settings)
+  assert.equal(policies[0]?.version, policies.length)
+  // Key or policy, version and audit entry are one transaction: a kill leaves all of it or none.
+  const changes = present.size + policies.length
+  assert.equal(await records.accountsVersion(), changes)
+  assert.equal((await records.audit({ limit: changes + 1 })).length, changes)
   await records.close()
 }

@@ -9,6 +9,7 @@ import { test } from "node:test"
 
 import { tablesOfFormat6 } from "../../testing/records-migration-suite.ts"
 import { newKey } from "../../testing/records-suite.ts"
+import { recordsFormat } from "../records-migrate.ts"
 import { openSqliteRecords } from "./records.ts"
 
 const ROWS = 30_000
@@ -39,7 +40,7 @@ if (verb === "migrate") {
         assertWhole(file)
       }
       await migrate(file)
-      assert.equal(assertWhole(file), 7)
+      assert.equal(assertWhole(file), recordsFormat)
     } finally {
       await rm(folder, { recursive: true })
     }

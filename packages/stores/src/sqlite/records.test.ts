@@ -10,6 +10,7 @@ import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
+import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
 import type { Records } from "../records.ts"
@@ -72,6 +73,7 @@ recordsMigrationSuite("sqlite", async () => {
   }
 })
 recordsProviderCostsSuite("sqlite", newDatabase)
+recordsPoliciesSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()

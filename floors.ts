@@ -47,6 +47,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "model-tools",
       "notifications",
       "pages",
+      "policy",
       "score/many",
       "sources",
       "subjects",

@@ -6,6 +6,10 @@ import { Worker } from "node:worker_threads"
 import { BANDS } from "@assay/core/score"
 import type { DecisionQuery, DecisionsReader } from "@assay/stores/decisions"
 import { readDecisions } from "@assay/stores/open/open-database"
+import { scoringSettings } from "../packages/server/src/accounts/tenant-settings.ts"
+import { backTest } from "../packages/server/src/policy/back-test.ts"
+import { decisionPages } from "../packages/server/src/policy/decision-pages.ts"
+import { openModels } from "../packages/server/src/score/models.ts"
 import { startTestServer } from "../packages/stores/testing/postgres/test-server.ts"
 import { markdownTable } from "../scripts/table.ts"
 import type { Bench } from "./bench.ts"
@@ -23,6 +27,9 @@ const SEARCH_AIM_MS = 300
 /** Decisions a fold before anything is measured. */
 const FILLED_AT_ONCE = 20_000
 const PAGE = 50
+/** Decisions a second of a core. */
+const BACK_TEST_AIM = 5_000
+const BACK_TEST_MAX = 100_000
 
 interface Measured {
   readonly engine: string
@@ -30,11 +37,21 @@ interface Measured {
   readonly fold: { readonly processorMicros: number; readonly wallMicros: number }[]
   readonly stored: number
   readonly searches: { readonly name: string; readonly found: number; readonly ms: number[] }[]
+  readonly backTest: BackTested
+}
+
+interface BackTested {
+  readonly decisions: number
+  readonly changed: number
+  readonly perSecond: number
+  /** Processor time of this process a decision, reading from the store included. */
+  readonly processorMicros: number
 }
 
 export const decisionsBench: Bench<"rounds" | "stored"> = {
   name: "decisions",
-  summary: "folding the journals into the store, and pages of stored decisions, on both engines",
+  summary:
+    "folding the journals into the store, pages of stored decisions, and back-tests over them, on both engines",
   options: {
     rounds: { fallback: 9, min: 1, max: 1000, meaning: "rounds to take the median of" },
     stored: {
@@ -65,7 +82,8 @@ export const decisionsBench: Bench<"rounds" | "stored"> = {
 
 Printed by \`npm run bench -- decisions\`: journals of ${AT_ONCE.toLocaleString("en")} decisions are folded into a store that has
 ${stored.toLocaleString("en")}, ${FOLDS} in each of ${rounds} rounds. The processor's time is that of the thread that folds, from reading the
-journal to the commit; PostgreSQL's own process is not in it. Then pages of ${PAGE} are read, on the connection of a reader.
+journal to the commit; PostgreSQL's own process is not in it. Then pages of ${PAGE} are read, on the connection of a reader, and the
+newest decisions of a tenant, ${BACK_TEST_MAX.toLocaleString("en")} at most, are run under another policy.
 
 ${machineLines(machine)}
 
@@ -112,8 +130,13 @@ async function measure(
       })
     }
     const reader = await readDecisions(place)
-    const searches = await searched(reader, journalled, rounds).finally(() => reader.close())
-    return { engine, fold, stored: stored + rounds * FOLDS * AT_ONCE, searches }
+    try {
+      const searches = await searched(reader, journalled, rounds)
+      const backTest = await backTested(reader, journalled)
+      return { engine, fold, stored: stored + rounds * FOLDS * AT_ONCE, searches, backTest }
+    } finally {
+      await reader.close()
+    }
   } finally {
     await thread.end()
     rmSync(folder, { recursive: true })
@@ -183,6 +206,33 @@ async function searched(
   return searches
 }
 
+/** Runs a tenant's newest decisions under a policy that changes many of them. */
+async function backTested(
+  reader: DecisionsReader,
+  { tenantId, startMs }: Journalled,
+): Promise<BackTested> {
+  let [decisions, changed] = [0, 0]
+  async function* pages() {
+    for await (const page of decisionPages(reader, { tenantId, from: startMs })) {
+      yield page
+      decisions += page.length
+      if (decisions >= BACK_TEST_MAX) return
+    }
+  }
+  const startedAt = performance.now()
+  const before = process.cpuUsage()
+  await backTest({
+    pages: pages(),
+    proposal: scoringSettings({ prior_abuse: 0.1, costs: { loss: 40 } }),
+    models: openModels("/nowhere"),
+    onChanged: () => changed++,
+  })
+  const { user, system } = process.cpuUsage(before)
+  const seconds = (performance.now() - startedAt) / 1000
+  const processorMicros = (user + system) / decisions
+  return { decisions, changed, perSecond: decisions / seconds, processorMicros }
+}
+
 function tablesOf(measured: readonly Measured[]): string {
   const folds = markdownTable(
     ["store", "processor µs a decision, best", "median", "aim", "met by median", "wall µs, median"],
@@ -211,5 +261,17 @@ function tablesOf(measured: readonly Measured[]): string {
     ]),
   )
   const columns = ["store", "decisions", "page by", "found", "best ms", "median ms", "aim", "met"]
-  return `${folds}\n\n${markdownTable(columns, pages)}`
+  const backTests = markdownTable(
+    ["store", "back-test over", "changed", "a second", "aim", "met", "processor µs a decision"],
+    measured.map(({ engine, backTest: { decisions, changed, perSecond, processorMicros } }) => [
+      engine,
+      decisions.toLocaleString("en"),
+      changed.toLocaleString("en"),
+      Math.round(perSecond).toLocaleString("en"),
+      BACK_TEST_AIM.toLocaleString("en"),
+      perSecond >= BACK_TEST_AIM ? "yes" : "NO",
+      processorMicros.toFixed(1),
+    ]),
+  )
+  return `${folds}\n\n${markdownTable(columns, pages)}\n\n${backTests}`
 }

@@ -6,6 +6,7 @@ import type { ProviderCostRecords } from "./records-provider-costs.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
 export { RecordsError, type RecordsFault } from "./records-error.ts"
+export type { Policy } from "./records-policies.ts"
 
 /** Customers of the service. All times in this port are epoch milliseconds. */
 export interface Tenant {

@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import type { AuditFilter } from "./audit.ts"
+import type { BackTestOptions } from "./policy-back-test.ts"
 import type { CreateOptions, OperatorTokenOptions } from "./keys.ts"
 import type { Shell } from "./terminal.ts"
 import type { UsageOptions } from "./usage.ts"
@@ -75,6 +76,48 @@ export function tenantsCommands(assay: Command, { terminal }: Shell): void {
     )
     .action(async (name: string, settings: string[], options: { domains?: string }) =>
       (await import("./tenants.ts")).setTenant(name, settings, options, terminal),
+    )
+}
+
+/** Versions of what is set for a tenant, and what others would have changed. */
+export function policyCommands(assay: Command, { terminal, process }: Shell): void {
+  const policy = assay
+    .command("policy")
+    .description("versions of a tenant's settings, and what others would have changed")
+  const ofTenant = (name: string, description: string): Command =>
+    policy.command(name).description(description).requiredOption("--tenant <name>", "the tenant")
+  ofTenant("history", "list what was changed when, and by whom, the newest version first")
+    .option("--limit <count>", "at most this many", "50")
+    .action(async (options: { tenant: string; limit: string }) =>
+      (await import("./policy.ts")).printHistory(options, terminal),
+    )
+  ofTenant("show", "print a version as the document that set takes")
+    .option("--version <number>", "the version (default: the one that acts)")
+    .action(async (options: { tenant: string; version?: string }) =>
+      (await import("./policy.ts")).showPolicy(options, terminal),
+    )
+  ofTenant("set", "replace all settings by those of a document, as a new version")
+    .requiredOption("--file <file>", "the document, in JSON")
+    .action(async (options: { tenant: string; file: string }) =>
+      (await import("./policy.ts")).setPolicy(options, terminal),
+    )
+  ofTenant("revert", "make an earlier version act again, as a new version")
+    .requiredOption("--version <number>", "the version")
+    .action(async (options: { tenant: string; version: string }) =>
+      (await import("./policy.ts")).revertPolicy(options, terminal),
+    )
+  ofTenant(
+    "backtest",
+    "compute past decisions again under another policy or model, and print which actions would have been others; changes nothing",
+  )
+    .option("--file <file>", "the proposed policy, in JSON (default: the one that acts)")
+    .option("--version <number>", "an earlier version as the proposed policy")
+    .option("--model-email <version>", "with this e-mail model")
+    .option("--model-phone <version>", "with this phone model")
+    .option("--days <days>", "decisions of the last days, up to 90", "90")
+    .option("--json", "as lines of JSON: one for each changed decision, then the counts")
+    .action(async (options: BackTestOptions) =>
+      (await import("./policy-back-test.ts")).backTestPolicy(options, terminal, process.stderr),
     )
 }
 

@@ -6,6 +6,7 @@ import {
   auditCommands,
   keysCommands,
   operatorsCommands,
+  policyCommands,
   tenantsCommands,
 } from "./account-commands.ts"
 import { listsCommands } from "./lists-commands.ts"
@@ -36,6 +37,7 @@ const commands: readonly ((assay: Command, shell: Shell) => void)[] = [
   corpusCommands,
   calibrateCommands,
   tenantsCommands,
+  policyCommands,
   providersCommands,
   modelCommands,
   scoreCommands,
@@ -56,6 +58,8 @@ export function assayCommand(shell: Shell): Command {
       "Self-hosted identity risk: one explainable score for an e-mail address or a phone number.",
     )
     .version(VERSION)
+    // --version after a verb is that verb's own.
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(--help shows what there is)")
   for (const add of commands) add(assay, shell)

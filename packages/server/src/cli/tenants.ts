@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util"
 import { planOf } from "../accounts/plans.ts"
 import { isExplained } from "@assay/runtime/explained"
 import { readTenantSettings } from "../accounts/tenant-settings.ts"
@@ -7,6 +6,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { type Models, openModels } from "../score/models.ts"
 import type { Records, Tenant } from "@assay/stores/records"
 import { dayOf } from "@assay/runtime/time"
+import { hasStaleCalibration } from "../policy/read-policy.ts"
 import { knownTenant, refuseUnknownPlan, refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -15,9 +15,9 @@ import {
   readAssignment,
   TENANT_SETTINGS,
   type TenantSetting,
-  valueAt,
   withValueAt,
 } from "./tenant-setting.ts"
+import { changesBetween, valueText } from "./tenant-values.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 export async function listTenants(terminal: Terminal): Promise<void> {
@@ -94,64 +94,38 @@ export async function setTenant(
       tenant.settings,
     )
     readTenantSettings(settings)
-    refuseStaleCalibration(tenant, settings)
+    refuseStaleCalibration(tenant.settings, settings)
     const plan = read.find(({ setting }) => setting.key === "plan")?.value ?? tenant.plan
     const after = { ...tenant, settings, plan: String(plan) }
 
     const changes = changesBetween(tenant, after, models)
     const ofPlan = changes.filter(({ key }) => key === "plan")
     const change = { tenantId: tenant.id, at: terminal.now(), actor: terminal.user }
-    if (changes.length > ofPlan.length) await records.setTenantSettings({ ...change, settings })
+    const policy =
+      changes.length > ofPlan.length
+        ? await records.setTenantSettings({ ...change, settings })
+        : null
     if (ofPlan.length > 0) await records.setPlan({ ...change, plan: after.plan })
     for (const { key, was, is } of changes) terminal.print(`${key}: ${was} → ${is}`)
     if (changes.length === 0) {
       terminal.print("Nothing changed.")
       return
     }
+    if (policy !== null) terminal.note(`This is version ${policy.version} of its policy.`)
     terminal.note(`Tenant ${name} is answered by this within 5 seconds.`)
     if (settings["providers"] === true && !planOf(after.plan).providers)
       terminal.note(`The ${after.plan} plan keeps its phone numbers here, whatever providers says.`)
   })
 }
 
-async function withTenants(
+/** Runs `work` on the records, with the models that tenants can choose. */
+export async function withTenants<T>(
   terminal: Terminal,
-  work: (records: Records, models: Models) => Promise<void>,
-): Promise<void> {
+  work: (records: Records, models: Models) => Promise<T>,
+): Promise<T> {
   const config = readConfig(terminal.env)
   const models = openModels(openDataDirectory(config.dataDirectory).models)
-  await withRecords(config, (records) => work(records, models))
-}
-
-interface SettingDifference {
-  readonly key: string
-  readonly was: string
-  readonly is: string
-}
-
-function changesBetween(before: Tenant, after: Tenant, models: Models): SettingDifference[] {
-  return TENANT_SETTINGS.filter((setting) => {
-    // Compare the tenant's own values: a default that follows the model is no change by the tenant.
-    return !isDeepStrictEqual(ownValue(setting, before), ownValue(setting, after))
-  }).map((setting) => ({
-    key: setting.key,
-    was: valueText(setting, before, models),
-    is: valueText(setting, after, models),
-  }))
-}
-
-function ownValue({ path }: TenantSetting, { plan, settings }: Tenant): unknown {
-  return path === null ? plan : valueAt(settings, path)
-}
-
-/** A setting's value as text, with "(default)" if the tenant did not set it. */
-function valueText(setting: TenantSetting, tenant: Tenant, models: Models): string {
-  const own = ownValue(setting, tenant)
-  if (Array.isArray(own)) return own.join(",")
-  if (own !== undefined) return typeof own === "string" ? own : JSON.stringify(own)
-  const version = valueAt(tenant.settings, ["models", "email"])
-  const known = models.loaded("email").some(({ model }) => model.version === version)
-  return `${setting.usual(models, known ? String(version) : null)} (default)`
+  return await withRecords(config, (records) => work(records, models))
 }
 
 function settingOf(key: string): TenantSetting {
@@ -166,11 +140,11 @@ function refuseTwice(assignments: readonly Assignment[]): void {
   if (twice !== undefined) throw new CommandError(`${twice} is named twice`)
 }
 
-/** A fit maps the scores of one model. On the scores of another it would be silently wrong. */
-function refuseStaleCalibration(before: Tenant, after: Readonly<Record<string, unknown>>): void {
-  const path = ["models", "email"]
-  const isOther = valueAt(before.settings, path) !== valueAt(after, path)
-  if (isOther && after["calibration"] !== undefined)
+function refuseStaleCalibration(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): void {
+  if (hasStaleCalibration(before, after))
     throw new CommandError(
       "model.email: the tenant's calibration was fitted to the scores of its present model; add calibration= to take it away, and fit it again",
     )

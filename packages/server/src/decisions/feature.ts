@@ -13,7 +13,7 @@ import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { type Decision, ERASED_FORMAT, type PastDecisions } from "@assay/stores/decisions"
 import { isDecisionId } from "@assay/stores/decision-id"
-import { replay, type Replay } from "./replay.ts"
+import { replay, type Replay } from "../score/replay.ts"
 import { withoutNames } from "./without-names.ts"
 
 const PAGE = 20

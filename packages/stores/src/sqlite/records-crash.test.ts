@@ -16,7 +16,10 @@ const [, , verb, file = "", run = ""] = process.argv
 if (verb === "write") await writeKeys(file, run)
 else {
   const kills = process.env["ASSAY_SOAK"] ? 50 : 3
-  test(`sqlite: ${kills} times kill -9 lose no acknowledged key or policy and tear none`, survive(kills))
+  test(
+    `sqlite: ${kills} times kill -9 lose no acknowledged key or policy and tear none`,
+    survive(kills),
+  )
 }
 
 /** Prints each key's id once the store has acknowledged it. */

@@ -266,7 +266,7 @@ function lineWithContract(
  * Where SMS is the only challenge, one to a number that must not get codes stops few; a review may
  * be cheaper.
  */
-function withoutTrustInSms(input: PhoneInput, model: PhoneModel): PhoneInput {
+export function withoutTrustInSms(input: PhoneInput, model: PhoneModel): PhoneInput {
   const trust = smsOtpTrust(input, phoneKnowledge(input, model), model)
   return trust === "do_not_use" ? { ...input, ctx: { stepUpEff: SMS_ONLY_EFFICACY } } : input
 }

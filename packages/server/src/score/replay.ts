@@ -12,7 +12,7 @@ import {
   type PhoneModel,
 } from "@assay/core/score"
 import { isExplained } from "@assay/runtime/explained"
-import type { Models } from "../score/models.ts"
+import type { Models } from "./models.ts"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { AuditFilter } from "./audit.ts"
-import type { BackTestOptions } from "./policy-back-test.ts"
+import type { BackTestOptions } from "./policy-backtest.ts"
 import type { CreateOptions, OperatorTokenOptions } from "./keys.ts"
 import type { Shell } from "./terminal.ts"
 import type { UsageOptions } from "./usage.ts"
@@ -117,7 +117,7 @@ export function policyCommands(assay: Command, { terminal, process }: Shell): vo
     .option("--days <days>", "decisions of the last days, up to 90", "90")
     .option("--json", "as lines of JSON: one for each changed decision, then the counts")
     .action(async (options: BackTestOptions) =>
-      (await import("./policy-back-test.ts")).backTestPolicy(options, terminal, process.stderr),
+      (await import("./policy-backtest.ts")).backTestPolicy(options, terminal, process.stderr),
     )
 }
 

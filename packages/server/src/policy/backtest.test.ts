@@ -14,7 +14,7 @@ import {
 import { scoringSettings, type TenantSettings } from "../accounts/tenant-settings.ts"
 import { openModels } from "../score/models.ts"
 import { withoutTrustInSms } from "../score/phone/phone-evidence.ts"
-import { backTest, type BackTestCounts, type ChangedDecision } from "./back-test.ts"
+import { backTest, type BackTestCounts, type ChangedDecision } from "./backtest.ts"
 
 const models = openModels("/nowhere")
 const at = Date.UTC(2026, 10, 1)

@@ -6,7 +6,7 @@ import {
   scoringSettings,
   type TenantSettings,
 } from "../accounts/tenant-settings.ts"
-import { backTest, type BackTestCounts, type ChangedDecision } from "../policy/back-test.ts"
+import { backTest, type BackTestCounts, type ChangedDecision } from "../policy/backtest.ts"
 import { decisionPages } from "../policy/decision-pages.ts"
 import { changedInputMembers, hasStaleCalibration } from "../policy/read-policy.ts"
 import { MODEL_NAMES, type Models } from "../score/models.ts"

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { newDecisionId } from "../../packages/stores/src/decision-id.ts"
 import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.ts"
-import { startTestServer } from "../../packages/stores/testing/postgres/test-server.ts"
+import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
 import { type Service, startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"
@@ -184,11 +184,7 @@ test("a proposal is run over the decisions of a running service, and of one that
 })
 
 test("decisions in PostgreSQL are run the same way", async (context) => {
-  const server = await startTestServer().catch((error: unknown) => {
-    if (process.env["CI"] === "true") throw error
-    context.skip("no PostgreSQL on this machine")
-    return null
-  })
+  const server = await testServerOrSkip(context)
   if (server === null) return
   context.after(() => server.stop())
   const DATABASE_URL = await server.createDatabase()

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url"
 import { test } from "node:test"
 import { Client } from "pg"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
-import { startTestServer } from "../../packages/stores/testing/postgres/test-server.ts"
+import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
 import { assay } from "../cli/assay.ts"
 import { type Answers, answersOf, ASKED_AT, type Names, writeProviders } from "./older-data.ts"
 import { startService } from "./service.ts"
@@ -57,11 +57,7 @@ test("a data directory of an older program opens, migrates and answers the same"
 })
 
 test("so does one whose records and decisions are in PostgreSQL", async (context) => {
-  const server = await startTestServer().catch((error: unknown) => {
-    if (process.env["CI"] === "true") throw error
-    context.skip("no PostgreSQL on this machine")
-    return null
-  })
+  const server = await testServerOrSkip(context)
   if (server === null) return
   context.after(() => server.stop())
   const url = await server.createDatabase()

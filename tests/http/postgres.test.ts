@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { openPostgresRecords } from "../../packages/stores/src/postgres/records.ts"
-import { startTestServer } from "../../packages/stores/testing/postgres/test-server.ts"
+import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { startService } from "./service.ts"
@@ -14,11 +14,7 @@ const temporary = temporaryDirectory()
 const email = { email: "ana.silva@mail.example" }
 
 test("DATABASE_URL moves tenants, keys and usage to PostgreSQL, for server and commands alike", async (context) => {
-  const postgres = await startTestServer().catch((error: unknown) => {
-    if (process.env["CI"] === "true") throw error
-    context.skip("no PostgreSQL on this machine")
-    return null
-  })
+  const postgres = await testServerOrSkip(context)
   if (postgres === null) return
   const url = await postgres.createDatabase()
   const data = join(temporary, "data")

@@ -8,6 +8,7 @@ import { dropBench } from "./drop.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
 import { phoneBench } from "./phone.ts"
+import { policyBench } from "./policy.ts"
 import { startBench } from "./start.ts"
 
 const benches: readonly Bench[] = [
@@ -17,6 +18,7 @@ const benches: readonly Bench[] = [
   decisionsBench,
   corpusBench,
   phoneBench,
+  policyBench,
   dropBench,
 ]
 

@@ -103,9 +103,9 @@ async function bundleScript(file: string): Promise<Output[]> {
     // As `require`: in a script, Node warns its user of `import()` as an experiment.
     supported: { "dynamic-import": false },
     inject: [MAPPED_STACKS],
-    // Loaded from where npm put them, by services that have a database elsewhere: in the script,
-    // every start would read them.
-    external: [...OPTIONS.external, "@redis/client", "pg"],
+    // Loaded from where npm put them, by services that have a database or sign people in elsewhere:
+    // in the script, every start would read them.
+    external: [...OPTIONS.external, "@redis/client", "openid-client", "pg"],
     plugins: [lmdbOfScripts(), ...(file === SERVE ? [withoutRoutes()] : []), ...plugins],
     define: {
       "import.meta.url": "__url",

@@ -15,6 +15,8 @@ import { emailModelPage } from "./reference/model-email.ts"
 import { phoneModelPage } from "./reference/model-phone.ts"
 import { problemsPage } from "./reference/problems.ts"
 import { providersPage } from "./reference/providers.ts"
+import { retentionPage } from "./reference/retention.ts"
+import { rightsPage } from "./reference/rights.ts"
 import { root } from "./repository.ts"
 
 const folder = join(root, "docs", "reference")
@@ -55,6 +57,8 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     ),
     "problems.md": problemsPage(),
     "providers.md": providersPage(),
+    "retention.md": retentionPage(),
+    "rights.md": rightsPage(),
     // Beside the page on operating the drop, which it belongs to.
     "../drop-tests.md": dropTestsPage(),
   }

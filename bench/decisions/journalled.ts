@@ -97,6 +97,7 @@ function draftOf(input: Input): DecisionDraft {
     action: assessment.recommended_action,
     stage: assessment.threat_stage,
     confidence: assessment.confidence,
+    shadow: null,
   }
 }
 

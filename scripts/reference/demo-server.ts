@@ -33,7 +33,8 @@ export async function askDemoServer<T>(ask: (base: string) => Promise<T>): Promi
     const late = setTimeout(() => server.kill("SIGKILL"), STOP_MS)
     await ended
     clearTimeout(late)
-    for (const path of [data, `${data}.tombstones`]) rmSync(path, { recursive: true, force: true })
+    for (const path of [data, `${data}.tombstones`, `${data}.audit-heads`])
+      rmSync(path, { recursive: true, force: true })
   }
 }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { before, test } from "node:test"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { mintedKey } from "../http/minted-key.ts"
+import { openRecordsOf } from "../http/records-of.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"
 
@@ -11,7 +11,7 @@ const env = { ASSAY_DATA: join(temporaryDirectory(), "data") }
 before(async () => {
   // Any command makes the directory with its secret.
   assert.equal((await assay(["tenants", "list"], env)).code, 0)
-  const records = await openSqliteRecords({ file: join(env.ASSAY_DATA, "records.sqlite") })
+  const records = await openRecordsOf(env.ASSAY_DATA)
   const { keyId: shop } = await mintedKey(records, "shop", "enterprise")
   const { keyId: bank } = await mintedKey(records, "bank", "free")
   await records.addUsage([
@@ -61,7 +61,7 @@ test("the audit trail is exported whole as lines of JSON, the oldest first, and 
   const entries = out
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line) as { id: number; at: string; action: string })
+    .map((line) => JSON.parse(line) as { id: number; at: string; action: string; mac: string })
   assert.ok(entries.length > 1_500)
   assert.ok(entries.every(({ id }, n) => n === 0 || id > (entries[n - 1]?.id ?? 0)))
   assert.deepEqual(entries.at(-1), {
@@ -71,7 +71,14 @@ test("the audit trail is exported whole as lines of JSON, the oldest first, and 
     action: "drop.synced",
     subject: "drop",
     detail: { a: 1 },
+    tenant_id: null,
+    request_id: null,
+    mac: entries.at(-1)?.mac,
   })
+  assert.equal(new Set(entries.map(({ mac }) => mac)).size, entries.length)
+  const march = await assay(["audit", "export", "--until", "2026-03-31"], env)
+  assert.doesNotMatch(march.out, /drop\.synced/)
+  assert.match(march.out, /source\.retitle/)
   const known = entries.at(-3)?.id ?? 0
   const more = await assay(["audit", "export", "--after", String(known)], env)
   assert.equal(more.out, out.split("\n").slice(-3).join("\n"))
@@ -101,6 +108,7 @@ test("wrong arguments of both are one sentence", async () => {
   const cases: [string[], RegExp][] = [
     [["audit", "list", "--limit", "0"], /--limit takes an integer from 1 to 1000/],
     [["audit", "list", "--since", "2026-02-30"], /--since takes a UTC day/],
+    [["audit", "list", "--until", "March"], /--until takes a UTC day/],
     [["audit", "export", "--after", "x"], /--after takes the id of an entry/],
     [["usage", "--month", "March"], /--month takes a month such as 2026-03/],
     [["usage", "--tenant", "nobody"], /There is no tenant nobody/],

@@ -6,7 +6,7 @@ import { before, test } from "node:test"
 import { openSecrets } from "../../packages/runtime/src/secrets.ts"
 import { feedback } from "../../packages/stores/testing/records-feedback-suite.ts"
 import type { Records } from "../../packages/stores/src/records.ts"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
+import { openRecordsOf } from "../http/records-of.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { assay, type Outcome } from "./assay.ts"
 import { combolist, emailAt, filesWithCanary, type Held, heldIn } from "./corpus.ts"
@@ -29,7 +29,7 @@ function rekey(...args: string[]): Promise<Outcome> {
 }
 
 async function withRecords<T>(data: string, work: (records: Records) => Promise<T>): Promise<T> {
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite") })
+  const records = await openRecordsOf(data, data === at("new") ? at("new-secret") : at("secret"))
   return await work(records).finally(() => records.close())
 }
 

@@ -172,6 +172,7 @@ test("a proposal is run over the decisions of a running service, and of one that
     modelNotLoaded: 1,
     notRepeated: 1,
     unknownFormat: 0,
+    notShadowed: 0,
   })
   assert.equal((await backTested(place, "--file", strict, "--days", "9")).summary.compared, 4)
 
@@ -181,6 +182,46 @@ test("a proposal is run over the decisions of a running service, and of one that
   assert.match(out, /\nLeft out: 1 by a model that is not loaded\.\n/)
   assert.match(out, /\nKIND +BEFORE +AFTER +DECISIONS\nemail +allow +review +3\n[^]*\nphone /)
   assert.match(out, new RegExp(`\nID +KIND +BEFORE +AFTER\n[^]*${kept.id} +email +\\d+ allow +`))
+})
+
+test("a shadow is set, shown, reported on and ended, beside a running service", async () => {
+  const place = { ASSAY_DATA: join(directory, "shadowed") }
+  const shadow = (verb: string, ...args: string[]) =>
+    assay(["policy", "shadow", verb, "--tenant", "demo", ...args], place)
+  await using service = await startService({ dataDirectory: place.ASSAY_DATA })
+  assert.match((await shadow("show")).err, /^Nothing is computed beside the policy of demo\.\n$/)
+  assert.match((await shadow("report")).err, /The tenant demo has had no such shadow/)
+  const more = written("more.json", { providers: true, verified: true })
+  const refused = await shadow("set", "--file", more)
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /more\.json: \/verified: cannot be on in a shadow alone/)
+
+  const set = await shadow("set", "--file", written("strict.json", STRICT))
+  assert.equal(set.out, "Version 1 of the shadow of demo is set.\n", set.err)
+  assert.match(set.err, /within 5 seconds.* changes no answer\.\n$/)
+  const shown = await shadow("show")
+  assert.deepEqual(JSON.parse(shown.out), STRICT)
+  assert.match(shown.err, /^Version 1 of the shadow of demo, set \d{4}-\S+ by \S+\n$/)
+
+  const email = "mei.tanaka@mail.example"
+  let report = await shadow("report")
+  for (let n = 0; n < 100 && !report.out.includes("email"); n++) {
+    await scored(service, "/api/v1/risk/score", { email })
+    report = await shadow("report")
+  }
+  assert.match(report.out, /^\d+ of \d+ actions would have been others\.\n/)
+  assert.match(report.out, /\nKIND +BEFORE +AFTER +DECISIONS\nemail +step_up_auth +block +\d+\n/)
+  const { out } = await shadow("report", "--json", "--days", "1", "--version", "1")
+  const summary = JSON.parse(out.trim().split("\n").at(-1) ?? "") as BackTested["summary"]
+  assert.ok(summary.compared > 0)
+  assert.equal(summary.leftOut["modelNotLoaded"], 0)
+
+  const off = await shadow("off")
+  assert.match(off.out, /^The shadow of demo ends within 5 seconds; what was recorded stays\.\n$/)
+  assert.match((await shadow("off")).out, /^Nothing is computed beside the policy of demo\.\n$/)
+  assert.match((await shadow("report")).out, /actions would have been others/)
+  const audit = await assay(["audit", "list", "--action", "tenant"], place)
+  assert.match(audit.out, /tenant\.end-shadow[^]*tenant\.set-shadow/)
 })
 
 test("decisions in PostgreSQL are run the same way", async (context) => {

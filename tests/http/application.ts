@@ -2,13 +2,16 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Registry } from "prom-client"
 import { buildApp, type Services } from "../../packages/server/src/run/app.ts"
+import { openCallerOf, openConsoleOrigin } from "../../packages/server/src/accounts/caller-of.ts"
 import { type Callers, openCallers } from "../../packages/server/src/accounts/callers.ts"
 import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
+import { openSessions } from "../../packages/server/src/accounts/sessions.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
+import { openVisitorNetwork } from "../../packages/server/src/http/visitor-network.ts"
 import { openLog } from "../../packages/runtime/src/log.ts"
 import {
   type DecisionRecorder,
@@ -108,7 +111,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
   const log = openLog("info", { write: (line: string) => void lines.push(line) })
   const secrets = deriveSecrets(new Uint8Array(32).fill(change.secret ?? opened))
   const index = await openLmdbIndex({ path: `${directory}-index` })
-  const records = await openSqliteRecords({ file: `${directory}.sqlite` })
+  const records = await openSqliteRecords({
+    file: `${directory}.sqlite`,
+    auditKey: secrets.subkeys.audit,
+  })
   await records.migrate()
   await (change.seed ?? loadDemoCorpus)(index, secrets, now())
   const key =
@@ -117,6 +123,11 @@ export async function openApplication(change: Change = {}): Promise<Application>
   const metrics = openMetrics(registry, () => registry.metrics())
   const callers = openCallers({ accounts: records, now, elapsed, demoKeysAllowed: true })
   const counters = change.counters ?? embeddedCounters({ now, elapsed })
+  const changedCallers = change.callers?.(callers) ?? callers
+  const idleMs = 1_800_000
+  const { touchSessions: touch } = records
+  const sessions = openSessions({ records, touch, now, elapsed, idleMs })
+  const consoleOrigin = openConsoleOrigin({ production: false, consoleOrigin: null })
   const services: Services = {
     config: {
       production: false,
@@ -124,6 +135,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
       streamIdleSeconds: change.streamIdleSeconds ?? 60,
       metricsToken: null,
       metricsPort: null,
+      signUp: "open",
+      oidc: null,
     },
     log,
     now,
@@ -137,7 +150,12 @@ export async function openApplication(change: Change = {}): Promise<Application>
     decisions: change.decisions ?? decisionsOff,
     pastDecisions: { find: async () => null, list: async () => [] },
     models: openModels(`${directory}-models`),
-    callers: change.callers?.(callers) ?? callers,
+    callers: changedCallers,
+    callerOf: openCallerOf({ callers: changedCallers, sessions, consoleOrigin }),
+    people: records,
+    consoleOrigin,
+    visitorNetwork: openVisitorNetwork([]),
+    signInProvider: null,
     limits: openLimits({
       counters,
       now,
@@ -146,10 +164,15 @@ export async function openApplication(change: Change = {}): Promise<Application>
     }),
     usage: openUsage(records, now, log),
     metering: records,
+    reviewRecords: records,
+    policyRecords: records,
+    keyRecords: records,
+    tenantRecords: records,
     carriers: openNotifyingCarriers(null),
     askDrop: null,
     dropPage: () => null,
     audit: (note) => records.addAudit(note),
+    trail: records,
     metrics,
     pressure: { isHigh: change.overloaded ?? (() => false) },
     refusalMs: 0,
@@ -166,7 +189,11 @@ export async function openApplication(change: Change = {}): Promise<Application>
       deleteSetAside: () => undefined,
       tombstones: await openTombstones(`${directory}-tombstones`, secrets.checkValue),
       forgetSignals: async () => undefined,
+      secrets,
+      sessions: { idleMs, lifeMs: 43_200_000 },
+      signUp: { mode: "open", sendMail: null },
       now,
+      reviewDays: 90,
     },
     log,
   )
@@ -234,6 +261,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     inject: async (request) => (await app.inject({ method: "POST", ...request })).statusCode,
     async close() {
       callers.close()
+      sessions.close()
       await app.close()
       for (const end of writers.ends) await end()
       await Promise.allSettled([index.close(), records.close()])

@@ -19,6 +19,7 @@ import { hashApiKey, hintOf, mintApiKey } from "../../packages/server/src/accoun
 import { openSqliteDrops } from "../../packages/drop/src/store/sqlite-drops.ts"
 import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { assay, createKey } from "../cli/assay.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -68,7 +69,7 @@ after(() => service.stop())
 
 /** As somebody could write it who has the file of accounts and no patience. */
 async function lastingKey(): Promise<string> {
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite") })
+  const records = await openRecordsOf(data)
   const key = mintApiKey()
   const [hash, hint, scopes] = [hashApiKey(key), hintOf(key), ["drop:read", "drop:reseal"]]
   const [id, at, actor] = ["lasting", Date.now(), "test"]

@@ -10,12 +10,13 @@ import { promisify } from "node:util"
 import { ProblemDetails, type Scope } from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { hashApiKey, hintOf, mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { type Description, type OddRequest, oddRequests } from "./odd-requests.ts"
 import { exchange, type RawAnswer } from "./raw-exchange.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
+import { joins, printedToken, signsIn, type Visitor } from "./signed-in.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -24,6 +25,8 @@ const CARRIER_TOKEN = "token-of-a-carrier-5c1e77"
 
 let service: Service
 let api: Description
+let owner: Visitor
+let leaver: Visitor
 let keys: Record<"tenant" | "service" | "reseal" | "carrier", string>
 before(async () => {
   const providers = await providersFile()
@@ -33,6 +36,8 @@ before(async () => {
     args: ["--workers", "1"],
     env: { ASSAY_PROVIDERS: providers, ASSAY_LOG_LEVEL: "debug" },
   })
+  owner = await joins(service, printedToken(service), "ada@people.example")
+  leaver = await signsIn(service, "ada@people.example")
   keys = {
     tenant: service.key ?? "",
     service: await serviceKey("reader", ["drop:read"]),
@@ -40,12 +45,12 @@ before(async () => {
     carrier: CARRIER_TOKEN,
   }
   api = (await (await service.request("/openapi.json")).json()) as Description
-  assert.equal(await settled(1, requestsLogged), 1)
+  assert.equal(await settled(3, requestsLogged), 3)
 })
 after(() => service.stop())
 
 async function serviceKey(id: string, scopes: readonly Scope[]): Promise<string> {
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite") })
+  const records = await openRecordsOf(data)
   const key = mintApiKey()
   const [hash, hint, at, actor] = [hashApiKey(key), hintOf(key), Date.now(), "test"]
   const expiresAt = at + HOUR_MS
@@ -87,8 +92,17 @@ function keyFor({ operation, target }: OddRequest): string | null {
   const [scheme] = operation.security ?? []
   if (scheme === undefined) return null
   if ("carrierToken" in scheme) return keys.carrier
+  if ("session" in scheme) return null
   if (target.startsWith("/api/v1/drop/reseal")) return keys.reseal
   return target.startsWith("/api/v1/drop/") ? keys.service : keys.tenant
+}
+
+/** Operations of people are sent by the first administrator; who signs out does so elsewhere. */
+function sessionFor({ operation }: OddRequest): Record<string, string> {
+  if (operation.security?.some((scheme) => "session" in scheme) !== true) return {}
+  const { cookies, csrf } = operation.operationId === "signOut" ? leaver : owner
+  const cookie = `__Host-assay-session=${cookies.get("__Host-assay-session") ?? ""}`
+  return { cookie, "x-csrf-token": csrf }
 }
 
 async function send(odd: OddRequest, id: string): Promise<RawAnswer> {
@@ -98,6 +112,7 @@ async function send(odd: OddRequest, id: string): Promise<RawAnswer> {
     headers: {
       "x-request-id": id,
       ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...sessionFor(odd),
       ...odd.headers,
     },
   })

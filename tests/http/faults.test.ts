@@ -111,7 +111,7 @@ test("counters that fail refuse a plan with limits and count that; a plan withou
 
 test("usage that cannot be written is kept and written by a later flush", async () => {
   const directory = join(temporary, "usage.sqlite")
-  const records = await openSqliteRecords({ file: directory })
+  const records = await openSqliteRecords({ file: directory, auditKey: new Uint8Array(32) })
   await records.migrate()
   const at = Date.now()
   const tenant = await records.createTenant({ name: "t", plan: "enterprise", at, actor: "test" })

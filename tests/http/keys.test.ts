@@ -117,6 +117,7 @@ test("a key with usage:read sees the lookups of its tenant by day, key and opera
     from: `${day.slice(0, 8)}01`,
     to: day,
     lookups_per_month: null,
+    lookups_left: null,
     total: 3,
     usage: [{ day, key_id: await idOf("asking"), operation: "email", count: 3 }],
   })

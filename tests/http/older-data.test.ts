@@ -49,7 +49,16 @@ async function answersToday(engine: Engine, place: Record<string, string>): Prom
 function assertSame(found: Answers, { answers }: { readonly answers: Answers }): void {
   assert.deepEqual(Object.keys(found), Object.keys(answers))
   for (const [question, answer] of Object.entries(answers))
-    assert.deepEqual(found[question], answer, question)
+    assert.deepEqual(withoutReviews(found[question]), answer, question)
+}
+
+/** The older program had no reviews, so its exports have no list of them, and ours an empty one. */
+function withoutReviews(answer: unknown): unknown {
+  const { body } = answer as { readonly body?: { readonly reviews?: unknown } }
+  if (body?.reviews === undefined) return answer
+  const { reviews, ...rest } = body
+  assert.deepEqual(reviews, [])
+  return { ...(answer as object), body: rest }
 }
 
 test("a data directory of an older program opens, migrates and answers the same", async () => {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 // What the service and its commands answer about the data of tests/fixtures/older-data: asked once
 // of the program that wrote them, and by older-data.test.ts of this one.
 import { createHash } from "node:crypto"
@@ -94,6 +95,17 @@ export function writeProviders(folder: string, privateKeyPem: string): string {
   return file
 }
 
+/** Lines of the audit trail as they were before it was chained. */
+function unchained({ code, out, err }: Outcome): string[] | string {
+  if (code !== 0) return err
+  return out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ action }) => action !== "audit.chained")
+    .map(({ tenant_id: _, request_id: _request, mac: _mac, ...entry }) => JSON.stringify(entry))
+}
+
 type Command = (args: readonly string[]) => Promise<Outcome>
 type Request = Parameters<Service["request"]>[1]
 type Subject = { readonly email: string } | { readonly phone_number: string }
@@ -119,7 +131,11 @@ export async function answersOf(
     answers[`assay ${args.join(" ")}`] = code === 0 ? out.trim().split("\n") : err
   }
 
-  await print("audit", "export")
+  answers["assay audit export"] = unchained(await command(["audit", "export"]))
+  // What was there before the trail was chained is proven from now on.
+  const verified = await command(["audit", "verify"])
+  assert.equal(verified.code, 0, verified.out + verified.err)
+  assert.match(verified.out, /were chained later than they were written/)
   await print("keys", "list")
   await print("providers", "costs", "--month", "2026-11", "--json")
   await print("lists", "check", "throwaway-of-the-fixture.example")
@@ -213,6 +229,8 @@ function lasting({ status, body }: Answer): Answer {
     request_id: _r,
     exported_at: _e,
     assessment: _a,
+    // Was not told by the older program.
+    lookups_left: _l,
     ...rest
   } = {
     ...body,

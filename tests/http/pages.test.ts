@@ -8,6 +8,7 @@ import {
   type ProblemCode,
   ProblemDetails,
   problems,
+  RIGHTS,
   SERVICE_SCOPES,
   TENANT_SCOPES,
 } from "@assay/core/contract"
@@ -88,16 +89,13 @@ test("every problem has a page of its own, and the list has them all", async () 
 test("the API description is OpenAPI 3.1 and describes exactly the operations there are", async () => {
   const { openapi, paths } = await description()
   assert.match(openapi, /^3\.1\./)
-  assert.deepEqual(Object.keys(paths).sort(), [
-    "/api/v1/carrier/notifications",
-    "/api/v1/decisions",
+  const operations = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
+  assert.deepEqual(operations.sort(), Object.keys(RIGHTS).sort())
+  for (const path of [
     "/api/v1/decisions/{id}",
-    "/api/v1/drop/batch",
-    "/api/v1/drop/keys",
-    "/api/v1/drop/reseal/{id}",
-    "/api/v1/drop/sync",
     "/api/v1/evidence",
-    "/api/v1/feedback",
     "/api/v1/feedback/{id}",
     "/api/v1/phone-risk",
     "/api/v1/phone-risk/batch",
@@ -105,11 +103,11 @@ test("the API description is OpenAPI 3.1 and describes exactly the operations th
     "/api/v1/risk/score/batch",
     "/api/v1/sources",
     "/api/v1/subjects/erase",
-    "/api/v1/subjects/export",
     "/api/v1/usage",
     "/healthz",
     "/readyz",
   ])
+    assert.ok(path in paths, path)
   for (const path of ["/api/v1/phone-risk", "/api/v1/risk/score"]) {
     const { post } = paths[path] ?? {}
     assert.deepEqual(post?.security, [{ apiKey: [] }])
@@ -210,7 +208,9 @@ test("the examples in the API description work when sent as they stand", async (
     // The example key is a tenant's, and opens nothing that is a carrier's or the drop's
     // recipients'.
     if (post?.requestBody === undefined || !isForTenants(post)) continue
-    if (path.startsWith("/api/v1/drop/")) continue
+    if (/^\/api\/v1\/(drop\/|tenants)/.test(path)) continue
+    // What they do depends on what was there before; their own tests send them.
+    if (path.startsWith("/api/v1/review")) continue
     const { $ref } = post.requestBody.content["application/json"]?.schema ?? { $ref: "" }
     const schema = components.schemas[$ref.split("/").at(-1) ?? ""]
     const members = Object.entries(schema?.properties ?? {})

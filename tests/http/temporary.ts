@@ -10,8 +10,8 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-/** Removes a directory and, for a service's, the tombstone file beside it. */
+/** Removes a directory and, for a service's, the files beside it. */
 export function removeWithTombstones(directory: string): void {
-  for (const path of [directory, `${directory}.tombstones`])
+  for (const path of [directory, `${directory}.tombstones`, `${directory}.audit-heads`])
     rmSync(path, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -11,6 +11,7 @@ import type {
   SubjectExport,
   SubjectRequest,
   SourceList,
+  AuditList,
   UsageReport,
 } from "@assay/core/contract"
 import { ask } from "./attempts.ts"
@@ -30,6 +31,8 @@ import { listSources, type SourceOptions } from "./sources.ts"
 import { scoreStream } from "./stream.ts"
 import type { Identities } from "./outgoing-lines.ts"
 import { eraseSubject, exportSubject } from "./subjects.ts"
+import { type ReviewCalls, reviewCalls } from "./review.ts"
+import { type AuditOptions, listAudit } from "./audit.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
 
 export interface EmailOptions extends ScoreOptions {
@@ -128,6 +131,13 @@ export interface Client<F extends Failover = "throw"> {
    * `failover`.
    */
   getUsage(options?: UsageOptions): Promise<UsageReport>
+  /** Decisions that wait for an analyst, and what became of decisions. */
+  readonly review: ReviewCalls
+  /**
+   * A page of who changed what, the newest first. Needs `audit:read`, or a service key with
+   * `audit:admin`; never answered by `failover`.
+   */
+  listAudit(options?: AuditOptions): Promise<AuditList>
   /** The anonymous drop, for its recipients. */
   readonly drop: DropCalls
 }
@@ -168,6 +178,8 @@ export function createClient<const F extends Failover = "throw">(
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),
     getUsage: (options) => getUsage(settings, options),
+    review: reviewCalls(settings),
+    listAudit: (options) => listAudit(settings, options),
     drop: dropCalls(settings),
   }
 }

@@ -20,7 +20,10 @@ export interface ClientOptions<F extends Failover = "throw"> {
 export interface Settings<F extends Failover> {
   /** Without a slash at the end. */
   readonly baseUrl: string
-  readonly apiKey: string
+  /** null: the browser sends the cookie of a session. */
+  readonly apiKey: string | null
+  /** What requests of a session carry besides its cookie, once it is known. */
+  readonly csrf?: { token: string | null }
   readonly timeoutMs: number
   readonly retries: number
   readonly failover: F | "throw"
@@ -56,6 +59,23 @@ export function settingsOf<F extends Failover>(options: ClientOptions<F>): Setti
     failover,
     fetch: checkedFetch(options.fetch ?? globalThis.fetch),
   }
+}
+
+/** The settings of a page whose visitor has signed in. */
+export interface SessionSettings extends Settings<"throw"> {
+  readonly csrf: { token: string | null }
+}
+
+export function sessionSettingsOf(
+  options: Pick<ClientOptions, "baseUrl" | "timeoutMs" | "retries" | "fetch">,
+): SessionSettings {
+  // A key that is never sent.
+  const checked = settingsOf<"throw">({
+    ...options,
+    apiKey: "none",
+    dangerouslyAllowBrowser: true,
+  })
+  return { ...checked, apiKey: null, csrf: { token: null } }
 }
 
 /** The time-out itself, or a TypeError. */

@@ -39,7 +39,7 @@ export function query(parameters: Readonly<Record<string, string | number | unde
  * A function that sends a request to the service once. Throws a TypeError on a wrong request id.
  */
 export function sender(
-  { baseUrl, apiKey, fetch }: Settings<Failover>,
+  { baseUrl, apiKey, csrf, fetch }: Settings<Failover>,
   { method, path, requestId, contentType = "application/json", headers }: Asked,
 ): (body: Body, signal: AbortSignal) => Promise<Response> {
   // The service would replace a longer or stranger id by its own.
@@ -51,20 +51,22 @@ export function sender(
     // Following one would hand the identity to another address; the service never sends any.
     redirect: "manual",
     cache: "no-store",
-    credentials: "omit",
+    credentials: apiKey === null ? "same-origin" : "omit",
     referrerPolicy: "no-referrer",
   } as const satisfies RequestInit
   const sentHeaders = {
     accept: `${contentType}, application/problem+json`,
-    authorization: `Bearer ${apiKey}`,
+    ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
     ...(requestId !== undefined && { "x-request-id": requestId }),
     ...headers,
   }
   return async (body, signal) => {
+    const token = csrf?.token ?? null
+    const allHeaders = token === null ? sentHeaders : { ...sentHeaders, "x-csrf-token": token }
     const content =
       body === null
-        ? { headers: sentHeaders }
-        : { headers: { ...sentHeaders, "content-type": contentType }, body }
+        ? { headers: allHeaders }
+        : { headers: { ...allHeaders, "content-type": contentType }, body }
     const duplex = body instanceof ReadableStream ? { duplex: "half" as const } : {}
     try {
       return await fetch(url, { ...request, ...content, ...duplex, signal })

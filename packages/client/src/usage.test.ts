@@ -7,6 +7,7 @@ const report: UsageReport = {
   from: "2026-11-01",
   to: "2026-11-16",
   lookups_per_month: 1000,
+  lookups_left: 993,
   total: 3,
   usage: [{ day: "2026-11-02", key_id: "key_1", operation: "email", count: 3 }],
 }

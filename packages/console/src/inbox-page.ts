@@ -1,9 +1,10 @@
-// The script of the inbox page: leads from the token over the key to the threads.
-import type { DropCalls, DropKeys } from "@assay/client"
+// The script of the inbox page: leads from the session or the token over the key to the threads.
+import { createSessionClient, type DropCalls, type DropKeys } from "@assay/client"
 import { fingerprint, type WordList } from "@assay/core/drop"
 import { unpackWords } from "@assay/core/drop/packed-words"
 import { createInbox } from "./inbox/inbox.ts"
 import { inboxWorker, openerOf } from "./inbox/opener-client.ts"
+import { isRecipient, sessionDrop } from "./inbox/session-drop.ts"
 import { h, show } from "./inbox/views/dom.ts"
 import { failureText } from "./inbox/views/failure-text.ts"
 import { firstRunView } from "./inbox/views/first-run-view.ts"
@@ -42,13 +43,43 @@ const memory = {
   },
 }
 
-show(
-  main,
-  signInView((drop, keys) => {
-    if (keys.recipients.length === 0) startFirstRun(drop)
-    else startUnlock(drop, keys)
-  }),
-)
+const SESSION_MS = 30_000
+void start()
+
+/** With the session of this browser where it reads the drop, and else with a token. */
+async function start(): Promise<void> {
+  // Some work takes a token, also from somebody who is signed in.
+  if (location.hash === "#token") {
+    askForToken(null)
+    return
+  }
+  const client = createSessionClient({ baseUrl: location.origin, timeoutMs: SESSION_MS })
+  try {
+    const session = await client.session()
+    if (session === null || !isRecipient(session)) {
+      askForToken(session?.name ?? null)
+      return
+    }
+    const drop = sessionDrop(client)
+    const keys = await drop.keys()
+    const name = h("p", { class: "soft" }, `Signed in as ${session.name}.`)
+    document.querySelector("header")?.append(name)
+    begin(drop, keys)
+  } catch (error) {
+    askForToken(null)
+    main.prepend(h("p", { class: "fault", role: "alert" }, failureText(error)))
+  }
+}
+
+function askForToken(otherName: string | null): void {
+  const signInPath = main.dataset["signIn"] || null
+  show(main, signInView({ signInPath, otherName, onSignedIn: begin }))
+}
+
+function begin(drop: DropCalls, keys: DropKeys): void {
+  if (keys.recipients.length === 0) startFirstRun(drop)
+  else startUnlock(drop, keys)
+}
 
 function startFirstRun(drop: DropCalls): void {
   const onDone = (recipient: string): void => {
@@ -84,7 +115,7 @@ function startInbox(drop: DropCalls, ownKeyMissing: boolean): void {
       show(main, view.element, h("p", { class: "fault", role: "alert" }, failureText(error)))
       return
     }
-    // A new page has nothing of this one: no token, no key, no text.
+    // A new page has nothing of this one: no token, no key, no text. A session goes on.
     inbox.outbox.close()
     location.reload()
   }

@@ -7,7 +7,7 @@ import type {
   MergedSegment,
   SourceDescription,
 } from "@assay/stores/exposure-index"
-import type { AuditEntry } from "@assay/stores/records"
+import type { AuditNote } from "@assay/stores/records"
 import type { NodeProgram } from "@assay/runtime/children"
 import type { Examined } from "./engine/examine.ts"
 import type { ReadTally } from "./engine/reader.ts"
@@ -42,7 +42,7 @@ export interface ImportReach {
   /** Stops the import. Until its batch is live, nothing that is served has changed. */
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
-  audit(entry: Omit<AuditEntry, "id">): Promise<void>
+  audit(entry: AuditNote): Promise<void>
   /** Compacts the index, if imports have made it larger than it need be. */
   compact(onProgress: (done: number, total: number) => void): Promise<void>
 }

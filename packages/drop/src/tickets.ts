@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto"
-import { type Challenge, createChallenge, type Payload, verifySolution } from "altcha-lib"
+import { type Challenge, createChallenge, verifySolution } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2"
 import { SIZE_CLASSES } from "@assay/core/drop"
+import { isPayload } from "./proof-payload.ts"
 import { openSignatures, purposeKey, spentHash } from "./signatures.ts"
 import type { Spent } from "./spent.ts"
 
@@ -159,26 +160,4 @@ export function signedTicket(
   body.writeUInt8(effort, TICKET_BYTES - 2)
   body.writeUInt8(sizeClass, TICKET_BYTES - 1)
   return openSignatures(secret, "ticket").sign(body)
-}
-
-/**
- * The shape the library expects. It checks the values of the members by the signature over all of
- * them.
- */
-function isPayload(value: unknown): value is Payload {
-  const { challenge, solution } = asObject(value)
-  const { parameters, signature } = asObject(challenge)
-  const { expiresAt } = asObject(parameters)
-  const { counter, derivedKey } = asObject(solution)
-  return (
-    typeof signature === "string" &&
-    /^[0-9a-f]{64}$/.test(signature) &&
-    Number.isSafeInteger(expiresAt) &&
-    Number.isSafeInteger(counter) &&
-    typeof derivedKey === "string"
-  )
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 }

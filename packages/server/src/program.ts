@@ -24,7 +24,7 @@ async function start(process: NodeJS.Process): Promise<void> {
   })
   const terminal = {
     env: process.env,
-    user: userName(process),
+    user: `shell:${userName(process)}`,
     now: Date.now,
     print: (line: string) => void process.stdout.write(`${line}\n`),
     note: (line: string) => void process.stderr.write(`${line}\n`),

@@ -15,6 +15,21 @@ export interface DatabaseUse {
   readonly connections?: number
 }
 
+export interface RecordsUse extends DatabaseUse {
+  readonly readOnly?: boolean
+  /**
+   * The key under which changes are noted in the audit trail. Without it nothing that is noted can
+   * be changed.
+   */
+  readonly auditKey?: Uint8Array
+}
+
+export interface RecordsCopyUse {
+  readonly readOnly: boolean
+  /** For rows whose audit trail is not chained yet. */
+  readonly auditKey?: Uint8Array
+}
+
 export interface DecisionsUse extends DatabaseUse {
   /** Called when decisions of an older program could not be moved. They are still found. */
   readonly moveFailed?: MoveFailed
@@ -24,9 +39,9 @@ export interface DecisionsUse extends DatabaseUse {
 export interface Database {
   /** As `assay doctor` prints it. */
   readonly name: string
-  openRecords(use: DatabaseUse & { readonly readOnly?: boolean }): Promise<Records>
+  openRecords(use: RecordsUse): Promise<Records>
   /** The rows of the records, to be copied or put back. */
-  copyRecords(use: { readonly readOnly: boolean }): Promise<RecordsCopy>
+  copyRecords(use: RecordsCopyUse): Promise<RecordsCopy>
   openDecisions(use: DecisionsUse): Promise<Decisions>
   /** Decisions that another process writes. */
   readDecisions(use: DatabaseUse): Promise<DecisionsReader>

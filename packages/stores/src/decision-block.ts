@@ -1,6 +1,7 @@
 import { timeOfDecisionId } from "./decision-id.ts"
 import type { Search } from "./decision-search.ts"
-import { type Decision, ERASED_FORMAT } from "./decisions.ts"
+import { readShadow, SHADOW_LENGTH_MAX, shadowText } from "./decision-shadow.ts"
+import { type Decision, DECISION_FORMAT, ERASED_FORMAT } from "./decisions.ts"
 
 /**
  * Some decisions in the order of their ids, as both engines hold them: a row for all of them costs
@@ -8,7 +9,10 @@ import { type Decision, ERASED_FORMAT } from "./decisions.ts"
  * that begins at or before it.
  */
 export interface Block extends BlockHead {
-  /** The input documents: the length in bytes of each, as a little-endian u32, then all of them. */
+  /**
+   * The input documents: the length in bytes of each, as a little-endian u32, then all of them.
+   * One of `SHADOWED_FORMAT` is followed by a tab and the shadow, which its length takes in.
+   */
   readonly inputs: Uint8Array
 }
 
@@ -42,6 +46,12 @@ type Outcome = readonly [
   calibration: string | null,
   format: number,
 ]
+
+/**
+ * In an outcome: a decision of `DECISION_FORMAT` with a shadow behind its input. A program that
+ * knows none takes it for one of a newer program, which it is.
+ */
+const SHADOWED_FORMAT = 2
 
 const ID_LENGTH = 30
 /** Of an identity's key. */
@@ -103,7 +113,8 @@ export function blockOf(decisions: readonly Decision[]): Block {
   let scores = 0
   let room = count * LENGTH_BYTES
   // A character of a string takes at most three bytes.
-  for (const { input } of decisions) room += input.length * 3
+  for (const { input, shadow } of decisions)
+    room += (input.length + (shadow === null ? 0 : SHADOW_LENGTH_MAX)) * 3
   if (room > scratch.length) scratch = Buffer.allocUnsafeSlow(room)
   let end = count * LENGTH_BYTES
   for (let n = 0; n < count; n++) {
@@ -114,7 +125,8 @@ export function blockOf(decisions: readonly Decision[]): Block {
     scores |= scoreBits(d.score, d.score)
     facts[at.callers + n] = placeOfCaller(callers, d)
     facts[at.outcomes + n] = placeOfOutcome(outcomes, d)
-    const length = scratch.write(d.input, end)
+    let length = scratch.write(d.input, end)
+    if (d.shadow !== null) length += scratch.write(`\t${shadowText(d.shadow)}`, end + length)
     scratch.writeUInt32LE(length, n * LENGTH_BYTES)
     end += length
   }
@@ -141,6 +153,7 @@ function placeOfCaller(callers: Caller[], d: Decision): number {
 
 /** A few are compared in less time than a map takes to find one by all its members. */
 function placeOfOutcome(outcomes: Outcome[], d: Decision): number {
+  const format = storedFormat(d)
   for (let n = 0; n < outcomes.length; n++) {
     const one = outcomes[n] as Outcome
     if (
@@ -150,15 +163,19 @@ function placeOfOutcome(outcomes: Outcome[], d: Decision): number {
       one[0] === d.identityType &&
       one[5] === d.modelVersion &&
       one[6] === d.calibration &&
-      one[7] === d.format
+      one[7] === format
     )
       return n
   }
-  return outcomes.push(outcomeOf(d)) - 1
+  return outcomes.push(outcomeOf(d, format)) - 1
 }
 
-function outcomeOf(d: Decision): Outcome {
-  const { identityType, stage, action, confidence, modelVersion, calibration, format } = d
+function storedFormat({ format, shadow }: Decision): number {
+  return shadow === null ? format : SHADOWED_FORMAT
+}
+
+function outcomeOf(d: Decision, format: number): Outcome {
+  const { identityType, stage, action, confidence, modelVersion, calibration } = d
   return [identityType, stage, action, identityType, confidence, modelVersion, calibration, format]
 }
 
@@ -286,10 +303,17 @@ export function decisionsOf(block: Block, places?: readonly number[]): Decision[
       stage,
       confidence,
       action,
-      input: inputs.toString("utf8", ends[n], ends[n + 1]),
-      format,
+      ...documentsOf(inputs.toString("utf8", ends[n], ends[n + 1]), format),
     }
   })
+}
+
+/** The input document, which no tab is in, and the shadow behind it. */
+function documentsOf(text: string, format: number): Pick<Decision, "input" | "format" | "shadow"> {
+  const tab = format === SHADOWED_FORMAT ? text.lastIndexOf("\t") : -1
+  if (tab < 0) return { input: text, format, shadow: null }
+  const shadow = readShadow(text.slice(tab + 1))
+  return { input: text.slice(0, tab), format: DECISION_FORMAT, shadow }
 }
 
 /** Where each input ends, after where the first one begins. */

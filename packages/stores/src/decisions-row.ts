@@ -34,10 +34,11 @@ export function decisionOf(row: Row): Decision {
     action: row.action,
     input: row.input,
     format: row.format,
+    shadow: null,
   }
 }
 
-const { identityKey, modelVersion, ...others } = ERASED
+const { identityKey, modelVersion, shadow: _none, ...others } = ERASED
 
 /** The values of an erased decision by column. */
 export const ERASED_COLUMNS = {

@@ -27,6 +27,18 @@ export interface Decision {
    * is left.
    */
   format: number
+  /** What the tenant's second policy would have answered; null where none was set. */
+  shadow: ShadowAnswer | null
+}
+
+/** What a policy that does not act made of the same request. */
+export interface ShadowAnswer {
+  /** Of the tenant's shadow, see `records-shadows.ts`. */
+  version: number
+  score: number
+  /** Of an e-mail. */
+  stage: string | null
+  action: string
 }
 
 export const DECISION_FORMAT = 1
@@ -43,6 +55,7 @@ export const ERASED = {
   action: "",
   input: "",
   format: ERASED_FORMAT,
+  shadow: null,
 } as const
 
 /** Which decisions are meant; a member that is left out leaves none out. */

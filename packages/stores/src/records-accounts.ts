@@ -5,38 +5,14 @@ import type { Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { addPolicy } from "./records-policies.ts"
 import type { Schema } from "./records-schema.ts"
-import type { Accounts, ApiKey, NewKey, Tenant } from "./records.ts"
+import type { Accounts, ApiKey, KeyHolder, NewKey, Tenant } from "./accounts.ts"
 
 /** Tenants and keys over either engine. */
 export function sqlAccounts({ read, write }: Store): Accounts {
-  /**
-   * One change of the accounts. Counting the version up comes first because it locks that row:
-   * changes take turns on PostgreSQL as they do on SQLite, and version order is commit order.
-   */
-  const change = <T>(work: (db: Write) => Promise<T>): Promise<T> =>
-    write(async (db) => {
-      await db
-        .updateTable("meta")
-        .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
-        .where("name", "=", "accounts_version")
-        .execute()
-      return work(db)
-    })
+  const change = <T>(work: (db: Write) => Promise<T>): Promise<T> => changeAccounts(write, work)
 
   return {
-    createTenant: ({ name, plan, at, actor }) =>
-      change(async (db) => {
-        const row = await db
-          .insertInto("tenants")
-          .values({ name, plan, created_at: at, settings: "{}" })
-          .onConflict((conflict) => conflict.column("name").doNothing())
-          .returningAll()
-          .executeTakeFirst()
-        if (row === undefined) throw new RecordsError("name-taken", "A tenant has this name")
-        await addPolicy(db, { tenantId: row.id, settings: {}, at, actor })
-        await note(db, { at, actor }, "tenant.create", `tenant:${row.id}`, { name, plan })
-        return tenantOf(row)
-      }),
+    createTenant: (tenant) => change((db) => addTenant(db, tenant)),
 
     tenants: () =>
       read(async (db) => {
@@ -54,22 +30,22 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         return row === undefined ? null : tenantOf(row)
       }),
 
-    setPlan: ({ tenantId, plan, at, actor }) =>
+    setPlan: ({ plan, ...by }) =>
       change(async (db) => {
         const row = await db
           .updateTable("tenants")
           .set({ plan })
-          .where("id", "=", tenantId)
+          .where("id", "=", by.tenantId)
           .returningAll()
           .executeTakeFirst()
         if (row === undefined) throw new RecordsError("not-found", "There is no such tenant")
-        await note(db, { at, actor }, "tenant.set-plan", `tenant:${row.id}`, { plan })
+        await note(db, by, "tenant.set-plan", `tenant:${row.id}`, { plan })
         return tenantOf(row)
       }),
 
     setTenantSettings: (of) =>
       change(async (db) => {
-        const { tenantId, settings, at, actor, revertedTo } = of
+        const { tenantId, settings, revertedTo, expected } = of
         const { numUpdatedRows } = await db
           .updateTable("tenants")
           .set({ settings: JSON.stringify(settings) })
@@ -77,31 +53,38 @@ export function sqlAccounts({ read, write }: Store): Accounts {
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw new RecordsError("not-found", "There is no such tenant")
         const policy = await addPolicy(db, of)
+        if (expected !== undefined && policy.version !== expected + 1)
+          throw new RecordsError("version-changed", "The policy has another version by now")
         const { version } = policy
         const detail = { version, ...(revertedTo === undefined ? {} : { revertedTo }), settings }
-        await note(db, { at, actor }, "tenant.set-settings", `tenant:${tenantId}`, detail)
+        await note(db, of, "tenant.set-settings", `tenant:${tenantId}`, detail)
         return policy
       }),
 
-    createKey: (key) =>
-      change(async (db) => {
-        const row = await insertKey(db, key)
-        const { tenantId, label, scopes, expiresAt } = key
-        await note(db, key, "key.create", `key:${key.id}`, { tenantId, label, scopes, expiresAt })
-        return keyOf(row)
-      }),
+    createKey: (key) => change((db) => addKey(db, key)),
 
     keyByHash: (hash) =>
       read(async (db) => {
         const row = await db
           .selectFrom("keys")
           .leftJoin("tenants", "tenants.id", "keys.tenant_id")
+          .leftJoin("shadows", (join) =>
+            join
+              .onRef("shadows.tenant_id", "=", "keys.tenant_id")
+              .on("shadows.version", "=", (newest) =>
+                newest
+                  .selectFrom("shadows as every")
+                  .select(({ fn }) => fn.max("every.version").as("version"))
+                  .whereRef("every.tenant_id", "=", "keys.tenant_id"),
+              ),
+          )
           .selectAll("keys")
-          .select(["name", "plan", "settings", "tenants.created_at as tenant_created_at"])
+          .select(["name", "plan", "tenants.settings", "tenants.created_at as tenant_created_at"])
+          .select(["shadows.version as shadow_version", "shadows.settings as shadow_settings"])
           .where("hash", "=", hash)
           .executeTakeFirst()
         if (row === undefined) return null
-        return { key: keyOf(row), tenant: tenantOfKey(row) }
+        return { key: keyOf(row), tenant: tenantOfKey(row), shadow: shadowOfKey(row) }
       }),
 
     keys: ({ tenantId } = {}) =>
@@ -111,8 +94,9 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         return (await query.execute()).map(keyOf)
       }),
 
-    rotateKey: ({ id, newKey, overlapUntil, at, actor }) =>
+    rotateKey: ({ id, newKey, overlapUntil, ...by }) =>
       change(async (db) => {
+        const { at } = by
         const old = keyOf(await keyRow(db, id))
         refuseUnusable(old, at)
         const { tenantId, label, scopes } = old
@@ -124,25 +108,45 @@ export function sqlAccounts({ read, write }: Store): Accounts {
           .set({ expires_at: expiresAt, replaced_by: newKey.id })
           .where("id", "=", id)
           .execute()
-        await note(db, { at, actor }, "key.rotate", `key:${id}`, {
+        await note(db, by, "key.rotate", `key:${id}`, {
           replacedBy: newKey.id,
           expiresAt,
         })
         return keyOf(row)
       }),
 
-    async revokeKey({ id, at, actor }) {
+    changeKey: ({ id, label, expiresAt, ...by }) =>
+      change(async (db) => {
+        refuseUnusable(keyOf(await keyRow(db, id)), by.at)
+        const set = {
+          ...(label === undefined ? {} : { label }),
+          ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+        }
+        const row = await db
+          .updateTable("keys")
+          .set(set)
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await note(db, by, "key.change", `key:${id}`, {
+          ...(label === undefined ? {} : { label }),
+          ...(expiresAt === undefined ? {} : { expiresAt }),
+        })
+        return keyOf(row)
+      }),
+
+    async revokeKey({ id, ...by }) {
       const { revoked_at } = await read((db) => keyRow(db, id))
       if (revoked_at !== null) return
       await change(async (db) => {
         const { numUpdatedRows } = await db
           .updateTable("keys")
-          .set({ revoked_at: at })
+          .set({ revoked_at: by.at })
           .where("id", "=", id)
           .where("revoked_at", "is", null)
           .executeTakeFirst()
         // Zero when another process revoked it since: its moment and its audit entry stand.
-        if (numUpdatedRows > 0n) await note(db, { at, actor }, "key.revoke", `key:${id}`, {})
+        if (numUpdatedRows > 0n) await note(db, by, "key.revoke", `key:${id}`, {})
       })
     },
 
@@ -156,6 +160,50 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         return Number(row.value)
       }),
   }
+}
+
+/**
+ * One change of the accounts. Counting the version up comes first because it locks that row:
+ * changes take turns on PostgreSQL as they do on SQLite, and version order is commit order.
+ */
+export function changeAccounts<T>(
+  write: Store["write"],
+  work: (db: Write) => Promise<T>,
+): Promise<T> {
+  return write(async (db) => {
+    await db
+      .updateTable("meta")
+      .set({ value: sql<string>`cast(cast(value as bigint) + 1 as text)` })
+      .where("name", "=", "accounts_version")
+      .execute()
+    return work(db)
+  })
+}
+
+/** Makes a tenant, in a change of the accounts. */
+export async function addTenant(
+  db: Write,
+  { name, plan, ...by }: Parameters<Accounts["createTenant"]>[0],
+): Promise<Tenant> {
+  const { at, actor } = by
+  const row = await db
+    .insertInto("tenants")
+    .values({ name, plan, created_at: at, settings: "{}" })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) throw new RecordsError("name-taken", "A tenant has this name")
+  await addPolicy(db, { tenantId: row.id, settings: {}, at, actor })
+  await note(db, by, "tenant.create", `tenant:${row.id}`, { name, plan })
+  return tenantOf(row)
+}
+
+/** Makes a key, in a change of the accounts. */
+export async function addKey(db: Write, key: NewKey): Promise<ApiKey> {
+  const row = await insertKey(db, key)
+  const { tenantId, label, scopes, expiresAt } = key
+  await note(db, key, "key.create", `key:${key.id}`, { tenantId, label, scopes, expiresAt })
+  return keyOf(row)
 }
 
 function refuseUnusable(key: ApiKey, at: number): void {
@@ -219,6 +267,16 @@ function tenantOfKey(row: {
   if (id === null || name === null || plan === null) return null
   if (settings === null || created_at === null) return null
   return tenantOf({ id, name, plan, settings, created_at })
+}
+
+/** null where nothing is computed beside the policy of the key's tenant. */
+function shadowOfKey(row: {
+  shadow_version: number | null
+  shadow_settings: string | null
+}): KeyHolder["shadow"] {
+  const { shadow_version: version, shadow_settings: settings } = row
+  if (version === null || settings === null) return null
+  return { version, settings: JSON.parse(settings) as Record<string, unknown> }
 }
 
 function keyOf(row: Selectable<Schema["keys"]>): ApiKey {

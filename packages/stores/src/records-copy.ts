@@ -1,5 +1,7 @@
 import { sql } from "kysely"
 
+import type { AuditRow } from "./audit-chain.ts"
+import { chainer, HEAD_NAME, tenantIdOf } from "./records-audit.ts"
 import { type Database, type Engine, explained, type Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { migrateRecords, recordsFormat } from "./records-migrate.ts"
@@ -39,10 +41,22 @@ const TABLES_BEFORE_8 = {
   feedback: ["id"],
   evidence: ["identity_key", "owner", "source", "entry"],
 } as const
+const TABLES_BEFORE_9 = { ...TABLES_BEFORE_8, policies: ["tenant_id", "version"] } as const
+/**
+ * Sessions and invitations are left out: people sign in again after a restore, and a link that was
+ * used since must not come back to life.
+ */
 const TABLES = {
-  ...TABLES_BEFORE_8,
-  policies: ["tenant_id", "version"],
-} as const satisfies Record<keyof Schema, readonly string[]>
+  ...TABLES_BEFORE_9,
+  people: ["id"],
+  memberships: ["person_id", "tenant_id"],
+  credentials: ["id"],
+  signups: ["id"],
+  reviews: ["id"],
+  review_views: ["id"],
+  shadows: ["tenant_id", "version"],
+  outside_accounts: ["account_hash"],
+} as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
   ...OTHER_TABLES,
@@ -71,12 +85,17 @@ export function recordsCopy(engine: Engine): RecordsCopy {
         await engine.db.transaction().execute(async (write) => {
           await requireEmpty(write)
           const successors = new Map<CopiedValue, CopiedValue>()
+          // Rows of a trail that is chained are put back as they are; others are chained now.
+          const chain = chainer(engine.auditKey)
+          let isChained = false
           // The tables of an older backup have other names; its first rows give its format.
           let format = recordsFormat
           for await (const found of rows) {
             if (isFormat(found)) format = Number(found.row["value"])
             const { table, row } = asOfNow(found, format)
-            await putRow(engine, write, table, row, successors)
+            if (table === "meta" && row["name"] === HEAD_NAME) isChained = true
+            const put = table === "audit" && !isChained ? await chained(write, row, chain.add) : row
+            await putRow(engine, write, table, put, successors)
           }
           // A key may name a later one as its successor, so these names are written last.
           for (const [id, successor] of successors) {
@@ -85,6 +104,7 @@ export function recordsCopy(engine: Engine): RecordsCopy {
           // Older programs could leave rows of an erased subject until the next start.
           await sql`delete from evidence
             where identity_key in (select identity_key from tombstones)`.execute(write)
+          if (!isChained) await chain.end(write)
           // Older backups have no versions.
           await firstPolicies(write)
           await engine.advanceIdentities(write)
@@ -95,6 +115,20 @@ export function recordsCopy(engine: Engine): RecordsCopy {
   }
 }
 
+async function chained(
+  write: Write,
+  row: CopiedRow["row"],
+  prove: (row: AuditRow) => Uint8Array,
+): Promise<CopiedRow["row"]> {
+  const { id, at, actor, action, subject, detail } = row as unknown as AuditRow
+  // Rows that were chained under another secret have these two already.
+  const { request_id = null } = row as Partial<AuditRow>
+  const { tenant_id = await tenantIdOf(write, { subject }) } = row as Partial<AuditRow>
+  const whole = { id, at, actor, action, subject, detail, request_id }
+  const mac = prove({ ...whole, tenant_id })
+  return { ...whole, tenant_id, mac: { base64: Buffer.from(mac).toString("base64") } }
+}
+
 async function formatOf(db: Database): Promise<number> {
   const query = db.selectFrom("meta").select("value").where("name", "=", "format")
   return Number((await query.executeTakeFirst())?.value ?? recordsFormat)
@@ -102,7 +136,8 @@ async function formatOf(db: Database): Promise<number> {
 
 function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 7) return TABLES_BEFORE_7
-  return format < 8 ? TABLES_BEFORE_8 : TABLES
+  if (format < 8) return TABLES_BEFORE_8
+  return format < 9 ? TABLES_BEFORE_9 : TABLES
 }
 
 /** A row of any format. */

@@ -10,6 +10,11 @@ export type Write = Transaction<Schema>
 /** All that differs between the engines; every other statement is written once. */
 export interface Engine {
   db: Database
+  /**
+   * The key under which changes are noted in the audit trail. Without one the records can be read,
+   * and only what is not noted can be changed.
+   */
+  auditKey: Uint8Array | null
   columns: ColumnTypes
   /** Runs `work` in a transaction that only one process at a time can be in. */
   migrating: (work: (write: Write) => Promise<void>) => Promise<void>
@@ -48,9 +53,28 @@ export interface Store {
 export function storeOf(engine: Engine): Store {
   return {
     read: (work) => explained(engine, () => work(engine.db)),
-    write: (work) => explained(engine, () => engine.db.transaction().execute(work)),
+    write: (work) =>
+      explained(engine, () =>
+        engine.db.transaction().execute((write) => {
+          noteUnder(write, engine.auditKey)
+          return work(write)
+        }),
+      ),
     writeUnsynced: (work) => explained(engine, () => engine.unsynced(work)),
   }
+}
+
+/** The key of each transaction under way, so that whatever changes something can note it. */
+const auditKeys = new WeakMap<Write, Uint8Array>()
+
+function noteUnder(write: Write, auditKey: Uint8Array | null): void {
+  if (auditKey !== null) auditKeys.set(write, auditKey)
+}
+
+export function auditKeyOf(write: Write): Uint8Array {
+  const key = auditKeys.get(write)
+  if (key !== undefined) return key
+  throw new RecordsError("read-only", "The records were opened without the key of the audit trail")
 }
 
 const meanings: Partial<Record<RecordsFault, string>> = {

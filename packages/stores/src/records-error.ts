@@ -7,10 +7,18 @@ export type RecordsFault =
   | "key-revoked"
   | "key-expired"
   | "key-replaced"
+  | "address-taken"
+  | "last-owner"
+  | "last-credential"
+  | "invitation-over"
+  | "credential-used"
+  | "version-changed"
+  | "outside-account"
   | "wrong-secret"
   | "newer-format"
   | "old-keys"
   | "read-only"
+  | "audit-broken"
   | "unavailable"
 
 /** Every way the records refuse or fail. Messages never quote names, labels, hashes or tags. */

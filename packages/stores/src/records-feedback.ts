@@ -72,6 +72,8 @@ export interface FeedbackRecords {
     after: FeedbackIdentity | null
     limit: number
   }): Promise<FeedbackIdentity[]>
+  /** What a tenant reported from a moment on and did not undo, the newest first. */
+  feedbackSince(of: { tenantId: number; from: number; limit: number }): Promise<Feedback[]>
   /** When the newest feedback was received; null where there is none. */
   newestFeedbackAt(): Promise<number | null>
   /**
@@ -100,7 +102,7 @@ export function sqlFeedback(
         }
         await db
           .insertInto("feedback")
-          .values({ ...columnsOf(feedback), claim: claim?.keyHash ?? null })
+          .values({ ...feedbackColumns(feedback), claim: claim?.keyHash ?? null })
           .execute()
         return { state: "taken" }
       }),
@@ -192,6 +194,21 @@ export function sqlFeedback(
         return (await query.execute()).map((row) => ({ ...row }))
       }),
 
+    feedbackSince: ({ tenantId, from, limit }) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("feedback")
+          .selectAll()
+          .where("tenant_id", "=", tenantId)
+          .where("received_at", ">=", from)
+          .where("undone_at", "is", null)
+          .orderBy("received_at", "desc")
+          .orderBy("id", "desc")
+          .limit(limit)
+          .execute()
+        return rows.map(feedbackOf)
+      }),
+
     newestFeedbackAt: () =>
       read(async (db) => {
         const { newest } = await db
@@ -241,7 +258,10 @@ async function finishClaims(
   }
 }
 
-function columnsOf(feedback: NewFeedback): Omit<Selectable<Schema["feedback"]>, "claim"> {
+/** A row of feedback that is due at once. */
+export function feedbackColumns(
+  feedback: NewFeedback,
+): Omit<Selectable<Schema["feedback"]>, "claim"> {
   return {
     id: feedback.id,
     tenant_id: feedback.tenantId,

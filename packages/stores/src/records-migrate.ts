@@ -13,9 +13,22 @@ import { providerCosts } from "./records-migrations/0005-provider-costs.ts"
 import { sharedObservations } from "./records-migrations/0006-shared-observations.ts"
 import { evidence } from "./records-migrations/0007-evidence.ts"
 import { policies } from "./records-migrations/0008-policies.ts"
+import { people } from "./records-migrations/0009-people.ts"
+import { review } from "./records-migrations/0011-review.ts"
+import { auditChain } from "./records-migrations/0010-audit-chain.ts"
+import { shadows } from "./records-migrations/0012-shadows.ts"
+import { signups } from "./records-migrations/0013-signups.ts"
+import { outsideAccounts } from "./records-migrations/0014-outside-accounts.ts"
+import { chainer } from "./records-audit.ts"
+
+type MigrationStep = (
+  db: Kysely<unknown>,
+  columns: ColumnTypes,
+  auditKey: Uint8Array | null,
+) => Promise<void>
 
 // In order and never edited once released; the format is the number of the last one.
-const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => Promise<void>> = {
+const migrations: Record<string, MigrationStep> = {
   "0001-accounts": accounts,
   "0002-feedback": feedback,
   "0003-observations": observations,
@@ -24,8 +37,18 @@ const migrations: Record<string, (db: Kysely<unknown>, columns: ColumnTypes) => 
   "0006-shared-observations": sharedObservations,
   "0007-evidence": evidence,
   "0008-policies": policies,
+  "0009-people": people,
+  "0010-audit-chain": async (db, columns, auditKey) => {
+    const chain = chainer(auditKey)
+    await auditChain(db, columns, chain.add)
+    await chain.end(db)
+  },
+  "0011-review": review,
+  "0012-shadows": shadows,
+  "0013-signups": signups,
+  "0014-outside-accounts": outsideAccounts,
 }
-export const recordsFormat = Object.keys(migrations).length
+export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 
 /** Brings the tables to `recordsFormat` in one transaction, or leaves them as they were. */
 export async function migrateRecords(engine: Engine): Promise<void> {
@@ -33,7 +56,7 @@ export async function migrateRecords(engine: Engine): Promise<void> {
     await refuseOtherFormats(engine, write)
     const { error } = await new Migrator({
       db: write,
-      provider: { getMigrations: async () => numbered(engine.columns) },
+      provider: { getMigrations: async () => numbered(engine) },
       // Kysely's own names would clash with another program's in a shared schema.
       migrationTableName: "assay_migration",
       migrationLockTableName: "assay_migration_lock",
@@ -73,16 +96,20 @@ export async function refuseOtherFormats(engine: Engine, db: Database): Promise<
   }
 }
 
-function numbered(columns: ColumnTypes): Record<string, Migration> {
+function numbered({ columns, auditKey }: Engine): Record<string, Migration> {
   return Object.fromEntries(
-    Object.entries(migrations).map(([name, migration], index) => {
+    Object.entries(migrations).map(([name, migration]) => {
       const up = async (db: Kysely<unknown>): Promise<void> => {
-        await migration(db, columns)
+        await migration(db, columns, auditKey)
         await sql`
-          insert into meta (name, value) values ('format', ${String(index + 1)})
+          insert into meta (name, value) values ('format', ${String(numberOf(name))})
           on conflict (name) do update set value = excluded.value`.execute(db)
       }
       return [name, { up }]
     }),
   )
+}
+
+function numberOf(name: string): number {
+  return Number(name.slice(0, 4))
 }

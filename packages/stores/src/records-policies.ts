@@ -20,6 +20,8 @@ export interface SettingsChange extends Change {
   settings: Readonly<Record<string, unknown>>
   /** The version these settings are taken from. */
   revertedTo?: number
+  /** The version it is to follow; with any other newest one it throws `version-changed`. */
+  expected?: number
 }
 
 /** Versions of what is set for tenants. They are written by changes of the accounts. */

@@ -18,6 +18,13 @@ export interface Schema {
     settings: string
     reverted_to: number | null
   }
+  shadows: {
+    tenant_id: number
+    version: number
+    at: number
+    actor: string
+    settings: string | null
+  }
   keys: {
     id: string
     tenant_id: number | null
@@ -33,12 +40,17 @@ export interface Schema {
   usage: { key_id: string; day: string; operation: string; count: number }
   daily_identities: { day: string; tenant_id: number; tag: Uint8Array }
   audit: {
-    id: Generated<number>
+    id: number
     at: number
     actor: string
     action: string
     subject: string
+    /** JSON. */
     detail: string
+    tenant_id: number | null
+    request_id: string | null
+    /** Proves the row and all before it; null only in a row that was put there by other means. */
+    mac: Uint8Array | null
   }
   feedback: {
     id: string
@@ -56,6 +68,34 @@ export interface Schema {
     undone_at: number | null
     due_at: number | null
     claim: Uint8Array | null
+  }
+  reviews: {
+    id: string
+    tenant_id: number
+    key_id: string
+    identity_key: Uint8Array
+    identity_type: string
+    action: string
+    stage: string | null
+    score: number
+    model_version: string
+    reasons: string
+    ref: string | null
+    assignee: string | null
+    outcome: string | null
+    note: string | null
+    decided_at: number | null
+    decided_by: string | null
+    feedback_id: string | null
+  }
+  review_views: {
+    id: string
+    tenant_id: number
+    /** Empty where the tenant shares it. */
+    owner: string
+    name: string
+    filter: string
+    saved_at: number
   }
   tombstones: { identity_key: Uint8Array; erased_at: number }
   evidence: {
@@ -85,4 +125,60 @@ export interface Schema {
     calls: number
     micros: number
   }
+  people: {
+    id: string
+    name: string
+    email_hash: Uint8Array
+    email_sealed: Uint8Array
+    roles: string
+    created_at: number
+  }
+  memberships: { person_id: string; tenant_id: number; role: string; created_at: number }
+  credentials: {
+    id: string
+    person_id: string
+    kind: string
+    secret: Uint8Array
+    counter: number
+    label: string
+    transports: string
+    created_at: number
+    used_at: number | null
+  }
+  signups: {
+    id: string
+    at: number
+    organisation: string
+    email_hash: Uint8Array
+    email_sealed: Uint8Array
+    purposes: string
+    terms: string
+    state: "waiting" | "allowed" | "done" | "refused"
+    token_hash: Uint8Array | null
+    expires_at: number | null
+    done_at: Generated<number | null>
+    tenant_id: Generated<number | null>
+  }
+  invitations: {
+    id: string
+    token_hash: Uint8Array
+    tenant_id: number | null
+    role: string | null
+    person_id: string | null
+    actor: string
+    created_at: number
+    expires_at: number
+    used_at: number | null
+  }
+  sessions: {
+    id: string
+    token_hash: Uint8Array
+    person_id: string
+    tenant_id: number | null
+    method: string
+    signed_in_at: number
+    seen_at: number
+    expires_at: number
+  }
+  outside_accounts: { account_hash: Uint8Array; person_id: string; created_at: number }
 }

@@ -1,14 +1,22 @@
 import { sqlAccounts } from "./records-accounts.ts"
+import { sqlAudit } from "./records-audit.ts"
 import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { sqlEvidence } from "./records-evidence.ts"
 import { sqlFeedback } from "./records-feedback.ts"
+import { sqlInvitations } from "./records-invitations.ts"
 import { sqlMetering } from "./records-metering.ts"
+import { sqlOutside } from "./records-outside.ts"
+import { sqlPeople } from "./records-people.ts"
 import { sqlPolicies } from "./records-policies.ts"
 import { sqlProviderCosts } from "./records-provider-costs.ts"
+import { sqlSessions } from "./records-sessions.ts"
+import { sqlSignUps } from "./records-signups.ts"
+import { sqlReviews } from "./records-reviews.ts"
+import { sqlShadows } from "./records-shadows.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
-import type { AuditEntry, Records } from "./records.ts"
+import type { Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
 export async function openSqlRecords(engine: Engine): Promise<Records> {
@@ -26,9 +34,17 @@ function sqlRecords(engine: Engine): Records {
   const { read, write } = store
   return {
     ...sqlAccounts(store),
+    ...sqlAudit(store),
+    ...sqlPeople(store),
+    ...sqlInvitations(store),
+    ...sqlSessions(store),
+    ...sqlSignUps(store),
+    ...sqlOutside(store),
     ...sqlPolicies(store),
+    ...sqlShadows(store),
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
+    ...sqlReviews(store, engine),
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),
@@ -55,27 +71,6 @@ function sqlRecords(engine: Engine): Records {
         throw new RecordsError("wrong-secret", "These records were made with another master secret")
     },
 
-    addAudit: ({ at, actor, action, subject, detail }) =>
-      write(async (db) => {
-        await db
-          .insertInto("audit")
-          .values({ at, actor, action, subject, detail: JSON.stringify(detail) })
-          .execute()
-      }),
-
-    audit: ({ limit, before }) =>
-      read(async (db) => {
-        const query = db.selectFrom("audit").selectAll().orderBy("id", "desc").limit(limit)
-        const rows = await (before === undefined ? query : query.where("id", "<", before)).execute()
-        return rows.map(auditEntry)
-      }),
-
-    auditAfter: ({ limit, after }) =>
-      read(async (db) => {
-        const query = db.selectFrom("audit").selectAll().orderBy("id").limit(limit)
-        return (await query.where("id", ">", after).execute()).map(auditEntry)
-      }),
-
     async ping() {
       await read((db) =>
         db
@@ -88,8 +83,4 @@ function sqlRecords(engine: Engine): Records {
 
     close: () => engine.db.destroy(),
   }
-}
-
-function auditEntry(row: Omit<AuditEntry, "detail"> & { detail: string }): AuditEntry {
-  return { ...row, detail: JSON.parse(row.detail) as AuditEntry["detail"] }
 }

@@ -5,6 +5,7 @@ import { type Change, note } from "./records-audit.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
 import { deleteEvidence } from "./records-evidence.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
+import { deleteReviews } from "./records-reviews.ts"
 
 /** Who asked about a subject and why. No audit entry contains the subject itself. */
 export interface SubjectChange extends Change {
@@ -69,6 +70,7 @@ export function sqlSubjects(
       const erased = await write(async (db) => {
         if (tenantId === null) await bury(db, { identityKey, erasedAt: at })
         const reports = await deleteReports(db, identityKey, tenantId)
+        await deleteReviews(db, { identityKey, tenantId, upTo: at })
         await note(db, change, ERASE, ownerOf(tenantId), { ...noteOf(change), reports })
         return { reports, erasedAt: at }
       })
@@ -79,7 +81,9 @@ export function sqlSubjects(
     async eraseAgain(tombstone) {
       await write(async (db) => {
         if (!(await bury(db, tombstone))) return
-        const reports = await deleteReports(db, tombstone.identityKey, null)
+        const { identityKey, erasedAt: upTo } = tombstone
+        const reports = await deleteReports(db, identityKey, null)
+        await deleteReviews(db, { identityKey, tenantId: null, upTo })
         const change = { at: tombstone.erasedAt, actor: "tombstones" }
         await note(db, change, ERASE, ownerOf(null), { again: true, reports })
       })

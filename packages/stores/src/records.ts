@@ -1,101 +1,33 @@
-import type { Change } from "./records-audit.ts"
+import type { Accounts } from "./accounts.ts"
+import type { AuditRecords } from "./records-audit.ts"
 import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
-import type { Policy, PolicyRecords, SettingsChange } from "./records-policies.ts"
+import type { InvitationRecords } from "./records-invitations.ts"
+import type { OutsideRecords } from "./records-outside.ts"
+import type { PeopleRecords } from "./records-people.ts"
+import type { PolicyRecords } from "./records-policies.ts"
+import type { ShadowRecords } from "./records-shadows.ts"
 import type { ProviderCostRecords } from "./records-provider-costs.ts"
+import type { SessionRecords } from "./records-sessions.ts"
+import type { SignUpRecords } from "./records-signups.ts"
+import type { ReviewRecords } from "./records-reviews.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 
+export type { AuditEntry, AuditNote } from "./records-audit.ts"
 export { RecordsError, type RecordsFault } from "./records-error.ts"
+export type {
+  Accounts,
+  ApiKey,
+  KeyHolder,
+  KeyRevocation,
+  KeyRotation,
+  NewKey,
+  NewTenant,
+  PlanChange,
+  Tenant,
+} from "./accounts.ts"
 export type { Policy } from "./records-policies.ts"
-
-/** Customers of the service. All times in this port are epoch milliseconds. */
-export interface Tenant {
-  id: number
-  name: string
-  plan: string
-  createdAt: number
-  settings: Record<string, unknown>
-}
-
-/** An API key without its secret: the store knows a hash of it and never gives that back. */
-export interface ApiKey {
-  id: string
-  /** null for a service key, which belongs to no tenant. */
-  tenantId: number | null
-  /** What a person recognises the key by: its prefix and its last four characters. */
-  hint: string
-  label: string
-  scopes: string[]
-  createdAt: number
-  /** The key is good before this moment, not at it; null never ends. */
-  expiresAt: number | null
-  revokedAt: number | null
-  /** The key that took over when this one was rotated. */
-  replacedBy: string | null
-}
-
-export interface KeyHolder {
-  key: ApiKey
-  tenant: Tenant | null
-}
-
-export interface NewTenant extends Change {
-  name: string
-  plan: string
-}
-
-export interface PlanChange extends Change {
-  tenantId: number
-  plan: string
-}
-
-export interface NewKey extends Change {
-  id: string
-  tenantId: number | null
-  /** SHA-256 of the whole key. */
-  hash: Uint8Array
-  hint: string
-  label: string
-  scopes: readonly string[]
-  expiresAt: number | null
-}
-
-/** A successor keeps tenant, label and scopes: rotating a key never widens what it may do. */
-export interface KeyRotation extends Change {
-  id: string
-  newKey: Pick<NewKey, "id" | "hash" | "hint" | "expiresAt">
-  overlapUntil: number
-}
-
-export interface KeyRevocation extends Change {
-  id: string
-}
-
-export interface Accounts {
-  /** The first version of its policy sets nothing. */
-  createTenant(tenant: NewTenant): Promise<Tenant>
-  /** All tenants, oldest first. */
-  tenants(): Promise<Tenant[]>
-  tenantByName(name: string): Promise<Tenant | null>
-  setPlan(change: PlanChange): Promise<Tenant>
-  /** Every change makes a version, which is returned; it acts from then on. */
-  setTenantSettings(change: SettingsChange): Promise<Policy>
-
-  createKey(key: NewKey): Promise<ApiKey>
-  /** The key in any state: the caller checks whether it is expired or revoked. */
-  keyByHash(hash: Uint8Array): Promise<KeyHolder | null>
-  /** Keys of one tenant, or every key, oldest first. */
-  keys(of?: { tenantId?: number }): Promise<ApiKey[]>
-  /**
-   * Returns the successor. The old key ends at `overlapUntil`, or sooner if it would have anyway.
-   */
-  rotateKey(rotation: KeyRotation): Promise<ApiKey>
-  /** Revoking a revoked key changes nothing: the first moment stands. */
-  revokeKey(revocation: KeyRevocation): Promise<void>
-
-  /** Grows with each change of a tenant or key, so a cache learns by one read that it is stale. */
-  accountsVersion(): Promise<number>
-}
+export type { Shadow } from "./records-shadows.ts"
 
 /** `day` is a UTC day, YYYY-MM-DD. */
 export interface UsageRow {
@@ -140,17 +72,6 @@ export interface Metering {
   forgetDailyIdentities(day: string): Promise<number>
 }
 
-/** Something done that is not in these records itself. `detail` never holds an identity. */
-export interface AuditNote extends Change {
-  action: string
-  subject: string
-  detail: Record<string, unknown>
-}
-
-export interface AuditEntry extends AuditNote {
-  id: number
-}
-
 /**
  * Data that must be remembered exactly and for long. Each write is one transaction: after a failure
  * or a crash it is there entirely or not at all, and once its promise resolves it is on disk.
@@ -159,21 +80,24 @@ export interface AuditEntry extends AuditNote {
 export interface Records
   extends
     Accounts,
+    AuditRecords,
+    PeopleRecords,
+    InvitationRecords,
+    SessionRecords,
+    SignUpRecords,
+    OutsideRecords,
     PolicyRecords,
+    ShadowRecords,
     Metering,
     FeedbackRecords,
     EvidenceRecords,
     ProviderCostRecords,
+    ReviewRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `wrong-secret` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
-  addAudit(note: AuditNote): Promise<void>
-  /** The newest entries first; with `before`, only those with smaller ids. */
-  audit(query: { limit: number; before?: number }): Promise<AuditEntry[]>
-  /** Entries with greater ids, the oldest first. */
-  auditAfter(query: { limit: number; after: number }): Promise<AuditEntry[]>
   /** Reads a row, so that "up" means able to answer. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -34,6 +34,7 @@ export function newDecision(changes: Partial<Decision> = {}): Decision {
     action: "allow",
     input: '{"as_of":"2026-11-15","checked":{"sources":0}}',
     format: DECISION_FORMAT,
+    shadow: null,
     ...changes,
   }
 }
@@ -75,6 +76,7 @@ function asErased(decision: Decision): Decision {
     action: "",
     input: "",
     format: ERASED_FORMAT,
+    shadow: null,
   }
 }
 
@@ -112,6 +114,26 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
     await decisions.add([email, phone])
     assert.deepEqual(await decisions.find(email.id), email)
     assert.deepEqual(await decisions.find(phone.id), phone)
+  })
+
+  onDecisions("a shadow stays with its decision, and goes with it", async (decisions) => {
+    const shadow = { version: 3, score: 71, stage: "TRADED", action: "step_up_auth" }
+    const erased = new Uint8Array(16).fill(9)
+    const [email, phone, plain, gone] = [
+      newDecision({ shadow, input: '{"text":"no \\t tab"}' }),
+      newDecision({ identityType: "phone", shadow: { ...shadow, stage: null }, at: noon + 1 }),
+      newDecision({ at: noon + 2 }),
+      newDecision({ at: noon + 3, shadow, identityKey: erased }),
+    ] as const
+    // One that is there first, so that the block is written anew.
+    await decisions.add([plain])
+    await decisions.add([email, phone, gone])
+    assert.deepEqual(await decisions.list({ tenantId: 1, limit: 9 }), [gone, plain, phone, email])
+    assert.deepEqual(await decisions.page({ after: email.id, limit: 1 }), [phone])
+    const erasure = { identityKey: erased, tenantId: null, upTo: noon + 9 }
+    assert.equal(await decisions.eraseIdentity(erasure), 1)
+    assert.deepEqual(await decisions.find(gone.id), asErased(gone))
+    assert.deepEqual(await decisions.find(email.id), email)
   })
 
   onDecisions("an id nobody was given finds nothing, in any month", async (decisions) => {

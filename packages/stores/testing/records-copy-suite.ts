@@ -4,6 +4,8 @@ import { test } from "node:test"
 import type { CopiedRow, RecordsCopy } from "../src/records-copy.ts"
 import { RecordsError } from "../src/records-error.ts"
 import { feedback, tenants } from "./records-feedback-suite.ts"
+import { joined, newInvitation, newPerson, newSession } from "./records-people-suite.ts"
+import { review } from "./records-review-suite.ts"
 import { hashOf, newKey } from "./records-suite.ts"
 import type { Records } from "../src/records.ts"
 
@@ -63,6 +65,24 @@ export function recordsCopySuite(
     const { tenantId } = acme
     const reverted = { tenantId, settings: { verified: true }, revertedTo: 1, at, actor }
     await before.setTenantSettings(reverted)
+    await joined(before, "ana", { tenantId, role: "owner" })
+    await before.invite(newInvitation("unused"))
+    await before.addReviews([review(tenantId, 0, { ref: "order 17" }), review(tenantId, 1)])
+    const decision = { tenantId, at, actor, which: { filter: {}, limit: 1 } }
+    const receipts = [{ id: "fb_review", receivedAt: at }]
+    await before.decideReviews({ ...decision, outcome: "genuine", note: "known", receipts })
+    const view = { id: "view_1", tenantId, name: "All", shared: true, filter: {}, at, actor }
+    await before.saveReviewView(view)
+    await before.setShadow({ tenantId, settings: { costs: { loss: 3 } }, at, actor })
+    const outside = hashOf("outside account")
+    await before.signInFromOutside({
+      accountHash: outside,
+      person: newPerson("bo"),
+      roles: { service: ["drop-recipient"], members: [] },
+      session: newSession("of bo", "bo"),
+      at,
+      actor,
+    })
     const rows = await rowsOf(source)
 
     const target = await to()
@@ -76,10 +96,24 @@ export function recordsCopySuite(
     await assert.rejects(after.checkKeyCheckValue("another"))
     assert.deepEqual(await after.tenants(), await before.tenants())
     assert.deepEqual(await after.keys(), await before.keys())
+    assert.deepEqual(await after.personById("ana"), await before.personById("ana"))
+    assert.deepEqual(await after.members(tenantId), await before.members(tenantId))
+    const known = await after.personByOutsideAccount(outside)
+    assert.deepEqual(known, await before.personByOutsideAccount(outside))
+    assert.equal(known?.person.id, "bo")
+    // A link that was used after the backup must not come back to life.
+    assert.deepEqual(await after.invitations({ tenantId: null, at }), [])
+    assert.deepEqual(await after.sessionsOf("ana"), [])
     const versions = await after.policies({ tenantId, limit: 9 })
     assert.deepEqual(versions, await before.policies({ tenantId, limit: 9 }))
     assert.equal(versions[0]?.revertedTo, 1)
+    assert.deepEqual(await after.shadow({ tenantId }), await before.shadow({ tenantId }))
     assert.deepEqual(await after.feedbackOf(acme), await before.feedbackOf(acme))
+    const reviews = { tenantId, filter: {}, limit: 9 }
+    assert.equal((await after.reviews(reviews)).length, 2)
+    assert.deepEqual(await after.reviews(reviews), await before.reviews(reviews))
+    const views = { tenantId, owner: actor }
+    assert.deepEqual(await after.reviewViews(views), await before.reviewViews(views))
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
     assert.deepEqual(await after.addEvidence(sent, null), { state: "taken", outcomes: ["known"] })
     assert.deepEqual(await after.dueEvidence({ owner: "shared", identities: 9 }), [

@@ -3,7 +3,9 @@ import { test } from "node:test"
 
 import { type CopiedRow, type RecordsCopy } from "../src/records-copy.ts"
 import { EVIDENCE_ROUTE } from "../src/records-evidence.ts"
+import { verifyAudit } from "../src/audit-verify.ts"
 import type { Records } from "../src/records.ts"
+import { auditKey } from "./audit-key.ts"
 import { hashOf, newKey } from "./records-suite.ts"
 
 /** A place for records whose tables can be put back to those of format 6. */
@@ -18,9 +20,13 @@ export interface OlderDatabase {
     readonly bytes: string
     readonly tableEnd: string
     hex(bytes: Uint8Array): string
+    /** Statements that let rows of the audit trail be changed. */
+    readonly openAudit: string
   }
 }
 
+/** Tables that a format after 6 made. */
+const MADE_SINCE: ReadonlySet<string> = new Set(["policies", "shadows"])
 const at = Date.UTC(2026, 2, 1)
 const actor = "test"
 const [alice, bob, gone] = [1, 2, 3].map((n) => new Uint8Array(16).fill(n)) as [
@@ -51,8 +57,10 @@ export function recordsMigrationSuite(
     const before = await rowsOf(database)
     const records = await database.open()
     await records.migrate()
-    const now = (await rowsOf(database)).filter(({ table }) => table !== "policies")
-    assert.deepEqual(sorted(now), sorted(before.filter(isHeld)))
+    const now = (await rowsOf(database)).filter(
+      ({ table, row }) => !MADE_SINCE.has(table) && row["name"] !== "people_version",
+    )
+    assert.deepEqual(sorted(now.flatMap(unchained)), sorted(before.filter(isHeld)))
     await records.close()
 
     const target = await newDatabase()
@@ -76,6 +84,13 @@ export function recordsMigrationSuite(
 }
 
 async function assertBroughtOver(records: Records): Promise<void> {
+  // Entries from before are chained, by tenant, and the trail says so.
+  const report = await verifyAudit(records, auditKey, [])
+  assert.deepEqual([report.faults, report.rows], [[], report.last])
+  assert.equal(report.chainedThrough, report.last - 1)
+  const own = await records.audit({ limit: 9, tenantId: 1 })
+  assert.ok(own.some(({ subject, action }) => subject === "tenant:1" && action !== "audit.chained"))
+  assert.ok(own.every(({ subject }) => subject !== "tenant:2" && subject !== "service"))
   // As of the last change of settings that the audit trail has, or of the tenant's first moment.
   assert.deepEqual(await records.policies({ tenantId: 1, limit: 9 }), [
     {
@@ -94,12 +109,12 @@ async function assertBroughtOver(records: Records): Promise<void> {
   const shared = { owner: "shared", keyId: null } as const
   const notified = { identityKey: bob, source: "camara:one", entry: Uint8Array.of(7), event }
   const sent = { identityKey: alice, source: "soc", entry: Uint8Array.of(1, 2) }
-  const own = { owner: 1, keyId: "k1", receivedAt: at }
+  const ofAcme = { owner: 1, keyId: "k1", receivedAt: at }
   assert.deepEqual(await records.evidenceAfter({ after: null, identities: 9 }), [
-    { ...sent, ...own },
-    { ...sent, ...own, entry: Uint8Array.of(3) },
+    { ...sent, ...ofAcme },
+    { ...sent, ...ofAcme, entry: Uint8Array.of(3) },
     { ...notified, ...shared, receivedAt: at + 1 },
-    { ...sent, ...own, identityKey: bob },
+    { ...sent, ...ofAcme, identityKey: bob },
   ])
   assert.deepEqual(await records.ownersWithDueEvidence(), ["shared", 1])
   const due = await records.dueEvidence({ owner: 1, identities: 9 })
@@ -132,13 +147,22 @@ async function assertBroughtOver(records: Records): Promise<void> {
   assert.deepEqual(await records.addEvidence(again, null), { state: "taken", outcomes: ["known"] })
   const keyHash = hashOf("claim")
   const claim = { keyId: "k1", route: EVIDENCE_ROUTE, keyHash, fingerprint: hashOf("body") }
-  const request = { ...own, lines: [sent] }
+  const request = { ...ofAcme, lines: [sent] }
   assert.deepEqual(await records.addEvidence(request, claim), { state: "running" })
   await records.settleEvidence({ owner: 1, through: alice })
   assert.deepEqual(await records.addEvidence(request, claim), {
     state: "done",
     outcomes: ["stored"],
   })
+}
+
+/** A row without what the chain of the audit trail adds. */
+function unchained({ table, row }: CopiedRow): CopiedRow[] {
+  if (table === "meta" && row["name"] === "audit_head") return []
+  if (table !== "audit") return [{ table, row }]
+  if (row["action"] === "audit.chained") return []
+  const { mac: _, tenant_id: _tenant, request_id: _request, ...rest } = row
+  return [{ table, row: rest }]
 }
 
 /** Of an erased subject a process that died could leave a row, which goes with the migration. */
@@ -174,8 +198,25 @@ async function older(database: OlderDatabase): Promise<OlderDatabase> {
 
 // As migrations 2, 3, 4 and 6 made them.
 export function tablesOfFormat6(spelling: Omit<OlderDatabase["spelling"], "hex">): string {
-  const { integer, text, bytes, tableEnd } = spelling
+  const { integer, text, bytes, tableEnd, openAudit } = spelling
   return `
+    drop table shadows;
+    drop table signups;
+    drop table outside_accounts;
+    drop table sessions;
+    drop table invitations;
+    drop table credentials;
+    drop table memberships;
+    drop table people;
+    delete from meta where name = 'people_version';
+    drop table review_views;
+    drop table reviews;
+    ${openAudit}
+    drop index audit_tenant;
+    alter table audit drop column tenant_id;
+    alter table audit drop column request_id;
+    alter table audit drop column mac;
+    delete from meta where name like 'audit%';
     drop table policies;
     drop table feedback;
     drop table evidence;

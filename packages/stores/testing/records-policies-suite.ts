@@ -45,6 +45,29 @@ export function recordsPoliciesSuite(
     await assert.rejects(records.setTenantSettings(unknown), refusedAs("not-found"))
   })
 
+  onRecords("a change that expects another version changes nothing", async ({ open, records }) => {
+    const { id: tenantId } = await records.createTenant(acme)
+    const change = { tenantId, at, actor: "cli:ada", expected: 1 }
+    const writers = [records, await open(), await open()]
+    const results = await Promise.allSettled(
+      writers.map((writer, n) => writer.setTenantSettings({ ...change, settings: { n } })),
+    )
+    const won = results.filter(({ status }) => status === "fulfilled")
+    assert.equal(won.length, 1)
+    for (const result of results)
+      if (result.status === "rejected") refusedAs("version-changed")(result.reason)
+    const version = await records.accountsVersion()
+    const late = records.setTenantSettings({ ...change, settings: {} })
+    await assert.rejects(late, refusedAs("version-changed"))
+    assert.equal(await records.accountsVersion(), version)
+    const kept = await records.policies({ tenantId, limit: 9 })
+    assert.deepEqual(
+      kept.map((each) => each.version),
+      [2, 1],
+    )
+    assert.deepEqual((await records.tenantByName("Acme"))?.settings, kept[0]?.settings)
+  })
+
   onRecords("changes at once are versions one after the other", async ({ open, records }) => {
     const { id: tenantId } = await records.createTenant(acme)
     const writers = [records, await open(), await open()]

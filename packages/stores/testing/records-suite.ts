@@ -136,13 +136,17 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
       revokedAt: null,
       replacedBy: null,
     })
-    assert.deepEqual(await records.keyByHash(hashOf("k1")), { key, tenant })
+    assert.deepEqual(await records.keyByHash(hashOf("k1")), { key, tenant, shadow: null })
     assert.equal(await records.keyByHash(hashOf("k2")), null)
   })
 
   onRecords("a service key belongs to no tenant", async ({ records }) => {
     const key = await records.createKey(newKey("service"))
-    assert.deepEqual(await records.keyByHash(hashOf("service")), { key, tenant: null })
+    assert.deepEqual(await records.keyByHash(hashOf("service")), {
+      key,
+      tenant: null,
+      shadow: null,
+    })
   })
 
   onRecords("keys are listed by tenant or all, oldest first", async ({ records }) => {
@@ -191,6 +195,27 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
       })
     },
   )
+
+  onRecords("label and end of a key change, until it has ended", async ({ records }) => {
+    const { id: tenantId } = await records.createTenant(acme)
+    const key = await records.createKey(newKey("k1", { tenantId, expiresAt: at + 50 }))
+    const version = await records.accountsVersion()
+    const change = { id: "k1", at: at + 1, actor }
+    const labelled = await records.changeKey({ ...change, label: "till 2" })
+    assert.deepEqual(labelled, { ...key, label: "till 2" })
+    const lasting = await records.changeKey({ ...change, expiresAt: null })
+    assert.deepEqual(lasting, { ...key, label: "till 2", expiresAt: null })
+    assert.equal(await records.accountsVersion(), version + 2)
+    const [last, first] = await records.audit({ limit: 2 })
+    assert.deepEqual([last?.action, last?.subject], ["key.change", "key:k1"])
+    assert.deepEqual([first?.detail, last?.detail], [{ label: "till 2" }, { expiresAt: null }])
+    await records.changeKey({ ...change, expiresAt: at + 20 })
+    const late = records.changeKey({ ...change, at: at + 20, expiresAt: null })
+    await assert.rejects(late, refusedAs("key-expired"))
+    await records.revokeKey({ id: "k1", at: at + 5, actor })
+    await assert.rejects(records.changeKey({ ...change, label: "" }), refusedAs("key-revoked"))
+    await assert.rejects(records.changeKey({ ...change, id: "k9" }), refusedAs("not-found"))
+  })
 
   onRecords("an overlap never lengthens a key's life", async ({ records }) => {
     await records.createKey(newKey("old", { expiresAt: at + 50 }))
@@ -274,7 +299,7 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
       const done = { at, actor, action: "corpus.import", subject: "batch:7", detail: { rows: 3 } }
       await records.addAudit(done)
       const [entry, ...others] = await records.audit({ limit: 2 })
-      assert.deepEqual(entry, { ...done, id: entry?.id })
+      assert.deepEqual(entry, { ...done, id: entry?.id, tenantId: null, requestId: null })
       assert.deepEqual(others, [])
       assert.equal(await records.accountsVersion(), 0)
     },
@@ -345,7 +370,7 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     const version = await records.accountsVersion()
     await records.addAudit(note)
     const [entry] = await records.audit({ limit: 1 })
-    assert.deepEqual(entry, { id: entry?.id, ...note })
+    assert.deepEqual(entry, { id: entry?.id, ...note, tenantId: null, requestId: null })
     assert.equal(await records.accountsVersion(), version)
   })
 
@@ -520,11 +545,11 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     const { records, open } = openings
     const tenant = await records.createTenant(acme)
     const key = await records.createKey(newKey("k1", { tenantId: tenant.id }))
-    assert.deepEqual(await (await open()).keyByHash(hashOf("k1")), { key, tenant })
+    assert.deepEqual(await (await open()).keyByHash(hashOf("k1")), { key, tenant, shadow: null })
     await records.close()
     const later = await open()
     await later.migrate()
-    assert.deepEqual(await later.keyByHash(hashOf("k1")), { key, tenant })
+    assert.deepEqual(await later.keyByHash(hashOf("k1")), { key, tenant, shadow: null })
     assert.equal(await later.accountsVersion(), 2)
   })
 

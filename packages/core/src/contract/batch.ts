@@ -1,8 +1,9 @@
-import { Type, type Static, type TSchema, type TUnsafe } from "typebox"
+import { Type, type TSchema, type TUnsafe } from "typebox"
 import { EmailRiskResult } from "./email-risk.ts"
 import { PhoneRiskResult } from "./phone-risk.ts"
 import { grouped } from "./grouped.ts"
 import { ProblemDetails } from "./problems.ts"
+import { referred } from "./referred.ts"
 
 /** The most identities one batch may have. A stream has no such limit. */
 export const BATCH_ITEMS_MAX = 1_000
@@ -48,10 +49,6 @@ function resultsOf(item: TSchema, $id: string) {
     { results: Type.Array(referred(item), { description: "One for each item, in its order." }) },
     { $id, additionalProperties: false },
   )
-}
-
-function referred<T extends TSchema>(schema: T): TUnsafe<Static<T>> {
-  return Type.Unsafe<Static<T>>({ $ref: `${(schema as { $id?: string }).$id ?? ""}#` })
 }
 
 export const EmailBatchRequest = Type.Object(

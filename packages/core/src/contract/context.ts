@@ -16,6 +16,16 @@ export function contextText(
   return nullable<string>("string", { minLength: 1, maxLength, description, ...rules })
 }
 
+/** A text that can be printed and does not begin or end with a space. */
+const REF_PATTERN = "^[^\\p{C}\\p{Z}]([^\\p{C}\\p{Zl}\\p{Zp}]{0,62}[^\\p{C}\\p{Z}])?$"
+
+/** The caller's own name of the case, the same in every context. */
+export const caseRef = contextText(
+  64,
+  "Your own name of the case, which the review queue shows. Kept with the decision as it is, so it must not be an e-mail address or a phone number. It does not change the score.",
+  { pattern: REF_PATTERN },
+)
+
 /**
  * What happened when the caller asked about an identity. Every member is optional, and null means
  * the same as leaving it out.
@@ -57,10 +67,11 @@ export const RequestContext = Type.Object(
         description: "How unusual your own checks find the behaviour, from 0 to 1.",
       }),
     ),
+    ref: Type.Optional(caseRef),
   },
   {
     description:
-      "What is known of the request's circumstances. Kept as hashes that change every day, for at most 48 hours.",
+      "What is known of the request's circumstances. All but `ref` is kept as hashes that change every day, for at most 48 hours.",
   },
 )
 export type RequestContext = Static<typeof RequestContext>

@@ -1,10 +1,11 @@
 import { Type, type Static } from "typebox"
 import { Action, Confidence, Explanation, RiskScore, ThreatStage, words } from "./words.ts"
 
-const ID_PATTERN = "^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$"
+/** What the id of a decision looks like. */
+export const DECISION_ID_PATTERN = "^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$"
 
 const id = Type.String({
-  pattern: ID_PATTERN,
+  pattern: DECISION_ID_PATTERN,
   description: "The value of X-Decision-Id. Ids sort by time.",
 })
 const decidedAt = Type.String({ format: "date-time" })
@@ -73,7 +74,7 @@ export type DecisionList = Static<typeof DecisionList>
 export const DecisionListQuery = Type.Object({
   before: Type.Optional(
     Type.String({
-      pattern: ID_PATTERN,
+      pattern: DECISION_ID_PATTERN,
       description: "Only decisions before this one: the last id of a page asks for the next page.",
     }),
   ),

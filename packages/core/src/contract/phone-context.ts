@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox"
-import { contextText, EVENTS, nullable } from "./context.ts"
+import { caseRef, contextText, EVENTS, nullable } from "./context.ts"
 
 /** How the holder of a number was verified. */
 const VERIFIED_BY = ["phone", "other"] as const
@@ -60,6 +60,7 @@ export const PhoneContext = Type.Object(
           "How that was proved; `phone` where left out. `phone`: by a code or call to the number, which whoever holds a swapped SIM receives. `other`: by anything else, such as a document, a passkey or a visit.",
       }),
     ),
+    ref: Type.Optional(caseRef),
   },
   {
     description:

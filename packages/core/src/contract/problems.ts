@@ -44,13 +44,43 @@ export const problems = {
     status: 401,
     title: "A valid API key is needed",
     meaning:
-      "Send `Authorization: Bearer <API_KEY>`. The key may be missing, mistyped, expired or revoked; the answer does not say which.",
+      "Send `Authorization: Bearer <API_KEY>`. The key may be missing, mistyped, expired or revoked; the answer does not say which. The same holds for the session of a person: sign in again.",
+  },
+  "sign-in-refused": {
+    status: 401,
+    title: "This does not sign anybody in",
+    meaning:
+      "The address, the password, the passkey or the code is wrong, or the code was used before. The answer does not say which, nor whether there is such a person.",
   },
   "insufficient-scope": {
     status: 403,
     title: "This key may not do that",
     meaning:
       "The key is valid but lacks the scope the operation needs; `WWW-Authenticate` names it.",
+  },
+  "insufficient-role": {
+    status: 403,
+    title: "This person may not do that",
+    meaning:
+      "Whoever is signed in has none of the roles that the operation needs in the tenant they act in, or its plan does not have the operation.",
+  },
+  "no-role": {
+    status: 403,
+    title: "Your organisation gives you no role here",
+    meaning:
+      "The provider of single sign-on knows you, and nothing it says of you gives a role in this service. Whoever sees to its groups can change that.",
+  },
+  "cross-site": {
+    status: 403,
+    title: "The request does not come from the console",
+    meaning:
+      "A request of a session must come from CONSOLE_ORIGIN and, unless it only reads, carry its `X-CSRF-Token`. Nothing was done.",
+  },
+  "sign-in-again": {
+    status: 403,
+    title: "This takes a sign-in of the last minutes",
+    meaning:
+      "What a person signs in by is changed only shortly after they did. Sign in again, then repeat the request.",
   },
   "not-found": {
     status: 404,
@@ -63,17 +93,90 @@ export const problems = {
     meaning:
       "No feedback of your own has this id. Feedback that was undone or has expired is forgotten after 90 days.",
   },
+  "review-not-found": {
+    status: 404,
+    title: "There is no such review",
+    meaning:
+      "No decision of yours with this id waits for an analyst or did. Only decisions that recommended `review` or `block` do, and they leave the queue after ASSAY_REVIEW_DAYS or with the person's data.",
+  },
+  "review-decided": {
+    status: 409,
+    title: "The review is decided already",
+    meaning:
+      "Somebody decided it first, or you decided it otherwise. Nothing changed. Read it again, and undo it before deciding it anew.",
+  },
+  "review-view-not-found": {
+    status: 404,
+    title: "There is no such view",
+    meaning: "No shared view of your tenant and none of your own has this id.",
+  },
+  "too-many-review-views": {
+    status: 409,
+    title: "There are too many views",
+    meaning:
+      "A tenant may have 100 views, shared ones and those of its people together. Delete one.",
+  },
   "decision-not-found": {
     status: 404,
     title: "There is no such decision",
     meaning:
       "The id is mistyped, belongs to another tenant, or the decision is older than the time decisions are kept; the answer does not say which.",
   },
+  "entry-not-found": {
+    status: 404,
+    title: "There is no such entry",
+    meaning:
+      "No member, invitation, session or passkey that you may see has this id. It may be gone already.",
+  },
+  "invitation-over": {
+    status: 410,
+    title: "This link is not good any more",
+    meaning: "It was used, has ended, was taken back, or is mistyped. Ask for another one.",
+  },
+  "step-over": {
+    status: 410,
+    title: "This step took too long",
+    meaning:
+      "A step of signing in is good once and for a few minutes. Begin again; nothing was changed.",
+  },
   "decision-erased": {
     status: 410,
     title: "The decision was erased",
     meaning:
       "The person the decision was about had their data erased; what was decided can no longer be read or repeated.",
+  },
+  "sign-up-off": {
+    status: 404,
+    title: "Nobody can sign up here",
+    meaning:
+      "This service takes no sign-ups (ASSAY_SIGNUP). Its operator makes tenants and keys with `npx assay keys create`.",
+  },
+  "sign-up-not-found": {
+    status: 404,
+    title: "No such sign-up waits",
+    meaning: "No sign-up of this id waits for a decision; it may have been decided already.",
+  },
+  "key-not-found": {
+    status: 404,
+    title: "There is no such key",
+    meaning: "No key of your tenant has this id. Nothing was changed.",
+  },
+  "tenant-not-found": {
+    status: 404,
+    title: "There is no such tenant",
+    meaning: "No tenant has this number. Nothing was changed.",
+  },
+  "policy-not-found": {
+    status: 404,
+    title: "There is no such version",
+    meaning:
+      "The policy of your tenant has no version of this number. Versions are numbered from 1 up, by themselves for each tenant.",
+  },
+  "shadow-not-found": {
+    status: 404,
+    title: "There is no such shadow",
+    meaning:
+      "Your tenant has had no shadow, or none of this version, so there is nothing to report on. `PUT /api/v1/policy/shadow` sets one.",
   },
   "method-not-allowed": {
     status: 405,
@@ -91,17 +194,73 @@ export const problems = {
     meaning:
       "Send the same request again after `Retry-After`; it is then answered as the first one was. Nothing is done twice.",
   },
+  "address-taken": {
+    status: 409,
+    title: "Somebody has this address already",
+    meaning: "Whoever is known here signs in first and then takes up the invitation.",
+  },
+  "outside-account": {
+    status: 409,
+    title: "This person signs in at a provider",
+    meaning:
+      "Whoever signs in by single sign-on has no password, passkey or code of their own here. Nothing was changed.",
+  },
+  "last-owner": {
+    status: 409,
+    title: "The last owner stays",
+    meaning:
+      "A tenant has at least one owner, and the service at least one administrator. Make somebody else one first. Nothing was changed.",
+  },
+  "last-credential": {
+    status: 409,
+    title: "Nothing would be left to sign in by",
+    meaning: "Add a passkey or a password before taking away the last one. Nothing was changed.",
+  },
+  "terms-changed": {
+    status: 409,
+    title: "These are not the terms of today",
+    meaning:
+      "`terms_version` is not the version in force. Read the terms again with `GET /api/v1/signup` and send the version they have. Nothing was kept.",
+  },
+  "token-over": {
+    status: 410,
+    title: "This token is no longer good",
+    meaning:
+      "It was used, has ended, or never was; the answer does not say which. Sign up again for another.",
+  },
   "model-not-loaded": {
     status: 409,
     title: "The model of this decision is not loaded",
     meaning:
       "The decision was made by a version of the model this service does not have. Another version would give another number, so none is given.",
   },
+  "key-ended": {
+    status: 409,
+    title: "The key has ended",
+    meaning:
+      "It is revoked, expired or already replaced by another one; `GET /api/v1/keys` says which. What has ended does not come back. Nothing was changed.",
+  },
+  "keys-exceeded": {
+    status: 409,
+    title: "The tenant has too many keys",
+    meaning: "A tenant can have 100 keys that work. Revoke one that is not needed.",
+  },
+  "tenant-name-taken": {
+    status: 409,
+    title: "A tenant has this name",
+    meaning: "Names of tenants are unique. Nothing was changed.",
+  },
   "drop-keys-exist": {
     status: 409,
     title: "The drop has keys already",
     meaning:
       "Only the first keys of a drop can be set here. Others are added, rotated and removed with `npx assay drop keys` on the machine of the service.",
+  },
+  "policy-changed": {
+    status: 412,
+    title: "The policy was changed since it was read",
+    meaning:
+      "`If-Match` names another version than the one that acts. Read the policy again, and decide again. Nothing was changed.",
   },
   "body-too-large": {
     status: 413,
@@ -145,6 +304,30 @@ export const problems = {
     meaning:
       "A line of evidence has a member `password`. Leave it out and say in `secret` which form the password had. Nothing of the line was kept.",
   },
+  "password-weak": {
+    status: 422,
+    title: "This password is too easy to guess",
+    meaning:
+      "Take a longer one, or several words. It must not be the address or one that many people use. Nothing was changed.",
+  },
+  "passkey-refused": {
+    status: 422,
+    title: "This passkey cannot be taken",
+    meaning:
+      "The browser's answer does not fit what it was asked, or the passkey is somebody's already. Begin again; nothing was changed.",
+  },
+  "policy-refused": {
+    status: 422,
+    title: "This cannot be a policy",
+    meaning:
+      "`errors` names each member that does not fit, by JSON pointer, and says what it takes. Nothing was changed.",
+  },
+  "not-backtestable": {
+    status: 422,
+    title: "Past decisions do not tell what this would have changed",
+    meaning:
+      "The members that `errors` names decide what is found out about an identity, and a past input has only what was found then. Such a change can only be shadowed: set it with `PUT /api/v1/policy/shadow`. Leave them as they are to back-test the rest.",
+  },
   "idempotency-mismatch": {
     status: 422,
     title: "This Idempotency-Key was used for another request",
@@ -163,6 +346,18 @@ export const problems = {
     meaning:
       "Send one to sixteen different public age keys of one kind, `age1…` or `age1pq1…`. Nothing was stored.",
   },
+  "proof-refused": {
+    status: 422,
+    title: "The proof of work is not good",
+    meaning:
+      "The challenge was not solved, has ended, was used before, or is from before the last start. Get another with `GET /api/v1/signup`. Nothing was kept.",
+  },
+  "precondition-required": {
+    status: 428,
+    title: "Say which version this is to follow",
+    meaning:
+      "Send `If-Match` with the `ETag` of the policy as you read it, so that nobody's change is lost. Nothing was changed.",
+  },
   "rate-limited": {
     status: 429,
     title: "Too many requests",
@@ -180,6 +375,12 @@ export const problems = {
     meaning:
       "Identities already looked up today can be looked up again; new ones from the next day (UTC) on.",
   },
+  "sign-ups-exceeded": {
+    status: 429,
+    title: "Enough sign-ups for today",
+    meaning:
+      "Your network, or the whole service, has had its sign-ups of the day; `Retry-After` counts to the next day (UTC).",
+  },
   "streams-exceeded": {
     status: 429,
     title: "Too many streams at once",
@@ -192,11 +393,23 @@ export const problems = {
     meaning:
       "On a plan with limits a stream ends after 100 lines in a row without a result. This is the last line of the answer: lines that have no answer were not evaluated or counted.",
   },
+  "backtest-running": {
+    status: 429,
+    title: "A back-test is running",
+    meaning:
+      "A tenant has one back-test or report of a shadow at a time, and the service a few. Try again when it has ended, or hang up to end it.",
+  },
   "exports-exceeded": {
     status: 429,
     title: "Too many exports",
     meaning:
       "At most 20 exports of a person's data are made in an hour, so that nobody walks through the corpus by them; `Retry-After` says when the next one is.",
+  },
+  "guesses-exceeded": {
+    status: 429,
+    title: "Too many attempts to sign in",
+    meaning:
+      "From this network or for this address too many attempts failed; `Retry-After` says when the next one is looked at. A browser that signed in before has attempts of its own, and a passkey is never kept waiting.",
   },
   "headers-too-large": {
     status: 431,
@@ -232,6 +445,23 @@ export const problems = {
     title: "The decision could not be recorded",
     meaning:
       "This service answers only what it can record, and its journal cannot be written. Try again after `Retry-After`.",
+  },
+  "people-off": {
+    status: 503,
+    title: "Nobody can sign in here",
+    meaning:
+      "In production people sign in once CONSOLE_ORIGIN gives the https:// origin they come by. API keys work without it.",
+  },
+  "mail-unavailable": {
+    status: 503,
+    title: "The mail could not be sent",
+    meaning: "The mail server did not take it. Nothing was kept; try again after `Retry-After`.",
+  },
+  "sign-in-provider-unavailable": {
+    status: 503,
+    title: "The provider of single sign-on does not answer",
+    meaning:
+      "It cannot be reached, or what it answers cannot be used. Try again after `Retry-After`; people who have a password or a passkey here sign in by it.",
   },
   "drop-off": {
     status: 503,

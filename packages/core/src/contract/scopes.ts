@@ -7,14 +7,23 @@ export const TENANT_SCOPES = [
   "decisions:read",
   "feedback:write",
   "evidence:write",
+  "review:read",
+  "review:write",
   "usage:read",
   "subjects:own",
+  "audit:read",
 ] as const
 
 /**
  * What a service key, made by an administrator and belonging to no tenant, may be allowed to do.
  */
-export const SERVICE_SCOPES = ["subjects:admin", "drop:read", "drop:reseal"] as const
+export const SERVICE_SCOPES = [
+  "subjects:admin",
+  "tenants:admin",
+  "audit:admin",
+  "drop:read",
+  "drop:reseal",
+] as const
 
 /**
  * Scopes for a piece of work and not for every day. A key that lasts longer than this has the scope

@@ -104,6 +104,19 @@ export const SubjectDecision = Type.Object({
   model_version: Type.String(),
 })
 
+const orNull = Type.Union([Type.String(), Type.Null()])
+
+export const SubjectReview = Type.Object({
+  owner: owners,
+  id: Type.String({ description: "Of the decision." }),
+  ref: Type.Union([Type.String(), Type.Null()], {
+    description: "The caller's name of the case.",
+  }),
+  outcome: orNull,
+  note: orNull,
+  reviewed_at: orNull,
+})
+
 export const SUBJECT_DECISIONS_MAX = 1_000
 
 export const SubjectExport = Type.Object(
@@ -120,6 +133,9 @@ export const SubjectExport = Type.Object(
     reports: Type.Array(SubjectReport),
     decisions: Type.Array(SubjectDecision, {
       description: `The newest ${SUBJECT_DECISIONS_MAX} decisions about the identity.`,
+    }),
+    reviews: Type.Array(SubjectReview, {
+      description: "What waits for analysts about the identity, and what they found.",
     }),
   },
   {

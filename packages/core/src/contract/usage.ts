@@ -23,6 +23,10 @@ export const UsageReport = Type.Object(
     lookups_per_month: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description: "How many lookups the plan has in a UTC month; null without limit.",
     }),
+    lookups_left: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description:
+        "How many of them are left in the present month, some seconds ago; null without limit.",
+    }),
     total: Type.Integer({ minimum: 0, description: "Lookups of all the days." }),
     usage: Type.Array(
       Type.Object(

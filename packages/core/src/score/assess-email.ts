@@ -3,6 +3,7 @@ import { dateBefore } from "./date.ts"
 import type { EmailInput } from "./email-input.ts"
 import { emailPass, type EmailPass } from "./email-pass.ts"
 import {
+  emailCode,
   nothingFound,
   summary,
   emailReasonSentence,
@@ -43,9 +44,34 @@ export function assessEmail(input: EmailInput, model: EmailModel): EmailAssessme
   return publicFields(emailPass(input, model, room), input, model)
 }
 
+/** What an assessment decides, without the reasons for it. */
+export type EmailOutcome = Pick<
+  EmailAssessment,
+  "risk_score" | "confidence" | "threat_stage" | "recommended_action"
+>
+
+/** The members of `assessEmail` of the same two arguments, in less time. */
+export function emailOutcome(input: EmailInput, model: EmailModel): EmailOutcome {
+  const { score, confidence, stage, decision } = emailPass(input, model, room, false)
+  return {
+    risk_score: score,
+    confidence: confidence.word,
+    threat_stage: stage,
+    recommended_action: decision.action,
+  }
+}
+
 /** Everything that led to the assessment of the same two arguments. */
 export function explainEmail(input: EmailInput, model: EmailModel): EmailExplanation {
   return emailExplanation(emailPass(input, model, room), input, model)
+}
+
+/** The public codes of what drives the score of the same two arguments, most points first. */
+export function emailReasonCodes(input: EmailInput, model: EmailModel): string[] {
+  const pass = emailPass(input, model, room)
+  return leading(worthTelling(pass, input, model), model.reasons).map(({ code }) =>
+    emailCode(code, model),
+  )
 }
 
 function publicFields(pass: EmailPass, input: EmailInput, model: EmailModel): EmailAssessment {

@@ -3,15 +3,17 @@ import { test } from "node:test"
 import fc from "fast-check"
 import {
   anyEmail,
+  anyPhone,
   emailInput,
   PROPERTY,
   VERSIONS,
 } from "../../testing/score/arbitrary-inputs-suite.ts"
-import { assessEmail, explainEmail } from "./assess-email.ts"
+import { assessEmail, emailOutcome, explainEmail } from "./assess-email.ts"
+import { assessPhone, phoneOutcome } from "./assess-phone.ts"
 import type { EmailInput, Exposure } from "./email-input.ts"
 import email10 from "./email-1.0.json" with { type: "json" }
 import email11 from "./email-1.1.json" with { type: "json" }
-import { emailModels, loadEmailModel } from "./models.ts"
+import { emailModels, loadEmailModel, phoneModels } from "./models.ts"
 
 const documents = { "1.0": email10, "1.1": email11 }
 
@@ -24,6 +26,26 @@ test("an identity leaves nothing to the next one, nor to another model", () => {
       assert.deepEqual(explainEmail(input, emailModels[version]), fresh)
     }),
     { ...PROPERTY, numRuns: 40 },
+  )
+})
+
+test("an outcome has the members of the assessment, whatever the input", () => {
+  fc.assert(
+    fc.property(anyEmail, anyPhone, fc.constantFrom(...VERSIONS), (email, phone, version) => {
+      const { risk_score, confidence, threat_stage, recommended_action } = assessEmail(
+        email,
+        emailModels[version],
+      )
+      const expected = { risk_score, confidence, threat_stage, recommended_action }
+      assert.deepEqual(emailOutcome(email, emailModels[version]), expected)
+      const told = assessPhone(phone, phoneModels[version])
+      const { recommendation } = told
+      assert.deepEqual(phoneOutcome(phone, phoneModels[version]), {
+        risk_score: told.risk_score,
+        recommendation,
+      })
+    }),
+    PROPERTY,
   )
 })
 

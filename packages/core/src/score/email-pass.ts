@@ -73,11 +73,15 @@ function prepared(model: EmailModel): Prepared {
 const NO_SETTINGS: EmailSettings = {}
 const NO_TRUST: Trust = {}
 
-/** Whoever gives room for the evidence reads the pass before that room is used again. */
+/**
+ * Whoever gives room for the evidence reads the pass before that room is used again. Without
+ * `attributed` nothing is said of what each factor did to the score, which is most of the work.
+ */
 export function emailPass(
   input: EmailInput,
   model: EmailModel,
   room: Evidence = new Evidence(),
+  attributed = true,
 ): EmailPass {
   checkAsOf(input.as_of)
   const settings = input.settings ?? NO_SETTINGS
@@ -103,17 +107,19 @@ export function emailPass(
     clip(pointsFor(scale, eitherOf(p, q), calibration, floor), 0, 100)
   const baseline = scoreOf(clean, pAbuseNone)
   const factors: Factor[] = []
-  for (const code of credentialCodes(credential)) {
-    const kind = kindBit(code)
-    const alone =
-      code === REUSE_CODE ? baseline : credential.score(kind, false, pAbuseNone, calibration)
-    const without = credential.score(ALL_KINDS & ~kind, code !== REUSE_CODE, pAbuse, calibration)
-    factors.push({ code, alone, without })
-  }
-  for (const code of abuse.balance.codes()) {
-    const alone = scoreOf(clean, abuse.p(abuse.balance.only(code)))
-    const without = scoreOf(risk, abuse.p(abuse.balance.without(code)))
-    factors.push({ code, alone, without })
+  if (attributed) {
+    for (const code of credentialCodes(credential)) {
+      const kind = kindBit(code)
+      const alone =
+        code === REUSE_CODE ? baseline : credential.score(kind, false, pAbuseNone, calibration)
+      const without = credential.score(ALL_KINDS & ~kind, code !== REUSE_CODE, pAbuse, calibration)
+      factors.push({ code, alone, without })
+    }
+    for (const code of abuse.balance.codes()) {
+      const alone = scoreOf(clean, abuse.p(abuse.balance.only(code)))
+      const without = scoreOf(risk, abuse.p(abuse.balance.without(code)))
+      factors.push({ code, alone, without })
+    }
   }
 
   const stage = stageName(risk.stage)

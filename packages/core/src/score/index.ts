@@ -1,7 +1,13 @@
-export { assessEmail, explainEmail } from "./assess-email.ts"
-export type { EmailAssessment } from "./assess-email.ts"
-export { assessPhone, explainPhone, riskLevelOf } from "./assess-phone.ts"
-export type { PhoneAssessment } from "./assess-phone.ts"
+export { assessEmail, emailOutcome, emailReasonCodes, explainEmail } from "./assess-email.ts"
+export type { EmailAssessment, EmailOutcome } from "./assess-email.ts"
+export {
+  assessPhone,
+  explainPhone,
+  phoneOutcome,
+  phoneReasonCodes,
+  riskLevelOf,
+} from "./assess-phone.ts"
+export type { PhoneAssessment, PhoneOutcome } from "./assess-phone.ts"
 export type { Costs, CostSettings, Decision } from "./action.ts"
 export type { Calibration } from "./calibration.ts"
 export { calibrated, fitCalibration, labelsLack, plattFit, qualityOf } from "./fit-calibration.ts"
@@ -34,8 +40,15 @@ export { PhoneModelSchema } from "./model-phone.ts"
 export type { PhoneModel } from "./model-phone.ts"
 export { emailModels, loadEmailModel, loadPhoneModel, modelSchemas, phoneModels } from "./models.ts"
 export type { Models } from "./models.ts"
-export { brierScore, equalMassBins, rocAuc } from "./outcome-metrics.ts"
+export {
+  brierScore,
+  calibrationError,
+  equalMassBins,
+  rocAuc,
+  wilsonInterval,
+} from "./outcome-metrics.ts"
 export type { Outcome, OutcomeBin } from "./outcome-metrics.ts"
+export { probabilityOf } from "./scale.ts"
 export { smsOtpTrust } from "./phone-fields.ts"
 export { lineOf, phoneKnowledge } from "./phone-input.ts"
 export type { PhoneCoverage, PhoneInput, PhoneKnowledge, PhoneSettings } from "./phone-input.ts"

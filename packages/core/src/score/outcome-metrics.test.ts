@@ -7,6 +7,7 @@ import {
   equalMassBins,
   logLoss,
   rocAuc,
+  wilsonInterval,
   type Outcome,
 } from "./outcome-metrics.ts"
 
@@ -90,4 +91,38 @@ test("bins hold every row once, keep ties together and do not depend on the orde
 
 test("ties that fill several bins leave fewer bins", () => {
   assert.equal(equalMassBins(outcomes([0.3, 0], [0.3, 1], [0.3, 0], [0.9, 1]), 4).length, 2)
+})
+
+test("Wilson's interval has the values of its tables", () => {
+  // Newcombe (1998), Two-sided confidence intervals for the single proportion, table I, method 3.
+  const known: [bad: number, rows: number, low: number, high: number][] = [
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ]
+  for (const [bad, rows, low, high] of known)
+    assert.deepEqual(
+      wilsonInterval(bad, rows).map((end) => Number(end.toFixed(4))),
+      [low, high],
+    )
+  assert.deepEqual(wilsonInterval(0, 0), [0, 1])
+})
+
+test("Wilson's interval holds the share, mirrors, and narrows as more is counted", () => {
+  const counted = fc
+    .integer({ min: 1, max: 400 })
+    .chain((rows) => fc.tuple(fc.integer({ min: 0, max: rows }), fc.constant(rows)))
+  fc.assert(
+    fc.property(counted, ([bad, rows]) => {
+      const [low, high] = wilsonInterval(bad, rows)
+      assert.ok(low >= 0 && low <= bad / rows && bad / rows <= high && high <= 1)
+      const [mirroredLow, mirroredHigh] = wilsonInterval(rows - bad, rows)
+      close(mirroredLow, 1 - high)
+      close(mirroredHigh, 1 - low)
+      const [moreLow, moreHigh] = wilsonInterval(2 * bad, 2 * rows)
+      assert.ok(moreHigh - moreLow < high - low)
+    }),
+    PROPERTY,
+  )
 })

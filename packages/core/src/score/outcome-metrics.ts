@@ -75,6 +75,23 @@ export function rocAuc(outcomes: readonly Outcome[]): number | null {
   return good === 0 || bad === 0 ? null : wins / (good * bad)
 }
 
+/** The 97.5th percentile of the normal distribution, for intervals of 95 %. */
+const Z = 1.959963984540054
+
+/**
+ * Between what a share lies by what was counted, with a confidence of 95 % (Wilson 1927). Unlike the
+ * textbook interval it stays within 0 and 1 and does not shrink to nothing at either end.
+ */
+export function wilsonInterval(bad: number, rows: number): readonly [low: number, high: number] {
+  if (rows === 0) return [0, 1]
+  const share = bad / rows
+  const spread = (Z * Z) / rows
+  const middle = (share + spread / 2) / (1 + spread)
+  const half = (Z * Math.sqrt((share * (1 - share)) / rows + spread / (4 * rows))) / (1 + spread)
+  // Where all or none are bad, that end is exact, and rounding must not move it.
+  return [bad === 0 ? 0 : middle - half, bad === rows ? 1 : middle + half]
+}
+
 function byRisingP(outcomes: readonly Outcome[]): Outcome[] {
   return outcomes.toSorted((a, b) => a.p - b.p)
 }

@@ -38,7 +38,8 @@ export interface PhonePass {
   readonly decision: Decision
 }
 
-export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
+/** Without `attributed` nothing is said of what each factor did to the score. */
+export function phonePass(input: PhoneInput, model: PhoneModel, attributed = true): PhonePass {
   checkAsOf(input.as_of)
   const settings = input.settings ?? null
   const calibration = usableCalibration(settings?.calibration, model.calibration)
@@ -46,7 +47,7 @@ export function phonePass(input: PhoneInput, model: PhoneModel): PhonePass {
   const terms = phoneTerms(input, knowledge, model)
   const prepared = preparedFor(model)
   const all = evaluated(prepared, calibration, terms, ALWAYS, false)
-  const codes = presentCodes(terms)
+  const codes = attributed ? presentCodes(terms) : NO_CODES
   // Most numbers have no factor at all; then the result with all factors and with none is the same.
   const none = codes.length === 0 ? all : evaluated(prepared, calibration, terms, ALWAYS, true)
   const factors: Factor[] = codes.map((code) => ({
@@ -200,6 +201,8 @@ function mayAllow(input: PhoneInput, knowledge: PhoneKnowledge, model: PhoneMode
   if (model.fields.smsUnsafeForbidsAllow !== true) return true
   return smsOtpTrust(input, knowledge, model) !== "do_not_use"
 }
+
+const NO_CODES: readonly number[] = []
 
 /** The codes of the factors that are present, in tie order. */
 function presentCodes({ takeover, quality, floors }: PhoneTerms): readonly number[] {

@@ -43,6 +43,11 @@ export function sigmoid(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds))
 }
 
+/** The probability that a score of a model stands for. */
+export function probabilityOf(score: number, scale: ScaleDocument): number {
+  return sigmoid(logOddsOf(scaleOf(scale), score))
+}
+
 /** The chance that at least one of two independent causes acts (noisy-OR). */
 export function eitherOf(p: number, q: number): number {
   return 1 - (1 - p) * (1 - q)

@@ -20,7 +20,11 @@ async function calledOnce(t: TestContext, expiresAt: number | null = null) {
       accountsVersion: async () => state.version,
       async keyByHash() {
         state.asked++
-        return { key: { ...key, revokedAt: state.revokedAt } as unknown as ApiKey, tenant: null }
+        return {
+          key: { ...key, revokedAt: state.revokedAt } as unknown as ApiKey,
+          tenant: null,
+          shadow: null,
+        }
       },
     },
     now: () => state.nowMs,

@@ -1,18 +1,40 @@
 import { timingSafeEqual } from "node:crypto"
-import { BRIEF_HOURS_MAX, BRIEF_SCOPES, type Scope } from "@assay/core/contract"
+import {
+  BRIEF_HOURS_MAX,
+  BRIEF_SCOPES,
+  type Right,
+  type Role,
+  SERVICE_ROLES,
+} from "@assay/core/contract"
 import { Problem } from "../base/problem.ts"
 import type { Accounts, ApiKey, KeyHolder } from "@assay/stores/records"
 import { HOUR_MS } from "@assay/runtime/time"
 import { hashApiKey, readApiKey } from "./api-key.ts"
 import { type Plan, planOf, plans } from "./plans.ts"
+import { type ShadowPolicy, shadowPolicyOf } from "./shadow-policy.ts"
 import { readTenantSettings, type ScoringSettings, scoringSettings } from "./tenant-settings.ts"
 
-/** Whose key a request carries. A service key belongs to no tenant. */
+/** Whose key or session a request carries. A service key belongs to no tenant. */
 export interface Caller extends ScoringSettings {
   readonly keyId: string
   readonly tenantId: number | null
   readonly plan: Plan
   readonly scopes: ReadonlySet<string>
+  /** What is computed beside the policy that acts; null where nothing is. */
+  readonly shadow: ShadowPolicy<Caller> | null
+  /** Who signed in; null: a key. */
+  readonly person: CallingPerson | null
+}
+
+/** Whose session a request carries. */
+export interface CallingPerson {
+  readonly id: string
+  readonly name: string
+  /** In the tenant the person acts in, and for the service. */
+  readonly roles: readonly Role[]
+  readonly sessionId: string
+  readonly signedInAt: number
+  readonly expiresAt: number
 }
 
 interface CachedCaller extends Caller {
@@ -156,14 +178,20 @@ function keyIn(authorization: string): string | null {
   return BEARER.test(authorization) ? authorization.slice(BEARER_LENGTH) : null
 }
 
-function callerOf({ key, tenant }: KeyHolder, hash: Uint8Array): CachedCaller {
-  return {
-    hash,
+function callerOf({ key, tenant, shadow }: KeyHolder, hash: Uint8Array): CachedCaller {
+  const caller: Caller = {
     keyId: key.id,
     tenantId: key.tenantId,
     plan: tenant === null ? plans.enterprise : planOf(tenant.plan),
     scopes: new Set(isBrief(key) ? key.scopes : key.scopes.filter(mayLast)),
+    shadow: null,
     ...scoringSettings(readTenantSettings(tenant?.settings ?? {})),
+    person: null,
+  }
+  return {
+    ...caller,
+    shadow: shadow === null ? null : shadowPolicyOf(shadow, caller),
+    hash,
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
   }
@@ -182,20 +210,42 @@ function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt
 /** What a tenant sends is its own; a key of the service has no tenant to give it to. */
 export function tenantOf(
   { tenantId, keyId }: Caller,
-  sent: "Evidence" | "Feedback",
+  sent: "Evidence" | "Feedback" | "A review",
 ): { tenantId: number; keyId: string } {
   if (tenantId !== null) return { tenantId, keyId }
   throw new Problem("insufficient-scope", `${sent} takes a key of a tenant.`)
 }
 
-/** Throws the 403 of RFC 6750 when the caller has none of the scopes that the route is open to. */
-export function requireScope(caller: Caller, scopes: readonly Scope[]): void {
+/** Who did something, as the audit trail names them. */
+export const actorOf = ({ keyId, person }: Caller): string =>
+  person === null ? `key:${keyId}` : `person:${person.id}`
+
+/**
+ * Throws where a key has none of the scopes of a row of rights, with the challenge of RFC 6750, or
+ * a person none of its roles.
+ */
+export function requireRight(caller: Caller, { scopes, roles }: Right): void {
+  if (caller.person !== null) {
+    if (personMay(caller, caller.person.roles, { scopes, roles })) return
+    throw new Problem("insufficient-role", "Nothing was done.")
+  }
   if (scopes.some((scope) => caller.scopes.has(scope))) return
+  if (scopes.length === 0)
+    throw new Problem("insufficient-scope", "Only a person who is signed in may do this.")
   throw new Problem("insufficient-scope", `The key needs the scope ${scopes.join(" or ")}.`, {
     headers: {
       "www-authenticate": `Bearer realm="assay", error="insufficient_scope", scope="${scopes.join(" ")}"`,
     },
   })
+}
+
+/** In a tenant nobody may do what its plan does not have; the service has no plan. */
+function personMay(caller: Caller, own: readonly Role[], { scopes, roles }: Right): boolean {
+  if (roles === "signed-in") return true
+  const fitting = own.filter((role) => roles.includes(role))
+  if (fitting.some((role) => SERVICE_ROLES.some((each) => each === role))) return true
+  const inPlan = scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))
+  return fitting.length > 0 && inPlan
 }
 
 function unauthenticated(detail: string, sent = true): Problem {

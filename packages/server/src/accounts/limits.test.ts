@@ -15,6 +15,8 @@ const caller: Caller = {
   tenantId: 1,
   plan: plans.free,
   scopes: new Set(),
+  person: null,
+  shadow: null,
   ...DEFAULT_SCORING,
 }
 const unlimited: Caller = { ...caller, plan: plans.enterprise }

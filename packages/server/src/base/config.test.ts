@@ -138,3 +138,59 @@ test("without its URL the index has no cluster; URLs that do not make one cluste
   assert.equal(faultsOf({ ASSAY_INDEX_NAME: "a{b}" }).length, 1)
   assert.equal(faultsOf({ ASSAY_INDEX_BUCKET_BITS: "40" }).length, 1)
 })
+
+test("the console's origin is one that browsers trust, and its sessions have bounds", () => {
+  const production = { NODE_ENV: "production", ASSAY_DATA: "/a", ASSAY_SECRET_FILE: "/b" }
+  const { consoleOrigin, sessionIdleMinutes, sessionHours, trustedProxies } = readConfig(production)
+  assert.deepEqual(
+    [consoleOrigin, sessionIdleMinutes, sessionHours, trustedProxies],
+    [null, 30, 12, []],
+  )
+  for (const origin of [
+    "https://risk.acme.example",
+    "https://a.example:8443",
+    "http://localhost:81",
+  ])
+    assert.equal(readConfig({ CONSOLE_ORIGIN: origin }).consoleOrigin, origin)
+  for (const origin of [
+    "http://risk.acme.example",
+    "https://risk.acme.example/",
+    "https://user@risk.acme.example",
+    "https://192.0.2.1",
+    "https://[2001:db8::1]",
+    "ftp://localhost",
+    "risk.acme.example",
+  ])
+    assert.throws(() => readConfig({ CONSOLE_ORIGIN: origin }), /CONSOLE_ORIGIN takes an origin/)
+  assert.throws(() => readConfig({ ASSAY_SESSION_HOURS: "0" }), /ASSAY_SESSION_HOURS/)
+  assert.throws(() => readConfig({ ASSAY_SESSION_IDLE_MINUTES: "1441" }), /IDLE_MINUTES/)
+  const proxies = "192.0.2.1, 2001:db8::1"
+  assert.deepEqual(readConfig({ ASSAY_TRUSTED_PROXIES: proxies }).trustedProxies, [
+    "192.0.2.1",
+    "2001:db8::1",
+  ])
+  assert.throws(() => readConfig({ ASSAY_TRUSTED_PROXIES: "proxy.example" }), /TRUSTED_PROXIES/)
+})
+
+test("the audit trail is kept for 30 days or more, or for ever, and its heads outside of the data directory", () => {
+  const kept = (env: Record<string, string>) => readConfig({ ASSAY_DATA: "/srv/assay", ...env })
+  assert.equal(kept({}).auditDays, 400)
+  assert.equal(kept({}).auditHeadsFile, "/srv/assay.audit-heads")
+  const apart = kept({ ASSAY_TOMBSTONES: "/srv/apart/tombstones" })
+  assert.equal(apart.auditHeadsFile, "/srv/apart/assay.audit-heads")
+  assert.equal(kept({}).auditSyslog, null)
+  assert.equal(kept({ ASSAY_AUDIT_DAYS: "0" }).auditDays, 0)
+  assert.equal(kept({ ASSAY_AUDIT_DAYS: "30" }).auditDays, 30)
+  for (const days of ["29", "1", "-1", "x", "3651"])
+    assert.throws(() => kept({ ASSAY_AUDIT_DAYS: days }), /ASSAY_AUDIT_DAYS takes/)
+  assert.throws(
+    () => kept({ ASSAY_AUDIT_HEADS: "/srv/assay/heads" }),
+    /ASSAY_AUDIT_HEADS must name a file outside the data directory/,
+  )
+  assert.deepEqual(kept({ ASSAY_AUDIT_SYSLOG: "udp://log.example" }).auditSyslog, {
+    protocol: "udp",
+    host: "log.example",
+    port: 514,
+  })
+  assert.throws(() => kept({ ASSAY_AUDIT_SYSLOG: "log.example" }), /ASSAY_AUDIT_SYSLOG takes/)
+})

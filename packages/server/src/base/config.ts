@@ -1,9 +1,14 @@
 import { Explained } from "@assay/runtime/explained"
+import { SIGN_UP_MODES, type SignUpMode } from "@assay/core/contract"
+import { parseEmail } from "@assay/core/identity"
 import { readFileSync } from "node:fs"
-import { resolve, sep } from "node:path"
+import { isIP } from "node:net"
+import { basename, dirname, join, resolve, sep } from "node:path"
 import { type DropConfig, dropSettings, readDropConfig } from "@assay/drop/drop-config"
 import { readBaseUrl } from "@assay/runtime/outbound/base-url"
 import { type NameServers, readNameServers } from "./name-servers.ts"
+import { readSyslogTarget, type SyslogTarget } from "./syslog-target.ts"
+import { type OidcConfig, oidcSettings, readOidcConfig } from "./oidc-config.ts"
 import type { DatabasePlace } from "@assay/stores/database"
 import { INDEX_BUCKET_BITS, type IndexPlace } from "@assay/stores/index-place"
 import { databaseUrls } from "@assay/stores/open/open-database"
@@ -20,6 +25,11 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly host: string | null
   readonly secretFile: string
   readonly tombstonesFile: string
+  readonly auditHeadsFile: string
+  /** Where heads of the audit trail are sent as well; null: nowhere. */
+  readonly auditSyslog: SyslogTarget | null
+  /** 0: for ever. */
+  readonly auditDays: number
   /**
    * Without a place of its own the secret is made at first start; a path that was given is only
    * ever read.
@@ -49,7 +59,26 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly providersFile: string | null
   readonly decisions: (typeof DECISIONS)[number]
   readonly decisionDays: number
+  /** Where people reach the console; null: of a demo, its own port, and in production nowhere. */
+  readonly consoleOrigin: string | null
+  readonly sessionIdleMinutes: number
+  readonly sessionHours: number
+  /** Addresses whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly signUp: SignUpMode
+  /** How letters are sent; null: none are. */
+  readonly mail: MailSettings | null
+  /** 0: no decision waits for an analyst. */
+  readonly reviewDays: number
+  /** Single sign-on; null: there is none. */
+  readonly oidc: OidcConfig | null
   readonly drop: DropConfig
+}
+
+export interface MailSettings {
+  /** smtps://, or smtp:// which must offer TLS unless it is on this machine. */
+  readonly smtpUrl: string
+  readonly from: string
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
@@ -111,6 +140,26 @@ export const settings = [
     fallback: "",
     meaning:
       "Where it is kept who was erased, as keyed hashes, so that restoring a backup erases them again. Keep a copy apart from the backups. Without it: the name of the data directory with `.tombstones` behind it, beside it.",
+  },
+  {
+    name: "ASSAY_AUDIT_HEADS",
+    takes: "a file outside of the data directory",
+    fallback: "",
+    meaning:
+      "Where the head of the audit trail is written every hour and at a stop, so that a trail that was cut is noticed. Put it on another disk, where whoever can change the database cannot write. Without it: beside ASSAY_TOMBSTONES, the name of the data directory with `.audit-heads` behind it.",
+  },
+  {
+    name: "ASSAY_AUDIT_SYSLOG",
+    takes: "udp://HOST:PORT or tcp://HOST:PORT",
+    fallback: "",
+    meaning:
+      "Sends each head of the audit trail to a log server as well (RFC 5424). Without it: nowhere.",
+  },
+  {
+    name: "ASSAY_AUDIT_DAYS",
+    takes: "0, or an integer from 30 to 3650",
+    fallback: "400",
+    meaning: "Days an entry of the audit trail is kept. 0: for ever.",
   },
   {
     name: "DATABASE_URL",
@@ -279,14 +328,69 @@ export const settings = [
     fallback: "90",
     meaning: "Days a decision is kept.",
   },
+  {
+    name: "CONSOLE_ORIGIN",
+    takes: "an https:// origin, or an http:// origin of localhost",
+    fallback: "",
+    meaning:
+      "Where people reach this service in a browser, such as https://risk.example.com; passkeys are bound to it. Without it nobody can sign in in production, and a demo is at http://localhost with its port.",
+  },
+  {
+    name: "ASSAY_SESSION_IDLE_MINUTES",
+    takes: "an integer from 1 to 1440",
+    fallback: "30",
+    meaning: "Minutes after which a session that is not used ends.",
+  },
+  {
+    name: "ASSAY_SESSION_HOURS",
+    takes: "an integer from 1 to 720",
+    fallback: "12",
+    meaning: "Hours after which every session ends, however much it is used.",
+  },
+  {
+    name: "ASSAY_TRUSTED_PROXIES",
+    takes: "addresses, separated by commas",
+    fallback: "",
+    meaning:
+      "Reverse proxies whose X-Forwarded-For says where somebody who signs in comes from, so that failed attempts are counted by their network. Without it: the address of the connection, and none for connections of this machine.",
+  },
+  {
+    name: "ASSAY_SIGNUP",
+    takes: SIGN_UP_MODES.join(", "),
+    fallback: "",
+    meaning:
+      "Whether strangers can sign up for the free plan. `open`: at once; `confirmed`: by a token that is mailed to them; `approved`: once an administrator agrees. Without it: `open` in a demo, `off` in production.",
+  },
+  {
+    name: "ASSAY_SMTP_URL",
+    takes: "an smtps:// or smtp:// URL, with user and password where the server wants them",
+    fallback: "",
+    secret: true,
+    meaning:
+      "The mail server that takes letters of sign-ups. smtp:// goes on only if the server offers TLS, unless it is on this machine.",
+  },
+  {
+    name: "ASSAY_MAIL_FROM",
+    takes: "an e-mail address",
+    fallback: "",
+    meaning: "The sender of letters; needed with ASSAY_SMTP_URL.",
+  },
+  {
+    name: "ASSAY_REVIEW_DAYS",
+    takes: "an integer from 0 to 3650",
+    fallback: "90",
+    meaning:
+      "Days a decision that recommends `review` or `block` waits for an analyst, and what was found out about it is kept; 0: none waits.",
+  },
+  ...oidcSettings,
   ...dropSettings,
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]["name"]
 
 /**
- * Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_ or DROP_
- * is a typing mistake.
+ * Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_, DROP_ or
+ * OIDC_ is a typing mistake.
  */
 const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS", "ASSAY_API_KEY"])
 
@@ -303,7 +407,7 @@ export function wrongSettings(...faults: readonly string[]): Explained {
 export function readConfig(env: Environment, workersFlag?: string): Config {
   const faults: string[] = []
   for (const name of Object.keys(env)) {
-    if (/^(ASSAY|DROP)_/.test(name) && !isKnown(name))
+    if (/^(ASSAY|DROP|OIDC)_/.test(name) && !isKnown(name))
       faults.push(`${name} is not a setting; ${typedCommand("config")} lists them`)
   }
 
@@ -345,6 +449,19 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
   if (tombstonesFile.startsWith(dataDirectory + sep))
     faults.push("ASSAY_TOMBSTONES must name a file outside the data directory")
 
+  // Beside the tombstones, which are outside of the data directory too and can be written.
+  const auditHeadsFile = resolve(
+    optional("ASSAY_AUDIT_HEADS") ??
+      join(dirname(tombstonesFile), `${basename(dataDirectory)}.audit-heads`),
+  )
+  if (auditHeadsFile.startsWith(dataDirectory + sep))
+    faults.push("ASSAY_AUDIT_HEADS must name a file outside the data directory")
+  const syslogText = optional("ASSAY_AUDIT_SYSLOG")
+  const auditSyslog = syslogText === null ? null : readSyslogTarget(syslogText)
+  if (syslogText !== null && auditSyslog === null)
+    faults.push("ASSAY_AUDIT_SYSLOG takes udp://HOST:PORT or tcp://HOST:PORT")
+  const auditDays = text("ASSAY_AUDIT_DAYS") === "0" ? 0 : integer("ASSAY_AUDIT_DAYS", 30, 3_650)
+
   const databaseUrl = optional("DATABASE_URL")
   if (databaseUrl !== null && !databaseUrls.isTaken(databaseUrl))
     faults.push(`DATABASE_URL takes ${databaseUrls.takes}`)
@@ -375,6 +492,28 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     )
   }
 
+  const consoleOrigin = optional("CONSOLE_ORIGIN")
+  if (consoleOrigin !== null && !isConsoleOrigin(consoleOrigin))
+    faults.push(
+      "CONSOLE_ORIGIN takes an origin such as https://risk.example.com (http:// only with localhost), without a path",
+    )
+  const trustedProxies = listed(text("ASSAY_TRUSTED_PROXIES"))
+  if (!trustedProxies.every((address) => isIP(address) !== 0))
+    faults.push("ASSAY_TRUSTED_PROXIES takes addresses, such as 192.0.2.1")
+  const signUpWord = optional("ASSAY_SIGNUP") ?? (production ? "off" : "open")
+  const signUp = SIGN_UP_MODES.find((mode) => mode === signUpWord)
+  if (signUp === undefined) faults.push(`ASSAY_SIGNUP takes ${SIGN_UP_MODES.join(", ")}`)
+  const smtpUrl = optional("ASSAY_SMTP_URL")
+  if (smtpUrl !== null && !isSmtpUrl(smtpUrl))
+    faults.push("ASSAY_SMTP_URL takes an smtps:// or smtp:// URL without a path")
+  const from = optional("ASSAY_MAIL_FROM")
+  if (from !== null && "fault" in parseEmail(from))
+    faults.push("ASSAY_MAIL_FROM takes an e-mail address")
+  if ((smtpUrl === null) !== (from === null))
+    faults.push("ASSAY_SMTP_URL and ASSAY_MAIL_FROM are needed together")
+  if (signUp === "confirmed" && smtpUrl === null)
+    faults.push("ASSAY_SIGNUP=confirmed needs ASSAY_SMTP_URL and ASSAY_MAIL_FROM")
+
   const config = {
     production,
     port: integer("PORT", 0, 65_535),
@@ -382,6 +521,9 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     dataDirectory,
     secretFile,
     tombstonesFile,
+    auditHeadsFile,
+    auditSyslog,
+    auditDays,
     secretMayBeMade: optional("ASSAY_SECRET_FILE") === null,
     databaseUrl,
     indexUrl,
@@ -404,10 +546,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     streamIdleSeconds: integer("ASSAY_STREAM_IDLE_SECONDS", 1, 3600),
     stopSeconds: integer("ASSAY_STOP_SECONDS", 1, 300),
     silentSeconds: integer("ASSAY_SILENT_SECONDS", 1, 600),
-    demoHosts: text("ASSAY_DEMO_HOSTS")
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
+    demoHosts: listed(text("ASSAY_DEMO_HOSTS")),
     dns,
     rdapUrl,
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
@@ -415,10 +554,39 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     providersFile: optional("ASSAY_PROVIDERS"),
     decisions: decisions ?? "on",
     decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
+    consoleOrigin,
+    sessionIdleMinutes: integer("ASSAY_SESSION_IDLE_MINUTES", 1, 1_440),
+    sessionHours: integer("ASSAY_SESSION_HOURS", 1, 720),
+    trustedProxies,
+    signUp: signUp ?? "off",
+    mail: smtpUrl === null || from === null ? null : { smtpUrl, from },
+    reviewDays: integer("ASSAY_REVIEW_DAYS", 0, 3_650),
+    oidc: readOidcConfig({ production, consoleOrigin, optional, faults }),
     drop: readDropConfig({ production, optional, integer, faults }),
   }
   if (faults.length > 0) throw wrongSettings(...faults)
   return config
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "")
+}
+
+/** Passkeys and cookies of the console work only where a browser trusts the connection. */
+function isConsoleOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol, hostname } = new URL(text)
+  if (origin !== text || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return false
+  return protocol === "https:" || (protocol === "http:" && hostname === "localhost")
+}
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, pathname, search, hash } = new URL(text)
+  const isBare = (pathname === "" || pathname === "/") && search === "" && hash === ""
+  return (protocol === "smtp:" || protocol === "smtps:") && hostname !== "" && isBare
 }
 
 export interface ShownSetting {

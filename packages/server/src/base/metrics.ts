@@ -27,6 +27,8 @@ export interface Metrics {
    * A phone number was scored without providers, because the place that asks them did not answer.
    */
   countSignalsFailed(): void
+  /** A decision was recorded without the answer of the tenant's second policy. */
+  countShadowFailed(): void
   /** What became of a notification of a carrier, by the carrier's name in the settings. */
   countNotification(carrier: string, outcome: EvidenceOutcome | "ended" | "other"): void
   /** The metrics of all workers, in Prometheus' text form. */
@@ -84,6 +86,11 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     help: "Phone numbers scored without providers, because the place that asks them did not answer.",
     registers: [registry],
   })
+  const shadowFailed = new Counter({
+    name: "assay_shadow_failed_total",
+    help: "Scored requests whose shadow could not be computed; they were answered all the same.",
+    registers: [registry],
+  })
   const notifications = new Counter({
     name: "assay_carrier_notifications_total",
     help: "Notifications of carriers that were taken, by what became of them.",
@@ -112,6 +119,7 @@ export function openMetrics(registry: Registry, text: () => Promise<string>): Me
     countSignupsDropped: (count) => signupsDropped.inc(count),
     countUnrecordedDecision: () => unrecorded.inc(),
     countSignalsFailed: () => signalsFailed.inc(),
+    countShadowFailed: () => shadowFailed.inc(),
     countNotification: (carrier, outcome) => notifications.labels(carrier, outcome).inc(),
     text,
   }

@@ -1,6 +1,8 @@
 import type { Command } from "commander"
 import type { AuditFilter } from "./audit.ts"
 import type { BackTestOptions } from "./policy-backtest.ts"
+import type { InviteOptions, SetPersonOptions } from "./people.ts"
+import type { ShadowReportOptions } from "./policy-shadow.ts"
 import type { CreateOptions, OperatorTokenOptions } from "./keys.ts"
 import type { Shell } from "./terminal.ts"
 import type { UsageOptions } from "./usage.ts"
@@ -79,8 +81,28 @@ export function tenantsCommands(assay: Command, { terminal }: Shell): void {
     )
 }
 
+/** People who want to become tenants. */
+export function signUpsCommands(assay: Command, { terminal }: Shell): void {
+  const signUps = assay.command("signups").description("sign-ups that wait for a decision")
+  signUps
+    .command("list")
+    .description("list them, the oldest first")
+    .action(async () => (await import("./signups.ts")).listSignUps(terminal))
+  signUps
+    .command("approve <id>")
+    .description(
+      "approve one; prints the token that completes it, or mails it where mail is set up",
+    )
+    .action(async (id: string) => (await import("./signups.ts")).approveSignUp(id, terminal))
+  signUps
+    .command("refuse <id>")
+    .description("refuse one")
+    .action(async (id: string) => (await import("./signups.ts")).refuseSignUp(id, terminal))
+}
+
 /** Versions of what is set for a tenant, and what others would have changed. */
-export function policyCommands(assay: Command, { terminal, process }: Shell): void {
+export function policyCommands(assay: Command, shell: Shell): void {
+  const { terminal, process } = shell
   const policy = assay
     .command("policy")
     .description("versions of a tenant's settings, and what others would have changed")
@@ -119,6 +141,73 @@ export function policyCommands(assay: Command, { terminal, process }: Shell): vo
     .action(async (options: BackTestOptions) =>
       (await import("./policy-backtest.ts")).backTestPolicy(options, terminal, process.stderr),
     )
+  shadowCommands(policy, shell)
+}
+
+/** A policy that is computed beside the one that acts. */
+function shadowCommands(policy: Command, { terminal, process }: Shell): void {
+  const shadow = policy
+    .command("shadow")
+    .description("a second policy, computed beside the one that acts and recorded")
+  const ofTenant = (name: string, description: string): Command =>
+    shadow.command(name).description(description).requiredOption("--tenant <name>", "the tenant")
+  ofTenant("set", "compute the policy of a document beside the one that acts")
+    .requiredOption("--file <file>", "the document, in JSON")
+    .action(async (options: { tenant: string; file: string }) =>
+      (await import("./policy-shadow.ts")).setShadow(options, terminal),
+    )
+  ofTenant("show", "print it as the document that set takes").action(
+    async (options: { tenant: string }) =>
+      (await import("./policy-shadow.ts")).showShadow(options, terminal),
+  )
+  ofTenant("off", "compute none any more; what was recorded stays").action(
+    async (options: { tenant: string }) =>
+      (await import("./policy-shadow.ts")).endShadow(options, terminal),
+  )
+  ofTenant("report", "print which actions would have been others under it")
+    .option("--version <number>", "the version of the shadow (default: the last one)")
+    .option("--days <days>", "decisions of the last days, up to 90", "90")
+    .option("--json", "as lines of JSON: one for each changed decision, then the counts")
+    .action(async (options: ShadowReportOptions) =>
+      (await import("./policy-shadow.ts")).reportShadow(options, terminal, process.stderr),
+    )
+}
+
+/** People who sign in. */
+export function peopleCommands(assay: Command, { terminal }: Shell): void {
+  const people = assay.command("people").description("people who sign in, and their roles")
+  people
+    .command("list")
+    .description("list people, their roles and how often they are signed in")
+    .action(async () => (await import("./people.ts")).listPeople(terminal))
+  people
+    .command("invite")
+    .description("print a link by which one person joins")
+    .option("--tenant <name>", "into this tenant (default: for the service itself)")
+    .option(
+      "--role <role>",
+      "owner, analyst or viewer in a tenant; administrator or drop-recipient for the service",
+    )
+    .action(async (options: InviteOptions) =>
+      (await import("./people.ts")).invitePerson(options, terminal),
+    )
+  people
+    .command("link <person>")
+    .description("print a link by which somebody who cannot sign in any more gets back in")
+    .action(async (person: string) => (await import("./people.ts")).linkPerson(person, terminal))
+  people
+    .command("set <person>")
+    .description("change the roles of somebody, named by id or address")
+    .option("--tenant <name>", "in this tenant, which the person is a member of")
+    .option("--role <role>", "owner, analyst, viewer, or none to remove the person")
+    .option("--service-roles <list>", "for the service: administrator, drop-recipient, or none")
+    .action(async (person: string, options: SetPersonOptions) =>
+      (await import("./people.ts")).setPerson(person, options, terminal),
+    )
+  people
+    .command("end-sessions <person>")
+    .description("sign somebody out everywhere")
+    .action(async (person: string) => (await import("./people.ts")).endSessions(person, terminal))
 }
 
 /** People who run the service. */
@@ -143,6 +232,7 @@ export function auditCommands(assay: Command, { terminal }: Shell): void {
       .option("--action <word>", "only this action, or all that begin with it: key, key.revoke")
       .option("--subject <word>", "only what it was done to: key:ID, tenant:ID")
       .option("--since <day>", "only from this UTC day on, YYYY-MM-DD")
+      .option("--until <day>", "only up to the end of this UTC day, YYYY-MM-DD")
   auditFilters(audit.command("list"))
     .description("list the audit trail, the newest entry first")
     .option("--limit <count>", "at most this many", "50")
@@ -155,6 +245,12 @@ export function auditCommands(assay: Command, { terminal }: Shell): void {
     .action(async (options: AuditFilter & { after?: string }) =>
       (await import("./audit.ts")).exportAudit(options, terminal),
     )
+  audit
+    .command("verify")
+    .description(
+      "read the whole audit trail and name what was changed, removed, moved or cut off; exit code 1 if anything was",
+    )
+    .action(async () => (await import("./audit-verify.ts")).verifyTrail(terminal))
   assay
     .command("usage")
     .description("print the lookups of a month, by tenant, key and operation")

@@ -6,9 +6,12 @@ import {
   auditCommands,
   keysCommands,
   operatorsCommands,
+  peopleCommands,
   policyCommands,
+  signUpsCommands,
   tenantsCommands,
 } from "./account-commands.ts"
+import { reviewCommands } from "./review-commands.ts"
 import { listsCommands } from "./lists-commands.ts"
 import {
   calibrateCommands,
@@ -37,7 +40,10 @@ const commands: readonly ((assay: Command, shell: Shell) => void)[] = [
   corpusCommands,
   calibrateCommands,
   tenantsCommands,
+  peopleCommands,
+  signUpsCommands,
   policyCommands,
+  reviewCommands,
   providersCommands,
   modelCommands,
   scoreCommands,

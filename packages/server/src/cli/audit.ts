@@ -1,5 +1,6 @@
 import { readConfig } from "../base/config.ts"
 import type { AuditEntry, Records } from "@assay/stores/records"
+import type { AuditLink } from "@assay/stores/records-audit"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
 import { withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -12,6 +13,7 @@ export interface AuditFilter {
   readonly action?: string
   readonly subject?: string
   readonly since?: string
+  readonly until?: string
 }
 
 /** Prints the newest entries of the audit trail that fit, the newest first. */
@@ -58,27 +60,43 @@ export async function exportAudit(
   if (!/^\d{1,15}$/.test(after)) throw new CommandError("--after takes the id of an entry")
   const fits = fitting(options)
   await withRecords(readConfig(terminal.env), async (records) => {
-    for await (const entry of oldestFirst(records, Number(after))) {
-      if (!fits(entry)) continue
-      const { id, at, actor, action, subject, detail } = entry
-      const line = { id, at: new Date(at).toISOString(), actor, action, subject, detail }
-      terminal.print(JSON.stringify(line))
-    }
+    for await (const link of oldestFirst(records, Number(after)))
+      if (fits(link)) terminal.print(JSON.stringify(exported(link)))
   })
 }
 
-function fitting({ action, subject, since }: AuditFilter): (entry: AuditEntry) => boolean {
-  const sinceMs = since === undefined ? 0 : dayMs(since)
+/** With what proves it, which can be compared with a head that was kept elsewhere. */
+function exported(link: AuditLink): Record<string, unknown> {
+  const { id, at, actor, action, subject, detail, tenant_id, request_id, mac } = link
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    actor,
+    action,
+    subject,
+    detail: JSON.parse(detail) as unknown,
+    tenant_id,
+    request_id,
+    mac: mac === null ? null : Buffer.from(mac).toString("hex"),
+  }
+}
+
+type Told = Pick<AuditEntry, "action" | "subject" | "at">
+
+function fitting({ action, subject, since, until }: AuditFilter): (entry: Told) => boolean {
+  const sinceMs = since === undefined ? 0 : dayMs(since, "--since")
+  const untilMs = until === undefined ? Infinity : dayMs(until, "--until") + DAY_MS
   return (entry) =>
     (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
     (subject === undefined || entry.subject === subject) &&
-    entry.at >= sinceMs
+    entry.at >= sinceMs &&
+    entry.at < untilMs
 }
 
-function dayMs(day: string): number {
+function dayMs(day: string, option: string): number {
   const ms = Date.parse(day)
   if (Number.isNaN(ms) || ms % DAY_MS !== 0 || dayOf(ms) !== day)
-    throw new CommandError("--since takes a UTC day such as 2026-03-01")
+    throw new CommandError(`${option} takes a UTC day such as 2026-03-01`)
   return ms
 }
 
@@ -92,10 +110,10 @@ async function* newestFirst(records: Records): AsyncGenerator<AuditEntry> {
   }
 }
 
-async function* oldestFirst(records: Records, from: number): AsyncGenerator<AuditEntry> {
+async function* oldestFirst(records: Records, from: number): AsyncGenerator<AuditLink> {
   let after = from
   for (;;) {
-    const page = await records.auditAfter({ after, limit: PAGE })
+    const page = await records.auditLinks({ after, limit: PAGE })
     yield* page
     if (page.length < PAGE) return
     after = page.at(-1)?.id ?? after

@@ -3,11 +3,12 @@ import { join, resolve } from "node:path"
 import { makeBackup } from "../upkeep/make-backup.ts"
 import type { Manifest } from "../upkeep/manifest.ts"
 import { restoreBackup } from "../upkeep/restore-backup.ts"
-import { readConfig } from "../base/config.ts"
+import { type Config, readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { readTombstones } from "../subjects/tombstone-file.ts"
+import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 import { replays } from "../run/features.ts"
 
@@ -39,10 +40,32 @@ export async function backUp(
     openIndex: () => openIndex(config, { readOnly: true }),
     note: terminal.note,
   })
+  await noteBackup(config, terminal, manifest)
   terminal.print(`${summary(manifest)} in ${folder}`)
   terminal.print("It does not hold the master secret: without that it cannot be restored.")
   terminal.print(
     `It does not hold who is erased from now on: keep ${config.tombstonesFile}, a restore asks for it.`,
+  )
+}
+
+/**
+ * A copy of everything was made, which should be known. Records of an older version are left as
+ * they are: people make backups before they start a newer one.
+ */
+async function noteBackup(config: Config, terminal: Terminal, manifest: Manifest): Promise<void> {
+  const [at, actor, bytes] = [terminal.now(), terminal.user, bytesOf(manifest)]
+  await withRecords(
+    config,
+    async (records) => {
+      if ((await records.auditEnds()).head === null)
+        terminal.note("The records are of an older version: the backup is not in the audit trail")
+      else
+        await records.addAudit({
+          ...{ at, actor, action: "backup.make", subject: "service" },
+          detail: { made: manifest.created_at, bytes },
+        })
+    },
+    { mayMigrate: false },
   )
 }
 
@@ -67,6 +90,7 @@ export async function restore(
       return tombstones
     },
     replays,
+    user: terminal.user,
     now: terminal.now,
     note: terminal.note,
   })
@@ -84,7 +108,12 @@ function noTombstones(file: string): string {
   return `There are no tombstones in ${file}: whoever was erased after the backup was made would be back. Put the file there, or name it in ASSAY_TOMBSTONES. With --without-tombstones it is restored without, and you repeat those erasures yourself`
 }
 
-function summary({ files }: Manifest): string {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+function bytesOf({ files }: Manifest): number {
+  return files.reduce((sum, file) => sum + file.bytes, 0)
+}
+
+function summary(manifest: Manifest): string {
+  const { files } = manifest
+  const bytes = bytesOf(manifest)
   return `${files.length} files, ${bytes.toLocaleString("en")} bytes`
 }

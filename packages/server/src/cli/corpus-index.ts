@@ -16,7 +16,7 @@ import {
   openDataDirectory,
 } from "@assay/runtime/data-directory"
 import { knownIdentities } from "../decisions/known-identities.ts"
-import { openSecrets } from "@assay/runtime/secrets"
+import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import { ERASED_FORMAT } from "@assay/stores/decisions"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
@@ -26,7 +26,7 @@ import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
 import { number, opened, phases, progressNotes } from "./index-terminal.ts"
-import { withRecords } from "./records-access.ts"
+import { noteAct, withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
@@ -92,9 +92,18 @@ async function recreateLostIndex(terminal: Terminal): Promise<void> {
           ...phases(terminal, "rebuilding"),
         })
         const known = await notePastDecisions(config, index)
-        const { identities, erased } = await withOwnRecords(config, (records) =>
-          settleIndex(records, index, replays, terminal.now()),
-        )
+        const { identities, erased } = await withOwnRecords(config, secrets, async (records) => {
+          const [at, actor] = [terminal.now(), terminal.user]
+          const detail = { lost_index: true }
+          await records.addAudit({
+            at,
+            actor,
+            action: "corpus.rebuild",
+            subject: "service",
+            detail,
+          })
+          return await settleIndex(records, index, replays, at)
+        })
         directory.markIndexed()
         rmSync(join(directory.index, RECREATING), { force: true })
         terminal.print(
@@ -149,9 +158,10 @@ async function notePastDecisions(config: Config, index: ExposureIndex): Promise<
 /** The command holds the lock of the directory itself here. */
 async function withOwnRecords<T>(
   config: Config,
+  { subkeys }: Secrets,
   work: (records: Records) => Promise<T>,
 ): Promise<T> {
-  const records = await openRecords(config)
+  const records = await openRecords(config, { auditKey: subkeys.audit })
   try {
     await records.migrate()
     return await work(records)
@@ -172,6 +182,7 @@ export async function rebuildIndex(
   const { config, directory } = opened(terminal)
   const { checkValue } = openSecrets(config.secretFile, false)
   await exclusively(directory, async () => {
+    await noteAct(terminal, "corpus.rebuild", "service", {})
     const { rows, unreadable, bytesBefore, bytesAfter } = await rebuildCorpus({
       index: directory.index,
       segments: directory.segments,

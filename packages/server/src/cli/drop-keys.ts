@@ -11,6 +11,7 @@ import { readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { readKeysFile, writeKeysFile } from "@assay/drop/keys-file"
 import { callRunningServer } from "@assay/runtime/control-socket"
+import { noteAct } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
@@ -85,6 +86,7 @@ export async function removeDropKey(
       throw new CommandError(
         "This is the last key: without it the drop takes no message and nobody can open new ones; --yes removes it",
       )
+    await noteAct(terminal, "drop.keys-set", "drop", { keys: [] })
     writeKeysFile(folder, null)
     await notifyServer(terminal)
     terminal.print("The drop has no key and takes no message.")
@@ -105,6 +107,8 @@ async function change(
 ): Promise<void> {
   const folder = dropFolder(terminal)
   const recipients = explained(() => recipientsOf(next(keysNow(folder)?.keys ?? [])))
+  const named = recipients.keys.map((key) => key.slice(0, SHORT))
+  await noteAct(terminal, "drop.keys-set", "drop", { keys: named })
   writeKeysFile(folder, recipients)
   await notifyServer(terminal)
   const { length } = recipients.keys

@@ -10,6 +10,7 @@ import {
 import { readLearnt, writeLearnt } from "../score/email/lists/learnt-file.ts"
 import { HOSTS_NEEDED, type LearntServer } from "../score/email/lists/learnt-servers.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
+import { noteAct } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
@@ -79,9 +80,13 @@ async function overrule(
     server === null
       ? overruleInFile(directory, name, overruled)
       : ((await server.call("overruleServer", name, overruled).finally(server.close)) as boolean)
-  if (!changed)
+  if (!changed) {
     terminal.print(`${name} ${overruled ? "is overruled already" : "was not overruled"}.`)
-  else if (overruled) terminal.print(`${name} marks no host, whatever it serves.`)
+    return
+  }
+  // Afterwards, because without a service the file was changed under the lock that this takes.
+  await noteAct(terminal, "lists.overrule", `server:${name}`, { overruled })
+  if (overruled) terminal.print(`${name} marks no host, whatever it serves.`)
   else terminal.print(`${name} counts again as what it serves.`)
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
-import { basename, extname } from "node:path"
+import { basename, extname, join } from "node:path"
 import { parseDomain } from "@assay/core/identity"
 import { readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
@@ -18,6 +18,7 @@ import { shippedLists } from "../score/email/lists/shipped-lists.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { RemoteError } from "@assay/runtime/rpc"
 import { DAY_MS } from "@assay/runtime/time"
+import { noteAct } from "./records-access.ts"
 import { table } from "./table.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 import { Explained } from "@assay/runtime/explained"
@@ -110,6 +111,8 @@ export async function importList(
   const directory = openDataDirectory(readConfig(terminal.env).dataDirectory)
   // A list that is broken already is named before anything changes.
   readOwnLists(directory.lists)
+  const detail = { category, domains: domains.length }
+  await noteAct(terminal, "lists.import", `list:${name}`, detail)
   const changed = writeOwnList(directory.lists, name, domains, category, note, statSync(file).mtime)
   terminal.print(
     changed
@@ -122,7 +125,10 @@ export async function importList(
 export async function removeList(name: string, terminal: Terminal): Promise<void> {
   checkName(name)
   const directory = openDataDirectory(readConfig(terminal.env).dataDirectory)
-  if (!removeOwnList(directory.lists, name)) throw new CommandError(`There is no list ${name}`)
+  const missing = (): CommandError => new CommandError(`There is no list ${name}`)
+  if (!existsSync(join(directory.lists, `${name}.csv`))) throw missing()
+  await noteAct(terminal, "lists.remove", `list:${name}`, {})
+  if (!removeOwnList(directory.lists, name)) throw missing()
   terminal.print(`${name}.csv is removed.`)
   await notifyService(directory.controlSocket, terminal)
 }

@@ -1,4 +1,4 @@
-import type { Config } from "../base/config.ts"
+import { type Config, readConfig } from "../base/config.ts"
 import { lockDataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { remote } from "@assay/runtime/rpc"
@@ -6,7 +6,7 @@ import { recordsFault, recordsPort } from "../run/ports.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { openRecords } from "@assay/stores/open/open-database"
 import type { Records } from "@assay/stores/records"
-import { CommandError } from "./terminal.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
 
 /**
  * Runs `work` on the records: through the running server, which is their only writer, or, where
@@ -15,6 +15,7 @@ import { CommandError } from "./terminal.ts"
 export async function withRecords<T>(
   config: Config,
   work: (records: Records) => Promise<T>,
+  { mayMigrate = true }: { readonly mayMigrate?: boolean } = {},
 ): Promise<T> {
   const directory = openDataDirectory(config.dataDirectory)
   const server = await callRunningServer(directory.controlSocket)
@@ -28,9 +29,9 @@ export async function withRecords<T>(
     )
   try {
     const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
-    const records = await openRecords(config)
+    const records = await openRecords(config, { auditKey: secrets.subkeys.audit })
     try {
-      await records.migrate()
+      if (mayMigrate) await records.migrate()
       await records.checkKeyCheckValue(secrets.checkValue)
       return await work(records)
     } finally {
@@ -39,4 +40,16 @@ export async function withRecords<T>(
   } finally {
     lock.release()
   }
+}
+
+/** Notes in the audit trail what a command is about to do: what cannot be noted is not done. */
+export async function noteAct(
+  { env, now, user }: Terminal,
+  action: string,
+  subject: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await withRecords(readConfig(env), (records) =>
+    records.addAudit({ at: now(), actor: user, action, subject, detail }),
+  )
 }

@@ -4,6 +4,7 @@ import { type Config, readConfig } from "../base/config.ts"
 import { sharesPort } from "@assay/drop/drop-config"
 import { type Log, openLog } from "@assay/runtime/log"
 import type { Program } from "../run/drop-child.ts"
+import { linkOf } from "../people/members.ts"
 import { type Service, startService } from "../run/primary.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -56,9 +57,16 @@ async function signalled(onSignal: OnSignal, log: Log): Promise<void> {
   })
 }
 
-function announce({ address, drop, demoKey }: Service, config: Config, terminal: Terminal): void {
+function announce(service: Service, config: Config, terminal: Terminal): void {
+  const { address, drop, demoKey } = service
   const base = `http://localhost:${address.port}`
-  if (demoKey === null) return
+  const origin = config.consoleOrigin ?? base
+  const link = service.firstLink === null ? null : linkOf(origin, service.firstLink)
+  if (demoKey === null) {
+    if (link !== null)
+      terminal.print(`Nobody can sign in yet. The first administrator joins by ${link}`)
+    return
+  }
   const [email] = demoEmails
   const [phone] = demoPhones
   terminal.print(`
@@ -66,7 +74,7 @@ Assay is running with demo data.
 
   Start page      ${base}
   API reference   ${base}/docs
-  API key         ${demoKey}${drop === null ? "" : dropLines(config, drop.port, base, commandOn(config, terminal))}
+  API key         ${demoKey}${link === null ? "" : administratorLine(link)}${drop === null ? "" : dropLines(config, drop.port, base, commandOn(config, terminal))}
 
 Score an e-mail address:
 
@@ -86,6 +94,12 @@ ${demoPhones
   .join(", ")}.
 Stop with Ctrl-C.
 `)
+}
+
+/** On the terminal alone, and never in the log: whoever has the link becomes administrator. */
+function administratorLine(link: string): string {
+  return `
+  Administrator   ${link}, once`
 }
 
 /**

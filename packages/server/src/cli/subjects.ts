@@ -13,6 +13,8 @@ import { callRunningServer } from "@assay/runtime/control-socket"
 import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { openIndex } from "@assay/stores/open/open-index"
+import { reviewQueue } from "../review/review-queue.ts"
+import { openModels } from "../score/models.ts"
 import { identifySubject } from "../subjects/identify-subject.ts"
 import { remote } from "@assay/runtime/rpc"
 import { subjectsPort } from "../subjects/subjects.ts"
@@ -86,6 +88,7 @@ async function withSubjects<T>(
     ...identified(await firstLine(input), secrets),
     tenantId,
     actor: terminal.user,
+    requestId: null,
     reason,
     reference,
   }
@@ -158,7 +161,7 @@ async function withOwnSubjects<T>(
   try {
     const index = opened(await openIndex(config, { readOnly: false }))
     await index.checkKeyCheckValue(secrets.checkValue)
-    const records = opened(await openRecords(config))
+    const records = opened(await openRecords(config, { auditKey: secrets.subkeys.audit }))
     await records.migrate()
     await records.checkKeyCheckValue(secrets.checkValue)
     const decisions = opened(await openDecisions(config))
@@ -166,6 +169,12 @@ async function withOwnSubjects<T>(
       journal: directory.journal,
       decisions,
       onFolded: knownIdentities(index),
+      toReview: reviewQueue({
+        loadModels: () => openModels(directory.models),
+        days: config.reviewDays,
+        now: terminal.now,
+        add: (reviews) => records.addReviews(reviews),
+      }),
     })
     const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)
     await syncTombstones(records, tombstones)

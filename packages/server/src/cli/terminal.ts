@@ -5,7 +5,7 @@ import type { Environment } from "../base/config.ts"
 /** What a command has of the outside world; main.ts hands in the process's own. */
 export interface Terminal {
   readonly env: Environment
-  /** Who runs the command, for the audit trail. */
+  /** Who runs the command, for the audit trail: `shell:USER`. */
   readonly user: string
   readonly now: () => number
   /** Prints a line of the result. */

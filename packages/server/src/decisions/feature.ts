@@ -60,27 +60,21 @@ export interface DecisionServices {
 export const decisions: Feature<DecisionServices> = { routes: decisionRoutes }
 
 function decisionRoutes(app: App, { pastDecisions, models }: DecisionServices): void {
-  const config = { scope: "decisions:read" } as const
+  app.get("/api/v1/decisions/:id", { schema: oneSchema }, async ({ params, caller, query }) => {
+    const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
+    // Another tenant's decision looks like one that never existed.
+    if (decision === null || decision.tenantId !== caller.tenantId)
+      throw new Problem("decision-not-found", "No decision of yours has this id.")
+    if (decision.format === ERASED_FORMAT)
+      throw new Problem("decision-erased", "Nothing of it but its id is left.")
+    const told = caller.plan.namedSources ? decision : withoutNames(decision)
+    const replayed = replay(told, models)
+    if (replayed === null)
+      throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
+    return details(decision, replayed, query.explain === "true")
+  })
 
-  app.get(
-    "/api/v1/decisions/:id",
-    { schema: oneSchema, config },
-    async ({ params, caller, query }) => {
-      const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
-      // Another tenant's decision looks like one that never existed.
-      if (decision === null || decision.tenantId !== caller.tenantId)
-        throw new Problem("decision-not-found", "No decision of yours has this id.")
-      if (decision.format === ERASED_FORMAT)
-        throw new Problem("decision-erased", "Nothing of it but its id is left.")
-      const told = caller.plan.namedSources ? decision : withoutNames(decision)
-      const replayed = replay(told, models)
-      if (replayed === null)
-        throw new Problem("model-not-loaded", "The decision is kept but cannot be repeated here.")
-      return details(decision, replayed, query.explain === "true")
-    },
-  )
-
-  app.get("/api/v1/decisions", { schema: listSchema, config }, async ({ caller, query }) => {
+  app.get("/api/v1/decisions", { schema: listSchema }, async ({ caller, query }) => {
     // A key of no tenant scores nothing, so there is nothing to list.
     if (caller.tenantId === null) return { decisions: [] }
     const found = await pastDecisions.list({

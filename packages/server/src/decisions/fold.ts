@@ -11,7 +11,7 @@ import {
   setAside,
   workerDirectories,
 } from "./journal-files.ts"
-import { JOURNAL_HEADER, readJournalLines } from "./journal-line.ts"
+import { JOURNAL_HEADER, JOURNAL_HEADER_1, readJournalLines } from "./journal-line.ts"
 
 /** What `OnFolded` learns about a decision that has just reached the store. */
 export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "identityType"> & {
@@ -44,6 +44,8 @@ interface FolderOptions {
   readonly journal: string
   readonly decisions: Pick<Decisions, "add">
   readonly onFolded?: OnFolded | undefined
+  /** Called like `onFolded`, with all of each decision. */
+  readonly toReview?: ((decisions: readonly Decision[]) => Promise<void>) | undefined
 }
 
 /**
@@ -56,6 +58,7 @@ export function journalFolder({
   journal,
   decisions,
   onFolded,
+  toReview,
 }: FolderOptions): () => Promise<FoldReport> {
   let tidied = false
   /**
@@ -119,6 +122,7 @@ export function journalFolder({
       if (found.length > 0) {
         await decisions.add(found)
         await onFolded?.(found.map(foldedDecision))
+        await toReview?.(found)
       }
       report = sum(report, { ...NOTHING, folded: found.length })
       for (const { worker, taken } of round)
@@ -251,12 +255,13 @@ interface Lines {
 }
 
 const LINE_FEED = 10
+const HEADERS = [JOURNAL_HEADER, JOURNAL_HEADER_1]
 
 function decisionsIn(bytes: Buffer, from: number): Lines {
   const whole = bytes.lastIndexOf(LINE_FEED) + 1
   const headerEnd = from === 0 ? bytes.indexOf(LINE_FEED) + 1 : 0
   const { found, torn } = readJournalLines(bytes.toString("utf8", headerEnd, whole))
-  const damaged = from === 0 && !JOURNAL_HEADER.startsWith(beginning(bytes))
+  const damaged = from === 0 && !HEADERS.some((header) => header.startsWith(beginning(bytes)))
   if (damaged && found.length === 0 && headerEnd > 0)
     refuseNewerFormat(bytes.toString("utf8", 0, headerEnd - 1))
   return {
@@ -278,7 +283,7 @@ function beginning(bytes: Buffer): string {
  * it.
  */
 function refuseNewerFormat(header: string): void {
-  if (!/^assay decisions journal [2-9]\d*$/.test(header)) return
+  if (!/^assay decisions journal ([3-9]|[1-9]\d+)$/.test(header)) return
   throw new RecordsError(
     "newer-format",
     "A journal of decisions has a format this program does not know; use a newer Assay",

@@ -1,21 +1,27 @@
+import { withRef } from "../score/case-ref.ts"
 import type { DecisionDraft } from "../score/decision-draft.ts"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 import { isDecisionId, timeOfDecisionId } from "@assay/stores/decision-id"
+import { readShadow, shadowText } from "@assay/stores/decision-shadow"
 
 /**
  * The first line of every journal file; the number grows with each change of the lines below it.
  */
-export const JOURNAL_HEADER = "assay decisions journal 1\n"
+export const JOURNAL_HEADER = "assay decisions journal 2\n"
+/** Its lines are those of 2 without a shadow. */
+export const JOURNAL_HEADER_1 = "assay decisions journal 1\n"
 
 /**
- * A decision as one line: fields between tabs, the input document last. Neither JSON nor any other
- * field can hold a tab or a line break. Bytes a power cut left as zeros are in no JSON, so such a
- * line is never taken for a decision.
+ * A decision as one line: fields between tabs, the shadow only where there is one, the input
+ * document last. Neither JSON nor any other field can hold a tab or a line break. Bytes a power cut
+ * left as zeros are in no JSON, so such a line is never taken for a decision.
  */
 export function journalLine(id: string, draft: DecisionDraft): string {
-  const { identityKey: key, stage, confidence, input, inputJson } = draft
+  const { identityKey: key, stage, confidence, input, ref = null } = draft
+  const json = draft.inputJson?.() ?? JSON.stringify(input)
+  const shadow = draft.shadow === null ? "" : `\t${shadowText(draft.shadow)}`
   const calibration = input.settings?.calibration?.hash ?? ""
-  return `${id}\t${draft.tenantId ?? ""}\t${draft.keyId}\t${draft.identityType}\t${key.toHex()}\t${draft.modelVersion}\t${calibration}\t${draft.score}\t${stage ?? ""}\t${confidence ?? ""}\t${draft.action}\t${inputJson?.() ?? JSON.stringify(input)}\n`
+  return `${id}\t${draft.tenantId ?? ""}\t${draft.keyId}\t${draft.identityType}\t${key.toHex()}\t${draft.modelVersion}\t${calibration}\t${draft.score}\t${stage ?? ""}\t${confidence ?? ""}\t${draft.action}${shadow}\t${ref === null ? json : withRef(json, ref)}\n`
 }
 
 const ID_LENGTH = 30
@@ -79,6 +85,7 @@ function decisionAt(text: string, from: number, end: number): Decision | null {
     action: outcome.action,
     input: text.slice(outcomeEnd + 1, end),
     format: DECISION_FORMAT,
+    shadow: outcome.shadow,
   }
 }
 
@@ -120,8 +127,10 @@ const callers = new Meanings<Pick<Decision, "tenantId" | "keyId" | "identityType
 
 const outcomes = new Meanings((fields) => {
   const [modelVersion = "", calibration = "", score = "", stage = "", ...rest] = fields
-  const [confidence = "", action, ...more] = rest
+  const [confidence = "", action, shadowed, ...more] = rest
+  const shadow = shadowed === undefined ? null : readShadow(shadowed)
   if (action === undefined || more.length > 0) return null
+  if (shadowed !== undefined && shadow === null) return null
   if (!/^\d{1,3}$/.test(score) || Number(score) > SCORE_MAX) return null
   return {
     modelVersion,
@@ -130,6 +139,7 @@ const outcomes = new Meanings((fields) => {
     stage: stage || null,
     confidence: confidence || null,
     action,
+    shadow,
   }
 })
 

@@ -48,6 +48,7 @@ const draft: DecisionDraft = {
   action: "allow",
   stage: "CLEAN",
   confidence: "low",
+  shadow: null,
 }
 
 /** Makes a line and its id. */
@@ -106,34 +107,52 @@ async function fill(path: string): Promise<never> {
   process.exit(0)
 }
 
+const anyShadow = fc.option(
+  fc
+    .record({
+      version: fc.integer({ min: 1, max: 999_999_999 }),
+      score: fc.nat({ max: 100 }),
+      stage: fc.constantFrom(null, "CLEAN", "MONETIZED"),
+      action: fc.constantFrom("allow", "step_up_auth"),
+    })
+    .map((shadow) => ({ ...shadow })),
+)
+
 test("a line holds a decision whatever texts its input has, and no part of one is read as a decision", () => {
   const text = fc.string({ unit: "binary", maxLength: 30 })
   fc.assert(
-    fc.property(text, fc.option(fc.nat()), fc.nat({ max: 100 }), (source, tenantId, score) => {
-      const exposures = [{ kind: "breach", source, age: 3 }] as const
-      const input = { as_of: "2026-11-15", checked: { sources: 2 }, exposures }
-      const { id, line } = made({ input, tenantId, score })
-      assert.equal(line.indexOf("\n"), line.length - 1)
-      assert.deepEqual(readJournalLine(line.slice(0, -1)), {
-        id,
-        at,
-        tenantId,
-        keyId: "key_1",
-        identityType: "email",
-        identityKey: draft.identityKey,
-        modelVersion: "1.0",
-        calibration: null,
-        score,
-        stage: "CLEAN",
-        confidence: "low",
-        action: "allow",
-        input: JSON.stringify(input),
-        format: DECISION_FORMAT,
-      })
-      for (const end of [1, 30, line.length - 2, Math.floor(line.length / 2)])
-        assert.equal(readJournalLine(line.slice(0, end)), null)
-      assert.equal(readJournalLine(`${line.slice(0, -20)}${"\0".repeat(19)}`), null)
-    }),
+    fc.property(
+      text,
+      fc.option(fc.nat()),
+      fc.nat({ max: 100 }),
+      anyShadow,
+      (source, tenantId, score, shadow) => {
+        const exposures = [{ kind: "breach", source, age: 3 }] as const
+        const input = { as_of: "2026-11-15", checked: { sources: 2 }, exposures }
+        const { id, line } = made({ input, tenantId, score, shadow })
+        assert.equal(line.indexOf("\n"), line.length - 1)
+        assert.deepEqual(readJournalLine(line.slice(0, -1)), {
+          id,
+          at,
+          tenantId,
+          keyId: "key_1",
+          identityType: "email",
+          identityKey: draft.identityKey,
+          modelVersion: "1.0",
+          calibration: null,
+          score,
+          stage: "CLEAN",
+          confidence: "low",
+          action: "allow",
+          input: JSON.stringify(input),
+          format: DECISION_FORMAT,
+          shadow,
+        })
+        for (const end of [1, 30, line.length - 2, Math.floor(line.length / 2)])
+          assert.equal(readJournalLine(line.slice(0, end)), null)
+        assert.equal(readJournalLine(`${line.slice(0, -20)}${"\0".repeat(19)}`), null)
+      },
+    ),
     { numRuns: 500, seed: 20_261_115 },
   )
 })
@@ -141,7 +160,8 @@ test("a line holds a decision whatever texts its input has, and no part of one i
 test("a line that was cut off anywhere takes nothing from the lines around it", () => {
   // Its first closing brace is its last character, so no part of it ends like a whole one.
   const input = { as_of: "2026-11-15" } as unknown as DecisionDraft["input"]
-  const [before, cut, behind] = [made(), made({ input }), made()]
+  const shadow = { version: 7, score: 60, stage: "LEAKED", action: "review" }
+  const [before, cut, behind] = [made(), made({ input, shadow }), made()]
   for (let end = 0; end < cut.line.length - 1; end++) {
     for (const rest of ["", "\0\0"]) {
       const text = `${before.line}${cut.line.slice(0, end)}${rest}\n`
@@ -383,13 +403,28 @@ test("a call during a run is answered by a run that began after it", async () =>
   await journal.close()
 })
 
+test("a journal of the program before is folded as it is", async () => {
+  const path = newDirectory()
+  const older = join(path, "0000")
+  mkdirSync(older, { recursive: true })
+  const { id, line } = made()
+  writeFileSync(join(older, "00000001.closed"), `assay decisions journal 1\n${line}`)
+  const decisions = stored()
+  const report = await journalFolder({ journal: path, decisions })()
+  assert.deepEqual(report, { folded: 1, torn: 0, damaged: 0 })
+  assert.deepEqual(
+    decisions.added.map((each) => [each.id, each.shadow]),
+    [[id, null]],
+  )
+})
+
 test("a journal of another format is refused and left as it is, and keeps no other journal waiting", async () => {
   const path = newDirectory()
   const journal = openJournal(path)
   await journal.append(made().line)
   const newer = join(path, "0000")
   mkdirSync(newer)
-  writeFileSync(join(newer, "00000001.closed"), "assay decisions journal 2\nsomething\n")
+  writeFileSync(join(newer, "00000001.closed"), "assay decisions journal 3\nsomething\n")
   const decisions = stored()
   const fold = journalFolder({ journal: path, decisions })
   await assert.rejects(fold(), { code: "newer-format" })

@@ -88,8 +88,7 @@ async function evidenceRoutes(
 }
 
 function evidenceRoute(app: App, { secrets, now }: EvidenceServices, intake: EvidenceIntake): void {
-  const config = { scope: "evidence:write" } as const
-  const route = { schema, config, bodyLimit: EVIDENCE_BODY_MAX }
+  const route = { schema, bodyLimit: EVIDENCE_BODY_MAX }
 
   app.post("/api/v1/evidence", route, async (request, reply) => {
     const { caller, headers } = request

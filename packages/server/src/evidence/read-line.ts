@@ -9,7 +9,7 @@ import {
   type ProblemDetails,
 } from "@assay/core/contract"
 import { EXPOSURE_KINDS } from "@assay/core/score"
-import { holdsIdentity } from "../http/holds-identity.ts"
+import { holdsIdentity } from "../base/holds-identity.ts"
 import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { parseTime } from "@assay/runtime/rfc3339"
 import { Problem } from "../base/problem.ts"

@@ -9,12 +9,11 @@ import { tenantOf } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import { applyAllFeedback } from "../intake/apply-feedback.ts"
-import { type FeedbackIntake, openFeedbackWriter } from "../intake/feedback-writer.ts"
+import { type FeedbackIntake, feedbackPort, openFeedbackWriter } from "../intake/feedback-writer.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { claimRefusal, idempotencyClaim } from "../http/idempotency.ts"
 import { failures, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
-import { writerPort } from "../base/writer-port.ts"
 import { FEEDBACK_ROUTE } from "@assay/stores/records-feedback"
 import { readReport } from "./read-report.ts"
 
@@ -69,7 +68,7 @@ export interface FeedbackServices {
 
 export const feedback: Feature<FeedbackServices, FeedbackIntake> = {
   routes: feedbackRoutes,
-  port: writerPort<FeedbackIntake>("feedback", { submit: true, undo: true }),
+  port: feedbackPort,
   writer: openFeedbackWriter,
   replay: applyAllFeedback,
 }
@@ -79,9 +78,7 @@ function feedbackRoutes(
   { secrets, now }: FeedbackServices,
   feedback: FeedbackIntake,
 ): void {
-  const config = { scope: "feedback:write" } as const
-
-  app.post("/api/v1/feedback", { schema: sendSchema, config }, async (request, reply) => {
+  app.post("/api/v1/feedback", { schema: sendSchema }, async (request, reply) => {
     const { body, caller, headers } = request
     const report = readReport(body, tenantOf(caller, "Feedback"), secrets, now())
     const name = headers["idempotency-key"]
@@ -91,7 +88,7 @@ function feedbackRoutes(
     return reply.code(202).send({ id: submission.id })
   })
 
-  app.delete("/api/v1/feedback/:id", { schema: undoSchema, config }, async (request, reply) => {
+  app.delete("/api/v1/feedback/:id", { schema: undoSchema }, async (request, reply) => {
     const { params, caller } = request
     const { tenantId } = tenantOf(caller, "Feedback")
     const undone = FEEDBACK_ID.test(params.id) && (await feedback.undo(params.id, tenantId))

@@ -1,5 +1,5 @@
 import type { FeedbackRequest, ProblemDetails } from "@assay/core/contract"
-import { holdsIdentity } from "../http/holds-identity.ts"
+import { holdsIdentity } from "../base/holds-identity.ts"
 import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { parseTime } from "@assay/runtime/rfc3339"
 import { Problem } from "../base/problem.ts"

@@ -1,20 +1,16 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
-import type { Scope } from "@assay/core/contract"
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Caller } from "../accounts/callers.ts"
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set on every route that names a scope. */
+    /** Set on every route whose row of rights asks for a key. */
     caller: Caller
   }
   interface FastifyContextConfig {
-    /**
-     * The scope a key needs for this route, or any one of several; without it the route is open to
-     * anyone.
-     */
-    scope?: Scope | readonly Scope[]
+    /** Answers only that its path does not take the method, so it needs no row of rights. */
+    refusesMethods?: true
     /** Answered also while others are turned away: monitoring must see an overloaded service. */
     neverShed?: boolean
     /**

@@ -24,7 +24,7 @@
 // tests/http/both-ways.test.ts sends requests by both ways and compares every byte.
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import { problems } from "@assay/core/contract"
+import { problems, type Right } from "@assay/core/contract"
 import type { Caller, Callers } from "../accounts/callers.ts"
 import type { Limits } from "../accounts/limits.ts"
 import { problemDetails } from "../base/problem.ts"
@@ -53,7 +53,7 @@ interface DirectServices {
 
 export interface Direct {
   /** Called for every route that is registered; takes those that ask for it. */
-  addRoute(route: RouteOptions): void
+  addRoute(route: RouteOptions, right: Right | null): void
   /** What a server calls with each request: the direct way, and `fastify` for all others. */
   before(fastify: RequestListener): RequestListener
   /** From here on every request goes by Fastify, which knows how to close. */
@@ -85,10 +85,10 @@ export function openDirect(services: DirectServices): Direct {
   const routes = new Map<string | undefined, DirectRoute>()
 
   return {
-    addRoute(options) {
-      const { direct, scope } = options.config ?? {}
-      if (direct !== true) return
-      if (typeof scope !== "string" || options.method !== "POST")
+    addRoute(options, right) {
+      if (options.config?.direct !== true) return
+      const [scope, ...others] = right?.scopes ?? []
+      if (scope === undefined || others.length > 0 || options.method !== "POST")
         throw new Error(`${options.url} cannot be direct: it takes POST and needs one scope`)
       // Fastify calls handlers with itself as `this`, and ours are functions that use none.
       const handler = options.handler as unknown as DirectHandler

@@ -1,6 +1,9 @@
 import type { Decisions } from "@assay/stores/decisions"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Records } from "@assay/stores/records"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { SignUpMode } from "@assay/core/contract"
+import type { SendMail } from "../base/mail.ts"
 import type { WriterPort } from "../base/writer-port.ts"
 import type { App } from "./app.ts"
 
@@ -50,5 +53,22 @@ export interface Primary {
    * is known. Never rejects.
    */
   readonly forgetSignals: (key: string) => Promise<void>
+  readonly secrets: Pick<Secrets, "subkeys">
+  readonly sessions: SessionTimes
+  readonly signUp: {
+    readonly mode: SignUpMode
+    /** null where no mail is set up. */
+    readonly sendMail: SendMail | null
+  }
   readonly now: () => number
+  /** How many days a decision may wait for an analyst; 0: none waits. */
+  readonly reviewDays: number
+  /** The writer of a feature that stands before this one in the list of all. */
+  readonly writerOf: <P>(port: WriterPort<P>) => P
+}
+
+/** How long people stay signed in: unused, and at most. */
+export interface SessionTimes {
+  readonly idleMs: number
+  readonly lifeMs: number
 }

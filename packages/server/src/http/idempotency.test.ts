@@ -9,6 +9,8 @@ const caller = {
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set<string>(),
+  person: null,
+  shadow: null,
   ...DEFAULT_SCORING,
 }
 const subkey = new Uint8Array(32).fill(1)

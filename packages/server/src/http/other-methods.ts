@@ -33,6 +33,7 @@ export function refuseOtherMethods(app: App): () => void {
         method: others,
         url,
         schema: { hide: true },
+        config: { refusesMethods: true },
         handler() {
           throw new Problem("method-not-allowed", `This path takes ${allow}.`, {
             headers: { allow },

@@ -50,12 +50,14 @@ function exampleOf(code: ProblemCode): ProblemDetails {
   return problemDetails(problem, "4f1c9a7d2b6e830515aa90c4")
 }
 
-/** What every operation with a key can answer besides its own failures. */
+/** What every operation with a key or a session can answer besides its own failures. */
 export const COMMON_FAILURES = [
   "malformed-json",
   "invalid-request",
   "unauthenticated",
   "insufficient-scope",
+  "insufficient-role",
+  "cross-site",
   "body-too-large",
   "unsupported-media-type",
   "rate-limited",

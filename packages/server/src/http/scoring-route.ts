@@ -42,7 +42,7 @@ export function scoringRoute<Body, Identified extends { readonly key: IdentityKe
   { limits, secrets, now }: RouteServices,
   { path, schema, read, score }: ScoringOperation<Body, Identified, Context>,
 ): void {
-  app.post(path, { schema, config: { scope: "score", direct: true } }, (request, reply) => {
+  app.post(path, { schema, config: { direct: true } }, (request, reply) => {
     const { caller } = request
     const { identified, context } = read(request.body as Body, now())
     const explain = (request.query as Static<typeof ExplainQuery>).explain === "true"

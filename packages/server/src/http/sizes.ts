@@ -1,5 +1,7 @@
 /** The most a scoring body may have, in bytes. */
 export const BODY_MAX = 16 * 1024
+/** The most a policy may have, in bytes: a hundred domains fit. */
+export const POLICY_BODY_MAX = 64 * 1024
 /** The most the body of a batch may have, in bytes. */
 export const BATCH_BODY_MAX = 512 * 1024
 /** The most the body of a request with evidence may have, in bytes. */

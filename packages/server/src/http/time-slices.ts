@@ -11,10 +11,13 @@ export interface TimeSlices {
   next(): Promise<void>
 }
 
-export function openTimeSlices(now: () => number = () => performance.now()): TimeSlices {
+export function openTimeSlices(
+  now: () => number = () => performance.now(),
+  sliceMs = SLICE_MS,
+): TimeSlices {
   let beganMs = now()
   return {
-    isOver: () => now() - beganMs >= SLICE_MS,
+    isOver: () => now() - beganMs >= sliceMs,
     async next() {
       await turn()
       beganMs = now()

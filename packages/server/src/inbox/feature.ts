@@ -4,6 +4,8 @@ import { RESEAL_BODY_MAX } from "@assay/drop/take-resealed"
 import type { AuditNote } from "@assay/stores/records"
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify"
 import { Readable } from "node:stream"
+import { actorOf } from "../accounts/callers.ts"
+import type { Config } from "../base/config.ts"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
@@ -32,13 +34,15 @@ export interface InboxServices {
   /** Notes in the audit trail who did what. */
   readonly audit: (note: AuditNote) => Promise<void>
   readonly now: () => number
+  readonly config: Pick<Config, "oidc">
 }
 
 /** The inbox of the drop's recipients: their operations, and where there is a drop, the page. */
 export const inbox: Feature<InboxServices> = { routes: inboxRoutes }
 
 async function inboxRoutes(app: App, services: InboxServices): Promise<void> {
-  if (services.askDrop !== null) inboxPageRoutes(app)
+  if (services.askDrop !== null)
+    inboxPageRoutes(app, services.config.oidc === null ? null : "/console/sign-in/oidc")
   await recipientRoutes(app, services)
 }
 
@@ -46,18 +50,17 @@ type Act = "drop.synced" | "drop.batch" | "drop.keys-set" | "drop.resealed"
 
 /** What recipients do with the drop. The service passes it on and can open nothing of it. */
 async function recipientRoutes(app: App, { askDrop, audit, now }: InboxServices): Promise<void> {
-  const config = { scope: "drop:read" } as const
   /**
    * A handler that answers with what the drop answers. An act is written down before it is passed
    * on, so that nothing is done unseen: who and what, and never which message.
    */
   const passOn =
     (path: string, action?: Act) =>
-    async ({ caller, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    async ({ caller, body, id }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       if (askDrop === null) throw new Problem("drop-off", "Nothing was done.")
       if (action !== undefined) {
-        const actor = `key:${caller.keyId}`
-        await audit({ at: now(), actor, action, subject: "drop", detail: {} })
+        const actor = actorOf(caller)
+        await audit({ at: now(), actor, requestId: id, action, subject: "drop", detail: {} })
       }
       const sent = body instanceof Readable ? body : body === undefined ? "" : JSON.stringify(body)
       const answer = await askDrop(path, action === undefined ? undefined : sent)
@@ -66,26 +69,21 @@ async function recipientRoutes(app: App, { askDrop, audit, now }: InboxServices)
       return reply.type(type).send(answer)
     }
 
-  const syncConfig = { ...config, jsonPartsMax: 2 * DROP_HAVE_MAX }
+  const syncConfig = { jsonPartsMax: 2 * DROP_HAVE_MAX }
   app.post(
     "/api/v1/drop/sync",
     { schema: syncSchema, config: syncConfig, bodyLimit: DROP_SYNC_BODY_MAX },
     passOn("/sync", "drop.synced"),
   )
-  app.get("/api/v1/drop/keys", { schema: keysSchema, config }, passOn("/keys"))
-  app.post(
-    "/api/v1/drop/keys",
-    { schema: firstKeysSchema, config },
-    passOn("/keys", "drop.keys-set"),
-  )
+  app.get("/api/v1/drop/keys", { schema: keysSchema }, passOn("/keys"))
+  app.post("/api/v1/drop/keys", { schema: firstKeysSchema }, passOn("/keys", "drop.keys-set"))
   // A route of its own and not a part of a batch: it needs a scope that a recipient's token does
   // not have every day.
   await app.register(async (scope: App) => {
     streamBodies(scope, SEALED)
-    const resealConfig = { scope: "drop:reseal" } as const
     scope.post<{ Params: { id: string } }>(
       "/api/v1/drop/reseal/:id",
-      { schema: resealSchema, config: resealConfig, bodyLimit: RESEAL_BODY_MAX, ...UNREAD },
+      { schema: resealSchema, bodyLimit: RESEAL_BODY_MAX, ...UNREAD },
       async (request, reply) => {
         const { id } = request.params
         if (!ID.test(id))
@@ -98,7 +96,7 @@ async function recipientRoutes(app: App, { askDrop, audit, now }: InboxServices)
     streamBodies(scope, TAR)
     scope.post(
       "/api/v1/drop/batch",
-      { schema: batchSchema, config, bodyLimit: BATCH_BODY_MAX, onRequest: takeTime, ...UNREAD },
+      { schema: batchSchema, bodyLimit: BATCH_BODY_MAX, onRequest: takeTime, ...UNREAD },
       passOn("/batch", "drop.batch"),
     )
   })

@@ -37,9 +37,9 @@ const FILES = "/console/drop/files/"
 
 /**
  * The inbox of the drop's recipients: a page and its files, the same for everybody. What it shows,
- * it fetches itself.
+ * it fetches itself. `signInPath`: where single sign-on begins; null: there is none.
  */
-export function inboxPageRoutes(app: App): void {
+export function inboxPageRoutes(app: App, signInPath: string | null): void {
   const files = loadBrowserFiles()
   const [script, worker, style] = ["inbox", "inbox-worker", "inbox-style"].map((name) =>
     files.get(name),
@@ -49,6 +49,7 @@ export function inboxPageRoutes(app: App): void {
     style: FILES + style.file,
     styleIntegrity: style.integrity,
     script: FILES + script.file,
+    signInPath,
     scriptIntegrity: script.integrity,
   })
   app.get("/console/drop", { schema }, async (_request, reply) =>
@@ -70,10 +71,12 @@ interface PageFiles {
   readonly styleIntegrity: string
   readonly script: string
   readonly scriptIntegrity: string
+  readonly signInPath: string | null
 }
 
 /** The page of the inbox. All that is in it later is put there by its script, as text. */
-function inboxPage({ style, styleIntegrity, script, scriptIntegrity }: PageFiles): string {
+function inboxPage(files: PageFiles): string {
+  const { style, styleIntegrity, script, scriptIntegrity, signInPath } = files
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -85,7 +88,7 @@ function inboxPage({ style, styleIntegrity, script, scriptIntegrity }: PageFiles
       </head>
       <body>
         <header><h1>Drop inbox</h1></header>
-        <main>
+        <main data-sign-in="${signInPath ?? ""}">
           <noscript>
             <p>
               This page opens messages in your browser and needs JavaScript for it. Without it, use

@@ -3,9 +3,12 @@ import type { FeedbackReceipt } from "@assay/core/contract"
 import { IndexUnavailable, type ExposureIndex } from "@assay/stores/exposure-index"
 import { RecordsError } from "@assay/stores/records-error"
 import type { FeedbackIdentity, FeedbackRecords, NewFeedback } from "@assay/stores/records-feedback"
+import type { FeedbackPlace } from "@assay/stores/records-review-changes"
+import { writerPort } from "../base/writer-port.ts"
 import { CLAIM_MS, type IdempotencyClaim } from "@assay/stores/records-idempotency"
 import { openFairTurns } from "@assay/runtime/fair-turns"
 import { DAY_MS } from "@assay/runtime/time"
+import { ENDED_FEEDBACK_DAYS } from "../base/retention.ts"
 import { feedbackApplier } from "./apply-feedback.ts"
 import { notTaken } from "./refusal.ts"
 import { TENANTS_AT_ONCE } from "./tenants-at-once.ts"
@@ -29,7 +32,26 @@ export interface FeedbackIntake {
   undo(id: string, tenantId: number): Promise<boolean>
 }
 
+/** How workers, and other writers of the primary, reach it. */
+export const feedbackPort = writerPort<FeedbackIntake>("feedback", { submit: true, undo: true })
+
+/** What a transaction of another writer did to a tenant's feedback. */
+export interface FeedbackChange<T> {
+  readonly result: T
+  /** Those whose feedback changed. */
+  readonly identities: readonly FeedbackIdentity[]
+}
+
 export interface FeedbackWriter extends FeedbackIntake {
+  /**
+   * Has `store` change a tenant's feedback in a transaction of its own, which may store as many
+   * reports as there are places. Resolves when the index says the same.
+   */
+  change<T>(
+    tenantId: number,
+    places: number,
+    store: (places: readonly FeedbackPlace[]) => Promise<FeedbackChange<T>>,
+  ): Promise<T>
   /**
    * Applies what is due: what an earlier process or a failing index left undone, and what has
    * expired.
@@ -42,12 +64,6 @@ export interface FeedbackWriter extends FeedbackIntake {
 }
 
 const DUE_AT_ONCE = 100
-/**
- * How long undone and expired feedback is kept, so that undoing it again is answered as the first
- * time.
- */
-const ENDED_KEPT_DAYS = 90
-
 interface WriterOptions {
   readonly records: FeedbackRecords
   readonly index: ExposureIndex
@@ -120,6 +136,20 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
         return true
       }),
 
+    change: (tenantId, count, store) =>
+      fromCaller(tenantId, async () => {
+        const places = Array.from({ length: count }, () => {
+          const receivedAt = receive()
+          return { id: newFeedbackId(receivedAt), receivedAt }
+        })
+        const { result, identities } = await store(places)
+        const byKey = new Map(
+          identities.map((identity) => [identity.identityKey.toHex(), identity]),
+        )
+        for (const identity of byKey.values()) await applyNow(identity)
+        return result
+      }),
+
     async settleDue() {
       const failures: unknown[] = []
       for (let more = true; more;) {
@@ -136,7 +166,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
     },
 
     async forget() {
-      await records.forgetFeedback(now() - ENDED_KEPT_DAYS * DAY_MS)
+      await records.forgetFeedback(now() - ENDED_FEEDBACK_DAYS * DAY_MS)
       await records.forgetClaims(now() - CLAIM_MS)
     },
 

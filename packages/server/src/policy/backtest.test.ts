@@ -14,7 +14,8 @@ import {
 import { scoringSettings, type TenantSettings } from "../accounts/tenant-settings.ts"
 import { openModels } from "../score/models.ts"
 import { withoutTrustInSms } from "../score/phone/phone-evidence.ts"
-import { backTest, type BackTestCounts, type ChangedDecision } from "./backtest.ts"
+import { backTest } from "./backtest.ts"
+import type { ChangedDecision, ComparisonCounts } from "./comparison.ts"
 
 const models = openModels("/nowhere")
 const at = Date.UTC(2026, 10, 1)
@@ -61,13 +62,14 @@ function common(identityType: Decision["identityType"], input: object) {
     calibration: null,
     input: JSON.stringify(input),
     format: DECISION_FORMAT,
+    shadow: null,
   }
 }
 
 async function tried(
   decisions: readonly Decision[],
   policy: TenantSettings,
-): Promise<{ counts: BackTestCounts; changed: ChangedDecision[] }> {
+): Promise<{ counts: ComparisonCounts; changed: ChangedDecision[] }> {
   const changed: ChangedDecision[] = []
   const counts = await backTest({
     pages: pagesOf(decisions),
@@ -191,6 +193,7 @@ test("what cannot be repeated is counted and left out", async () => {
     modelNotLoaded: 1,
     notRepeated: 2,
     unknownFormat: 1,
+    notShadowed: 0,
   })
   assert.deepEqual(changed, [])
 })

@@ -1,8 +1,9 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
-import { problems, type Scope } from "@assay/core/contract"
+import { problems, type Right } from "@assay/core/contract"
 import { fastify, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from "fastify"
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http"
-import { type Caller, type Callers, requireScope } from "../accounts/callers.ts"
+import type { CallerOf } from "../accounts/caller-of.ts"
+import { type Caller, type Callers, requireRight } from "../accounts/callers.ts"
 import type { Limits } from "../accounts/limits.ts"
 import type { Config } from "../base/config.ts"
 import type { Pressure } from "../health/pressure.ts"
@@ -18,6 +19,7 @@ import { thenLetPass } from "../http/let-pass.ts"
 import { requireBody } from "../http/missing-body.ts"
 import { observeOnClose, openObserve } from "../http/observe.ts"
 import { requestId } from "../http/request-id.ts"
+import { rightOf } from "../http/route-rights.ts"
 import { schemaCompilers } from "../http/schema-compilers.ts"
 import { SECURITY_HEADERS } from "../http/security-headers.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
@@ -32,6 +34,7 @@ interface HttpServices {
   readonly config: Pick<Config, "requestSeconds" | "streamIdleSeconds">
   readonly log: Log
   readonly callers: Callers
+  readonly callerOf: CallerOf
   readonly limits: Limits
   readonly metrics: Metrics
   readonly pressure: Pick<Pressure, "isHigh">
@@ -50,7 +53,7 @@ export async function buildApp(
   reach: Reach,
   compilers = schemaCompilers,
 ): Promise<App> {
-  const { config, log, callers, limits, metrics, pressure, refusalMs } = services
+  const { config, log, callers, callerOf, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
   const failures = openFailures(log, refusalMs)
   const stillMs = config.streamIdleSeconds * 1000
@@ -109,15 +112,16 @@ export async function buildApp(
   endDeafReaders(app, stillMs)
   app.decorateRequest("caller")
   app.addHook("onRoute", (route) => {
-    const { scope, neverShed = false } = route.config ?? {}
+    const right = rightOf(route)
+    const { neverShed = false } = route.config ?? {}
     route.onRequest = [
       observing(route.url),
       ...(neverShed ? [] : [shedding]),
-      ...(scope === undefined ? [] : [entering(callers, limits, asArray(scope))]),
+      ...(right === null ? [] : [entering(callerOf, limits, right)]),
       ...asArray(route.onRequest),
     ]
     requireBody(route)
-    direct.addRoute(route)
+    direct.addRoute(route, right)
   })
   app.addHook("preClose", async () => direct.close())
   const shedding: onRequestHookHandler = (_request, _reply, done) => {
@@ -187,21 +191,17 @@ function sendProblem(
  * what is refused later has been counted. A known key with requests in hand is let in at once,
  * without a promise.
  */
-function entering(
-  callers: Callers,
-  limits: Limits,
-  scopes: readonly Scope[],
-): onRequestHookHandler {
+function entering(callerOf: CallerOf, limits: Limits, right: Right): onRequestHookHandler {
   const pace = (request: FastifyRequest, caller: Caller): Promise<void> | undefined => {
     request.caller = caller
     return limits.pace(caller)
   }
   const enter = ({ caller }: FastifyRequest, reply: FastifyReply): void => {
-    requireScope(caller, scopes)
+    requireRight(caller, right)
     reply.headers(limits.fields(caller))
   }
   return (request, reply, done) => {
-    const caller = callers.authenticate(request.headers.authorization)
+    const caller = callerOf(request.raw)
     const waiting =
       caller instanceof Promise
         ? caller.then((found) => pace(request, found))

@@ -5,14 +5,24 @@ import { openDecisions } from "@assay/stores/open/open-database"
 import { journalFolder } from "../decisions/fold.ts"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
+import { reviewQueue } from "../review/review-queue.ts"
+import { openModels } from "../score/models.ts"
 import { decisionsPort, type DecisionsThreadData, type DecisionsWriter } from "./ports.ts"
 
 if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")
-const { place, journal } = workerData as DecisionsThreadData
+const { place, journal, models, reviewDays } = workerData as DecisionsThreadData
 const channel = threadChannel(parentPort)
 const callPrimary = openCalls(channel)(30_000)
 const onFolded = tellOnce(async (decisions) => {
   await callPrimary("onFolded", decisions)
+})
+const toReview = reviewQueue({
+  loadModels: () => openModels(models),
+  days: reviewDays,
+  now: Date.now,
+  async add(reviews) {
+    await callPrimary("addReviews", reviews)
+  },
 })
 
 async function open(): Promise<DecisionsWriter> {
@@ -23,7 +33,7 @@ async function open(): Promise<DecisionsWriter> {
   })
   return {
     ...decisions,
-    fold: journalFolder({ journal, decisions, onFolded }),
+    fold: journalFolder({ journal, decisions, onFolded, toReview }),
     async forgetBefore(day) {
       deleteSetAside(journal, Date.parse(day))
       return await decisions.forgetBefore(day)

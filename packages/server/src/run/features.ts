@@ -1,18 +1,25 @@
+import { audit } from "../audit/feature.ts"
 import { decisions } from "../decisions/feature.ts"
 import { evidence } from "../evidence/feature.ts"
 import { feedback } from "../feedback/feature.ts"
 import { health } from "../health/feature.ts"
 import type { Feature } from "../http/feature.ts"
 import { inbox } from "../inbox/feature.ts"
+import { keys } from "../keys/feature.ts"
 import { notifications } from "../notifications/feature.ts"
+import { people } from "../people/feature.ts"
 import { pages } from "../pages/feature.ts"
+import { policy } from "../policy/feature.ts"
 import type { EmailServices } from "../score/email/email-scorer.ts"
 import { scoreRoutes } from "../score/email/routes.ts"
 import { type BulkServices, bulkRoutes } from "../score/many/routes.ts"
 import type { PhoneServices } from "../score/phone/phone-scorer.ts"
 import { telecomRoutes } from "../score/phone/routes.ts"
+import { signUp } from "../signup/feature.ts"
+import { review } from "../review/feature.ts"
 import { sources } from "../sources/feature.ts"
 import { subjects } from "../subjects/feature.ts"
+import { tenants } from "../tenants/feature.ts"
 import { usage } from "../usage/feature.ts"
 
 const email: Feature<EmailServices> = { routes: scoreRoutes }
@@ -31,8 +38,15 @@ export const features = [
   notifications,
   many,
   decisions,
+  review,
+  policy,
   sources,
+  keys,
+  tenants,
   usage,
+  audit,
+  people,
+  signUp,
   inbox,
 ] as const
 

@@ -82,12 +82,51 @@ export const recordsPort = portOf<Records>("records", {
   setTenantSettings: true,
   policies: true,
   policy: true,
+  setShadow: true,
+  shadow: true,
   createKey: true,
   keyByHash: true,
   keys: true,
   rotateKey: true,
+  changeKey: true,
   revokeKey: true,
   accountsVersion: true,
+  people: true,
+  hasPeople: true,
+  personById: true,
+  personByEmail: true,
+  personByCredential: true,
+  members: true,
+  setMember: true,
+  setServiceRoles: true,
+  changeCredentials: true,
+  peopleVersion: true,
+  invitations: true,
+  invitationByToken: true,
+  invite: true,
+  endInvitation: true,
+  endInvitationsBy: true,
+  join: true,
+  forgetInvitations: true,
+  addSignUp: true,
+  waitingSignUps: true,
+  waitingSignUp: true,
+  signUpByToken: true,
+  hasSignedUp: true,
+  decideSignUp: true,
+  dropSignUp: true,
+  signUpAtOnce: true,
+  completeSignUp: true,
+  forgetSignUps: true,
+  openSession: true,
+  sessionByToken: true,
+  sessionsOf: true,
+  touchSessions: true,
+  endSession: true,
+  endSessions: true,
+  forgetSessions: true,
+  personByOutsideAccount: true,
+  signInFromOutside: true,
   addUsage: true,
   usage: true,
   usageOfMonth: true,
@@ -105,6 +144,19 @@ export const recordsPort = portOf<Records>("records", {
   forgetClaims: true,
   eraseSubject: true,
   eraseAgain: true,
+  addReviews: true,
+  reviews: true,
+  review: true,
+  reviewsOn: true,
+  assignReviews: true,
+  decideReviews: true,
+  undoReviews: true,
+  forgetReviews: true,
+  eraseReviews: true,
+  saveReviewView: true,
+  reviewViews: true,
+  deleteReviewView: true,
+  feedbackSince: true,
   admitExport: true,
   reportsOn: true,
   tombstone: true,
@@ -123,6 +175,9 @@ export const recordsPort = portOf<Records>("records", {
   addAudit: true,
   audit: true,
   auditAfter: true,
+  auditLinks: true,
+  auditEnds: true,
+  cutAudit: true,
   ping: true,
   close: true,
 })
@@ -150,12 +205,23 @@ export interface DecisionsThreadData {
   readonly place: DatabasePlace
   /** The directory of the workers' journals. */
   readonly journal: string
+  /** The directory of models besides the shipped ones. */
+  readonly models: string
+  readonly reviewDays: number
 }
 
-/** What commands may do through the running service: all but closing the records under it. */
+/** What commands may not do through the running service. */
+const OWN: ReadonlySet<string> = new Set<keyof Records>(["close", "migrate", "cutAudit"])
+
+/** What commands may do through it: all but closing the records under it. */
 export const openRecordsPort: Port<Records> = {
   ...recordsPort,
-  methods: recordsPort.methods.filter((method) => method !== "close" && method !== "migrate"),
+  methods: recordsPort.methods.filter((method) => !OWN.has(method)),
+}
+
+/** What the thread of the records is started with. */
+export interface RecordsThreadData extends DatabasePlace {
+  readonly auditKey: Uint8Array
 }
 
 /** Faults of the records keep their codes. */

@@ -1,10 +1,13 @@
 import type { Cluster } from "node:cluster"
 import { createServer, type Server } from "node:http"
+import { hostname } from "node:os"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
+import { keepHeads } from "../audit/keep-heads.ts"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { logUnanswerable } from "./tenant-check.ts"
 import { type Config, wrongSettings } from "../base/config.ts"
+import { PROVIDER_COST_DAYS } from "../base/retention.ts"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
 import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
 import {
@@ -24,6 +27,8 @@ import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
+import { firstLinkToken } from "../people/first-link.ts"
+import { reviewsPort } from "../review/reviews.ts"
 import { subjectsPort } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
@@ -31,7 +36,8 @@ import { configuredProviders } from "../score/phone/provider-settings.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
 import { MICROS } from "@assay/stores/micros"
 import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
-import { DAY_MS, dayOf, HOUR_MS, monthOf } from "@assay/runtime/time"
+import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS, monthOf } from "@assay/runtime/time"
+import { openMail } from "../base/mail.ts"
 import { VERSION } from "../base/version.ts"
 import type { CommandProgram } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
@@ -63,6 +69,8 @@ export interface Service {
   readonly drop: DropAddress | null
   /** Printed by the demo; null in production. */
   readonly demoKey: string | null
+  /** Of the link for the first administrator; null where somebody is there, or nobody may be. */
+  readonly firstLink: string | null
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -71,8 +79,6 @@ const WORKER_PROGRAM = fileURLToPath(
   new URL(`./worker-process${extname(import.meta.filename)}`, import.meta.url),
 )
 const FLUSH_MS = 1000
-/** How long costs are kept: a year can be compared with the one before, month by month. */
-const PROVIDER_COST_DAYS = 400
 
 /**
  * The process that owns everything written: it holds the directory's lock, the one writer of the
@@ -141,7 +147,7 @@ async function openService(given: Given): Promise<Service> {
   const { files: indexFiles, open: openIndex } = indexAt(config)
   const [index, records] = await Promise.all([
     openIndex({ readOnly: false }),
-    openRecordsWriter({ dataDirectory, databaseUrl }),
+    openRecordsWriter({ dataDirectory, databaseUrl, auditKey: secrets.subkeys.audit }),
   ])
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
@@ -160,6 +166,8 @@ async function openService(given: Given): Promise<Service> {
     await loadDemoCorpus(index, secrets, Date.now())
   }
   const demoKey = await mintFirstKeys(records, config, secrets, Date.now())
+  const peopleMaySignIn = !config.production || config.consoleOrigin !== null
+  const firstLink = peopleMaySignIn ? await firstLinkToken(records, Date.now()) : null
 
   const counters = await restoredCounters(records)
   let forgottenBefore = ""
@@ -191,7 +199,10 @@ async function openService(given: Given): Promise<Service> {
   const decisionsWriter = openDecisionsWriter({
     place: { dataDirectory, databaseUrl },
     journal: directory.journal,
+    models: directory.models,
+    reviewDays: config.reviewDays,
     onFolded: knownIdentities(index),
+    addReviews: (reviews) => records.addReviews(reviews),
     moveFailed(code) {
       const said = "decisions of an older version were not moved and stay where they are"
       log.warn(said, { error: new Explained(code, said) })
@@ -216,7 +227,17 @@ async function openService(given: Given): Promise<Service> {
       },
       tombstones,
       forgetSignals: async (key) => await providers?.forget(key),
+      secrets,
+      sessions: {
+        idleMs: config.sessionIdleMinutes * MINUTE_MS,
+        lifeMs: config.sessionHours * HOUR_MS,
+      },
+      signUp: {
+        mode: config.signUp,
+        sendMail: config.mail === null ? null : openMail(config.mail, log),
+      },
       now: Date.now,
+      reviewDays: config.reviewDays,
     },
     log,
   )
@@ -226,6 +247,16 @@ async function openService(given: Given): Promise<Service> {
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const { promise: dropRunning, resolve: dropNowRunning } =
     Promise.withResolvers<DropChild | null>()
+  const heads = await keepHeads({
+    records,
+    key: secrets.subkeys.audit,
+    file: config.auditHeadsFile,
+    syslog: config.auditSyslog,
+    days: config.auditDays,
+    host: hostname(),
+    now: Date.now,
+    log,
+  })
   const learnt = keepLearnt({
     directory: directory.lists,
     now: Date.now,
@@ -235,6 +266,7 @@ async function openService(given: Given): Promise<Service> {
   const control = await openControlSocket(directory.controlSocket, {
     ...offer(openRecordsPort, records),
     ...offer(subjectsPort, writers.get(subjectsPort)),
+    ...offer(reviewsPort, writers.get(reviewsPort)),
     // Asked for while the service starts, it waits: a worker may have read the lists before they
     // changed.
     reloadLists: async () => await reloadLists(await running),
@@ -334,6 +366,7 @@ async function openService(given: Given): Promise<Service> {
     address: workers.address,
     drop: drop?.address ?? null,
     demoKey,
+    firstLink,
     restart: () => workers.restart(),
     stop: () =>
       everyStep(
@@ -354,6 +387,7 @@ async function openService(given: Given): Promise<Service> {
             ),
           () => velocity.close(),
           () => decisions.stop(),
+          () => heads.stop(),
           () => records.close(),
           () => index.close(),
           () => lock.release(),

@@ -16,7 +16,10 @@ test("a migration may take longer than any other call on the records", options, 
   t.after(() => server.stop())
   const url = await server.createDatabase()
   const letGo = await holdMigrations(url)
-  const opening = openRecordsWriter({ dataDirectory: "", databaseUrl: url }, 3_000)
+  const opening = openRecordsWriter(
+    { dataDirectory: "", databaseUrl: url, auditKey: new Uint8Array(32) },
+    3_000,
+  )
   await Promise.race([opening, delay(5_000)])
   await letGo()
   const records = await opening
@@ -26,5 +29,8 @@ test("a migration may take longer than any other call on the records", options, 
 
 test("records that cannot be reached are an error, and leave no thread behind", async () => {
   const url = "postgresql://postgres:password@127.0.0.1:1/none"
-  await assert.rejects(openRecordsWriter({ dataDirectory: "", databaseUrl: url }), RecordsError)
+  await assert.rejects(
+    openRecordsWriter({ dataDirectory: "", databaseUrl: url, auditKey: new Uint8Array(32) }),
+    RecordsError,
+  )
 })

@@ -1,6 +1,5 @@
 import { extname } from "node:path"
 import { inThread } from "@assay/runtime/children"
-import type { DatabasePlace } from "@assay/stores/database"
 import type { MoveFailed } from "@assay/stores/older-move"
 import type { Records } from "@assay/stores/records"
 import type { OnFolded } from "../decisions/fold.ts"
@@ -10,13 +9,17 @@ import {
   type DecisionsWriter,
   recordsFault,
   recordsPort,
+  type RecordsThreadData,
 } from "./ports.ts"
 
 /**
  * The one writer of the records: a thread, because SQLite waits for the disk on every commit and
  * the primary's own loop must keep granting leases meanwhile.
  */
-export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000): Promise<Records> {
+export async function openRecordsWriter(
+  place: RecordsThreadData,
+  answerMs = 30_000,
+): Promise<Records> {
   const module = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
   const records = inThread(module, place, recordsPort, {
     callMs: answerMs,
@@ -35,6 +38,7 @@ export async function openRecordsWriter(place: DatabasePlace, answerMs = 30_000)
 
 interface WriterOptions extends DecisionsThreadData {
   readonly onFolded: OnFolded
+  readonly addReviews: Records["addReviews"]
   readonly moveFailed: MoveFailed
 }
 
@@ -50,14 +54,17 @@ const CLOSE_MS = 5_000
 export function openDecisionsWriter({
   place,
   journal,
+  models,
+  reviewDays,
   onFolded,
+  addReviews,
   moveFailed,
 }: WriterOptions): DecisionsWriter {
   const module = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
-  const workerData: DecisionsThreadData = { place, journal }
+  const workerData: DecisionsThreadData = { place, journal, models, reviewDays }
   return inThread(module, workerData, decisionsPort, {
     callMs: FOLD_MS,
     deadlines: { close: CLOSE_MS },
-    methods: { onFolded, moveFailed: async (code: string) => moveFailed(code) },
+    methods: { onFolded, addReviews, moveFailed: async (code: string) => moveFailed(code) },
   })
 }

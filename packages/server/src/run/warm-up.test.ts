@@ -30,6 +30,7 @@ function servicesWith(lookupInTurn: EmailServices["index"]["lookupInTurn"]): Ema
     velocity: { compare: never },
     decisions: { record: never },
     usage: { count: never, flush: never },
+    metrics: { countShadowFailed: never, countSignalsFailed: never },
   }
 }
 

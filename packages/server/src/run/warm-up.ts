@@ -14,6 +14,8 @@ const NOBODY: Caller = {
   tenantId: null,
   plan: plans.enterprise,
   scopes: new Set(),
+  person: null,
+  shadow: null,
   ...scoringSettings({}),
 }
 

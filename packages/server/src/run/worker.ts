@@ -1,11 +1,14 @@
 import { join } from "node:path"
 import { Registry } from "prom-client"
+import { openCallerOf, openConsoleOrigin } from "../accounts/caller-of.ts"
 import { openCallers } from "../accounts/callers.ts"
 import { openLimits } from "../accounts/limits.ts"
+import { openSessions } from "../accounts/sessions.ts"
 import { openUsage } from "../accounts/usage.ts"
 import { buildApp, type Services } from "./app.ts"
 import { type Environment, readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
+import { completeReviews } from "../review/complete-reviews.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
@@ -19,6 +22,9 @@ import { listenFault } from "@assay/runtime/listen-fault"
 import { openObserve } from "../http/observe.ts"
 import { listen } from "../http/listen.ts"
 import { openStreams } from "../http/streams.ts"
+import { openVisitorNetwork } from "../http/visitor-network.ts"
+import { openProvider } from "../people/oidc/provider.ts"
+import { peoplePort } from "../people/people.ts"
 import { openMarkingServers } from "../score/email/lists/marking-servers.ts"
 import { openLog } from "@assay/runtime/log"
 import { openLists } from "../score/email/lists.ts"
@@ -40,6 +46,7 @@ import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
 import { reloadedLists } from "./reload-lists.ts"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { BEGIN, countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
+import { MINUTE_MS } from "@assay/runtime/time"
 import { typedCommand } from "@assay/runtime/typed-command"
 import { warmUp } from "./warm-up.ts"
 
@@ -100,6 +107,14 @@ export async function runWorker(
     elapsed,
     demoKeysAllowed: !config.production,
   })
+  const sessions = openSessions({
+    records,
+    touch: remote(peoplePort, within(WRITE_MS)).touchSessions,
+    now,
+    elapsed,
+    idleMs: config.sessionIdleMinutes * MINUTE_MS,
+  })
+  const consoleOrigin = openConsoleOrigin(config)
   const counters = {
     ...remote(countersPort, within(COUNTERS_MS)),
     velocity: remote(countersPort, within(VELOCITY_MS)).velocity,
@@ -158,13 +173,23 @@ export async function runWorker(
     pastDecisions: completePastDecisions(storedDecisions, fold),
     models: openModels(directory.models),
     callers,
+    callerOf: openCallerOf({ callers, sessions, consoleOrigin }),
+    people: records,
+    consoleOrigin,
+    visitorNetwork: openVisitorNetwork(config.trustedProxies),
+    signInProvider: config.oidc === null ? null : openProvider(config.oidc, log, elapsed),
     limits,
     usage,
     metering: records,
+    reviewRecords: completeReviews(records, fold),
+    policyRecords: records,
+    keyRecords: records,
+    tenantRecords: records,
     carriers: openNotifyingCarriers(providers),
     askDrop: config.drop.on ? askDropAt(join(directory.drop, RECIPIENTS_SOCKET)) : null,
     dropPage: dropPageOf(config.drop),
     audit: primary.addAudit,
+    trail: records,
     metrics,
     pressure,
     refusalMs: REFUSAL_MS,
@@ -204,6 +229,9 @@ export async function runWorker(
   const flush = async (leaving?: "leaving"): Promise<void> => {
     await decisions.keep()
     await usage.flush()
+    await sessions
+      .flush()
+      .catch((error: unknown) => log.warn("uses of sessions could not be noted", { error }))
     await limits
       .settle(leaving)
       .catch((error: unknown) => log.warn("unused requests could not be given back", { error }))
@@ -223,6 +251,7 @@ export async function runWorker(
     clearTimeout(deadline)
     clearInterval(flushing)
     callers.close()
+    sessions.close()
     pressure.close()
     network.close()
     await flush("leaving")

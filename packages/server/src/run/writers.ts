@@ -15,8 +15,10 @@ export interface Writers {
 }
 
 /** Opens them and applies what earlier processes left undone, before anything is answered. */
-export async function openWriters(primary: Primary, log: Log): Promise<Writers> {
+export async function openWriters(given: Omit<Primary, "writerOf">, log: Log): Promise<Writers> {
   const opened = new Map<string, unknown>()
+  const writerOf = <P>({ name }: WriterPort<P>): P => opened.get(name) as P
+  const primary: Primary = { ...given, writerOf }
   const ends: (() => Promise<void>)[] = []
   let methods: Methods = {}
   for (const { port, writer: open } of features as readonly AnyFeature[]) {
@@ -31,7 +33,7 @@ export async function openWriters(primary: Primary, log: Log): Promise<Writers> 
   }
   return {
     methods,
-    get: <P>({ name }: WriterPort<P>) => opened.get(name) as P,
+    get: writerOf,
     ends,
   }
 }

@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
 import { Problem } from "../base/problem.ts"
+import { holdsIdentity } from "../base/holds-identity.ts"
 import { DAY_MS } from "@assay/runtime/time"
 
 // What the contexts of e-mail and phone requests have in common.
@@ -35,6 +36,23 @@ export function readTime(member: string, text: string | null | undefined): numbe
  */
 export function checkIp(ip: string): void {
   if (isIP(ip) === 0) throw contextRefusal("ip", "must be an IPv4 or IPv6 address")
+}
+
+/** The caller's name of the case. Refuses one that names a person, since it is kept as it is. */
+export function readRef(given: { readonly ref?: string | null } | null | undefined): string | null {
+  const ref = given?.ref ?? null
+  if (ref !== null && holdsIdentity(ref))
+    throw contextRefusal("ref", "must not hold an e-mail address or a phone number")
+  return ref
+}
+
+/** What is told of the circumstances; null where nothing is, or nothing but the case's name. */
+export function circumstances<C extends { readonly ref?: string | null }>(
+  given: C | null | undefined,
+): C | null {
+  if (given == null) return null
+  const { ref = null, ...others } = given
+  return ref !== null && Object.values(others).every((value) => value == null) ? null : given
 }
 
 export function contextRefusal(member: string, detail: string): Problem {

@@ -1,5 +1,6 @@
 import type { IdentityType } from "@assay/core/identity"
 import type { EmailInput, PhoneInput } from "@assay/core/score"
+import type { ShadowAnswer } from "@assay/stores/decisions"
 import type { Asker } from "../base/asker.ts"
 
 /**
@@ -16,11 +17,15 @@ export interface DecisionDraft {
   readonly input: EmailInput | PhoneInput
   /** The input's JSON, from whoever makes it for other purposes too. */
   readonly inputJson?: () => string
+  /** The caller's name of the case. */
+  readonly ref?: string | null
   readonly score: number
   readonly action: string
   /** Of an e-mail: stage and confidence. */
   readonly stage: string | null
   readonly confidence: string | null
+  /** What the tenant's second policy makes of the same request; null where it has none. */
+  readonly shadow: ShadowAnswer | null
 }
 
 /** Where decisions go. */

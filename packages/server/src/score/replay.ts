@@ -5,11 +5,13 @@ import {
   type EmailAssessment,
   type EmailExplanation,
   type EmailModel,
+  emailOutcome,
   explainEmail,
   explainPhone,
   type PhoneAssessment,
   type PhoneExplanation,
   type PhoneModel,
+  phoneOutcome,
 } from "@assay/core/score"
 import { isExplained } from "@assay/runtime/explained"
 import type { Models } from "./models.ts"
@@ -77,6 +79,41 @@ function replayPhone(decision: Decision, model: PhoneModel): Replay {
     }),
     explain: () => explainPhone(input, model),
   }
+}
+
+/** The input of a decision that comes out as it was made; else what stands in the way. */
+export function repeatedInput(
+  decision: Decision,
+  models: Models,
+): { readonly input: EmailInput | PhoneInput } | { readonly fault: RepeatFault } {
+  const input = JSON.parse(decision.input) as EmailInput | PhoneInput
+  try {
+    const isSame =
+      decision.identityType === "email"
+        ? isSameEmail(decision, input as EmailInput, models.email(decision.modelVersion))
+        : isSamePhone(decision, input as PhoneInput, models.phone(decision.modelVersion))
+    return isSame ? { input } : { fault: "notRepeated" }
+  } catch (error) {
+    if (isExplained(error, "model-not-loaded")) return { fault: "modelNotLoaded" }
+    throw error
+  }
+}
+
+export type RepeatFault = "modelNotLoaded" | "notRepeated"
+
+function isSameEmail(recorded: Outcome, input: EmailInput, model: EmailModel): boolean {
+  const outcome = emailOutcome(input, model)
+  return (
+    outcome.risk_score === recorded.score &&
+    outcome.threat_stage === recorded.stage &&
+    outcome.confidence === recorded.confidence &&
+    outcome.recommended_action === recorded.action
+  )
+}
+
+function isSamePhone(recorded: Outcome, input: PhoneInput, model: PhoneModel): boolean {
+  const { risk_score, recommendation } = phoneOutcome(input, model)
+  return risk_score === recorded.score && recommendation === recorded.action
 }
 
 type Outcome = Pick<Decision, "score" | "stage" | "confidence" | "action">

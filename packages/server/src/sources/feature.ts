@@ -30,9 +30,7 @@ export interface SourceServices {
 export const sources: Feature<SourceServices> = { routes: sourceRoutes }
 
 function sourceRoutes(app: App, { index }: SourceServices): void {
-  const config = { scope: "score" } as const
-
-  app.get("/api/v1/sources", { schema: listSchema, config }, async ({ caller, query }) => {
+  app.get("/api/v1/sources", { schema: listSchema }, async ({ caller, query }) => {
     const after = Number(query.after ?? 0)
     const limit = Number(query.limit ?? PAGE)
     const visible = heldSources(await index.catalogue()).filter(

@@ -1,5 +1,5 @@
 import { SubjectErasure, SubjectExport, SubjectRequest } from "@assay/core/contract"
-import type { Caller } from "../accounts/callers.ts"
+import { actorOf, type Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import { failures, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
@@ -51,15 +51,13 @@ export const subjects: Feature<SubjectServices, Subjects> = {
 }
 
 function subjectRoutes(app: App, { secrets }: SubjectServices, subjects: Subjects): void {
-  const config = { scope: ["subjects:admin", "subjects:own"] } as const
-
-  app.post("/api/v1/subjects/erase", { schema: eraseSchema, config }, async (request) => {
-    const inquiry = inquiryOf(request.body, request.caller, secrets)
+  app.post("/api/v1/subjects/erase", { schema: eraseSchema }, async (request) => {
+    const inquiry = inquiryOf(request, secrets)
     return await subjects.erase(inquiry)
   })
 
-  app.post("/api/v1/subjects/export", { schema: exportSchema, config }, async (request) => {
-    const inquiry = inquiryOf(request.body, request.caller, secrets)
+  app.post("/api/v1/subjects/export", { schema: exportSchema }, async (request) => {
+    const inquiry = inquiryOf(request, secrets)
     const answer = await subjects.export(inquiry)
     if (answer.state === "exported") return answer.export
     throw new Problem("exports-exceeded", "Nothing was exported.", {
@@ -68,14 +66,22 @@ function subjectRoutes(app: App, { secrets }: SubjectServices, subjects: Subject
   })
 }
 
-function inquiryOf(body: SubjectRequest, caller: Caller, secrets: Secrets): SubjectInquiry {
+interface Inquired {
+  readonly body: SubjectRequest
+  readonly caller: Caller
+  readonly id: string
+}
+
+function inquiryOf(request: Inquired, secrets: Secrets): SubjectInquiry {
+  const { body, caller, id: requestId } = request
   const { reason, reference = null } = body
   // A key of the service has no tenant; one of a tenant never reaches beyond it, whatever scopes it
   // carries.
   return {
     ...identifySubject(body, secrets),
     tenantId: caller.tenantId,
-    actor: `key:${caller.keyId}`,
+    actor: actorOf(caller),
+    requestId,
     reason,
     reference,
   }

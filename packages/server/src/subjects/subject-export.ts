@@ -2,6 +2,7 @@ import type { SubjectExport } from "@assay/core/contract"
 import type { Decision } from "@assay/stores/decisions"
 import type { Found, FoundEntry, Owner } from "@assay/stores/exposure-index"
 import type { Feedback } from "@assay/stores/records-feedback"
+import type { Review } from "@assay/stores/records-reviews"
 import type { Tombstone } from "@assay/stores/records-subjects"
 import { HOUR_MS } from "@assay/runtime/time"
 import type { SubjectInquiry } from "./subjects.ts"
@@ -11,6 +12,7 @@ interface Held {
   readonly found: Found
   readonly reports: readonly Feedback[]
   readonly decisions: readonly Decision[]
+  readonly reviews: readonly Review[]
   readonly tombstone: Tombstone | null
   readonly atMs: number
 }
@@ -22,7 +24,7 @@ type ExportedOwner = SubjectExport["evidence"][number]["owner"]
  * never named.
  */
 export function subjectExport(held: Held): SubjectExport {
-  const { inquiry, found, reports, decisions, tombstone, atMs } = held
+  const { inquiry, found, reports, decisions, reviews, tombstone, atMs } = held
   const { tenantId, identityType, aliasTag } = inquiry
   const ownerOf = (owner: Owner | null): ExportedOwner =>
     owner === "shared" ? "shared" : owner !== null && owner === tenantId ? "own" : "a_tenant"
@@ -50,6 +52,14 @@ export function subjectExport(held: Held): SubjectExport {
       threat_stage: decision.stage,
       recommended_action: decision.action,
       model_version: decision.modelVersion,
+    })),
+    reviews: reviews.map(({ tenantId: of, id, ref, outcome, note, decidedAt }) => ({
+      owner: ownerOf(of),
+      id,
+      ref,
+      outcome,
+      note,
+      reviewed_at: decidedAt === null ? null : new Date(decidedAt).toISOString(),
     })),
   }
 }

@@ -1,6 +1,7 @@
 import { SUBJECT_DECISIONS_MAX } from "@assay/core/contract"
 import { type ExposureIndex, IndexUnavailable } from "@assay/stores/exposure-index"
 import { RecordsError } from "@assay/stores/records-error"
+import type { ReviewRecords } from "@assay/stores/records-reviews"
 import type { SubjectChange, SubjectRecords } from "@assay/stores/records-subjects"
 import { HOUR_MS } from "@assay/runtime/time"
 import { eachTombstone } from "./each-tombstone.ts"
@@ -13,7 +14,7 @@ type WriterOptions = Pick<
   Primary,
   "tombstones" | "decisions" | "fold" | "deleteSetAside" | "forgetSignals" | "now"
 > & {
-  readonly records: SubjectRecords
+  readonly records: SubjectRecords & Pick<ReviewRecords, "eraseReviews" | "reviewsOn">
   readonly index: Pick<ExposureIndex, "erase" | "holdings" | "lookup">
 }
 
@@ -40,8 +41,8 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
   const { records, tombstones, index, decisions, fold, deleteSetAside, now } = options
 
   const changeOf = (inquiry: SubjectInquiry, at: number): SubjectChange => {
-    const { identityKey, identityType, tenantId, actor, reason, reference } = inquiry
-    return { identityKey, identityType, tenantId, actor, reason, reference, at }
+    const { aliasTag: _, ...change } = inquiry
+    return { ...change, at }
   }
 
   return {
@@ -53,6 +54,8 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
       await inIndex(index.erase(identityKey, tenantId ?? undefined))
       await fold()
       deleteSetAside()
+      // Again: folding may have brought some that were still in the journals.
+      await records.eraseReviews({ identityKey, tenantId, upTo: at })
       const erased = await decisions.eraseIdentity({ identityKey, tenantId, upTo: at })
       await options.forgetSignals(Buffer.from(identityKey).toString("hex"))
       return {
@@ -72,15 +75,24 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
         return { state: "too-many", retryAfterSeconds: Math.ceil(waitMs / 1000) }
       }
       await fold()
-      const [found, reports, past, tombstone] = await Promise.all([
+      const [found, reports, past, reviews, tombstone] = await Promise.all([
         inIndex(index.holdings(identityKey)),
         records.reportsOn(identityKey, tenantId),
         decisions.ofIdentity({ identityKey, tenantId, limit: SUBJECT_DECISIONS_MAX }),
+        records.reviewsOn(identityKey, tenantId),
         records.tombstone(identityKey),
       ])
       return {
         state: "exported",
-        export: subjectExport({ inquiry, found, reports, decisions: past, tombstone, atMs: at }),
+        export: subjectExport({
+          inquiry,
+          found,
+          reports,
+          decisions: past,
+          reviews,
+          tombstone,
+          atMs: at,
+        }),
       }
     },
 
@@ -88,6 +100,7 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
       eachTombstone(records, async ({ identityKey, erasedAt }) => {
         const { erased } = await inIndex(index.lookup(identityKey, null))
         if (!erased) await inIndex(index.erase(identityKey))
+        await records.eraseReviews({ identityKey, tenantId: null, upTo: erasedAt })
         await decisions.eraseIdentity({ identityKey, tenantId: null, upTo: erasedAt })
       }),
   }

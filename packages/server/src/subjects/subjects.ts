@@ -15,6 +15,8 @@ export interface SubjectInquiry {
   readonly tenantId: number | null
   /** Who asks, for the audit trail. */
   readonly actor: string
+  /** null for a command. */
+  readonly requestId: string | null
   readonly reason: SubjectReason
   readonly reference: string | null
 }

@@ -52,7 +52,10 @@ async function held(t: TestContext): Promise<Held> {
   const index = await openLmdbIndex({ path: directory.index })
   await index.checkKeyCheckValue(secrets.checkValue)
   await importWithSegment(index, directory.segments, "first", [...importRows(1, 20)], "")
-  const records = await openSqliteRecords({ file: directory.records })
+  const records = await openSqliteRecords({
+    file: directory.records,
+    auditKey: secrets.subkeys.audit,
+  })
   await records.migrate()
   await records.checkKeyCheckValue(secrets.checkValue)
   t.after(() => Promise.all([index.close(), records.close()]))
@@ -96,7 +99,13 @@ async function restored(
 ): Promise<{ index: ExposureIndex; records: Records; directory: DataDirectory }> {
   const dataDirectory = join(folder, "restored")
   await restoreBackup(join(folder, "backup"), {
-    config: { databaseUrl: null, dataDirectory, secretFile: join(folder, "secret") },
+    config: {
+      databaseUrl: null,
+      dataDirectory,
+      secretFile: join(folder, "secret"),
+      auditHeadsFile: join(folder, "audit-heads"),
+    },
+    user: "shell:test",
     secrets,
     tombstones: async () => tombstones,
     replays,
@@ -105,7 +114,10 @@ async function restored(
   })
   const directory = openDataDirectory(dataDirectory)
   const index = await openLmdbIndex({ path: directory.index })
-  const records = await openSqliteRecords({ file: directory.records })
+  const records = await openSqliteRecords({
+    file: directory.records,
+    auditKey: secrets.subkeys.audit,
+  })
   t.after(() => Promise.all([index.close(), records.close()]))
   return { index, records, directory }
 }

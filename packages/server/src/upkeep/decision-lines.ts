@@ -15,5 +15,7 @@ export function decisionLine({ identityType, identityKey, ...rest }: Decision): 
 
 export function decisionOfLine({ subject, identityKey, ...rest }: DecisionLine): Decision {
   const key = new Uint8Array(Buffer.from(identityKey, "base64"))
-  return { ...rest, identityType: subject, identityKey: key }
+  // Older backups have no shadows.
+  const { shadow = null } = rest as Partial<DecisionLine>
+  return { ...rest, shadow, identityType: subject, identityKey: key }
 }

@@ -14,6 +14,7 @@ import {
 import type { Secrets } from "@assay/runtime/secrets"
 import type { DatabasePlace } from "@assay/stores/database"
 import { copyRecords, openRecords } from "@assay/stores/open/open-database"
+import { AUDIT_NAMES } from "@assay/stores/records-audit"
 import { SHARED_OWNER } from "@assay/stores/records-evidence"
 import type { CopiedRow } from "@assay/stores/records-copy"
 import type { AuditNote } from "@assay/stores/records"
@@ -91,8 +92,8 @@ export async function completeRekeying(
   note: AuditNote,
 ): Promise<void> {
   const { directory } = to
-  await carryRecords(from, directory)
-  const records = await openRecords(filesIn(directory))
+  await carryRecords(from, to)
+  const records = await openRecords(filesIn(directory), { auditKey: to.secrets.subkeys.audit })
   try {
     await records.checkKeyCheckValue(to.secrets.checkValue)
     await records.addAudit(note)
@@ -113,7 +114,7 @@ export async function completeRekeying(
  */
 async function carryRecords(
   from: { readonly config: DatabasePlace; readonly directory: DataDirectory },
-  directory: DataDirectory,
+  { directory, secrets }: { readonly directory: DataDirectory; readonly secrets: Secrets },
 ): Promise<void> {
   const { path, records } = directory
   const file = join(path, "records.ndjson")
@@ -121,10 +122,11 @@ async function carryRecords(
     rmSync(old, { force: true })
   const lines = jsonLines(file)
   await eachRecord(from.config, async (row) => {
-    if (isCarried(row)) await lines.put(row)
+    if (isCarried(row)) await lines.put(unchained(row))
   })
   await lines.end()
-  const copy = await copyRecords(filesIn(directory), { readOnly: false })
+  const auditKey = secrets.subkeys.audit
+  const copy = await copyRecords(filesIn(directory), { readOnly: false, auditKey })
   try {
     await copy.restore(readJsonLines<CopiedRow>(file))
   } finally {
@@ -145,6 +147,15 @@ const CARRIED: ReadonlySet<CopiedRow["table"]> = new Set([
   "audit",
 ])
 
+/** What the old secret proves; under the new one the audit trail is chained anew. */
+const OF_OLD_SECRET: ReadonlySet<unknown> = new Set(["key_check_value", ...AUDIT_NAMES])
+
 function isCarried({ table, row }: CopiedRow): boolean {
-  return CARRIED.has(table) && !(table === "meta" && row["name"] === "key_check_value")
+  return CARRIED.has(table) && !(table === "meta" && OF_OLD_SECRET.has(row["name"]))
+}
+
+function unchained({ table, row }: CopiedRow): CopiedRow {
+  if (table !== "audit") return { table, row }
+  const { mac: _, ...rest } = row
+  return { table, row: rest }
 }

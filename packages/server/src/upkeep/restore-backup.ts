@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { appendHead, headLine } from "../audit/heads-file.ts"
 import type { Config } from "../base/config.ts"
 import { syncTree } from "@assay/runtime/durable-files"
 import {
@@ -9,9 +10,10 @@ import {
   RESTORING,
 } from "@assay/runtime/data-directory"
 import type { Secrets } from "@assay/runtime/secrets"
+import type { AuditHead } from "@assay/stores/audit-chain"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decision } from "@assay/stores/decisions"
-import { copyRecords, openDecisions } from "@assay/stores/open/open-database"
+import { copyRecords, openDecisions, openRecords } from "@assay/stores/open/open-database"
 import type { Tombstone } from "@assay/stores/records-subjects"
 import type { CopiedRow } from "@assay/stores/records-copy"
 import { hasOldKeys, oldKeysSentence } from "@assay/runtime/old-keys"
@@ -24,7 +26,7 @@ import { settleRestored } from "./settle-restored.ts"
 import { Explained } from "@assay/runtime/explained"
 
 export interface RestoreReach {
-  readonly config: DatabasePlace & Pick<Config, "secretFile">
+  readonly config: DatabasePlace & Pick<Config, "secretFile" | "auditHeadsFile">
   readonly secrets: Secrets
   /**
    * Who was erased, as it is known outside of the backup. Asked for before anything is written; may
@@ -32,6 +34,8 @@ export interface RestoreReach {
    */
   readonly tombstones: () => Promise<readonly Tombstone[]>
   readonly replays: Replays
+  /** Who restores, for the audit trail. */
+  readonly user: string
   readonly now: () => number
   readonly note: (line: string) => void
 }
@@ -75,7 +79,7 @@ export async function restoreBackup(
       if (existsSync(from)) cpSync(from, join(dataDirectory, part), { recursive: true })
     }
     note("Restoring records …")
-    await restoreRecords(folder, config)
+    const head = await restoreRecords(folder, reach)
     note("Restoring decisions …")
     await restoreDecisions(folder, config, tombstones)
     note("Settling the index …")
@@ -84,8 +88,17 @@ export async function restoreBackup(
       secrets,
       { decisions: decisionsIn(folder), tombstones },
       reach.replays,
-      reach.now(),
+      {
+        at: reach.now(),
+        actor: reach.user,
+        action: "backup.restore",
+        subject: "service",
+        detail: { made: manifest.created_at, entry: head.seq },
+      },
     )
+    // Later entries than those of the backup are given up, which the heads must say.
+    const restored = { ...head, at: reach.now(), kind: "restored" } as const
+    await appendHead(config.auditHeadsFile, headLine(secrets.subkeys.audit, restored))
     const directory = openDataDirectory(dataDirectory, { completing: RESTORING })
     directory.markIndexed()
     if (manifest.demo) directory.markDemo()
@@ -116,12 +129,25 @@ function foundIn({ dataDirectory, secretFile }: RestoreReach["config"]): string[
   return readdirSync(dataDirectory).filter((name) => name !== secret && name !== LOCK)
 }
 
-async function restoreRecords(folder: string, config: RestoreReach["config"]): Promise<void> {
-  const copy = await copyRecords(config, { readOnly: false })
+/** Returns the head of the audit trail that was put back. */
+async function restoreRecords(
+  folder: string,
+  { config, secrets }: Pick<RestoreReach, "config" | "secrets">,
+): Promise<AuditHead> {
+  const { audit: auditKey } = secrets.subkeys
+  const copy = await copyRecords(config, { readOnly: false, auditKey })
   try {
     await copy.restore(readJsonLines<CopiedRow>(join(folder, PARTS.records)))
   } finally {
     await copy.close()
+  }
+  const records = await openRecords(config, { auditKey })
+  try {
+    const { head } = await records.auditEnds()
+    if (head === null) throw new Explained("backup", "The audit trail of the backup has no head")
+    return head
+  } finally {
+    await records.close()
   }
 }
 

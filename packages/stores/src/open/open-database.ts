@@ -4,6 +4,8 @@ import type {
   DatabasePlace,
   DatabaseUse,
   DecisionsUse,
+  RecordsCopyUse,
+  RecordsUse,
 } from "../database.ts"
 import type { Decisions, DecisionsReader } from "../decisions.ts"
 import { postgres } from "../postgres/engine.ts"
@@ -33,18 +35,12 @@ export function databaseAt({ databaseUrl, dataDirectory }: DatabasePlace): Datab
   throw new RecordsError("unavailable", `DATABASE_URL takes ${databaseUrls.takes}`)
 }
 
-export async function openRecords(
-  place: DatabasePlace,
-  use: DatabaseUse & { readonly readOnly?: boolean } = {},
-): Promise<Records> {
+export async function openRecords(place: DatabasePlace, use: RecordsUse = {}): Promise<Records> {
   return await databaseAt(place).openRecords(use)
 }
 
 /** The rows of the records, to be copied or put back. */
-export async function copyRecords(
-  place: DatabasePlace,
-  use: { readonly readOnly: boolean },
-): Promise<RecordsCopy> {
+export async function copyRecords(place: DatabasePlace, use: RecordsCopyUse): Promise<RecordsCopy> {
   return await databaseAt(place).copyRecords(use)
 }
 

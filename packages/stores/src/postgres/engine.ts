@@ -13,11 +13,14 @@ export const postgres: DatabaseEngine = {
     }
     return {
       name: "PostgreSQL",
-      async openRecords({ connections: poolMax = 1 }) {
+      async openRecords({ connections: poolMax = 1, auditKey }) {
         const { openPostgresRecords } = await import("./records.ts")
-        return await openPostgresRecords({ url, poolMax })
+        return await openPostgresRecords({ url, poolMax, ...(auditKey && { auditKey }) })
       },
-      copyRecords: async () => (await import("./records.ts")).copyPostgresRecords(url),
+      async copyRecords({ auditKey }) {
+        const { copyPostgresRecords } = await import("./records.ts")
+        return copyPostgresRecords({ url, ...(auditKey && { auditKey }) })
+      },
       openDecisions,
       readDecisions: openDecisions,
     }

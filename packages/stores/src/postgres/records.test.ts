@@ -5,13 +5,20 @@ import { dirname, join } from "node:path"
 import { after, test } from "node:test"
 import { sql } from "kysely"
 import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-copy-suite.ts"
+import { recordsAuditSuite } from "../../testing/records-audit-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
+import { recordsOutsideSuite } from "../../testing/records-outside-suite.ts"
+import { recordsPeopleSuite } from "../../testing/records-people-suite.ts"
+import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
+import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
+import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
+import { auditKey } from "../../testing/audit-key.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
 import { connected, copyPostgresRecords, openPostgresRecords } from "./records.ts"
 import {
@@ -34,7 +41,7 @@ function testOn(server: TestServer): void {
   const newDatabase = async (): Promise<TestDatabase> => {
     const url = await server.createDatabase()
     return {
-      open: () => openPostgresRecords({ url, poolMax: 4 }),
+      open: () => openPostgresRecords({ url, poolMax: 4, auditKey }),
       execute: (statement) => execute(url, statement),
     }
   }
@@ -45,16 +52,16 @@ function testOn(server: TestServer): void {
   const copied = async (): Promise<CopiedDatabase> => {
     const url = await server.createDatabase()
     return {
-      open: () => openPostgresRecords({ url, poolMax: 2 }),
-      copy: async () => copyPostgresRecords(url),
+      open: () => openPostgresRecords({ url, poolMax: 2, auditKey }),
+      copy: async () => copyPostgresRecords({ url, auditKey }),
     }
   }
   const file = async (): Promise<CopiedDatabase> => {
     const path = join(mkdtempSync(join(tmpdir(), "assay-records-")), "records.db")
     after(() => rmSync(dirname(path), { recursive: true }))
     return {
-      open: () => openSqliteRecords({ file: path }),
-      copy: () => copySqliteRecords({ file: path, readOnly: false }),
+      open: () => openSqliteRecords({ file: path, auditKey }),
+      copy: () => copySqliteRecords({ file: path, readOnly: false, auditKey }),
     }
   }
   recordsCopySuite("postgres to postgres", copied, copied)
@@ -63,24 +70,31 @@ function testOn(server: TestServer): void {
   recordsMigrationSuite("postgres", async () => {
     const url = await server.createDatabase()
     return {
-      open: () => openPostgresRecords({ url, poolMax: 2 }),
-      copy: async () => copyPostgresRecords(url),
+      open: () => openPostgresRecords({ url, poolMax: 2, auditKey }),
+      copy: async () => copyPostgresRecords({ url, auditKey }),
       execute: (statement) => execute(url, statement),
       spelling: {
         integer: "bigint",
         text: 'text collate "C"',
         bytes: "bytea",
         tableEnd: "",
+        openAudit: "drop function assay_audit_kept cascade;",
         hex: (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'`,
       },
     }
   })
   recordsProviderCostsSuite("postgres", newDatabase)
   recordsPoliciesSuite("postgres", newDatabase)
+  recordsPeopleSuite("postgres", newDatabase)
+  recordsSignUpsSuite("postgres", newDatabase)
+  recordsReviewSuite("postgres", newDatabase)
+  recordsAuditSuite("postgres", newDatabase, "drop function assay_audit_kept cascade")
+  recordsShadowsSuite("postgres", newDatabase)
+  recordsOutsideSuite("postgres", newDatabase)
 
   test("postgres: connections cut by the server are replaced by new ones", async () => {
     const url = await server.createDatabase()
-    const records = await openPostgresRecords({ url, poolMax: 2 })
+    const records = await openPostgresRecords({ url, poolMax: 2, auditKey })
     await records.migrate()
     await Promise.all([records.ping(), records.ping()])
     await execute(

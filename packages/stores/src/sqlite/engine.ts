@@ -7,13 +7,17 @@ export function sqliteIn(dataDirectory: string): Database {
   const directory = join(dataDirectory, "decisions")
   return {
     name: "SQLite",
-    async openRecords({ readOnly = false }) {
+    async openRecords({ readOnly, auditKey }) {
       const { openSqliteRecords } = await import("./records.ts")
-      return await openSqliteRecords({ file, readOnly })
+      return await openSqliteRecords({
+        file,
+        ...(readOnly && { readOnly }),
+        ...(auditKey && { auditKey }),
+      })
     },
-    async copyRecords({ readOnly }) {
+    async copyRecords(use) {
       const { copySqliteRecords } = await import("./records.ts")
-      return await copySqliteRecords({ file, readOnly })
+      return await copySqliteRecords({ file, ...use })
     },
     async openDecisions({ moveFailed }) {
       const { openSqliteDecisions } = await import("./decisions.ts")

@@ -9,6 +9,8 @@ import { DatabaseSync } from "node:sqlite"
 import { test } from "node:test"
 
 import { newKey } from "../../testing/records-suite.ts"
+import { auditKey } from "../../testing/audit-key.ts"
+import { verifyAudit } from "../audit-verify.ts"
 import { openSqliteRecords } from "./records.ts"
 
 // Run by the test below as the process to be killed: `node records-crash.test.ts write FILE RUN`.
@@ -24,7 +26,7 @@ else {
 
 /** Prints each key's id once the store has acknowledged it. */
 async function writeKeys(file: string, run: string): Promise<never> {
-  const records = await openSqliteRecords({ file })
+  const records = await openSqliteRecords({ file, auditKey })
   await records.migrate()
   const [at, actor] = [Date.UTC(2026, 2, 1), "test"]
   const acme =
@@ -80,7 +82,7 @@ async function assertWhole(file: string, acknowledged: readonly string[]): Promi
   )
   database.close()
 
-  const records = await openSqliteRecords({ file })
+  const records = await openSqliteRecords({ file, auditKey })
   const present = new Set((await records.keys()).map(({ id }) => id))
   assert.deepEqual(
     acknowledged.filter((id) => !present.has(id)),
@@ -100,5 +102,7 @@ async function assertWhole(file: string, acknowledged: readonly string[]): Promi
   const changes = present.size + policies.length
   assert.equal(await records.accountsVersion(), changes)
   assert.equal((await records.audit({ limit: changes + 1 })).length, changes)
+  const { faults, rows, last } = await verifyAudit(records, auditKey, [])
+  assert.deepEqual({ faults, rows, last }, { faults: [], rows: changes, last: changes })
   await records.close()
 }

@@ -10,6 +10,7 @@ import { test } from "node:test"
 import { tablesOfFormat6 } from "../../testing/records-migration-suite.ts"
 import { newKey } from "../../testing/records-suite.ts"
 import { recordsFormat } from "../records-migrate.ts"
+import { auditKey } from "../../testing/audit-key.ts"
 import { openSqliteRecords } from "./records.ts"
 
 const ROWS = 30_000
@@ -48,14 +49,14 @@ if (verb === "migrate") {
 }
 
 async function migrate(file: string): Promise<void> {
-  const records = await openSqliteRecords({ file })
+  const records = await openSqliteRecords({ file, auditKey })
   await records.migrate()
   await records.close()
 }
 
 /** A file of format 6 with as many rows in each of the tables that are replaced. */
 async function older(file: string): Promise<void> {
-  const records = await openSqliteRecords({ file })
+  const records = await openSqliteRecords({ file, auditKey })
   await records.migrate()
   await records.createTenant({ name: "Acme", plan: "free", at: 1, actor: "test" })
   await records.createKey(newKey("k1", { tenantId: 1 }))
@@ -67,6 +68,7 @@ async function older(file: string): Promise<void> {
       text: "text",
       bytes: "blob",
       tableEnd: "strict",
+      openAudit: "drop trigger audit_kept; drop trigger audit_kept_as_is;",
     }),
   )
   database.exec(`

@@ -6,13 +6,20 @@ import { after, test } from "node:test"
 import { DatabaseSync } from "node:sqlite"
 
 import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-copy-suite.ts"
+import { recordsAuditSuite } from "../../testing/records-audit-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
+import { recordsOutsideSuite } from "../../testing/records-outside-suite.ts"
+import { recordsPeopleSuite } from "../../testing/records-people-suite.ts"
+import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
+import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
+import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
+import { auditKey } from "../../testing/audit-key.ts"
 import type { Records } from "../records.ts"
 import { copySqliteRecords, openSqliteRecords } from "./records.ts"
 
@@ -25,7 +32,7 @@ const at = Date.UTC(2026, 2, 1)
 const acme = { name: "Acme", plan: "free", at, actor: "test" }
 
 async function migrated(file: string): Promise<Records> {
-  const records = await openSqliteRecords({ file })
+  const records = await openSqliteRecords({ file, auditKey })
   await records.migrate()
   return records
 }
@@ -39,7 +46,7 @@ function execute(file: string, statement: string): void {
 async function newDatabase(): Promise<TestDatabase> {
   const file = newFile()
   return {
-    open: () => openSqliteRecords({ file }),
+    open: () => openSqliteRecords({ file, auditKey }),
     execute: async (statement) => execute(file, statement),
   }
 }
@@ -51,8 +58,8 @@ recordsSubjectsSuite("sqlite", newDatabase)
 async function copiedDatabase(): Promise<CopiedDatabase> {
   const file = newFile()
   return {
-    open: () => openSqliteRecords({ file }),
-    copy: () => copySqliteRecords({ file, readOnly: false }),
+    open: () => openSqliteRecords({ file, auditKey }),
+    copy: () => copySqliteRecords({ file, readOnly: false, auditKey }),
   }
 }
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
@@ -60,20 +67,27 @@ recordsEvidenceSuite("sqlite", newDatabase)
 recordsMigrationSuite("sqlite", async () => {
   const file = newFile()
   return {
-    open: () => openSqliteRecords({ file }),
-    copy: () => copySqliteRecords({ file, readOnly: false }),
+    open: () => openSqliteRecords({ file, auditKey }),
+    copy: () => copySqliteRecords({ file, readOnly: false, auditKey }),
     execute: async (statement) => execute(file, statement),
     spelling: {
       integer: "integer",
       text: "text",
       bytes: "blob",
       tableEnd: "strict",
+      openAudit: "drop trigger audit_kept; drop trigger audit_kept_as_is;",
       hex: (bytes) => `x'${Buffer.from(bytes).toString("hex")}'`,
     },
   }
 })
 recordsProviderCostsSuite("sqlite", newDatabase)
 recordsPoliciesSuite("sqlite", newDatabase)
+recordsPeopleSuite("sqlite", newDatabase)
+recordsSignUpsSuite("sqlite", newDatabase)
+recordsReviewSuite("sqlite", newDatabase)
+recordsAuditSuite("sqlite", newDatabase, "drop trigger audit_kept; drop trigger audit_kept_as_is;")
+recordsShadowsSuite("sqlite", newDatabase)
+recordsOutsideSuite("sqlite", newDatabase)
 
 test("sqlite: nobody but the owner may read the file or its log", async () => {
   const file = newFile()
@@ -142,11 +156,27 @@ test("sqlite: an opening for reading reads what is written meanwhile and refuses
   )
 })
 
+test("sqlite: without the key of the audit trail nothing that is noted is changed, and the rest is", async () => {
+  const file = newFile()
+  const records = await migrated(file)
+  await records.createKey(newKey("k1"))
+  await records.close()
+  const keyless = await openSqliteRecords({ file })
+  await keyless.migrate()
+  await assert.rejects(keyless.createTenant(acme), refusedAs("read-only"))
+  const entry = { at, actor: "test", action: "a", subject: "b", detail: {} }
+  await assert.rejects(keyless.addAudit(entry), refusedAs("read-only"))
+  await keyless.addUsage([{ keyId: "k1", day: "2026-03-01", operation: "email", count: 1 }])
+  assert.deepEqual(await keyless.tenants(), [])
+  assert.equal((await keyless.audit({ limit: 9 })).length, 1)
+  await keyless.close()
+})
+
 test("sqlite: a file that is no database is refused and left as it was", async () => {
   const file = newFile()
   const text = "not a database ".repeat(500)
   writeFileSync(file, text)
-  await assert.rejects(openSqliteRecords({ file }), refusedAs("unavailable"))
+  await assert.rejects(openSqliteRecords({ file, auditKey }), refusedAs("unavailable"))
   assert.equal(readFileSync(file, "utf8"), text)
 })
 

@@ -15,30 +15,50 @@ import { unsynced } from "./unsynced.ts"
 export async function openSqliteRecords(options: {
   file: string
   readOnly?: boolean
+  auditKey?: Uint8Array
 }): Promise<Records> {
-  const { file, readOnly = false } = options
-  const database = await explained({ faultOf }, () => openDatabase(file, readOnly))
-  return openSqlRecords(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
+  const { file, readOnly = false, auditKey = null } = options
+  return openSqlRecords(await openEngine(file, readOnly, auditKey))
 }
 
 /** The rows of such a file, to be copied or put back. */
 export async function copySqliteRecords(options: {
   file: string
   readOnly: boolean
+  auditKey?: Uint8Array
 }): Promise<RecordsCopy> {
-  const database = await explained({ faultOf }, () => openDatabase(options.file, options.readOnly))
-  return recordsCopy(sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })))
+  const { file, readOnly, auditKey = null } = options
+  return recordsCopy(await openEngine(file, readOnly, auditKey))
 }
 
-function sqliteEngine(db: Database): Engine {
+async function openEngine(
+  file: string,
+  readOnly: boolean,
+  auditKey: Uint8Array | null,
+): Promise<Engine> {
+  const database = await explained({ faultOf }, () => openDatabase(file, readOnly))
+  return sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) }), auditKey)
+}
+
+function sqliteEngine(db: Database, auditKey: Uint8Array | null): Engine {
   return {
     db,
+    auditKey,
     columns: {
       integer: "integer",
       text: "text",
       bytes: "blob",
       identity: (column) => column.primaryKey().autoIncrement(),
       tableEnd: sql`strict`,
+      appendOnly: [
+        sql`create trigger audit_kept_as_is before update on audit begin
+          select raise(abort, 'entries of the audit trail are not changed'); end`,
+        // What a cut removes is named in `meta` before, in the same transaction.
+        sql`create trigger audit_kept before delete on audit
+          when old.id > coalesce(
+            (select cast(value as integer) from meta where name = 'audit_cut'), 0)
+          begin select raise(abort, 'entries of the audit trail are not removed'); end`,
+      ],
     },
     migrating: (work) => db.transaction().execute(work),
     async tableExists(reader, name) {

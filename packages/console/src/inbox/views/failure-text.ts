@@ -1,5 +1,6 @@
 import { AssayProblem, AssayUnavailable } from "@assay/client"
 import { OpenerFailure, type OpenerFault } from "../opener-calls.ts"
+import { Rejected } from "../rejected.ts"
 
 const faults: Readonly<Record<OpenerFault, string>> = {
   archive: "What is inside is not a message of this drop. Nothing of it is shown.",
@@ -34,9 +35,4 @@ export function failureText(error: unknown): string {
   if (error instanceof AssayUnavailable) return "The service did not answer. Nothing was changed."
   if (error instanceof Rejected) return error.message
   return faults.failed
-}
-
-/** Something a person entered cannot be used; the message says so to them. */
-export class Rejected extends Error {
-  override readonly name = "Rejected"
 }

@@ -1,7 +1,8 @@
 import type { DropCalls } from "@assay/client"
 import type { Opener } from "../opener-calls.ts"
 import { button, field, form, h, save, show } from "./dom.ts"
-import { failureText, Rejected } from "./failure-text.ts"
+import { Rejected } from "../rejected.ts"
+import { failureText } from "./failure-text.ts"
 
 /** 12 characters or four words: the file may be stolen, and guessed at without anybody noticing. */
 const PASSPHRASE_MIN = 12

@@ -2,7 +2,8 @@ import { LABEL_MAX, LABELS_MAX, NOTE_TEXT_MAX, shownText } from "@assay/core/dro
 import type { Inbox, InboxThread } from "../inbox.ts"
 import type { Opener } from "../opener-calls.ts"
 import { button, field, form, h } from "./dom.ts"
-import { failureText, Rejected } from "./failure-text.ts"
+import { Rejected } from "../rejected.ts"
+import { failureText } from "./failure-text.ts"
 import { messageView } from "./message-view.ts"
 
 interface ThreadView {

@@ -1,6 +1,7 @@
 import type { Opener } from "../opener-calls.ts"
 import { field, form, h } from "./dom.ts"
-import { failureText, Rejected } from "./failure-text.ts"
+import { Rejected } from "../rejected.ts"
+import { failureText } from "./failure-text.ts"
 
 /** An identity file has a few lines; a larger file was chosen by mistake. */
 const FILE_MAX = 1_000_000

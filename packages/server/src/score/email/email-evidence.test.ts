@@ -23,6 +23,8 @@ const enterprise: Caller = {
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set(),
+  person: null,
+  shadow: null,
   ...DEFAULT_SCORING,
 }
 

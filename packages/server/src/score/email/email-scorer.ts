@@ -11,6 +11,7 @@ import { assessEmail, explainEmail } from "@assay/core/score"
 import type { Caller } from "../../accounts/callers.ts"
 import { type Asker, afterwards } from "../../base/asker.ts"
 import type { DecisionRecorder } from "../decision-draft.ts"
+import { orNoShadow, type ScoringMetrics } from "../shadow.ts"
 import type { ExposureIndex, Found } from "@assay/stores/exposure-index"
 import type { Lists } from "./lists.ts"
 import type { Models } from "../models.ts"
@@ -22,7 +23,8 @@ import { Problem } from "../../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { Context } from "../context.ts"
 import { domainTrust } from "./domain-trust.ts"
-import { emailEvidence } from "./email-evidence.ts"
+import { type EmailFindings, emailEvidence } from "./email-evidence.ts"
+import { emailShadows } from "./email-shadow.ts"
 import { jsonOnce } from "../json-once.ts"
 import { rememberingAssessors } from "../remembered-assessments.ts"
 
@@ -32,6 +34,8 @@ export interface IdentifiedEmail {
   readonly email: string
   readonly parsed: ParsedEmail
   readonly key: IdentityKey
+  /** The caller's name of the case, which is kept with the decision. */
+  readonly ref: string | null
 }
 
 export interface ScoredEmail {
@@ -42,7 +46,7 @@ export interface ScoredEmail {
 
 export interface EmailScorer {
   /** Throws a Problem for a text that is no address. */
-  identify(email: string): IdentifiedEmail
+  identify(email: string, ref?: string | null): IdentifiedEmail
   /**
    * One lookup and its answer. Fails if a required store fails; a missing optional one only lowers
    * confidence. Only a context, a network, an index elsewhere and the journal are waited for.
@@ -66,6 +70,7 @@ export interface EmailServices {
   readonly models: Models
   readonly usage: Usage
   readonly secrets: Secrets
+  readonly metrics: ScoringMetrics
   readonly now: () => number
 }
 
@@ -79,16 +84,18 @@ export function emailScorer({
   models,
   usage,
   secrets,
+  metrics,
   now,
 }: EmailServices): EmailScorer {
   const { subkeys } = secrets
   const assess = rememberingAssessors()
+  const shadowed = emailShadows(models, lists)
   return {
-    identify(email) {
+    identify(email, ref = null) {
       const parsed = parseEmail(email)
       if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
-      return { email, parsed, key }
+      return { email, parsed, key, ref }
     },
     score(identified, caller, explain, context, asker) {
       const { email, parsed, key } = identified
@@ -108,7 +115,7 @@ export function emailScorer({
         ): void => {
           const own = caller.domains && ownDomains(caller.domains)
           const domain = domainTrust(parsed, lists, own, nowMs)
-          const { input, matched, cut } = emailEvidence({
+          const findings: EmailFindings = {
             parsed,
             aliasTag: aliasTag(sha256, subkeys.alias, key, parsed),
             found,
@@ -117,7 +124,8 @@ export function emailScorer({
             context: compared,
             caller,
             nowMs,
-          })
+          }
+          const { input, matched, cut } = emailEvidence(findings)
           const inputJson = jsonOnce(input)
           // A context makes nearly every input a new one: remembering those would push out the ones
           // that come again.
@@ -148,10 +156,14 @@ export function emailScorer({
               modelVersion: assessment.model_version,
               input,
               inputJson,
+              ref: identified.ref,
               score: assessment.risk_score,
               action: assessment.recommended_action,
               stage: assessment.threat_stage,
               confidence: assessment.confidence,
+              shadow: orNoShadow(caller, metrics, (shadow) =>
+                shadowed(shadow, { input, json: compared === null ? inputJson : null, findings }),
+              ),
             },
             afterwards(answer, asker),
           )

@@ -130,6 +130,8 @@ async function inputs(
     tenantId: 1,
     plan: plans.enterprise,
     scopes: new Set<never>(),
+    person: null,
+    shadow: null,
     ...DEFAULT_SCORING,
   }
   return await Promise.all(

@@ -4,6 +4,7 @@ import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
 import { scoringRoute } from "../../http/scoring-route.ts"
 import { readContext } from "../context.ts"
+import { circumstances, readRef } from "../context-members.ts"
 import { type EmailServices, emailScorer } from "./email-scorer.ts"
 
 const schema = {
@@ -25,9 +26,10 @@ export function scoreRoutes(app: App, services: EmailServices & { readonly limit
     path: "/api/v1/risk/score",
     schema,
     read(body: EmailRiskRequest, nowMs) {
-      const given = body.context ?? null
+      const ref = readRef(body.context)
+      const given = circumstances(body.context)
       const context = given === null ? null : readContext(given, nowMs)
-      return { identified: identify(body.email), context }
+      return { identified: identify(body.email, ref), context }
     },
     score,
   })

@@ -6,11 +6,13 @@ import {
   PhoneBatchItem,
   PhoneBatchRequest,
   PhoneBatchResult,
+  RIGHTS,
 } from "@assay/core/contract"
 import type { IdentityKey } from "@assay/core/identity"
 import { Readable } from "node:stream"
 import { Type } from "typebox"
-import { type Caller, type Callers, requireScope } from "../../accounts/callers.ts"
+import type { CallerOf } from "../../accounts/caller-of.ts"
+import { type Caller, requireRight } from "../../accounts/callers.ts"
 import type { Limits } from "../../accounts/limits.ts"
 import type { Config } from "../../base/config.ts"
 import type { App } from "../../http/app.ts"
@@ -36,7 +38,7 @@ interface BulkSchemas {
 
 interface BulkOperation<Identified extends { readonly key: IdentityKey }> {
   readonly path: string
-  readonly operationId: string
+  readonly operationId: "scoreEmails" | "scorePhones"
   readonly summary: string
   /** The member of a batch that holds the identities, and the member of a line that holds one. */
   readonly members: readonly [batch: string, line: string]
@@ -48,7 +50,7 @@ export interface BulkServices extends EmailServices, PhoneServices {
   readonly config: Pick<Config, "streamIdleSeconds">
   readonly log: Log
   readonly limits: Limits
-  readonly callers: Callers
+  readonly callerOf: CallerOf
   readonly streams: Streams
 }
 
@@ -78,19 +80,19 @@ export async function bulkRoutes(app: App, services: BulkServices): Promise<void
 
 function bulkRoute<Identified extends { readonly key: IdentityKey }>(
   app: App,
-  { config, log, limits, callers, streams, secrets, now }: BulkServices,
+  { config, log, limits, callerOf, streams, secrets, now }: BulkServices,
   { path, operationId, summary, members, schemas, scorer }: BulkOperation<Identified>,
 ): void {
   const schema = schemaOf(operationId, summary, members[1], schemas)
-  const route = { schema, config: { scope: "score" as const }, bodyLimit: BATCH_BODY_MAX }
+  const route = { schema, bodyLimit: BATCH_BODY_MAX }
 
   app.post(path, route, async (request, reply) => {
     const { query, body } = request
     const faults = openItemFaults(log, request.id)
     const refused = openRefusedLines(limits)
     const callerNow = async (): Promise<Caller> => {
-      const caller = await callers.authenticate(request.headers.authorization)
-      requireScope(caller, ["score"])
+      const caller = await callerOf(request.raw)
+      requireRight(caller, RIGHTS[operationId])
       return caller
     }
     const score = itemScorer(scorer, {

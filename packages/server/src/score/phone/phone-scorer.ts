@@ -1,4 +1,3 @@
-import type { Metrics } from "../../base/metrics.ts"
 import type { PhoneRiskResult } from "@assay/core/contract"
 import {
   IDENTITY_TAGS,
@@ -11,6 +10,7 @@ import { assessPhone } from "@assay/core/score"
 import type { Caller } from "../../accounts/callers.ts"
 import { type Asker, afterwards } from "../../base/asker.ts"
 import type { DecisionRecorder } from "../decision-draft.ts"
+import { orNoShadow, type ScoringMetrics } from "../shadow.ts"
 import type { ExposureIndex, Found } from "@assay/stores/exposure-index"
 import type { Models } from "../models.ts"
 import type { Usage } from "../../accounts/usage.ts"
@@ -19,8 +19,9 @@ import { Problem } from "../../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { PhoneContext } from "./phone-context.ts"
 import { type PhoneEntries, phoneEntries } from "./phone-entries.ts"
-import { phoneEvidence, verifiedAt } from "./phone-evidence.ts"
+import { phoneEvidence, type PhoneFindings, verifiedAt } from "./phone-evidence.ts"
 import { phoneExplanation } from "./phone-explanation.ts"
+import { phoneShadow } from "./phone-shadow.ts"
 import {
   type PhoneSignals,
   type SignalLookup,
@@ -37,6 +38,8 @@ export interface IdentifiedPhone {
   readonly phoneNumber: string
   readonly parsed: ParsedPhone
   readonly key: IdentityKey
+  /** The caller's name of the case, which is kept with the decision. */
+  readonly ref: string | null
 }
 
 export interface ScoredPhone {
@@ -47,7 +50,7 @@ export interface ScoredPhone {
 
 export interface PhoneScorer {
   /** Throws a Problem for a text that is no number in international format. */
-  identify(phoneNumber: string): IdentifiedPhone
+  identify(phoneNumber: string, ref?: string | null): IdentifiedPhone
   /**
    * One lookup and its answer. Fails if a required store fails; an optional one is only reported as
    * missing. Only a context, providers, an index elsewhere and the journal are waited for.
@@ -67,7 +70,7 @@ export interface PhoneServices {
   readonly numberVelocity: VelocityOfNumbers
   /** Carriers and vendors that are asked about phone numbers. */
   readonly signals: SignalLookup
-  readonly metrics: Pick<Metrics, "countSignalsFailed">
+  readonly metrics: ScoringMetrics
   readonly decisions: DecisionRecorder
   readonly models: Models
   readonly usage: Usage
@@ -118,11 +121,11 @@ export function phoneScorer({
   }
 
   return {
-    identify(phoneNumber) {
+    identify(phoneNumber, ref = null) {
       const parsed = parsePhone(phoneNumber)
       if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
-      return { phoneNumber, parsed, key }
+      return { phoneNumber, parsed, key, ref }
     },
     score(identified, caller, explain, context, asker) {
       const { phoneNumber, parsed, key } = identified
@@ -134,12 +137,12 @@ export function phoneScorer({
         const counting =
           context === null ? null : numberVelocity.accounts24h(key, context, caller.tenantId)
         const conclude = (
-          { cut }: Found,
+          found: Found,
           entries: PhoneEntries,
           said: PhoneSignals,
           accounts24h: number | null,
         ): void => {
-          const input = phoneEvidence({
+          const findings: PhoneFindings = {
             parsed,
             entries,
             signals: said.results.length === 0 ? NO_SIGNAL_FACTS : signalFacts(said.results, nowMs),
@@ -148,7 +151,8 @@ export function phoneScorer({
             caller,
             model,
             nowMs,
-          })
+          }
+          const input = phoneEvidence(findings)
           const assessment = assessPhone(input, model)
           const answer = (decisionId: string | null): ScoredPhone => {
             usage.count(caller.keyId, "phone")
@@ -159,7 +163,7 @@ export function phoneScorer({
               input,
               model,
               entries,
-              cut,
+              cut: found.cut,
               signals: said,
               context,
               accounts24h,
@@ -177,10 +181,14 @@ export function phoneScorer({
               atMs: nowMs,
               modelVersion: model.version,
               input,
+              ref: identified.ref,
               score: assessment.risk_score,
               action: assessment.recommendation,
               stage: null,
               confidence: null,
+              shadow: orNoShadow(caller, metrics, (shadow) =>
+                phoneShadow(shadow, found, findings, models),
+              ),
             },
             afterwards(answer, asker),
           )

@@ -3,6 +3,7 @@ import type { Limits } from "../../accounts/limits.ts"
 import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
 import { scoringRoute } from "../../http/scoring-route.ts"
+import { circumstances, readRef } from "../context-members.ts"
 import { readPhoneContext } from "./phone-context.ts"
 import { type PhoneServices, phoneScorer } from "./phone-scorer.ts"
 
@@ -33,9 +34,10 @@ export function telecomRoutes(
     path: "/api/v1/phone-risk",
     schema,
     read(body: PhoneRiskRequest, nowMs) {
-      const given = body.context ?? null
+      const ref = readRef(body.context)
+      const given = circumstances(body.context)
       const context = given === null ? null : readPhoneContext(given, nowMs)
-      return { identified: identify(body.phone_number), context }
+      return { identified: identify(body.phone_number, ref), context }
     },
     score,
   })

@@ -26,7 +26,7 @@ else {
 
 /** Prints a line for each spend once it is allowed: from then on a call could have been made. */
 async function spendOn(path: string, tenantId: number): Promise<void> {
-  const records = await openSqliteRecords({ file: path })
+  const records = await openSqliteRecords({ file: path, auditKey: new Uint8Array(32) })
   const ledger = openSpendingLedger({ records, totalCapMicros: CAP, now: () => noon })
   const spend = { tenantId, provider: "twilio", micros: 1, tenantCapMicros: CAP }
   const keepSpending = async (): Promise<void> => {
@@ -38,7 +38,7 @@ async function spendOn(path: string, tenantId: number): Promise<void> {
 async function survive(kills: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "assay-spending-"))
   const path = join(folder, "records.sqlite")
-  const records = await openSqliteRecords({ file: path })
+  const records = await openSqliteRecords({ file: path, auditKey: new Uint8Array(32) })
   try {
     await records.migrate()
     const { id } = await records.createTenant({ name: "Acme", plan: "free", at: 1, actor: "test" })

@@ -18,7 +18,10 @@ const march2 = { from: "2026-03-02", to: "2026-03-02" }
 
 let files = 0
 async function withTenant(): Promise<{ records: Records; spend: Spend }> {
-  const records = await openSqliteRecords({ file: join(folder, `${++files}.sqlite`) })
+  const records = await openSqliteRecords({
+    file: join(folder, `${++files}.sqlite`),
+    auditKey: new Uint8Array(32),
+  })
   after(() => records.close())
   await records.migrate()
   const tenant = { name: "Acme", plan: "enterprise", at: noon, actor: "test" }

@@ -8,5 +8,7 @@ export const testCaller: Caller = {
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set(["score"]),
+  person: null,
+  shadow: null,
   ...DEFAULT_SCORING,
 }

@@ -27,6 +27,8 @@ export const caller: Caller = {
   tenantId: 1,
   plan: plans.enterprise,
   scopes: new Set<string>(),
+  person: null,
+  shadow: null,
   ...DEFAULT_SCORING,
 }
 

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Readable } from "node:stream"
+import {
+  BackTestRequest,
+  ComparisonLine,
+  POLICY_DAYS_MAX,
+  ShadowReportQuery,
+} from "@assay/core/contract"
+import type { Log } from "@assay/runtime/log"
+import { DAY_MS } from "@assay/runtime/time"
+import type { PastDecisions } from "@assay/stores/decisions"
+import type { Records } from "@assay/stores/records"
+import { scoringSettings } from "../accounts/tenant-settings.ts"
+import type { Config } from "../base/config.ts"
+import { Problem } from "../base/problem.ts"
+import type { App } from "../http/app.ts"
+import { streamedLines } from "../http/line-stream.ts"
+import { NDJSON } from "../http/ndjson-body.ts"
+import { onceClosed } from "../http/once-closed.ts"
+import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
+import { POLICY_BODY_MAX } from "../http/sizes.ts"
+import type { Streams } from "../http/streams.ts"
+import type { Models } from "../score/models.ts"
+import { proposalComparison } from "./backtest.ts"
+import {
+  type Compare,
+  type ComparisonCounts,
+  computedVersion,
+  shadowComparison,
+} from "./comparison.ts"
+import { comparisonLines } from "./comparison-lines.ts"
+import type { ComparisonPlaces } from "./comparison-places.ts"
+import { decisionPages } from "./decision-pages.ts"
+import { newestPolicy, tenantIdOf } from "./of-tenant.ts"
+import { backTestedPolicy } from "./proposal.ts"
+
+const common = { tags: ["Policy"], security: [{ session: [] }] }
+
+const lines = {
+  description:
+    "One JSON value a line: `progress` about each second, `changed` for each decision whose action is another, and `summary` last. A line with `problem` ends it early. Nothing in it says which of two answers is right.",
+  content: { [NDJSON]: { schema: named(ComparisonLine) } },
+}
+
+const backTestSchema = {
+  ...common,
+  operationId: "backTestPolicy",
+  summary: "Try a policy on past decisions",
+  description:
+    "Computes the tenant's decisions of up to 90 days again, each from its own recorded input, and changes nothing. It ends when the caller hangs up.",
+  body: named(BackTestRequest),
+  response: {
+    200: lines,
+    ...failures(
+      "policy-not-found",
+      "policy-refused",
+      "not-backtestable",
+      "backtest-running",
+      ...FAILURES_WITHOUT_LOOKUP,
+    ),
+  } as Record<number, object>,
+}
+
+const reportSchema = {
+  ...common,
+  operationId: "reportShadow",
+  summary: "Compare the shadow with the policy that acts",
+  description: "In the form of a back-test, from what was recorded with the decisions.",
+  querystring: ShadowReportQuery,
+  response: {
+    200: lines,
+    ...failures("shadow-not-found", "backtest-running", ...FAILURES_OF_READING),
+  } as Record<number, object>,
+}
+
+export interface ComparisonServices {
+  readonly policyRecords: Pick<Records, "policies" | "policy" | "shadow">
+  readonly models: Models
+  /** Every decision whose id was given out, however recently. */
+  readonly pastDecisions: Pick<PastDecisions, "list">
+  readonly config: Pick<Config, "streamIdleSeconds">
+  readonly streams: Streams
+  readonly log: Log
+  readonly now: () => number
+}
+
+/** Decisions read at a time: reading is not cut into slices, so a page takes a millisecond or two. */
+const PAGE = 100
+
+/** What another policy would have decided, and what the shadow did. */
+export function comparisonRoutes(
+  app: App,
+  services: ComparisonServices,
+  places: ComparisonPlaces,
+): void {
+  const { policyRecords: records, models } = services
+
+  app.post(
+    "/api/v1/policy/backtest",
+    { schema: backTestSchema, bodyLimit: POLICY_BODY_MAX },
+    async ({ caller, body, id, raw }, reply) => {
+      const tenantId = tenantIdOf(caller)
+      if (body.policy !== undefined && body.version !== undefined)
+        throw new Problem("invalid-request", "A proposal is a policy or a version, not both.", {
+          errors: [{ pointer: "#/version", detail: "must not be there beside `policy`" }],
+        })
+      const current = await newestPolicy(records, tenantId)
+      const earlier =
+        body.version === undefined
+          ? null
+          : await records.policy({ tenantId, version: body.version })
+      if (body.version !== undefined && earlier === null)
+        throw new Problem("policy-not-found", "Your policy has no such version.")
+      const proposal = scoringSettings(backTestedPolicy(body, earlier, current, models))
+      const stream = await compared(services, places, raw, reply.raw, {
+        requestId: id,
+        tenantId,
+        days: body.days ?? POLICY_DAYS_MAX,
+        comparison: (counts) => proposalComparison({ proposal, models }, counts),
+      })
+      return reply.type(NDJSON).send(stream)
+    },
+  )
+
+  app.get(
+    "/api/v1/policy/shadow/report",
+    { schema: reportSchema },
+    async ({ caller, query, id, raw }, reply) => {
+      const tenantId = tenantIdOf(caller)
+      const wanted = query.version === undefined ? {} : { version: Number(query.version) }
+      const shadow = await records.shadow({ tenantId, ...wanted })
+      if (shadow === null)
+        throw new Problem("shadow-not-found", "Nothing was computed beside the policy.")
+      const version = computedVersion(shadow)
+      const stream = await compared(services, places, raw, reply.raw, {
+        requestId: id,
+        tenantId,
+        days: Number(query.days ?? POLICY_DAYS_MAX),
+        comparison: (counts) => shadowComparison(version, counts),
+      })
+      return reply.type(NDJSON).send(stream)
+    },
+  )
+}
+
+interface Wanted {
+  readonly requestId: string
+  readonly tenantId: number
+  readonly days: number
+  readonly comparison: (counts: ComparisonCounts) => Compare
+}
+
+/** The lines of a comparison, which holds the tenant's place until it ends. */
+async function compared(
+  { pastDecisions, config, streams, log, now }: ComparisonServices,
+  places: ComparisonPlaces,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { requestId, tenantId, days, comparison }: Wanted,
+): Promise<Readable> {
+  const place = { tenantId, token: randomUUID() }
+  const hold = async (): Promise<void> => {
+    if (await places.hold(place)) return
+    throw new Problem("backtest-running", "Nothing was computed.", {
+      headers: { "retry-after": "5" },
+    })
+  }
+  await hold()
+  // Also where the caller hangs up before anything is computed.
+  onceClosed(response, () => void places.leave(place).catch(() => undefined))
+  const nowMs = now()
+  const fromMs = nowMs - days * DAY_MS
+  async function* lines(abort: AbortSignal): ReturnType<typeof comparisonLines> {
+    try {
+      const pages = decisionPages(pastDecisions, { tenantId, from: fromMs }, PAGE)
+      yield* comparisonLines({ pages, comparison, fromMs, nowMs, abort, onProgress: hold })
+    } finally {
+      await places.leave(place)
+    }
+  }
+  return streamedLines(request, response, {
+    requestId,
+    idleSeconds: config.streamIdleSeconds,
+    streams,
+    lines,
+    onFault: (problem) =>
+      log.warn("a comparison of decisions ended early", { requestId, error: problem }),
+  })
+}

@@ -1,0 +1,31 @@
+import type { FeedbackRecords } from "@assay/stores/records-feedback"
+import type { PolicyRecords } from "@assay/stores/records-policies"
+import type { ReviewRecords } from "@assay/stores/records-reviews"
+
+/** What is read for analysts. */
+export type ReviewReads = Pick<ReviewRecords, "reviews" | "review" | "reviewViews"> &
+  Pick<FeedbackRecords, "feedbackSince"> &
+  Pick<PolicyRecords, "policies">
+
+/**
+ * Reviews as an analyst knows them, who may look for one a moment after its decision: what is not
+ * in the records yet is brought there first.
+ */
+export function completeReviews(records: ReviewReads, fold: () => Promise<void>): ReviewReads {
+  return {
+    async reviews(query) {
+      // Later pages hold reviews of older decisions.
+      if (query.before === undefined) await fold()
+      return await records.reviews(query)
+    },
+    async review(of) {
+      const found = await records.review(of)
+      if (found !== null) return found
+      await fold()
+      return await records.review(of)
+    },
+    reviewViews: (of) => records.reviewViews(of),
+    feedbackSince: (of) => records.feedbackSince(of),
+    policies: (of) => records.policies(of),
+  }
+}

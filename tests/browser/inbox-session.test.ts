@@ -102,9 +102,10 @@ test("a recipient who is signed in reads the inbox without a token, and a sessio
   })
   assert.equal(again.status, 200)
   await useCookies(own, recipient.cookies)
+  // What it said before stays on the page until the service has answered.
   await page.getByRole("button", { name: "Fetch now" }).click()
+  await over.waitFor({ state: "detached" })
   await page.getByText("No messages.").waitFor()
-  assert.equal(await over.count(), 0)
 
   // To seal everything again takes a token, whoever is signed in.
   await page.goto(`${origin}/console/drop#token`)

@@ -174,18 +174,23 @@ test("a tenant has a hundred keys that work, and no more", async () => {
 
 test("usage says what is left of the month", async () => {
   const key = await createAccount(service, "counted", "free")
-  const usage = async (as: Account): Promise<Record<string, unknown>> =>
-    (await (await request("/api/v1/usage", { key: as })).json()) as Record<string, unknown>
-  assert.deepEqual(
-    [(await usage(key))["lookups_per_month"], (await usage(key))["lookups_left"]],
-    [1000, 1000],
-  )
+  // The plan allows ten requests a second, and asking over and over may use them up.
+  const usage = async (as: Account, days = ""): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const response = await request(`/api/v1/usage${days}`, { key: as })
+      if (response.status === 200) return (await response.json()) as Record<string, unknown>
+      assert.equal(response.status, 429)
+      await response.body?.cancel()
+      await delay(1_000)
+    }
+  }
+  const whole = await usage(key)
+  assert.deepEqual([whole["lookups_per_month"], whole["lookups_left"]], [1000, 1000])
   for (let n = 0; n < 3; n++) assert.equal(await scores(key), 200)
   await until(async () => (await usage(key))["lookups_left"] === 997)
   // Whatever days are asked for, what is left is that of the present month.
-  const past = await request("/api/v1/usage?from=2020-01-01&to=2020-01-31", { key })
-  const report = (await past.json()) as Record<string, unknown>
-  assert.deepEqual([report["total"], report["lookups_left"]], [0, 997])
+  const past = await usage(key, "?from=2020-01-01&to=2020-01-31")
+  assert.deepEqual([past["total"], past["lookups_left"]], [0, 997])
   assert.equal((await usage(owner))["lookups_left"], null)
 })
 

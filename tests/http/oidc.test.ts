@@ -200,7 +200,13 @@ test("the last owner of a claim stays one, and the trail says so", async () => {
   const browser = oidcBrowser(own)
   assert.equal((await browser.signIn()).status, 303)
   assert.deepEqual((await sessionOf(browser.visitor)).body.roles, ["owner"])
-  const trail = await assay(["audit", "list"], { ASSAY_DATA: own.dataDirectory })
+  const env = { ASSAY_DATA: own.dataDirectory }
+  // Every note of it names the request, as those of other sign-ins do.
+  const { out } = await assay(["audit", "export"], env)
+  const notes = out.split("\n").filter((line) => /single-sign-on|"session\.open"/.test(line))
+  assert.ok(notes.length > 3)
+  for (const note of notes) assert.match(note, /"request_id":"[0-9a-f]{24}"/)
+  const trail = await assay(["audit", "list"], env)
   assert.match(trail.out, /single-sign-on.*person\.set-decided-roles.*"kept":\[\{.*"owner"/)
   assert.match(own.stderr(), /somebody keeps a role that nobody else has/)
   await other.close()

@@ -92,6 +92,7 @@ export function outsideRoutes(app: App, services: PeopleServices, writer: People
           name: textOf(claims["name"]),
           email: textOf(claims["email"]),
           roles,
+          requestId: request.id,
         })
         if (kept.length > 0)
           log.warn("somebody keeps a role that nobody else has", { count: kept.length })

@@ -38,7 +38,7 @@ export function openOutsideSignIn(tools: PeopleTools): OutsideSignIn {
       taken.set(id, endsAt)
     },
 
-    async signInFromOutside({ issuer, subject, name, email, roles }) {
+    async signInFromOutside({ issuer, subject, name, email, roles, requestId }) {
       const account = JSON.stringify([issuer, subject])
       const accountHash = sealed.outsideHash(account)
       const known = await records.personByOutsideAccount(accountHash)
@@ -60,6 +60,7 @@ export function openOutsideSignIn(tools: PeopleTools): OutsideSignIn {
         session,
         at: now(),
         actor: "single-sign-on",
+        requestId,
       })
       if (outcome === null) throw new Problem("no-role", "Nobody was signed in.")
       return { ...signedIn, kept: outcome.kept.map(({ role }) => role) }

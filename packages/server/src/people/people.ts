@@ -68,6 +68,7 @@ export interface People {
     name: string | null
     email: string | null
     roles: readonly NamedRole[]
+    requestId: string
   }): Promise<SignedIn & { kept: string[] }>
 
   startJoin(of: {

@@ -1,5 +1,6 @@
 import type {
   DecisionDetails,
+  DecisionList,
   EmailRiskResult,
   EvidenceLine,
   FeedbackReceipt,
@@ -16,7 +17,12 @@ import type {
 } from "@assay/core/contract"
 import { ask } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
-import { getDecision, rememberDecisionId } from "./decisions.ts"
+import {
+  type DecisionListOptions,
+  getDecision,
+  listDecisions,
+  rememberDecisionId,
+} from "./decisions.ts"
 import { type DropCalls, dropCalls } from "./drop.ts"
 import { isFailure } from "./errors.ts"
 import { type Answer, type Failover, failoverAnswer } from "./failover.ts"
@@ -32,6 +38,7 @@ import { scoreStream } from "./stream.ts"
 import type { Identities } from "./outgoing-lines.ts"
 import { eraseSubject, exportSubject } from "./subjects.ts"
 import { type ReviewCalls, reviewCalls } from "./review.ts"
+import { sendFrom } from "./sent.ts"
 import { type AuditOptions, listAudit } from "./audit.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
 
@@ -111,6 +118,8 @@ export interface Client<F extends Failover = "throw"> {
    * answered by `failover`.
    */
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
+  /** A page of past decisions, the newest first. Needs the scope `decisions:read`. */
+  listDecisions(options?: DecisionListOptions): Promise<DecisionList>
   /**
    * Erases what is held about a person. Needs `subjects:own`, or a service key with
    * `subjects:admin`.
@@ -149,7 +158,11 @@ export interface Client<F extends Failover = "throw"> {
 export function createClient<const F extends Failover = "throw">(
   options: ClientOptions<F>,
 ): Client<F> {
-  const settings = settingsOf(options)
+  return callsOf(settingsOf(options))
+}
+
+/** All calls that a key may make, with these settings. */
+export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
   const score =
     (operation: Operation) =>
     // The members of the result were checked against the contract, so its type can be asserted.
@@ -174,11 +187,12 @@ export function createClient<const F extends Failover = "throw">(
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
     sendEvidence: (lines, options) => sendEvidence(settings, lines, options),
     getDecision: (id, options) => getDecision(settings, id, options),
+    listDecisions: (options) => listDecisions(settings, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),
     getUsage: (options) => getUsage(settings, options),
-    review: reviewCalls(settings),
+    review: reviewCalls(sendFrom(settings)),
     listAudit: (options) => listAudit(settings, options),
     drop: dropCalls(settings),
   }

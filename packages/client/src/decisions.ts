@@ -1,9 +1,9 @@
-import { DecisionDetails } from "@assay/core/contract"
+import { DecisionDetails, type DecisionList } from "@assay/core/contract"
 import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
-import type { ScoreOptions } from "./request.ts"
-import { resultOf } from "./response.ts"
+import { type CallOptions, query, type ScoreOptions } from "./request.ts"
+import { answerOf, resultOf } from "./response.ts"
 
 /**
  * A past decision, computed again. Rejects whatever `failover` says, because nothing can stand in
@@ -26,6 +26,29 @@ export async function getDecision(
   return (await ask(settings, question, options, (response) =>
     resultOf(response, expected),
   )) as DecisionDetails
+}
+
+export interface DecisionListOptions extends CallOptions {
+  /** Only decisions before this one: the last id of a page asks for the next page. */
+  readonly before?: string
+  /** 1 to 100; 20 unless given. */
+  readonly limit?: number
+}
+
+/** A page of past decisions, the newest first. Rejects whatever `failover` says. */
+export async function listDecisions(
+  settings: Settings<Failover>,
+  options: DecisionListOptions = {},
+): Promise<DecisionList> {
+  const { before, limit } = options
+  const question = {
+    method: "GET",
+    path: `/api/v1/decisions${query({ before, limit })}`,
+    repeatable: true,
+  } as const
+  return (await ask(settings, question, options, (response) =>
+    answerOf(response, 200, (body) => Array.isArray(body?.["decisions"])),
+  )) as DecisionList
 }
 
 // Beside the results and not in them: a result has exactly the members of the contract.

@@ -6,13 +6,17 @@ export {
   type Explained,
   type PhoneOptions,
 } from "./client.ts"
-export { decisionIdOf } from "./decisions.ts"
+export { decisionIdOf, type DecisionListOptions } from "./decisions.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
 export type { FeedbackOptions } from "./feedback.ts"
 export type { ScoredItem } from "./items.ts"
+export type { KeyCalls } from "./keys.ts"
+export type { MemberCalls, OwnAccountCalls, PasskeyJson, SignInCalls } from "./people.ts"
+export type { ComparedLine, PolicyCalls, PolicyDocument } from "./policy.ts"
 export type { ReviewCalls } from "./review.ts"
+export type { TenantCalls } from "./tenants.ts"
 export { createSessionClient, type SessionClient, type SessionClientOptions } from "./session.ts"
 export type { SourceOptions } from "./sources.ts"
 export type { AuditOptions } from "./audit.ts"
@@ -21,7 +25,15 @@ export type { Identities } from "./outgoing-lines.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions, ScoreOptions } from "./request.ts"
 export type {
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyList,
+  ApiKeyRequest,
+  ApiKeyRotation,
+  AuditList,
+  BackTestRequest,
   DecisionDetails,
+  DecisionList,
   DropBatchResult,
   DropIndex,
   DropKeys,
@@ -31,10 +43,21 @@ export type {
   FeedbackOutcome,
   FeedbackReceipt,
   FeedbackRequest,
+  InvitationDetails,
+  JoinRequest,
+  MemberList,
+  NewApiKey,
+  NewInvitationLink,
+  OwnAccount,
+  OwnSessions,
+  PasskeyStart,
   PhoneContext,
   PhoneRiskResult,
   OutcomeReport,
+  Policy,
+  PolicyList,
   ProblemCode,
+  RecoveryCodes,
   RequestContext,
   Review,
   ReviewBulkRequest,
@@ -47,7 +70,14 @@ export type {
   ReviewView,
   ReviewViewList,
   SessionDetails,
+  ShadowState,
+  SignInAnswer,
+  SignUpApproval,
+  SignUpList,
   SourceList,
-  AuditList,
+  Tenant,
+  TenantList,
+  TenantRequest,
+  TotpStart,
   UsageReport,
 } from "@assay/core/contract"

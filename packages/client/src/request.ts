@@ -17,7 +17,7 @@ export interface ScoreOptions extends CallOptions {
 }
 
 export interface Asked {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   readonly requestId: string | undefined
   /** Of the body and of the answer; JSON unless given. */

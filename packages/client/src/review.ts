@@ -11,11 +11,8 @@ import type {
   ReviewViewList,
   ReviewViewRequest,
 } from "@assay/core/contract"
-import { ask } from "./attempts.ts"
-import type { Failover } from "./failover.ts"
-import type { Settings } from "./options.ts"
 import { type CallOptions, query } from "./request.ts"
-import { answerOf, type JsonObject } from "./response.ts"
+import { idIn, type Send } from "./sent.ts"
 
 /** Decisions that wait for an analyst. All reject whatever `failover` says, and may be sent again. */
 export interface ReviewCalls {
@@ -37,51 +34,24 @@ export interface ReviewCalls {
   outcomes(days?: number, options?: CallOptions): Promise<OutcomeReport>
 }
 
-const PATH = "/api/v1/review"
-/** Changes are on the disks of the service when they are answered; a report reads for seconds. */
-const TIMEOUT_MS = 30_000
-const ID = /^(dec_[0-9a-z]{26}|view_[0-9a-f]{16})$/
+/** Repeating any change of a review changes nothing more. */
+const repeatable = true
 
-export function reviewCalls(settings: Settings<Failover>): ReviewCalls {
-  const send = async <T>(
-    method: "GET" | "POST" | "DELETE",
-    path: string,
-    member: string,
-    options: CallOptions = {},
-    body?: object,
-  ): Promise<T> => {
-    const question = {
-      method,
-      path: PATH + path,
-      timeoutMs: Math.max(settings.timeoutMs, TIMEOUT_MS),
-      // Repeating any of these changes nothing more.
-      repeatable: true,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    } as const
-    const status = method === "DELETE" ? 204 : 200
-    const fits = (answer: JsonObject | null): boolean =>
-      method === "DELETE" || answer?.[member] !== undefined
-    return (await ask(settings, question, options, (response) =>
-      answerOf(response, status, fits),
-    )) as T
-  }
+export function reviewCalls(send: Send): ReviewCalls {
+  const change = <T>(path: string, member: string, body?: object, options?: CallOptions) =>
+    send<T>("POST", `/review${path}`, member, { ...(body && { body }), options, repeatable })
   return {
-    list: (filter = {}, options) => send("GET", query(filter), "reviews", options),
-    get: (id, options) => send("GET", `/${checked(id)}`, "state", options),
-    assign: (id, body, options) => send("POST", `/${checked(id)}/assign`, "state", options, body),
-    decide: (id, body, options) => send("POST", `/${checked(id)}/decide`, "state", options, body),
-    undo: (id, options) => send("POST", `/${checked(id)}/undo`, "state", options),
-    change: (body, options) => send("POST", "/bulk", "changed", options, body),
-    views: (options) => send("GET", "/views", "views", options),
-    saveView: (body, options) => send("POST", "/views", "id", options, body),
+    list: (filter = {}, options) => send("GET", `/review${query(filter)}`, "reviews", { options }),
+    get: (id, options) => send("GET", `/review/${idIn(id)}`, "state", { options }),
+    assign: (id, body, options) => change(`/${idIn(id)}/assign`, "state", body, options),
+    decide: (id, body, options) => change(`/${idIn(id)}/decide`, "state", body, options),
+    undo: (id, options) => change(`/${idIn(id)}/undo`, "state", undefined, options),
+    change: (body, options) => change("/bulk", "changed", body, options),
+    views: (options) => send("GET", "/review/views", "views", { options }),
+    saveView: (body, options) => change("/views", "id", body, options),
     deleteView: async (id, options) =>
-      void (await send("DELETE", `/views/${checked(id)}`, "", options)),
-    outcomes: (days, options) => send("GET", `/outcomes${query({ days })}`, "groups", options),
+      void (await send("DELETE", `/review/views/${idIn(id)}`, null, { options, repeatable })),
+    outcomes: (days, options) =>
+      send("GET", `/review/outcomes${query({ days })}`, "groups", { options }),
   }
-}
-
-/** Keeps anything that is no id, such as an identity passed by mistake, out of a path that proxies log. */
-function checked(id: string): string {
-  if (!ID.test(id)) throw new TypeError("id takes the id of a review or of a view")
-  return id
 }

@@ -1,33 +1,56 @@
 import type { SessionDetails } from "@assay/core/contract"
 import { ask } from "./attempts.ts"
-import { type DropCalls, dropCalls } from "./drop.ts"
+import { type Client, callsOf } from "./client.ts"
 import { AssayProblem } from "./errors.ts"
+import { type KeyCalls, keyCalls } from "./keys.ts"
 import { type ClientOptions, type SessionSettings, sessionSettingsOf } from "./options.ts"
+import {
+  memberCalls,
+  type MemberCalls,
+  ownAccountCalls,
+  type OwnAccountCalls,
+  signInCalls,
+  type SignInCalls,
+} from "./people.ts"
+import { policyCalls, type PolicyCalls } from "./policy.ts"
 import type { CallOptions } from "./request.ts"
 import { answerOf } from "./response.ts"
+import { sendFrom } from "./sent.ts"
+import { tenantCalls, type TenantCalls } from "./tenants.ts"
 
 export type SessionClientOptions = Pick<
   ClientOptions,
   "baseUrl" | "timeoutMs" | "retries" | "fetch"
 >
 
-/** The service, seen from a page of its own whose visitor has signed in. */
-export interface SessionClient {
+/** The service, seen from a page of its own whose visitor has signed in, or is about to. */
+export interface SessionClient extends Client {
   /**
    * Who is signed in; null: nobody. To be called first: calls that change something carry the token
    * that comes with it, and after another sign-in in the same browser it is another.
    */
   session(options?: CallOptions): Promise<SessionDetails | null>
-  /** Needs the role `drop-recipient`. */
-  readonly drop: DropCalls
+  readonly signIn: SignInCalls
+  readonly account: OwnAccountCalls
+  readonly members: MemberCalls
+  readonly keys: KeyCalls
+  readonly policy: PolicyCalls
+  readonly tenants: TenantCalls
 }
 
 /** For pages at the address of the service: the browser sends the cookie of the session. */
 export function createSessionClient(options: SessionClientOptions): SessionClient {
   const settings = sessionSettingsOf(options)
+  const send = sendFrom(settings)
   return {
+    ...callsOf<"throw">(settings),
     session: (call = {}) => session(settings, call),
-    drop: dropCalls(settings),
+    signIn: signInCalls(send, settings),
+    account: ownAccountCalls(send),
+    members: memberCalls(send),
+    keys: keyCalls(send),
+    policy: policyCalls(settings, send),
+    tenants: tenantCalls(send),
   }
 }
 

@@ -7,6 +7,7 @@ import { checkedTimeout, isBrowser, type Settings } from "./options.ts"
 import { type ScoreOptions, sender } from "./request.ts"
 import { answerOf, isJsonObject, itemProblem, jsonObject, notAssays } from "./response.ts"
 import { type Identities, outgoingLines } from "./outgoing-lines.ts"
+import { linesOf } from "./lines.ts"
 
 const TIMEOUT_MS = 60_000
 /** Identities on their way at once. */
@@ -95,26 +96,4 @@ async function* scoredInStream(
     outgoing.close()
     ending.abort()
   }
-}
-
-/** The lines of a response as they arrive, blank ones left out. */
-async function* linesOf({ body, status }: Response): AsyncGenerator<string> {
-  if (body === null) return
-  const reader = (body as ReadableStream<Uint8Array>).getReader()
-  const decoder = new TextDecoder()
-  let rest = ""
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      const lines = (rest + decoder.decode(value, { stream: !done })).split("\n")
-      rest = lines.pop() ?? ""
-      for (const line of lines) if (line !== "") yield line
-      if (done) break
-    }
-  } catch (cause) {
-    throw new AssayUnavailable("network", "The response broke off", { status, cause })
-  } finally {
-    reader.releaseLock()
-  }
-  if (rest !== "") yield rest
 }

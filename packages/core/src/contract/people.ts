@@ -75,6 +75,7 @@ export const PasskeyStart = Type.Object(
   { step: Step, options: PasskeyOptions },
   { $id: "PasskeyStart", ...exactly },
 )
+export type PasskeyStart = Static<typeof PasskeyStart>
 
 export const Membership = Type.Object(
   { tenant_id: Type.Integer(), tenant: Type.String(), role: Role },
@@ -146,6 +147,7 @@ export const InvitationDetails = Type.Object(
   },
   { $id: "InvitationDetails", ...exactly },
 )
+export type InvitationDetails = Static<typeof InvitationDetails>
 export const JoinPasskeyRequest = Type.Object(
   { token: Token, name: Type.Optional(Name), email: Type.Optional(Email) },
   { $id: "JoinPasskeyRequest", ...exactly },
@@ -207,6 +209,7 @@ export const TotpStart = Type.Object(
   },
   { $id: "TotpStart", ...exactly },
 )
+export type TotpStart = Static<typeof TotpStart>
 export const TotpRequest = Type.Object(
   { step: Step, code: Code },
   { $id: "TotpRequest", ...exactly },
@@ -219,6 +222,7 @@ export const RecoveryCodes = Type.Object(
   },
   { $id: "RecoveryCodes", ...exactly },
 )
+export type RecoveryCodes = Static<typeof RecoveryCodes>
 export const Done = Type.Object({ done: Type.Literal(true) }, { $id: "Done", ...exactly })
 
 export const OwnSessions = Type.Object(
@@ -240,6 +244,7 @@ export const OwnSessions = Type.Object(
   },
   { $id: "OwnSessions", ...exactly },
 )
+export type OwnSessions = Static<typeof OwnSessions>
 export const EndedSessions = Type.Object(
   { ended: Type.Integer({ minimum: 0 }) },
   { $id: "EndedSessions", ...exactly },
@@ -285,6 +290,7 @@ export const NewInvitationLink = Type.Object(
   },
   { $id: "NewInvitationLink", ...exactly },
 )
+export type NewInvitationLink = Static<typeof NewInvitationLink>
 export const MemberRoleRequest = Type.Object(
   { role: MemberRole },
   { $id: "MemberRoleRequest", ...exactly },

@@ -63,7 +63,26 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["cli"],
     ["."],
   ],
-  console: [["inbox"], ["inbox/views"], ["."]],
+  console: [
+    ["inbox", "ui"],
+    ["inbox/views", "card"],
+    [
+      "account",
+      "audit",
+      "batch",
+      "decisions",
+      "keys",
+      "members",
+      "playground",
+      "policy",
+      "review",
+      "sign-in",
+      "sources",
+      "tenants",
+      "usage",
+    ],
+    ["."],
+  ],
 }
 
 /**
@@ -73,7 +92,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 export const floorRules = Object.entries(floors).flatMap(([name, levels]) =>
   levels.flatMap((rooms, floor) =>
     rooms.map((room) => ({
-      files: [`packages/${name}/src/${room === "." ? "" : `${room}/`}*.ts`],
+      files: [`packages/${name}/src/${room === "." ? "" : `${room}/`}*.{ts,tsx}`],
       excludeFiles: ["**/*.test.ts"],
       rules: { "no-restricted-imports": restricting(restrictions(name, room, floor)) },
     })),

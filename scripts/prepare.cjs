@@ -13,6 +13,7 @@ const modules = path.join(root, "node_modules")
 const stampFile = path.join(modules, ".assay-stamp")
 const browserStampFile = path.join(modules, ".assay-browser-stamp")
 const clientStampFile = path.join(modules, ".assay-client-stamp")
+const consoleStampFile = path.join(modules, ".assay-console-stamp")
 const sealerStampFile = path.join(modules, ".assay-sealer-stamp")
 const programsStampFile = path.join(modules, ".assay-programs-stamp")
 
@@ -40,6 +41,7 @@ function main(flags) {
   if (unknown.length > 0) fail(`prepare: unknown option ${unknown.join(" ")}`)
   installModules()
   buildBrowserFiles()
+  buildConsole()
   buildSealer()
   buildPrograms()
   buildClient()
@@ -87,6 +89,16 @@ function buildBrowserFiles() {
     "packages/console/src",
     "packages/core/src",
     "packages/drop/src",
+  ])
+}
+
+/** The same for the console. */
+function buildConsole() {
+  build("build-console.ts", consoleStampFile, path.join("server", "console", "manifest.json"), [
+    "scripts",
+    "packages/client/src",
+    "packages/console",
+    "packages/core/src",
   ])
 }
 

@@ -10,7 +10,7 @@ export interface Import {
 
 /** The sources of all packages by their paths from the repository's root, without tests. */
 export function readSources(root: string): Map<string, string> {
-  const files = globSync("packages/*/src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] })
+  const files = globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root, exclude: ["**/*.test.ts"] })
   return new Map(files.sort().map((file) => [file, readFileSync(join(root, file), "utf8")]))
 }
 

@@ -6,6 +6,7 @@ import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, printedToken, type Visitor } from "../http/signed-in.ts"
 import { launchChromium } from "./chromium.ts"
+import { useCookies } from "./cookies.ts"
 
 let service: Service
 let origin: string
@@ -37,18 +38,8 @@ async function joined(name: string, ...args: string[]): Promise<Visitor> {
 /** A browser with the cookies of somebody who signed in. */
 async function contextOf(browser: Browser, { cookies }: Visitor): Promise<BrowserContext> {
   const context = await browser.newContext()
-  await useCookies(context, cookies)
+  await useCookies(context, service.port, cookies)
   return context
-}
-
-async function useCookies(
-  context: BrowserContext,
-  cookies: ReadonlyMap<string, string>,
-): Promise<void> {
-  const flags = { url: `https://localhost:${service.port}`, secure: true, httpOnly: true }
-  await context.addCookies(
-    [...cookies].map(([name, value]) => ({ name, value, sameSite: "Strict" as const, ...flags })),
-  )
 }
 
 async function unlock(page: Page): Promise<void> {
@@ -101,7 +92,7 @@ test("a recipient who is signed in reads the inbox without a token, and a sessio
     password: "ample-violet-harbour-41",
   })
   assert.equal(again.status, 200)
-  await useCookies(own, recipient.cookies)
+  await useCookies(own, service.port, recipient.cookies)
   // What it said before stays on the page until the service has answered.
   await page.getByRole("button", { name: "Fetch now" }).click()
   await over.waitFor({ state: "detached" })

@@ -133,8 +133,7 @@ export const PAGES = [
   "/problems/",
   // Shows numbers of the service alone, and asks for its own token where one is set.
   "/metrics",
-  "/console/drop",
-  "/console/drop/files/",
-  "/console/sign-in/oidc",
-  "/console/sign-in/oidc/",
+  // All that it shows, it asks for by the operations above.
+  "/console",
+  "/console/",
 ] as const

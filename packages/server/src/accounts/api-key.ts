@@ -20,12 +20,14 @@ export function mintApiKey(): string {
 }
 
 /**
- * The demo key follows from the master secret, so that every start can print it without storing it.
+ * A key of the demo follows from the master secret, so that every start can show it without storing
+ * it: the one it prints, and the one on its first page, which may only score.
  */
-export function demoApiKey(demoSubkey: Uint8Array): string {
+export function demoApiKey(demoSubkey: Uint8Array, of: "shell" | "page" = "shell"): string {
+  const name = of === "shell" ? "demo key" : "page key"
   let block = 0
   const stretch = (length: number): Buffer =>
-    Buffer.from(hkdfSync("sha256", demoSubkey, new Uint8Array(0), `demo key ${block++}`, length))
+    Buffer.from(hkdfSync("sha256", demoSubkey, new Uint8Array(0), `${name} ${block++}`, length))
   return keyOf("demo", base62Stream(stretch))
 }
 

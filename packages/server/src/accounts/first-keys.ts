@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { TENANT_SCOPES } from "@assay/core/contract"
+import { type Scope, TENANT_SCOPES } from "@assay/core/contract"
 import { type Config, wrongSettings } from "../base/config.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { Accounts } from "@assay/stores/records"
@@ -23,17 +23,25 @@ export async function mintFirstKeys(
       )
     // Only the first key ever: a key that was rotated away must not come back because a variable is
     // still set.
-    const others = (await accounts.keys()).filter(({ label }) => label !== "demo")
+    const others = (await accounts.keys()).filter(({ label }) => !label.startsWith("demo"))
     if (others.length === 0) await giveKey(accounts, "bootstrap", bootstrapKey, at)
   }
   if (production) return null
   const demoKey = demoApiKey(subkeys["demo-key"])
   await giveKey(accounts, "demo", demoKey, at)
+  const pageKey = demoApiKey(subkeys["demo-key"], "page")
+  await giveKey(accounts, "demo", pageKey, at, { label: "demo page", scopes: ["score"] })
   return demoKey
 }
 
 /** An enterprise tenant with a key of every tenant scope; both only where they do not exist yet. */
-async function giveKey(accounts: Accounts, name: string, key: string, at: number): Promise<void> {
+async function giveKey(
+  accounts: Accounts,
+  name: string,
+  key: string,
+  at: number,
+  of: { label: string; scopes: readonly Scope[] } = { label: name, scopes: TENANT_SCOPES },
+): Promise<void> {
   const hash = hashApiKey(key)
   if ((await accounts.keyByHash(hash)) !== null) return
   const actor = "start"
@@ -45,8 +53,7 @@ async function giveKey(accounts: Accounts, name: string, key: string, at: number
     tenantId: tenant.id,
     hash,
     hint: hintOf(key),
-    label: name,
-    scopes: TENANT_SCOPES,
+    ...of,
     at,
     expiresAt: null,
     actor,

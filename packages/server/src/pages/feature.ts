@@ -3,7 +3,12 @@ import { type ProblemCode, problems } from "@assay/core/contract"
 import type { FastifyReply } from "fastify"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import { addressOf, homePage, hostnameOf } from "./home-page.ts"
+import type { Secrets } from "@assay/runtime/secrets"
+import { demoApiKey } from "../accounts/api-key.ts"
+import type { Config } from "../base/config.ts"
+import { consoleFileRoutes, consolePage } from "./console-page.ts"
+import { loadConsoleFiles } from "./console-files.ts"
+import { addressOf, hostnameOf, plainHome } from "./home-page.ts"
 import { html, page, PAGE_STYLE } from "@assay/drop/pages/html"
 
 const POLICY = [
@@ -23,6 +28,8 @@ export interface PageServices {
    * is not known.
    */
   readonly dropPage: (hostname: string) => string | null
+  readonly config: Pick<Config, "production" | "oidc">
+  readonly secrets: Pick<Secrets, "subkeys">
 }
 
 export const pages: Feature<PageServices> = { routes: pageRoutes }
@@ -31,26 +38,37 @@ export const pages: Feature<PageServices> = { routes: pageRoutes }
  * The pages for a person with a browser: what this is, and what each problem means. And for their
  * tools, the API description.
  */
-function pageRoutes(app: App, { askDrop, dropPage }: PageServices): void {
+function pageRoutes(app: App, services: PageServices): void {
   const schema = { hide: true }
   let description: string | undefined
   app.get("/openapi.json", { schema }, async (_request, reply) => {
     description ??= JSON.stringify(app.swagger())
     return reply.type("application/json").send(description)
   })
-  app.get("/", { schema }, async ({ raw }, reply) => {
-    const address = addressOf(raw)
-    const links = {
-      drop: dropPage(hostnameOf(address)),
-      inbox: askDrop === null ? null : "/console/drop",
-    }
-    return sendPage(reply, homePage(address, links))
-  })
+  consoleRoutes(app, services)
   app.get("/problems", { schema }, async (_request, reply) => sendPage(reply, problemIndex))
   for (const code of Object.keys(problems) as ProblemCode[]) {
     const text = problemPage(code)
     app.get(`/problems/${code}`, { schema }, async (_request, reply) => sendPage(reply, text))
   }
+}
+
+/** The first page and the console are one: which page it shows is decided in the browser. */
+function consoleRoutes(app: App, services: PageServices): void {
+  const { askDrop, dropPage, config, secrets } = services
+  const files = loadConsoleFiles()
+  const demoKey = config.production ? null : demoApiKey(secrets.subkeys["demo-key"], "page")
+  const signInPath = config.oidc === null ? null : "/console/sign-in/oidc"
+  consoleFileRoutes(app, files)
+  for (const path of ["/", "/console", "/console/*"])
+    app.get(path, { schema: { hide: true } }, async ({ raw }, reply) => {
+      const address = addressOf(raw)
+      const drop = dropPage(hostnameOf(address))
+      const inbox = askDrop === null ? null : "/console/drop"
+      const facts = { demoKey, signInPath, dropPage: drop, hasInbox: askDrop !== null }
+      const { headers, text } = consolePage(files, facts, plainHome(address, { drop, inbox }))
+      return reply.headers(headers).type("text/html; charset=utf-8").send(text)
+    })
 }
 
 function sendPage(reply: FastifyReply, text: string): FastifyReply {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { readConfig } from "../base/config.ts"
 import { dropPageOf } from "@assay/drop/drop-config"
-import { addressOf, homePage, hostnameOf } from "./home-page.ts"
+import { addressOf, hostnameOf, plainHome } from "./home-page.ts"
 
 const request = (headers: Record<string, string>): Parameters<typeof addressOf>[0] =>
   ({ headers, socket: { localPort: 8123 } }) as unknown as Parameters<typeof addressOf>[0]
@@ -32,11 +32,11 @@ test("the drop is linked to where it is: on the same port, its own port, its own
   assert.equal(of({ DROP_PORT: "0" }), null)
 })
 
-test("the page has its links and calls that name its own address", () => {
-  const page = homePage("http://localhost:9000", { drop: "/drop", inbox: "/console/drop" })
+test("the page of visitors without scripts has its links and calls that name its own address", () => {
+  const page = plainHome("http://localhost:9000", { drop: "/drop", inbox: "/console/drop" }).text
   for (const href of ["/docs", "/openapi.json", "/problems", "/drop", "/console/drop"])
     assert.ok(page.includes(`<a href="${href}">`), href)
   assert.equal(page.match(/curl -s http:\/\/localhost:9000\/api\/v1\//g)?.length, 2)
-  const without = homePage("http://localhost:9000", { drop: null, inbox: null })
+  const without = plainHome("http://localhost:9000", { drop: null, inbox: null }).text
   assert.doesNotMatch(without, /drop/i)
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { html, page } from "@assay/drop/pages/html"
+import { html, type Html } from "@assay/drop/pages/html"
 
 export interface HomeLinks {
   /** Where senders find the drop; null if there is none or its address is not known. */
@@ -25,10 +25,8 @@ export function hostnameOf(address: string): string {
   return address.replace(/^https?:\/\//, "").replace(/:\d+$/, "")
 }
 
-/**
- * The first page a person sees: what this is, where everything is, and calls that work as printed.
- */
-export function homePage(address: string, { drop, inbox }: HomeLinks): string {
+/** What a person without scripts sees first: where everything is, and calls that work as printed. */
+export function plainHome(address: string, { drop, inbox }: HomeLinks): Html {
   const links: [href: string, name: string][] = [
     ["/docs", "API reference"],
     ["/openapi.json", "OpenAPI description"],
@@ -36,9 +34,7 @@ export function homePage(address: string, { drop, inbox }: HomeLinks): string {
     ...(drop === null ? [] : [[drop, "Anonymous drop"] as [string, string]]),
     ...(inbox === null ? [] : [[inbox, "Inbox of the drop"] as [string, string]]),
   ]
-  return page(
-    "Assay",
-    html`<h1>Assay</h1>
+  return html`<h1>Assay</h1>
 <p>Scores how risky an e-mail address or a phone number is, and says why, on your own machine. This is
 <code>${address}</code>.</p>
 <p>${links.map(([href, name], n) => html`${n === 0 ? "" : " · "}<a href="${href}">${name}</a>`)}</p>
@@ -49,8 +45,8 @@ export function homePage(address: string, { drop, inbox }: HomeLinks): string {
 <p>The answer holds a score from 0 to 100, the stage of the criminal lifecycle the address has reached, the reasons, and a
 recommended action. <code>?explain=true</code> adds the scorer's input and how each part of it moved the score.</p>
 <h2>A phone number</h2>
-<pre tabindex="0">${firstCall(address, "phone-risk", `{"phone_number": "+61491570156"}`)}</pre>`,
-  )
+<pre tabindex="0">${firstCall(address, "phone-risk", `{"phone_number": "+61491570156"}`)}</pre>
+<p>The console and the playground need JavaScript; all of it is also in the API and in <code>npx assay</code>.</p>`
 }
 
 function firstCall(address: string, operation: string, body: string): string {

@@ -1,0 +1,84 @@
+import { Button } from "@mantine/core"
+import { useInfiniteQuery } from "@tanstack/react-query"
+import type { ReactElement } from "react"
+import { service } from "../ui/service.ts"
+import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
+import { Moment } from "../ui/time.tsx"
+
+const PAGE = 50
+
+/** Who changed what, the newest first. */
+export default function Audit(): ReactElement {
+  const trail = useInfiniteQuery({
+    queryKey: ["audit"],
+    queryFn: ({ signal, pageParam }) =>
+      service.listAudit({
+        signal,
+        limit: PAGE,
+        ...(pageParam !== null && { before: pageParam }),
+      }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ entries }) => (entries.length < PAGE ? null : entries.at(-1)?.id),
+  })
+  const entries = trail.data?.pages.flatMap((page) => page.entries) ?? []
+  return (
+    <>
+      <PageHead title="Audit" />
+      {trail.error !== null && <Failure error={trail.error} retry={() => void trail.refetch()} />}
+      {trail.isPending && <Loading />}
+      {trail.isSuccess && entries.length === 0 && <Empty>Nothing is on record yet.</Empty>}
+      {entries.length > 0 && (
+        <div className="table-wrap" tabIndex={0} role="region" aria-label="Audit trail">
+          <table>
+            <thead>
+              <tr>
+                <th className="number">No.</th>
+                <th>When</th>
+                <th>Who</th>
+                <th>What</th>
+                <th>About</th>
+                <th>Details</th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map(({ id, at, actor, action, subject, detail, request_id: request }) => (
+                <tr key={id}>
+                  <td className="number">{id}</td>
+                  <td>
+                    <Moment at={at} />
+                  </td>
+                  <td>
+                    <code>{actor}</code>
+                  </td>
+                  <td>{action}</td>
+                  <td>
+                    <code>{subject}</code>
+                  </td>
+                  <td>
+                    <code className="soft">{JSON.stringify(detail)}</code>
+                    {request !== null && (
+                      <>
+                        <br />
+                        <span className="soft">request {request}</span>
+                      </>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {trail.hasNextPage && (
+        <Button
+          variant="default"
+          mt="md"
+          loading={trail.isFetchingNextPage}
+          onClick={() => void trail.fetchNextPage()}
+        >
+          Show older entries
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+import type { SessionDetails } from "@assay/client"
+import { type ComponentType, lazy } from "react"
+
+export interface Page {
+  readonly path: string
+  readonly title: string
+  readonly group: "Assess" | "Evidence" | "Respond" | "Account" | "Service"
+  /** Who sees it; others do not know it is there. */
+  readonly roles: readonly string[] | "signed-in"
+  readonly view: ComponentType
+}
+
+const owners = ["owner"]
+const analysts = ["owner", "analyst"]
+const members = ["owner", "analyst", "viewer"]
+const administrators = ["administrator"]
+
+/** Every page of the console, in the order of its navigation: each is a folder and an entry here. */
+export const pages: readonly Page[] = [
+  {
+    path: "/console/playground",
+    title: "Playground",
+    group: "Assess",
+    roles: analysts,
+    view: lazy(() => import("./playground/playground.tsx")),
+  },
+  {
+    path: "/console/decisions",
+    title: "Decisions",
+    group: "Assess",
+    roles: members,
+    view: lazy(() => import("./decisions/decisions.tsx")),
+  },
+  {
+    path: "/console/review",
+    title: "Review",
+    group: "Assess",
+    roles: members,
+    view: lazy(() => import("./review/review.tsx")),
+  },
+  {
+    path: "/console/batch",
+    title: "Batch",
+    group: "Assess",
+    roles: analysts,
+    view: lazy(() => import("./batch/batch.tsx")),
+  },
+  {
+    path: "/console/sources",
+    title: "Sources",
+    group: "Evidence",
+    roles: members,
+    view: lazy(() => import("./sources/sources.tsx")),
+  },
+  {
+    path: "/console/policy",
+    title: "Policy",
+    group: "Respond",
+    roles: members,
+    view: lazy(() => import("./policy/policy.tsx")),
+  },
+  {
+    path: "/console/keys",
+    title: "Keys",
+    group: "Account",
+    roles: owners,
+    view: lazy(() => import("./keys/keys.tsx")),
+  },
+  {
+    path: "/console/usage",
+    title: "Usage",
+    group: "Account",
+    roles: members,
+    view: lazy(() => import("./usage/usage.tsx")),
+  },
+  {
+    path: "/console/members",
+    title: "Members",
+    group: "Account",
+    roles: [...members, ...administrators],
+    view: lazy(() => import("./members/members.tsx")),
+  },
+  {
+    path: "/console/audit",
+    title: "Audit",
+    group: "Account",
+    roles: [...owners, ...administrators],
+    view: lazy(() => import("./audit/audit.tsx")),
+  },
+  {
+    path: "/console/account",
+    title: "Your account",
+    group: "Account",
+    roles: "signed-in",
+    view: lazy(() => import("./account/account.tsx")),
+  },
+  {
+    path: "/console/tenants",
+    title: "Tenants",
+    group: "Service",
+    roles: administrators,
+    view: lazy(() => import("./tenants/tenants.tsx")),
+  },
+]
+
+/** The pages of somebody with these roles. */
+export function pagesOf({ roles }: Pick<SessionDetails, "roles">): readonly Page[] {
+  return pages.filter(
+    (page) => page.roles === "signed-in" || page.roles.some((role) => roles.includes(role)),
+  )
+}

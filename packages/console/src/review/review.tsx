@@ -1,0 +1,255 @@
+import type { Review, ReviewOutcome } from "@assay/client"
+import { BANDS_OF_REVIEW, STAGES_OF_REVIEW } from "./choices.ts"
+import { Button, Checkbox, Group, NativeSelect } from "@mantine/core"
+import { useHotkeys } from "@mantine/hooks"
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { type ReactElement, useState } from "react"
+import { Link, useSearchParams } from "wouter"
+import { actionWords, Band, type BandName } from "../ui/band.tsx"
+import { useChange } from "../ui/change.ts"
+import { service, useSession } from "../ui/service.ts"
+import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
+import { Moment } from "../ui/time.tsx"
+import { Views } from "./views.tsx"
+
+const PAGE = 50
+const FILTERS = ["state", "band", "stage", "action", "assignee"] as const
+
+const OUTCOMES: readonly [key: string, outcome: ReviewOutcome, words: string][] = [
+  ["f", "confirmed_fraud", "Confirm fraud"],
+  ["g", "genuine", "Genuine"],
+  ["c", "cannot_tell", "Cannot tell"],
+]
+
+/** The queue of decisions that wait for an analyst, for hands that stay on the keyboard. */
+export default function ReviewPage(): ReactElement {
+  const [search, setSearch] = useSearchParams()
+  const { data: session } = useSession()
+  const filter = Object.fromEntries(
+    FILTERS.flatMap((name) => {
+      const value = search.get(name)
+      return value === null || value === "" ? [] : [[name, value]]
+    }),
+  )
+  const queue = useInfiniteQuery({
+    queryKey: ["review", filter],
+    queryFn: ({ signal, pageParam }) =>
+      service.review.list(
+        { ...filter, limit: String(PAGE), ...(pageParam !== null && { before: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ reviews }) => (reviews.length < PAGE ? null : reviews.at(-1)?.id),
+  })
+  const reviews = queue.data?.pages.flatMap((page) => page.reviews) ?? []
+  const mayDecide = session?.roles.some((role) => role === "owner" || role === "analyst") === true
+  const change = (name: string, value: string): void =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before)
+      if (value === "") next.delete(name)
+      else next.set(name, value)
+      return next
+    })
+  return (
+    <>
+      <PageHead title="Review">
+        <Views
+          filter={filter}
+          apply={(saved) => setSearch(new URLSearchParams(saved))}
+          maySave={mayDecide}
+        />
+      </PageHead>
+      <Group mb="md" align="flex-end">
+        <NativeSelect
+          label="State"
+          value={filter["state"] ?? "waiting"}
+          data={["waiting", "decided"]}
+          onChange={(event) => change("state", event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Band"
+          value={filter["band"] ?? ""}
+          data={BANDS_OF_REVIEW}
+          onChange={(event) => change("band", event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Stage"
+          value={filter["stage"] ?? ""}
+          data={STAGES_OF_REVIEW}
+          onChange={(event) => change("stage", event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Action"
+          value={filter["action"] ?? ""}
+          data={[
+            { value: "", label: "Any" },
+            { value: "review", label: actionWords("review") },
+            { value: "block", label: actionWords("block") },
+          ]}
+          onChange={(event) => change("action", event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Works on it"
+          value={filter["assignee"] ?? ""}
+          data={[
+            { value: "", label: "Anybody" },
+            { value: "me", label: "Me" },
+            { value: "nobody", label: "Nobody yet" },
+          ]}
+          onChange={(event) => change("assignee", event.currentTarget.value)}
+        />
+      </Group>
+      {queue.error !== null && <Failure error={queue.error} retry={() => void queue.refetch()} />}
+      {queue.isPending && <Loading />}
+      {queue.isSuccess && reviews.length === 0 && (
+        <Empty>
+          Nothing waits here. Decisions whose action is review or block come by themselves.
+        </Empty>
+      )}
+      {reviews.length > 0 && <Queue reviews={reviews} mayDecide={mayDecide} />}
+      {queue.hasNextPage && (
+        <Button variant="default" mt="md" onClick={() => void queue.fetchNextPage()}>
+          Show older
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Queue(props: {
+  readonly reviews: readonly Review[]
+  readonly mayDecide: boolean
+}): ReactElement {
+  const { reviews, mayDecide } = props
+  const [place, setPlace] = useState(0)
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [last, setLast] = useState<readonly string[]>([])
+  const current = reviews[Math.min(place, reviews.length - 1)]
+  const meant = (): readonly string[] =>
+    picked.size > 0 ? [...picked] : current === undefined ? [] : [current.id]
+  const decide = useChange(async (outcome: ReviewOutcome) => {
+    const ids = meant()
+    for (const id of ids) await service.review.decide(id, { outcome })
+    setLast(ids)
+    setPicked(new Set())
+  }, "review")
+  const undo = useChange(async () => {
+    for (const id of last) await service.review.undo(id)
+    setLast([])
+  }, "review")
+  const take = useChange(async () => {
+    for (const id of meant()) await service.review.assign(id, { assignee: "me" })
+  }, "review")
+  const step = (by: number): void =>
+    setPlace((before) => Math.max(0, Math.min(reviews.length - 1, before + by)))
+  const pick = (id: string): void =>
+    setPicked((before) => {
+      const next = new Set(before)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  const ifMay = (act: () => void) => () => {
+    if (mayDecide) act()
+  }
+  useHotkeys([
+    ["j", () => step(1)],
+    ["k", () => step(-1)],
+    ["x", ifMay(() => current !== undefined && pick(current.id))],
+    ["a", ifMay(() => take.mutate(undefined))],
+    ["u", ifMay(() => undo.mutate(undefined))],
+    ...OUTCOMES.map(
+      ([key, outcome]) => [key, ifMay(() => decide.mutate(outcome))] as [string, () => void],
+    ),
+  ])
+  const failed = decide.error ?? undo.error ?? take.error
+  const several = picked.size > 0 ? ` ${picked.size}` : ""
+  return (
+    <>
+      {mayDecide && (
+        <Group mb="sm" gap="xs">
+          {OUTCOMES.map(([key, outcome, words]) => (
+            <Button
+              key={outcome}
+              size="compact-md"
+              variant="default"
+              loading={decide.isPending && decide.variables === outcome}
+              onClick={() => decide.mutate(outcome)}
+            >
+              {words}
+              {several}&nbsp;<kbd>{key}</kbd>
+            </Button>
+          ))}
+          <Button size="compact-md" variant="default" onClick={() => take.mutate(undefined)}>
+            Assign to me{several}&nbsp;<kbd>a</kbd>
+          </Button>
+          {last.length > 0 && (
+            <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
+              Undo {last.length === 1 ? "the last" : `the last ${last.length}`}&nbsp;<kbd>u</kbd>
+            </Button>
+          )}
+          <span className="soft">
+            <kbd>j</kbd> next, <kbd>k</kbd> back, <kbd>x</kbd> pick
+          </span>
+        </Group>
+      )}
+      {failed !== null && <Failure error={failed} />}
+      <div className="table-wrap" tabIndex={0} role="region" aria-label="Reviews">
+        <table>
+          <thead>
+            <tr>
+              {mayDecide && <th>Pick</th>}
+              <th>When</th>
+              <th className="number">Score</th>
+              <th>Band</th>
+              <th>Stage</th>
+              <th>Action</th>
+              <th>Reasons</th>
+              <th>Case</th>
+              <th>Works on it</th>
+              <th>Outcome</th>
+            </tr>
+          </thead>
+          <tbody>
+            {reviews.map((review, row) => (
+              <tr
+                key={review.id}
+                aria-current={review.id === current?.id}
+                onClick={() => setPlace(row)}
+              >
+                {mayDecide && (
+                  <td>
+                    <Checkbox
+                      aria-label={`Pick ${review.ref ?? review.id}`}
+                      checked={picked.has(review.id)}
+                      onChange={() => pick(review.id)}
+                    />
+                  </td>
+                )}
+                <td>
+                  <Moment at={review.decided_at} />
+                </td>
+                <td className="number">{review.risk_score}</td>
+                <td>
+                  <Band name={review.band as BandName} />
+                </td>
+                <td>{review.threat_stage ?? ""}</td>
+                <td>{actionWords(review.recommended_action)}</td>
+                <td>{review.reasons.slice(0, 3).join(", ")}</td>
+                <td>
+                  <Link href={`/console/decisions/${review.id}`}>
+                    {review.ref ?? <code>{review.id}</code>}
+                  </Link>
+                </td>
+                <td>{review.assignee ?? ""}</td>
+                <td>
+                  {review.outcome?.replaceAll("_", " ") ?? ""}
+                  {review.note !== null && <div className="soft">{review.note}</div>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,154 @@
+import type { Tenant } from "@assay/client"
+import { Button, Group, NativeSelect, TextInput } from "@mantine/core"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { type ReactElement, useState } from "react"
+import { useChange } from "../ui/change.ts"
+import { sending, textIn } from "../ui/form.ts"
+import { ShownOnce } from "../ui/secret.tsx"
+import { service } from "../ui/service.ts"
+import { Answer, Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
+import { Moment } from "../ui/time.tsx"
+
+const PLANS: readonly Tenant["plan"][] = ["free", "enterprise"]
+const planIn = (text: string): Tenant["plan"] => (text === "enterprise" ? "enterprise" : "free")
+
+/** Tenants of the service and sign-ups that wait, for its administrators. */
+export default function Tenants(): ReactElement {
+  const tenants = useInfiniteQuery({
+    queryKey: ["tenants"],
+    queryFn: ({ signal, pageParam }) => service.tenants.list(pageParam ?? undefined, { signal }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+  })
+  const all = tenants.data?.pages.flatMap((page) => page.tenants) ?? []
+  return (
+    <>
+      <PageHead title="Tenants" />
+      <SignUps />
+      <NewTenant />
+      {tenants.error !== null && (
+        <Failure error={tenants.error} retry={() => void tenants.refetch()} />
+      )}
+      {tenants.isPending && <Loading />}
+      {all.length > 0 && <TenantTable tenants={all} />}
+      {tenants.hasNextPage && (
+        <Button variant="default" mt="md" onClick={() => void tenants.fetchNextPage()}>
+          Show more tenants
+        </Button>
+      )}
+    </>
+  )
+}
+
+function NewTenant(): ReactElement {
+  const create = useChange(
+    (form: FormData) =>
+      service.tenants.create({ name: textIn(form, "name"), plan: planIn(textIn(form, "plan")) }),
+    "tenants",
+  )
+  return (
+    <form onSubmit={sending(create.mutate)}>
+      <Group align="flex-end" mb="md">
+        <TextInput name="name" label="Name of a new tenant" required maxLength={100} />
+        <NativeSelect name="plan" label="Plan" data={[...PLANS]} />
+        <Button type="submit" loading={create.isPending}>
+          Make tenant
+        </Button>
+      </Group>
+      {create.error !== null && <Failure error={create.error} />}
+    </form>
+  )
+}
+
+function TenantTable({ tenants }: { readonly tenants: readonly Tenant[] }): ReactElement {
+  const change = useChange(
+    ({ id, plan }: { id: number; plan: Tenant["plan"] }) => service.tenants.changePlan(id, plan),
+    "tenants",
+  )
+  return (
+    <>
+      {change.error !== null && <Failure error={change.error} />}
+      <div className="table-wrap" tabIndex={0} role="region" aria-label="Tenants">
+        <table>
+          <thead>
+            <tr>
+              <th className="number">No.</th>
+              <th>Name</th>
+              <th>Plan</th>
+              <th>Made</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tenants.map(({ id, name, plan, created_at: madeAt }) => (
+              <tr key={id}>
+                <td className="number">{id}</td>
+                <td>{name}</td>
+                <td>
+                  <NativeSelect
+                    aria-label={`Plan of ${name}`}
+                    value={plan}
+                    data={[...PLANS]}
+                    onChange={(event) =>
+                      change.mutate({ id, plan: planIn(event.currentTarget.value) })
+                    }
+                  />
+                </td>
+                <td>
+                  <Moment at={madeAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+function SignUps(): ReactElement {
+  const waiting = useQuery({
+    queryKey: ["sign-ups"],
+    queryFn: ({ signal }) => service.tenants.signUps({ signal }),
+  })
+  const [token, setToken] = useState<string | null>(null)
+  const approve = useChange(
+    async (id: string) => setToken((await service.tenants.approve(id)).token),
+    "sign-ups",
+    "tenants",
+  )
+  const refuse = useChange((id: string) => service.tenants.refuse(id), "sign-ups")
+  const failed = approve.error ?? refuse.error
+  return (
+    <section>
+      <h2>Sign-ups that wait</h2>
+      {token !== null && (
+        <ShownOnce title="Approved" text={token} what="token">
+          <p>Hand it to whoever signed up: it gives them their key, once, within seven days.</p>
+        </ShownOnce>
+      )}
+      {failed !== null && <Failure error={failed} />}
+      <Answer of={waiting}>
+        {({ signups }) =>
+          signups.length === 0 ? (
+            <Empty>Nobody waits.</Empty>
+          ) : (
+            <ul>
+              {signups.map(({ id, at, organisation, email, purposes }) => (
+                <li key={id}>
+                  <strong>{organisation}</strong> ({email}), <Moment at={at} />, for{" "}
+                  {purposes.join(", ")}{" "}
+                  <Button size="compact-sm" onClick={() => approve.mutate(id)}>
+                    Approve {organisation}
+                  </Button>{" "}
+                  <Button size="compact-sm" variant="default" onClick={() => refuse.mutate(id)}>
+                    Refuse {organisation}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </section>
+  )
+}

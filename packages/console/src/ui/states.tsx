@@ -1,0 +1,107 @@
+import { AssayProblem, AssayUnavailable } from "@assay/client"
+import { Alert, Button, Loader } from "@mantine/core"
+import type { UseQueryResult } from "@tanstack/react-query"
+import { type ReactElement, type ReactNode, useEffect, useRef } from "react"
+import { Copy } from "./copy.tsx"
+
+/** The head of a page, and the title of the tab. */
+export function PageHead(props: {
+  readonly title: string
+  readonly children?: ReactNode
+}): ReactElement {
+  const { title, children } = props
+  useEffect(() => {
+    document.title = `${title} · Assay`
+  }, [title])
+  return (
+    <div className="page-head">
+      <h1>{title}</h1>
+      {children}
+    </div>
+  )
+}
+
+/** What a request gave: waiting for it, why it failed, or `children` with it. */
+export function Answer<T>(props: {
+  readonly of: UseQueryResult<T>
+  readonly children: (data: T) => ReactNode
+}): ReactNode {
+  const { of, children } = props
+  if (of.data !== undefined) return children(of.data)
+  if (of.error !== null) return <Failure error={of.error} retry={() => void of.refetch()} />
+  return <Loading />
+}
+
+export function Loading(): ReactElement {
+  return (
+    <p role="status" className="soft">
+      <Loader size="xs" /> Loading
+    </p>
+  )
+}
+
+/** What happened, what was not changed, and what to do, with the id of the request to copy. */
+export function Failure(props: {
+  readonly error: unknown
+  readonly retry?: (() => void) | undefined
+}): ReactElement {
+  const { error, retry } = props
+  const { title, detail, requestId } = said(error)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.focus(), [])
+  return (
+    <Alert ref={box} color="red" title={title} role="alert" tabIndex={-1} my="md">
+      <p>{detail}</p>
+      {requestId !== null && (
+        <p className="soft">
+          Request <code>{requestId}</code> <Copy text={requestId} what="request id" />
+        </p>
+      )}
+      {retry !== undefined && (
+        <Button size="xs" variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  )
+}
+
+export interface Said {
+  readonly title: string
+  readonly detail: string
+  readonly requestId: string | null
+}
+
+/** An error in words for a person. */
+export function said(error: unknown): Said {
+  if (error instanceof AssayProblem) {
+    const { code, detail, requestId, errors } = error
+    const members = errors.map(({ pointer, detail: why }) => `${pointer.slice(2)} ${why}`)
+    const whole = [detail ?? "", ...members].filter((text) => text !== "").join(" ")
+    if (code === "unauthenticated")
+      return { title: "You are signed out", detail: "Sign in again to go on.", requestId }
+    if (code === "insufficient-role" || code === "insufficient-scope")
+      return { title: "Your role does not allow this", detail: whole, requestId }
+    return { title: error.message, detail: whole, requestId }
+  }
+  if (error instanceof AssayUnavailable)
+    return {
+      title: "The service did not answer",
+      detail: `${error.message}. Nothing is known about what was asked; a change may have been made or not.`,
+      requestId: null,
+    }
+  return { title: "This page failed", detail: String(error), requestId: null }
+}
+
+/** Nothing to show: one sentence, and what to do. */
+export function Empty(props: {
+  readonly children: ReactNode
+  readonly action?: ReactNode
+}): ReactElement {
+  return (
+    <div className="panel">
+      <p>{props.children}</p>
+      {props.action}
+    </div>
+  )
+}

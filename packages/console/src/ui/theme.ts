@@ -1,0 +1,27 @@
+import { createTheme, type MantineColorsTuple } from "@mantine/core"
+
+/** The one accent. Text in shade 8 on white, and in shade 3 on the dark ground, has more than 4.5:1. */
+const teal: MantineColorsTuple = [
+  "#eaf6f5",
+  "#d3eae8",
+  "#a5d5d1",
+  "#5cc7c1",
+  "#3fa9a4",
+  "#238c88",
+  "#14716f",
+  "#0b5c5c",
+  "#094c4c",
+  "#063838",
+]
+
+export const theme = createTheme({
+  colors: { teal },
+  primaryColor: "teal",
+  primaryShade: { light: 7, dark: 5 },
+  autoContrast: true,
+  defaultRadius: "sm",
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SFMono-Regular', Menlo, Consolas, monospace",
+  respectReducedMotion: true,
+  headings: { fontWeight: "600" },
+})

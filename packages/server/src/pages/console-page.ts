@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto"
+import { html, type Html } from "@assay/drop/pages/html"
+import type { App } from "../http/app.ts"
+import type { ConsoleFiles } from "./console-files.ts"
+
+/** What the scripts of the page are told of the service. */
+export interface ConsoleFacts {
+  /** A key of the demo that may only score; null in production. */
+  readonly demoKey: string | null
+  /** Where people begin to sign in with their company's account; null: nowhere. */
+  readonly signInPath: string | null
+  /** Where senders find the drop; null where there is none or its address is not known. */
+  readonly dropPage: string | null
+  readonly hasInbox: boolean
+}
+
+export const CONSOLE_FILES = "/console/files/"
+
+/** The library of the page adds style elements, which carry the nonce of the answer. */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ")
+}
+
+const HEADERS = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy":
+    "camera=(), microphone=(), geolocation=(), display-capture=(), usb=(), serial=(), clipboard-read=(), browsing-topics=()",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+}
+
+/** The files of the console. Their names hold their hashes, so a browser need never ask again. */
+export function consoleFileRoutes(app: App, files: ConsoleFiles): void {
+  app.get<{ Params: { file: string } }>(
+    `${CONSOLE_FILES}:file`,
+    { schema: { hide: true } },
+    async ({ params, headers }, reply) => {
+      const file = files.packed(params.file)
+      if (file === null) return reply.callNotFound()
+      const takesGzip = /\bgzip\b/.test(headers["accept-encoding"] ?? "")
+      return reply
+        .headers({
+          ...HEADERS,
+          "content-security-policy": "default-src 'none'",
+          "cache-control": "public, max-age=31536000, immutable",
+          vary: "accept-encoding",
+          ...(takesGzip && { "content-encoding": "gzip" }),
+        })
+        .type(file.type)
+        .send(takesGzip ? file.gzip : file.plain())
+    },
+  )
+}
+
+/** A page of the console: an empty one, which its script fills. */
+export function consolePage(
+  files: ConsoleFiles,
+  facts: ConsoleFacts,
+  noscript: Html,
+): { headers: Record<string, string>; text: string } {
+  const nonce = randomBytes(16).toString("base64")
+  const { script, styles } = files.entry
+  const links = styles.map(
+    (style) => html`<link rel="stylesheet" href="${CONSOLE_FILES + style}" />`,
+  )
+  const text = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Assay</title>
+        <link rel="icon" href="data:," />
+        ${links}
+        <script type="module" src="${CONSOLE_FILES + script}"></script>
+      </head>
+      <body>
+        <div
+          id="console"
+          data-nonce="${nonce}"
+          data-demo-key="${facts.demoKey ?? ""}"
+          data-sign-in="${facts.signInPath ?? ""}"
+          data-drop="${facts.dropPage ?? ""}"
+          data-inbox="${String(facts.hasInbox)}"
+        ></div>
+        <noscript>${noscript}</noscript>
+      </body>
+    </html> `.text
+  return { headers: { ...HEADERS, "content-security-policy": policyOf(nonce) }, text }
+}

@@ -1,0 +1,331 @@
+// The playground and the console in a real browser: every page, as every role, in both widths and
+// both themes. Any error on a browser's console, a refused script or style among them, fails.
+import assert from "node:assert/strict"
+import { mkdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { after, before, test } from "node:test"
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { assay } from "../cli/assay.ts"
+import { type Service, startService } from "../http/service.ts"
+import { joins, printedToken, tokenIn, type Visitor } from "../http/signed-in.ts"
+import { LOOKS, violations } from "./accessibility.ts"
+import { isPresent, openChromium } from "./chromium.ts"
+import { useCookies } from "./cookies.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+/** For a person to look at after a run. */
+const screenshots = join(root, "tmp/screenshots/console")
+mkdirSync(screenshots, { recursive: true })
+
+const WIDE = { width: 1440, height: 900 }
+const PHONE = { width: 375, height: 812 }
+
+let service: Service
+let origin: string
+let browser: Browser | null
+before(async () => {
+  ;[service, browser] = await Promise.all([
+    startService({ args: ["--workers", "1"] }),
+    openChromium(),
+  ])
+  origin = `http://localhost:${service.port}`
+})
+after(async () => {
+  await browser?.close()
+  await service.stop()
+})
+
+interface Watched {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What a person would not see: errors, and requests that left the machine. */
+  readonly faults: string[]
+}
+
+async function open(options: BrowserContextOptions = {}, as?: Visitor): Promise<Watched> {
+  assert.ok(browser !== null)
+  const context = await browser.newContext({ viewport: WIDE, ...options })
+  if (as !== undefined) await useCookies(context, service.port, as.cookies)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on("pageerror", (error) => faults.push(error.message))
+  page.on("console", (message) => {
+    // A browser reports every answer that is a refusal; that nobody is signed in is one.
+    const isSession = message.location().url.endsWith("/api/v1/session")
+    if (message.type() === "error" && !isSession) faults.push(message.text())
+  })
+  page.on("request", (request) => {
+    const { origin: asked, protocol } = new URL(request.url())
+    if (protocol !== "data:" && protocol !== "blob:" && asked !== origin)
+      faults.push(`asked ${asked}`)
+  })
+  return { context, page, faults }
+}
+
+/** Somebody new in the demo's tenant, or of the service. */
+async function member(role: string): Promise<Visitor> {
+  const isOfService = role === "administrator"
+  const args = isOfService ? [] : ["--tenant", "demo"]
+  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
+  const { out, err } = await assay(["people", "invite", ...args, "--role", role], env)
+  assert.match(out, /#/, err)
+  return await joins(service, tokenIn(out.trim()), `${role}@console.example`)
+}
+
+async function overflow(page: Page): Promise<number> {
+  return await page.evaluate<number>(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  )
+}
+
+test("a newcomer sees a first score by one click on the first page", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open()
+  await page.goto(`${origin}/`)
+  await page.getByRole("button", { name: /ivan\.petrov/ }).click()
+  const card = page.getByRole("article", { name: "Assessment of ivan.petrov@mail.example" })
+  await card.getByRole("img", { name: "Score 79 of 100, band high" }).waitFor()
+  assert.match(await card.innerText(), /TESTED/)
+  assert.match(await card.innerText(), /= 79\./)
+  assert.match(await card.innerText(), /falls to TRADED/)
+  await card.getByRole("tab", { name: "curl" }).click()
+  const call = await card.getByRole("tabpanel").locator("pre").innerText()
+  assert.match(call, /ask_demo_\w{36}/)
+
+  // The key on the page may only score.
+  const key = /ask_demo_\w{36}/.exec(call)?.[0] ?? ""
+  assert.notEqual(key, service.key)
+  assert.equal((await service.request("/api/v1/decisions", { key })).status, 403)
+  assert.doesNotMatch(page.url(), /ivan/)
+  assert.deepEqual(faults, [])
+})
+
+test("the first page and its cards have no fault that axe finds, in both themes and both widths", async (context) => {
+  if (!isPresent(context)) return
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [name, viewport] of [
+      ["wide", WIDE],
+      ["phone", PHONE],
+    ] as const) {
+      const { context: own, page, faults } = await open({ colorScheme, viewport })
+      await page.goto(`${origin}/`)
+      for (const identity of ["sofia.rossi@mail.example", "+61491570156"]) {
+        await page.getByRole("button", { name: identity }).click()
+        await page.getByRole("article", { name: `Assessment of ${identity}` }).waitFor()
+        assert.deepEqual(await violations(page), [], `${identity} ${colorScheme} ${name}`)
+        assert.ok((await overflow(page)) <= 0, `${identity} is wider than a ${name} screen`)
+        const file = `first-${identity.slice(0, 3)}-${colorScheme}-${name}.png`
+        await page.screenshot({ path: join(screenshots, file), fullPage: true })
+      }
+      assert.deepEqual(faults, [])
+      await own.close()
+    }
+})
+
+test("what is no identity is said, and the page goes on", async (context) => {
+  if (!isPresent(context)) return
+  const { page } = await open()
+  await page.goto(`${origin}/`)
+  await page.getByLabel("Address or number").fill("not an address")
+  await page.getByRole("button", { name: "Score", exact: true }).click()
+  await page.getByRole("alert").getByText("e-mail address").first().waitFor()
+  await page.getByRole("button", { name: /omar/ }).click()
+  await page.getByRole("article").waitFor()
+})
+
+test("the link of the first start makes an administrator, who signs out and in again with a password", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open()
+  await page.goto(`${origin}/console/join#${printedToken(service)}`)
+  await page.getByText("the service itself as administrator").waitFor()
+  await page.getByRole("button", { name: "Use a password instead" }).click()
+  await page.getByLabel("Your name").fill("Ada")
+  await page.getByLabel("Your address").fill("ada@console.example")
+  await page.getByLabel("Password").fill("ample-violet-harbour-41")
+  await page.getByRole("button", { name: "Join with this password" }).click()
+  await page.getByRole("navigation", { name: "Console" }).getByText("Ada").click()
+  assert.doesNotMatch(page.url(), /#/)
+  await page.getByRole("menuitem", { name: "Sign out" }).click()
+  await page.getByLabel("Address").fill("ada@console.example")
+  await page.getByLabel("Password").fill("wrong-wrong-wrong")
+  await page.getByRole("button", { name: "Sign in with a password" }).click()
+  await page.getByRole("alert").waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel("Password").fill("ample-violet-harbour-41")
+  await page.getByRole("button", { name: "Sign in with a password" }).click()
+  await page.getByRole("heading", { name: "Members" }).waitFor()
+  // A wrong password is an answer that the browser reports.
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes("401")),
+    [],
+  )
+})
+
+/** Every page, and what shows that it is drawn. */
+const PAGES: Readonly<Record<string, string>> = {
+  playground: "Playground",
+  decisions: "Decisions",
+  review: "Review",
+  batch: "Batch",
+  sources: "Sources",
+  policy: "Policy",
+  keys: "Keys",
+  usage: "Usage",
+  members: "Members",
+  audit: "Audit",
+  account: "Your account",
+  tenants: "Tenants",
+}
+const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
+  owner: Object.keys(PAGES).filter((page) => page !== "tenants"),
+  analyst: [
+    "playground",
+    "decisions",
+    "review",
+    "batch",
+    "sources",
+    "policy",
+    "usage",
+    "members",
+    "account",
+  ],
+  viewer: ["decisions", "review", "sources", "policy", "usage", "members", "account"],
+  administrator: ["members", "audit", "account", "tenants"],
+}
+
+for (const [role, own] of Object.entries(OF_ROLE))
+  test(`the pages of an ${role} are drawn without a fault, and no other is theirs`, async (context) => {
+    if (!isPresent(context)) return
+    const who = await member(role)
+    for (const email of ["sofia.rossi@mail.example", "ivan.petrov@mail.example"])
+      await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+    const { context: looks, page, faults } = await open({}, who)
+    for (const [path, title] of Object.entries(PAGES)) {
+      await page.goto(`${origin}/console/${path}`)
+      const isOwn = own.includes(path)
+      await page
+        .getByRole("heading", { level: 1, name: isOwn ? title : "Not for your role" })
+        .waitFor()
+      await page.getByRole("status").filter({ hasText: "Loading" }).waitFor({ state: "detached" })
+      if (!isOwn) continue
+      const links = page.getByRole("navigation", { name: "Console" })
+      assert.equal(await links.getByRole("link", { name: title, exact: true }).count(), 1, path)
+      assert.deepEqual(await violations(page), [], `${path} as ${role}`)
+    }
+    assert.deepEqual(faults, [])
+    if (role === "owner" || role === "administrator") await pictures(looks, own, role)
+    assert.deepEqual(faults, [])
+  })
+
+/** Every page in both themes and widths: contrast and overflow are held, the rest is for a person. */
+async function pictures(
+  context: BrowserContext,
+  own: readonly string[],
+  role: string,
+): Promise<void> {
+  const page = await context.newPage()
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [name, viewport] of [
+      ["wide", WIDE],
+      ["phone", PHONE],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(viewport)
+      for (const path of own) {
+        await page.goto(`${origin}/console/${path}`)
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        await page.getByRole("status").filter({ hasText: "Loading" }).waitFor({ state: "detached" })
+        assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
+        assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
+        const file = `${role}-${path}-${colorScheme}-${name}.png`
+        await page.screenshot({ path: join(screenshots, file), fullPage: true })
+      }
+    }
+}
+
+test("an owner makes a key that scores, and revokes it by typing its name", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/keys`)
+  await page.getByText("Make a key").click()
+  await page.getByLabel("Label").fill("checkout")
+  await page.getByRole("button", { name: "Make key" }).click()
+  const key = await page.getByRole("status").locator("pre").innerText()
+  const scored = await service.request("/api/v1/risk/score", {
+    key,
+    json: { email: "ana.silva@mail.example" },
+  })
+  assert.equal(scored.status, 200)
+  const row = page.getByRole("row", { name: /checkout/ })
+  await row.getByRole("button", { name: "Revoke key" }).click()
+  const dialog = page.getByRole("dialog")
+  assert.ok(await dialog.getByRole("button", { name: "Revoke key" }).isDisabled())
+  const id = /Type (key_\w+)/.exec(await dialog.innerText())?.[1] ?? ""
+  await dialog.getByLabel(/Type key_/).fill(id)
+  await dialog.getByRole("button", { name: "Revoke key" }).click()
+  await row.getByText("revoked").waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("an analyst decides a review by keys alone, and takes it back", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("analyst")
+  await service.request("/api/v1/risk/score", {
+    key: service.key,
+    json: { email: "noah.williams@mail.example", context: { ref: "case 77" } },
+  })
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/review`)
+  const row = page.getByRole("row", { name: /case 77/ })
+  await row.waitFor()
+  await page.keyboard.press("f")
+  await row.waitFor({ state: "detached" })
+  await page.keyboard.press("u")
+  await row.waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("a policy is tried on past decisions before it acts, and reverted", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/policy`)
+  await page.getByLabel("A bad actor gets through").fill("2000")
+  await page.getByRole("button", { name: "Back-test this policy" }).click()
+  await page.getByText(/would have had another action/).waitFor()
+  await page.getByRole("button", { name: "Let this act" }).click()
+  await page.getByText(/^Version 2/).waitFor()
+  await page.getByRole("tab", { name: "History" }).click()
+  await page.getByRole("button", { name: "Revert to version 1" }).click()
+  await page.getByText(/^Version 3/).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("the policy of the pages allows nothing inline and nobody else, and the files are as small as promised", async () => {
+  const response = await service.request("/console")
+  const policy = response.headers.get("content-security-policy") ?? ""
+  assert.doesNotMatch(policy, /unsafe|https?:|data:|\*/)
+  assert.match(policy, /style-src 'self' 'nonce-[\w+/=]{24}'/)
+  const text = await response.text()
+  assert.doesNotMatch(text, /<script(?![^>]* src=)|<style| style=| on\w+=/)
+  const again = await service.request("/console")
+  assert.notEqual(again.headers.get("content-security-policy"), policy)
+
+  const file = join(root, "packages/server/console/manifest.json")
+  const { entry, chunks } = JSON.parse(readFileSync(file, "utf8")) as {
+    entry: { script: string; styles: string[] }
+    chunks: { file: string; name: string; gzip: number; imports: string[] }[]
+  }
+  const shell = chunks.find((chunk) => chunk.file === entry.script)
+  const size = async (name: string): Promise<number> => {
+    const served = await fetch(`${service.baseUrl}/console/files/${name}`)
+    assert.equal(served.status, 200)
+    assert.match(served.headers.get("cache-control") ?? "", /immutable/)
+    await served.body?.cancel()
+    return chunks.find((chunk) => chunk.file === name)?.gzip ?? 0
+  }
+  let total = 0
+  for (const name of [entry.script, ...(shell?.imports ?? [])]) total += await size(name)
+  assert.ok(total > 50_000 && total < 180_000, `${total} bytes of scripts`)
+  for (const path of ["nothing.js", "..%2fmanifest.json", "manifest.json"])
+    assert.equal((await service.request(`/console/files/${path}`)).status, 404, path)
+})

@@ -44,7 +44,7 @@ const LONGEST = [
 // to others.
 const COMMANDS_AT_ONCE = 2
 const FILES_AT_ONCE = 5
-const FILE_MS = 10 * 60_000
+const FILE_MS = 20 * 60_000
 
 /** The number of slowest files listed at the end: the place to start for a shorter run. */
 const SLOWEST = 12

@@ -57,7 +57,8 @@ async function paced(ratePerSecond: number): Promise<number> {
     }
     const sendDue = (): void => {
       while (sent < total && dueAt(sent) <= performance.now()) {
-        const connection = idle.pop()
+        // In turn: one that nothing is sent on is closed by the service after some seconds.
+        const connection = idle.shift()
         // All are waiting for answers: the request stays due, and its wait counts as latency.
         if (connection === undefined) return
         void use(connection, sent++)

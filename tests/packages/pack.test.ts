@@ -54,7 +54,7 @@ const INSTALL = [
   "--prefer-offline",
   "--no-package-lock",
 ]
-const inConsumer = { cwd: consumer, env: environment, timeout: 240_000 }
+const inConsumer = { cwd: consumer, env: environment, timeout: 900_000 }
 
 suite("the packed packages", () => {
   before(pack)
@@ -211,7 +211,7 @@ async function pack(): Promise<void> {
   await run("npm", ["pack", ...workspaces, "--pack-destination", tarballs], {
     cwd: root,
     // In a test's process NODE_TEST_CONTEXT would make the build report to this runner.
-    timeout: 240_000,
+    timeout: 900_000,
     env: toolEnvironment({ NODE_TEST_CONTEXT: undefined }),
   })
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }))

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises"
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises"
 
 /** How long one request may keep a worker from all others. */
 const SLICE_MS = 3
@@ -11,15 +11,21 @@ export interface TimeSlices {
   next(): Promise<void>
 }
 
+/**
+ * `restShare`: how long the work rests after a slice, in parts of what the slice took. Without any,
+ * the others have one turn of the loop, and the work takes all the time they leave.
+ */
 export function openTimeSlices(
   now: () => number = () => performance.now(),
   sliceMs = SLICE_MS,
+  restShare = 0,
 ): TimeSlices {
   let beganMs = now()
   return {
     isOver: () => now() - beganMs >= sliceMs,
     async next() {
-      await turn()
+      if (restShare === 0) await turn()
+      else await delay(restShare * (now() - beganMs))
       beganMs = now()
     },
   }

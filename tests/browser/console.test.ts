@@ -62,6 +62,8 @@ async function open(options: BrowserContextOptions = {}, as?: Visitor): Promise<
   return { context, page, faults }
 }
 
+let people = 0
+
 /** Somebody new in the demo's tenant, or of the service. */
 async function member(role: string): Promise<Visitor> {
   const isOfService = role === "administrator"
@@ -69,7 +71,7 @@ async function member(role: string): Promise<Visitor> {
   const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
   const { out, err } = await assay(["people", "invite", ...args, "--role", role], env)
   assert.match(out, /#/, err)
-  return await joins(service, tokenIn(out.trim()), `${role}@console.example`)
+  return await joins(service, tokenIn(out.trim()), `${role}-${++people}@console.example`)
 }
 
 async function overflow(page: Page): Promise<number> {
@@ -141,17 +143,17 @@ test("the link of the first start makes an administrator, who signs out and in a
   await page.getByRole("button", { name: "Use a password instead" }).click()
   await page.getByLabel("Your name").fill("Ada")
   await page.getByLabel("Your address").fill("ada@console.example")
-  await page.getByLabel("Password").fill("ample-violet-harbour-41")
+  await page.getByRole("textbox", { name: "Password" }).fill("ample-violet-harbour-41")
   await page.getByRole("button", { name: "Join with this password" }).click()
   await page.getByRole("navigation", { name: "Console" }).getByText("Ada").click()
   assert.doesNotMatch(page.url(), /#/)
   await page.getByRole("menuitem", { name: "Sign out" }).click()
   await page.getByLabel("Address").fill("ada@console.example")
-  await page.getByLabel("Password").fill("wrong-wrong-wrong")
+  await page.getByRole("textbox", { name: "Password" }).fill("wrong-wrong-wrong")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
   await page.getByRole("alert").waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.getByLabel("Password").fill("ample-violet-harbour-41")
+  await page.getByRole("textbox", { name: "Password" }).fill("ample-violet-harbour-41")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
   await page.getByRole("heading", { name: "Members" }).waitFor()
   // A wrong password is an answer that the browser reports.

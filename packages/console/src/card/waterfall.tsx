@@ -33,7 +33,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
   const scale = scaleLinear({ domain: [0, 100], range: [LABEL, WIDTH - 60] })
   const signed = (points: number): string => (points < 0 ? "−" : "+") + Math.abs(points).toFixed(1)
   return (
-    <figure className="waterfall">
+    <figure className="waterfall" tabIndex={0} aria-label="How the score adds up">
       <svg viewBox={`0 0 ${WIDTH} ${height + 34}`} role="img" aria-labelledby="waterfall-sum">
         {bars.map(({ label, points, from, fill, date }, row) => {
           const [left, right] = [Math.min(from, from + points), Math.max(from, from + points)]

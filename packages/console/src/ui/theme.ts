@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from "@mantine/core"
+import { Checkbox, createTheme, type MantineColorsTuple } from "@mantine/core"
 
 /** The one accent. Text in shade 8 on white, and in shade 3 on the dark ground, has more than 4.5:1. */
 const teal: MantineColorsTuple = [
@@ -14,14 +14,30 @@ const teal: MantineColorsTuple = [
   "#063838",
 ]
 
+/** For what is destroyed and for what failed: the colours of the critical band. */
+const red: MantineColorsTuple = [
+  "#fef3f2",
+  "#fee4e2",
+  "#fecdca",
+  "#fda29b",
+  "#ff8f87",
+  "#ff7b72",
+  "#d92d20",
+  "#b42318",
+  "#912018",
+  "#7a271a",
+]
+
 export const theme = createTheme({
-  colors: { teal },
+  colors: { teal, red },
   primaryColor: "teal",
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 7, dark: 6 },
   autoContrast: true,
   defaultRadius: "sm",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SFMono-Regular', Menlo, Consolas, monospace",
   respectReducedMotion: true,
   headings: { fontWeight: "600" },
+  // Large enough for a finger beside another one.
+  components: { Checkbox: Checkbox.extend({ defaultProps: { size: "md" } }) },
 })

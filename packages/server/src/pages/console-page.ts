@@ -15,6 +15,10 @@ export interface ConsoleFacts {
 }
 
 export const CONSOLE_FILES = "/console/files/"
+const ICON_PATH = "/console/icon.svg"
+/** The stamp of an assay office: a ring and a bar. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6.5" fill="none" stroke="#0b5c5c" stroke-width="2"/><path d="M5 10.5 8 4l3 6.5M6.2 8.5h3.6" fill="none" stroke="#0b5c5c" stroke-width="1.6"/></svg>'
 
 /** The library of the page adds style elements, which carry the nonce of the answer. */
 function policyOf(nonce: string): string {
@@ -41,6 +45,12 @@ const HEADERS = {
 
 /** The files of the console. Their names hold their hashes, so a browser need never ask again. */
 export function consoleFileRoutes(app: App, files: ConsoleFiles): void {
+  app.get(ICON_PATH, { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .headers({ ...HEADERS, "content-security-policy": "default-src 'none'" })
+      .type("image/svg+xml")
+      .send(ICON),
+  )
   app.get<{ Params: { file: string } }>(
     `${CONSOLE_FILES}:file`,
     { schema: { hide: true } },
@@ -80,7 +90,7 @@ export function consolePage(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>Assay</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" type="image/svg+xml" href="${ICON_PATH}" />
         ${links}
         <script type="module" src="${CONSOLE_FILES + script}"></script>
       </head>

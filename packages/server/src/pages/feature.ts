@@ -57,7 +57,6 @@ function pageRoutes(app: App, services: PageServices): void {
 function consoleRoutes(app: App, services: PageServices): void {
   const { askDrop, dropPage, config, secrets } = services
   const files = loadConsoleFiles()
-  const demoKey = config.production ? null : demoApiKey(secrets.subkeys["demo-key"], "page")
   const signInPath = config.oidc === null ? null : "/console/sign-in/oidc"
   consoleFileRoutes(app, files)
   for (const path of ["/", "/console", "/console/*"])
@@ -65,6 +64,7 @@ function consoleRoutes(app: App, services: PageServices): void {
       const address = addressOf(raw)
       const drop = dropPage(hostnameOf(address))
       const inbox = askDrop === null ? null : "/console/drop"
+      const demoKey = config.production ? null : demoApiKey(secrets.subkeys["demo-key"], "page")
       const facts = { demoKey, signInPath, dropPage: drop, hasInbox: askDrop !== null }
       const { headers, text } = consolePage(files, facts, plainHome(address, { drop, inbox }))
       return reply.headers(headers).type("text/html; charset=utf-8").send(text)

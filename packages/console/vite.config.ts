@@ -19,7 +19,7 @@ export default defineConfig({
     // Nothing is inlined: the policy of the pages allows no data.
     assetsInlineLimit: 0,
     target: ["es2022", "firefox115", "chrome115", "safari16"],
-    rollupOptions: { input: join(source, "main.tsx") },
+    rolldownOptions: { input: join(source, "main.tsx") },
     license: { fileName: "licences.md" },
   },
 })

@@ -48,43 +48,41 @@ export function SimTimeline({
     }))
   const height = 60 + events.length * 24
   const told = events.map(({ name, at }) => `${name} ${relative(at)}`).join(", ")
+  const label = `SIM timeline: ${told === "" ? "nothing was observed" : told}`
   return (
-    <svg
-      viewBox={`0 0 760 ${height}`}
-      role="img"
-      aria-label={`SIM timeline: ${told === "" ? "nothing was observed" : told}`}
-      className="timeline"
-    >
-      {WINDOWS.map(([from, to, band, label]) => (
-        <g key={label}>
-          <rect
-            x={scale(from)}
-            y={18}
-            width={scale(to) - scale(from)}
-            height={height - 40}
-            fill={`var(--${band})`}
-            opacity="0.12"
-          />
-          <text x={(scale(from) + scale(to)) / 2} y={12} className="tick" textAnchor="middle">
-            {label} risk
+    <figure className="waterfall" tabIndex={0} aria-label="SIM timeline">
+      <svg viewBox={`0 0 760 ${height}`} role="img" aria-label={label}>
+        {WINDOWS.map(([from, to, band, label]) => (
+          <g key={label}>
+            <rect
+              x={scale(from)}
+              y={18}
+              width={scale(to) - scale(from)}
+              height={height - 40}
+              fill={`var(--${band})`}
+              opacity="0.12"
+            />
+            <text x={(scale(from) + scale(to)) / 2} y={12} className="tick" textAnchor="middle">
+              {label} risk
+            </text>
+          </g>
+        ))}
+        {events.map(({ name, at, hours, source }, row) => (
+          <g key={`${name} ${at}`}>
+            <title>{`${name}, ${at} (${source})`}</title>
+            <circle cx={scale(hours)} cy={34 + row * 24} r="6" fill="var(--ink)" />
+            <text x={scale(hours) + 12} y={38 + row * 24} className="bar-label">
+              {name}, {relative(at)}
+            </text>
+          </g>
+        ))}
+        <line x1={20} x2={740} y1={height - 22} y2={height - 22} stroke="var(--line)" />
+        {TICKS.map(([hours, label]) => (
+          <text key={label} x={scale(hours)} y={height - 6} className="tick" textAnchor="middle">
+            {label}
           </text>
-        </g>
-      ))}
-      {events.map(({ name, at, hours, source }, row) => (
-        <g key={`${name} ${at}`}>
-          <title>{`${name}, ${at} (${source})`}</title>
-          <circle cx={scale(hours)} cy={34 + row * 24} r="6" fill="var(--ink)" />
-          <text x={scale(hours) + 12} y={38 + row * 24} className="bar-label">
-            {name}, {relative(at)}
-          </text>
-        </g>
-      ))}
-      <line x1={20} x2={740} y1={height - 22} y2={height - 22} stroke="var(--line)" />
-      {TICKS.map(([hours, label]) => (
-        <text key={label} x={scale(hours)} y={height - 6} className="tick" textAnchor="middle">
-          {label}
-        </text>
-      ))}
-    </svg>
+        ))}
+      </svg>
+    </figure>
   )
 }

@@ -24,7 +24,9 @@ interface Bar {
   readonly date: string | null
 }
 
-const [WIDTH, LABEL, ROW, TOP] = [760, 330, 30, 8]
+const [WIDTH, LABEL, ROW, TOP] = [760, 340, 30, 8]
+/** What fits beside the bars; the whole sentence is among the reasons and in the title of its bar. */
+const LABEL_MAX = 46
 
 /** Baseline, each factor and rounding as bars that add up to the score. */
 export function Waterfall(props: WaterfallProps): ReactElement {
@@ -42,7 +44,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
             <g key={label}>
               <title>{date === null ? label : `${label}, newest ${dayWords(date)}`}</title>
               <text x={LABEL - 10} y={y + 16} textAnchor="end" className="bar-label">
-                {label.length > 52 ? `${label.slice(0, 51)}…` : label}
+                {label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label}
               </text>
               <rect
                 x={scale(Math.max(0, left))}

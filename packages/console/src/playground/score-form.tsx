@@ -6,7 +6,7 @@ import {
 } from "@assay/client"
 import { Button, TextInput } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
-import { type FormEvent, type ReactElement, useState } from "react"
+import { type SubmitEvent, type ReactElement, useState } from "react"
 import { EmailCard, PhoneCard } from "../card/card.tsx"
 import { Failure } from "../ui/states.tsx"
 import "./playground.css"
@@ -33,7 +33,7 @@ export function ScoreForm(props: {
     setIdentity(asked)
     score.mutate(asked.trim().replace(/^\+[\d ().-]+$/, (number) => number.replace(/[ ().-]/g, "")))
   }
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (identity.trim() !== "") send(identity)
   }

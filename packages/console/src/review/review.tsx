@@ -5,7 +5,7 @@ import { useHotkeys } from "@mantine/hooks"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type ReactElement, useState } from "react"
 import { Link, useSearchParams } from "wouter"
-import { actionWords, Band, type BandName } from "../ui/band.tsx"
+import { actionWords, Band } from "../ui/band.tsx"
 import { useChange } from "../ui/change.ts"
 import { service, useSession } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
@@ -230,7 +230,7 @@ function Queue(props: {
                 </td>
                 <td className="number">{review.risk_score}</td>
                 <td>
-                  <Band name={review.band as BandName} />
+                  <Band name={review.band} />
                 </td>
                 <td>{review.threat_stage ?? ""}</td>
                 <td>{actionWords(review.recommended_action)}</td>

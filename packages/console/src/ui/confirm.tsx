@@ -1,5 +1,5 @@
 import { Button, Group, Modal, TextInput } from "@mantine/core"
-import { type FormEvent, type ReactElement, type ReactNode, useState } from "react"
+import { type SubmitEvent, type ReactElement, type ReactNode, useState } from "react"
 import { Failure } from "./states.tsx"
 
 /** A button for what cannot be undone: says what it will do, and needs the name of it typed. */
@@ -31,7 +31,7 @@ export function ConfirmedButton(props: {
       setBusy(false)
     }
   }
-  const send = (event: FormEvent): void => {
+  const send = (event: SubmitEvent): void => {
     event.preventDefault()
     void submit()
   }

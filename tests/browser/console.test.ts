@@ -302,6 +302,26 @@ test("a policy is tried on past decisions before it acts, and reverted", async (
   assert.deepEqual(faults, [])
 })
 
+test("the palette goes to a page by its name, and a question mark lists the keys", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console`)
+  await page.getByRole("heading", { level: 1 }).waitFor()
+  // The palette is loaded after the page.
+  const search = page.getByLabel("Go to", { exact: true })
+  for (let n = 0; n < 100 && !(await search.isVisible()); n++) {
+    await page.keyboard.press("Control+k")
+    await page.waitForTimeout(100)
+  }
+  await search.fill("usa")
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
+  await page.keyboard.press("Shift+?")
+  await page.getByRole("dialog", { name: "Keys" }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(faults, [])
+})
+
 test("the policy of the pages allows nothing inline and nobody else, and the files are as small as promised", async () => {
   const response = await service.request("/console")
   const policy = response.headers.get("content-security-policy") ?? ""

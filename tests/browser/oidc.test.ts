@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false])
       assert.equal(await isSignedIn(own), false)
       await page.getByRole("button", { name: "Finish signing in" }).click()
     }
-    await page.waitForURL(`${originOf(service)}/`)
+    await page.waitForURL(`${originOf(service)}/console**`)
     assert.equal(await isSignedIn(own), true)
     assert.deepEqual(faults, [])
 

@@ -118,7 +118,7 @@ test("somebody the provider knows is signed in, with the roles of their groups",
 
   const outcome = await browser.complete(await browser.comeBack(url))
   assert.equal(outcome.status, 303)
-  assert.equal(outcome.headers.get("location"), "/")
+  assert.equal(outcome.headers.get("location"), "/console")
   assert.equal(browser.visitor.cookies.has(COOKIE), false)
   const { status, body } = await sessionOf(browser.visitor)
   assert.equal(status, 200)

@@ -1,9 +1,12 @@
 import type { SessionDetails } from "@assay/client"
 import { Button, Menu, useMantineColorScheme } from "@mantine/core"
-import { type ReactElement, type ReactNode, useState } from "react"
+import { lazy, type ReactElement, type ReactNode, Suspense, useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { Page } from "./pages.tsx"
+import { facts } from "./ui/facts.ts"
 import { forgetEverything, service } from "./ui/service.ts"
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
 
 /** Navigation on the left, or at the bottom on a phone, and a page. */
 export function Frame(props: {
@@ -51,10 +54,22 @@ export function Frame(props: {
                 ))}
             </section>
           ))}
+          {facts.hasInbox && session.roles.includes("drop-recipient") && (
+            <section className="nav-group" aria-label="Drop">
+              <h2>Drop</h2>
+              {/* A page of its own, with a stricter policy: it is loaded anew. */}
+              <a href="/console/drop" className="nav-link">
+                Inbox
+              </a>
+            </section>
+          )}
           <Person session={session} />
         </div>
       </nav>
       <main>{children}</main>
+      <Suspense fallback={null}>
+        <Palette pages={pages} />
+      </Suspense>
     </div>
   )
 }

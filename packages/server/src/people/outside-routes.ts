@@ -99,7 +99,10 @@ export function outsideRoutes(app: App, services: PeopleServices, writer: People
         answerSignedIn(reply, signedIn, now())
         reply.header("set-cookie", setCookie(TRANSACTION_COOKIE, "", 0, "Lax"))
         const isRecipient = roles.some(({ role }) => role === "drop-recipient")
-        return reply.redirect(isRecipient && services.askDrop !== null ? "/console/drop" : "/", 303)
+        return reply.redirect(
+          isRecipient && services.askDrop !== null ? "/console/drop" : "/console",
+          303,
+        )
       },
     )
   })

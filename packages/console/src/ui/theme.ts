@@ -1,4 +1,4 @@
-import { Checkbox, createTheme, type MantineColorsTuple } from "@mantine/core"
+import { Checkbox, createTheme, type MantineColorsTuple, Modal } from "@mantine/core"
 
 /** The one accent. Text in shade 8 on white, and in shade 3 on the dark ground, has more than 4.5:1. */
 const teal: MantineColorsTuple = [
@@ -38,6 +38,9 @@ export const theme = createTheme({
   fontFamilyMonospace: "ui-monospace, 'SFMono-Regular', Menlo, Consolas, monospace",
   respectReducedMotion: true,
   headings: { fontWeight: "600" },
-  // Large enough for a finger beside another one.
-  components: { Checkbox: Checkbox.extend({ defaultProps: { size: "md" } }) },
+  components: {
+    // Large enough for a finger beside another one.
+    Checkbox: Checkbox.extend({ defaultProps: { size: "md" } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
+  },
 })

@@ -105,11 +105,11 @@ function barsOf({ band, baseline, contributions, rounding }: WaterfallProps): Ba
   ]
 }
 
-/** The sum as it adds up, to a tenth. */
+/** The sum as it adds up, to a hundredth. */
 function sumOf({ baseline, contributions, rounding, score }: WaterfallProps): string {
   const parts = [baseline, ...contributions.map(({ points }) => points), rounding]
   const terms = parts.map((points, n) => {
-    const size = Math.abs(points).toFixed(n === parts.length - 1 ? 2 : 1)
+    const size = Math.abs(points).toFixed(2)
     return n === 0 ? size : `${points < 0 ? "−" : "+"} ${size}`
   })
   return `${terms.join(" ")} = ${score}.`

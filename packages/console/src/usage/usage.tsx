@@ -57,6 +57,7 @@ function DayChart({ report }: { readonly report: UsageReport }): ReactElement {
   const most = Math.max(...all.map(([, n]) => n))
   const x = scaleBand({ domain: all.map(([day]) => day), range: [LEFT, WIDTH], padding: 0.25 })
   const y = scaleLinear({ domain: [0, most], range: [HEIGHT - BOTTOM, 10], nice: true })
+  const barWidth = Math.min(40, x.bandwidth())
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -67,9 +68,9 @@ function DayChart({ report }: { readonly report: UsageReport }): ReactElement {
       {all.map(([day, n]) => (
         <rect
           key={day}
-          x={x(day)}
+          x={(x(day) ?? 0) + (x.bandwidth() - barWidth) / 2}
           y={y(n)}
-          width={Math.min(40, x.bandwidth())}
+          width={barWidth}
           height={HEIGHT - BOTTOM - y(n)}
           fill="var(--accent)"
         >

@@ -73,6 +73,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "decisions",
       "keys",
       "members",
+      "overview",
       "playground",
       "policy",
       "review",

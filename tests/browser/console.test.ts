@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, printedToken, tokenIn, type Visitor } from "../http/signed-in.ts"
@@ -19,6 +19,20 @@ mkdirSync(screenshots, { recursive: true })
 
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 375, height: 812 }
+
+/** Each theme and each width once; in a soak every pair of them. */
+const PAIRS =
+  process.env["ASSAY_SOAK"] === undefined
+    ? ([
+        ["light", "wide"],
+        ["dark", "phone"],
+      ] as const)
+    : ([
+        ["light", "wide"],
+        ["light", "phone"],
+        ["dark", "wide"],
+        ["dark", "phone"],
+      ] as const)
 
 let service: Service
 let origin: string
@@ -74,6 +88,21 @@ async function member(role: string): Promise<Visitor> {
   return await joins(service, tokenIn(out.trim()), `${role}-${++people}@console.example`)
 }
 
+/** Waits until no part of a page waits for the service. */
+async function drawn(page: Page): Promise<void> {
+  const loading = page.getByRole("status").filter({ hasText: "Loading" })
+  while ((await loading.count()) > 0) await page.waitForTimeout(50)
+}
+
+/** Presses keys until something is there: a page may still be busy when they come. */
+async function pressUntil(page: Page, keys: string, wanted: Locator): Promise<void> {
+  for (let n = 0; n < 100 && !(await wanted.isVisible()); n++) {
+    await page.keyboard.press(keys)
+    await page.waitForTimeout(200)
+  }
+  await wanted.waitFor()
+}
+
 async function overflow(page: Page): Promise<number> {
   return await page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
@@ -104,24 +133,21 @@ test("a newcomer sees a first score by one click on the first page", async (cont
 
 test("the first page and its cards have no fault that axe finds, in both themes and both widths", async (context) => {
   if (!isPresent(context)) return
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const [name, viewport] of [
-      ["wide", WIDE],
-      ["phone", PHONE],
-    ] as const) {
-      const { context: own, page, faults } = await open({ colorScheme, viewport })
-      await page.goto(`${origin}/`)
-      for (const identity of ["sofia.rossi@mail.example", "+61491570156"]) {
-        await page.getByRole("button", { name: identity }).click()
-        await page.getByRole("article", { name: `Assessment of ${identity}` }).waitFor()
-        assert.deepEqual(await violations(page), [], `${identity} ${colorScheme} ${name}`)
-        assert.ok((await overflow(page)) <= 0, `${identity} is wider than a ${name} screen`)
-        const file = `first-${identity.slice(0, 3)}-${colorScheme}-${name}.png`
-        await page.screenshot({ path: join(screenshots, file), fullPage: true })
-      }
-      assert.deepEqual(faults, [])
-      await own.close()
+  for (const [colorScheme, name] of PAIRS) {
+    const viewport = name === "wide" ? WIDE : PHONE
+    const { context: own, page, faults } = await open({ colorScheme, viewport })
+    await page.goto(`${origin}/`)
+    for (const identity of ["sofia.rossi@mail.example", "+61491570156"]) {
+      await page.getByRole("button", { name: identity }).click()
+      await page.getByRole("article", { name: `Assessment of ${identity}` }).waitFor()
+      assert.deepEqual(await violations(page), [], `${identity} ${colorScheme} ${name}`)
+      assert.ok((await overflow(page)) <= 0, `${identity} is wider than a ${name} screen`)
+      const file = `first-${identity.slice(0, 3)}-${colorScheme}-${name}.png`
+      await page.screenshot({ path: join(screenshots, file), fullPage: true })
     }
+    assert.deepEqual(faults, [])
+    await own.close()
+  }
 })
 
 test("what is no identity is said, and the page goes on", async (context) => {
@@ -165,6 +191,7 @@ test("the link of the first start makes an administrator, who signs out and in a
 
 /** Every page, and what shows that it is drawn. */
 const PAGES: Readonly<Record<string, string>> = {
+  overview: "Overview",
   playground: "Playground",
   decisions: "Decisions",
   review: "Review",
@@ -181,6 +208,7 @@ const PAGES: Readonly<Record<string, string>> = {
 const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
   owner: Object.keys(PAGES).filter((page) => page !== "tenants"),
   analyst: [
+    "overview",
     "playground",
     "decisions",
     "review",
@@ -191,7 +219,7 @@ const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "members",
     "account",
   ],
-  viewer: ["decisions", "review", "sources", "policy", "usage", "members", "account"],
+  viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
   administrator: ["members", "audit", "account", "tenants"],
 }
 
@@ -208,7 +236,7 @@ for (const [role, own] of Object.entries(OF_ROLE))
       await page
         .getByRole("heading", { level: 1, name: isOwn ? title : "Not for your role" })
         .waitFor()
-      await page.getByRole("status").filter({ hasText: "Loading" }).waitFor({ state: "detached" })
+      await drawn(page)
       if (!isOwn) continue
       const links = page.getByRole("navigation", { name: "Console" })
       assert.equal(await links.getByRole("link", { name: title, exact: true }).count(), 1, path)
@@ -219,30 +247,26 @@ for (const [role, own] of Object.entries(OF_ROLE))
     assert.deepEqual(faults, [])
   })
 
-/** Every page in both themes and widths: contrast and overflow are held, the rest is for a person. */
+/** Contrast and overflow are held; the rest is for a person to look at. */
 async function pictures(
   context: BrowserContext,
   own: readonly string[],
   role: string,
 ): Promise<void> {
   const page = await context.newPage()
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const [name, viewport] of [
-      ["wide", WIDE],
-      ["phone", PHONE],
-    ] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize(viewport)
-      for (const path of own) {
-        await page.goto(`${origin}/console/${path}`)
-        await page.getByRole("heading", { level: 1 }).waitFor()
-        await page.getByRole("status").filter({ hasText: "Loading" }).waitFor({ state: "detached" })
-        assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
-        assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
-        const file = `${role}-${path}-${colorScheme}-${name}.png`
-        await page.screenshot({ path: join(screenshots, file), fullPage: true })
-      }
+  for (const [colorScheme, name] of PAIRS) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize(name === "wide" ? WIDE : PHONE)
+    for (const path of own) {
+      await page.goto(`${origin}/console/${path}`)
+      await page.getByRole("heading", { level: 1 }).waitFor()
+      await drawn(page)
+      assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
+      assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
+      const file = `${role}-${path}-${colorScheme}-${name}.png`
+      await page.screenshot({ path: join(screenshots, file), fullPage: true })
     }
+  }
 }
 
 test("an owner makes a key that scores, and revokes it by typing its name", async (context) => {
@@ -307,17 +331,13 @@ test("the palette goes to a page by its name, and a question mark lists the keys
   const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console`)
   await page.getByRole("heading", { level: 1 }).waitFor()
-  // The palette is loaded after the page.
   const search = page.getByLabel("Go to", { exact: true })
-  for (let n = 0; n < 100 && !(await search.isVisible()); n++) {
-    await page.keyboard.press("Control+k")
-    await page.waitForTimeout(100)
-  }
+  await pressUntil(page, "Control+k", search)
   await search.fill("usa")
   await page.keyboard.press("Enter")
   await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
-  await page.keyboard.press("Shift+?")
-  await page.getByRole("dialog", { name: "Keys" }).waitFor()
+  await search.waitFor({ state: "hidden" })
+  await pressUntil(page, "Shift+?", page.getByRole("dialog", { name: "Keys" }))
   assert.deepEqual(await violations(page), [])
   assert.deepEqual(faults, [])
 })

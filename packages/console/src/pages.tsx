@@ -18,6 +18,13 @@ const administrators = ["administrator"]
 /** Every page of the console, in the order of its navigation: each is a folder and an entry here. */
 export const pages: readonly Page[] = [
   {
+    path: "/console/overview",
+    title: "Overview",
+    group: "Assess",
+    roles: members,
+    view: lazy(() => import("./overview/overview.tsx")),
+  },
+  {
     path: "/console/playground",
     title: "Playground",
     group: "Assess",

@@ -113,9 +113,11 @@ function filesOfRepository(): string[] {
     cwd: root,
     encoding: "utf8",
   })
-  const built = ["packages/drop/browser", "packages/drop/programs"].flatMap((folder) =>
-    globSync(`${folder}/**`, { cwd: root }),
-  )
+  const built = [
+    "packages/drop/browser",
+    "packages/drop/programs",
+    "packages/server/console",
+  ].flatMap((folder) => globSync(`${folder}/**`, { cwd: root }))
   return [...listed.trim().split("\n"), ...built].filter((file) => isFile(join(root, file)))
 }
 

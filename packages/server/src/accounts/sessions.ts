@@ -96,6 +96,7 @@ export function openSessions(options: SessionsOptions): Sessions {
   }
 
   const timer = setInterval(() => {
+    // Where it fails, the next request finds its answer too old, asks itself and says why it cannot.
     if (cache.size > 0) void poll().catch(() => undefined)
   }, POLL_MS)
   timer.unref()

@@ -167,7 +167,8 @@ async function compared(
     })
   }
   await hold()
-  // Also where the caller hangs up before anything is computed.
+  // Also where the caller hangs up before anything is computed. A place that cannot be left ends by
+  // itself after half a minute.
   onceClosed(response, () => void places.leave(place).catch(() => undefined))
   const nowMs = now()
   const fromMs = nowMs - days * DAY_MS

@@ -11,15 +11,11 @@ export default defineConfig({
   plugins: [react()],
   resolve: { conditions: ["source", "browser", "module", "import", "default"] },
   build: {
-    outDir: join(import.meta.dirname, "..", "server", "console"),
-    emptyOutDir: true,
     assetsDir: "",
-    manifest: "vite-manifest.json",
     modulePreload: { polyfill: false },
     // Nothing is inlined: the policy of the pages allows no data.
     assetsInlineLimit: 0,
     target: ["es2022", "firefox115", "chrome115", "safari16"],
     rolldownOptions: { input: join(source, "main.tsx") },
-    license: { fileName: "licences.md" },
   },
 })

@@ -6,9 +6,11 @@ import { randomBytes } from "node:crypto"
 import {
   chmodSync,
   chownSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   writeFileSync,
@@ -74,6 +76,10 @@ suite("the packed packages", () => {
       )
       assert.deepEqual(strays, [], `${name} ships what it should not`)
     }
+  })
+
+  test("are made while a service of the same folder goes on serving its pages", () => {
+    assert.deepEqual([...missing], [])
   })
 
   test("install no copy of themselves from elsewhere", () => {
@@ -204,16 +210,26 @@ export * from "@assay/core/contract"
 export * from "@assay/core/score"
 `
 
+/** Files for browsers that were named and not there while the packages were made. */
+const missing = new Set<string>()
+
 async function pack(): Promise<void> {
   const workspaces = publishedPackages.flatMap((each) => ["-w", each])
   // The checkout's tools compile; from here on nothing of the checkout is on the PATH.
   for (const each of [tarballs, consumer]) mkdirSync(each)
+  const served = join(root, "packages/server/console")
+  const { files: named } = JSON.parse(readFileSync(join(served, "manifest.json"), "utf8")) as {
+    files: string[]
+  }
+  const looking = setInterval(() => {
+    for (const name of named) if (!existsSync(join(served, `${name}.gz`))) missing.add(name)
+  }, 20)
   await run("npm", ["pack", ...workspaces, "--pack-destination", tarballs], {
     cwd: root,
     // In a test's process NODE_TEST_CONTEXT would make the build report to this runner.
     timeout: 900_000,
     env: toolEnvironment({ NODE_TEST_CONTEXT: undefined }),
-  })
+  }).finally(() => clearInterval(looking))
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }))
   const files = readdirSync(tarballs).map((file) => join(tarballs, file))
   assert.equal(files.length, publishedPackages.length)

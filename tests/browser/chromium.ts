@@ -19,6 +19,9 @@ const FLAGS = [
   "--disable-sync",
 ]
 
+/** A page that is not there by then is not coming, however busy the machine is. */
+const PATIENCE_MS = 120_000
+
 /**
  * Starts the machine's Chromium and closes it after the test. Where there is none the test is
  * skipped and null comes back; with CI=true that is a failure instead.
@@ -36,7 +39,9 @@ export async function launchChromium(
 export async function openChromium(flags: readonly string[] = []): Promise<Browser | null> {
   const executablePath = commandPath(COMMANDS)
   if (executablePath === null) return null
-  return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
+  browser.on("context", (context) => context.setDefaultTimeout(PATIENCE_MS))
+  return browser
 }
 
 /** The same browser with a profile on the disk, for tests of what a visit leaves there. */
@@ -46,7 +51,9 @@ export async function launchChromiumProfile(
 ): Promise<BrowserContext | null> {
   const executablePath = commandPath(COMMANDS)
   if (!isPresent(context) || executablePath === null) return null
-  return await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
+  const own = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
+  own.setDefaultTimeout(PATIENCE_MS)
+  return own
 }
 
 /** Skips the test where there is no Chromium. */

@@ -123,8 +123,6 @@ export interface Visitor {
 
 export async function visit(context: BrowserContext, url: string): Promise<Visitor> {
   const page = await context.newPage()
-  // A busy machine works on a proof for a while.
-  page.setDefaultTimeout(120_000)
   const requests: Request[] = []
   const wrong: string[] = []
   const { origin } = new URL(url)

@@ -61,9 +61,9 @@ test("the front page and the problem pages are readable, accessible and self-con
     ]
     for (const { name, options } of variants) {
       const { page, outside, errors } = await open(browser, path, options)
+      await page.locator("h1").waitFor()
       assert.deepEqual(outside, [])
       assert.deepEqual(errors, [])
-      assert.ok(await page.locator("h1").isVisible())
       const overflow = await page.evaluate<number>(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       )
@@ -76,7 +76,7 @@ test("the front page and the problem pages are readable, accessible and self-con
       await page.close()
     }
     const { page } = await open(browser, path, { javaScriptEnabled: false })
-    assert.ok(await page.locator("h1").isVisible())
+    await page.locator("h1").waitFor()
     await page.close()
   }
 })

@@ -233,9 +233,9 @@ for (const [role, own] of Object.entries(OF_ROLE))
     for (const [path, title] of Object.entries(PAGES)) {
       await page.goto(`${origin}/console/${path}`)
       const isOwn = own.includes(path)
-      await page
-        .getByRole("heading", { level: 1, name: isOwn ? title : "Not for your role" })
-        .waitFor()
+      const heading = page.getByRole("heading", { level: 1 })
+      await heading.waitFor()
+      assert.equal(await heading.innerText(), isOwn ? title : "Not for your role", path)
       await drawn(page)
       if (!isOwn) continue
       const links = page.getByRole("navigation", { name: "Console" })
@@ -268,6 +268,26 @@ async function pictures(
     }
   }
 }
+
+test("a page whose script cannot be loaded says so, and others and it itself are drawn after", async (context) => {
+  if (!isPresent(context)) return
+  const { page } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/usage`)
+  await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
+  const script = "**/console/files/sources-*.js"
+  await page.route(script, (route) => route.abort())
+  const links = page.getByRole("navigation", { name: "Console" })
+  await links.getByRole("link", { name: "Sources" }).click()
+  const alert = page.getByRole("alert").filter({ hasText: "This page could not be drawn" })
+  await alert.waitFor()
+  assert.deepEqual(await violations(page), [])
+  await links.getByRole("link", { name: "Keys" }).click()
+  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+  await links.getByRole("link", { name: "Sources" }).click()
+  await page.unroute(script)
+  await alert.getByRole("button", { name: "Try again" }).click()
+  await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
+})
 
 test("an owner makes a key that scores, and revokes it by typing its name", async (context) => {
   if (!isPresent(context)) return
@@ -323,6 +343,27 @@ test("a policy is tried on past decisions before it acts, and reverted", async (
   await page.getByRole("tab", { name: "History" }).click()
   await page.getByRole("button", { name: "Revert to version 1" }).click()
   await page.getByText(/^Version 3/).waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("a file is scored in the page, and what it gives is no formula to a spreadsheet", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/batch`)
+  const rows = ["email", "ivan.petrov@mail.example", "=1+1", "+61491570156"]
+  const chooser = page.waitForEvent("filechooser")
+  await page.getByRole("button", { name: "CSV file" }).click()
+  await (
+    await chooser
+  ).setFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\n")) })
+  await page.getByRole("button", { name: "Score the file" }).click()
+  await page.getByText("3 of 3 scored").waitFor()
+  const download = page.waitForEvent("download")
+  await page.getByRole("link", { name: "Download the scores" }).click()
+  const lines = readFileSync(await (await download).path(), "utf8").split("\r\n")
+  assert.match(lines[1] ?? "", /^ivan\.petrov@mail\.example,79,TESTED,step_up_auth,/)
+  assert.equal(lines[2], "'=1+1,,,,,not-an-email")
+  assert.match(lines[3] ?? "", /^'\+61491570156,6\d,HIGH,/)
   assert.deepEqual(faults, [])
 })
 

@@ -1,6 +1,7 @@
 import { lazy, type ReactElement, Suspense } from "react"
-import { Redirect, Route, Switch } from "wouter"
-import { pages, pagesOf } from "./pages.tsx"
+import { Redirect, Route, Switch, useLocation } from "wouter"
+import { pages, pagesOf } from "./pages.ts"
+import { Boundary } from "./ui/boundary.tsx"
 import { Frame } from "./frame.tsx"
 import { facts } from "./ui/facts.ts"
 import { useSession } from "./ui/service.ts"
@@ -13,22 +14,27 @@ const Welcome = lazy(() => import("./playground/welcome.tsx"))
 /** Which page stands at an address. */
 export function App(): ReactElement {
   return (
-    <Suspense fallback={<Loading />}>
-      <Switch>
-        <Route path="/">{facts.demoKey === null ? <Redirect to="/console" /> : <Welcome />}</Route>
-        <Route path="/console/join">
-          <Join />
-        </Route>
-        <Route>
-          <SignedIn />
-        </Route>
-      </Switch>
-    </Suspense>
+    <Boundary>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          <Route path="/">
+            {facts.demoKey === null ? <Redirect to="/console" /> : <Welcome />}
+          </Route>
+          <Route path="/console/join">
+            <Join />
+          </Route>
+          <Route>
+            <SignedIn />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Boundary>
   )
 }
 
 function SignedIn(): ReactElement {
   const session = useSession()
+  const [, , folder] = useLocation()[0].split("/")
   return (
     <Answer of={session}>
       {(details) => {
@@ -36,21 +42,23 @@ function SignedIn(): ReactElement {
         const own = pagesOf(details)
         return (
           <Frame session={details} pages={own}>
-            <Suspense fallback={<Loading />}>
-              <Switch>
-                {own.map(({ path, view: View }) => (
-                  <Route key={path} path={`${path}/*?`}>
-                    <View />
+            <Boundary key={folder}>
+              <Suspense fallback={<Loading />}>
+                <Switch>
+                  {own.map(({ path, view: View }) => (
+                    <Route key={path} path={`${path}/*?`}>
+                      <View />
+                    </Route>
+                  ))}
+                  <Route path="/console">
+                    <Redirect to={own[0]?.path ?? "/console/account"} />
                   </Route>
-                ))}
-                <Route path="/console">
-                  <Redirect to={own[0]?.path ?? "/console/account"} />
-                </Route>
-                <Route>
-                  <NotHere />
-                </Route>
-              </Switch>
-            </Suspense>
+                  <Route>
+                    <NotHere />
+                  </Route>
+                </Switch>
+              </Suspense>
+            </Boundary>
           </Frame>
         )
       }}

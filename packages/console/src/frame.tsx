@@ -2,7 +2,7 @@ import type { SessionDetails } from "@assay/client"
 import { Button, Menu, useMantineColorScheme } from "@mantine/core"
 import { lazy, type ReactElement, type ReactNode, Suspense, useState } from "react"
 import { Link, useLocation } from "wouter"
-import type { Page } from "./pages.tsx"
+import type { Page } from "./pages.ts"
 import { facts } from "./ui/facts.ts"
 import { forgetEverything, service } from "./ui/service.ts"
 

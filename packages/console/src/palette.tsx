@@ -4,7 +4,7 @@ import { useHotkeys } from "@mantine/hooks"
 import { Spotlight } from "@mantine/spotlight"
 import { type ReactElement, useState } from "react"
 import { useLocation } from "wouter"
-import type { Page } from "./pages.tsx"
+import type { Page } from "./pages.ts"
 
 const DECISION = /^dec_[0-7][0-9a-z]{25}$/
 

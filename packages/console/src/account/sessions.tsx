@@ -5,6 +5,7 @@ import { useChange } from "../ui/change.ts"
 import { service } from "../ui/service.ts"
 import { Answer, Failure } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 /** Where the person is signed in. */
 export function Sessions(): ReactElement {
@@ -22,48 +23,35 @@ export function Sessions(): ReactElement {
       <Answer of={sessions}>
         {({ sessions: all }) => (
           <>
-            <div className="table-wrap" tabIndex={0} role="region" aria-label="Sessions">
-              <table>
-                <thead>
-                  <tr>
-                    <th>Signed in</th>
-                    <th>By</th>
-                    <th>Last seen</th>
-                    <th>Ends</th>
-                    <th>Change</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((session) => (
-                    <tr key={session.id}>
-                      <td>
-                        <Moment at={session.signed_in_at} />
-                      </td>
-                      <td>{session.method}</td>
-                      <td>
-                        <Moment at={session.seen_at} />
-                      </td>
-                      <td>
-                        <Moment at={session.expires_at} />
-                      </td>
-                      <td>
-                        {session.current ? (
-                          "This one"
-                        ) : (
-                          <Button
-                            size="compact-sm"
-                            variant="default"
-                            onClick={() => end.mutate(session.id)}
-                          >
-                            End session
-                          </Button>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label="Sessions" columns={["Signed in", "By", "Last seen", "Ends", "Change"]}>
+              {all.map((session) => (
+                <tr key={session.id}>
+                  <td>
+                    <Moment at={session.signed_in_at} />
+                  </td>
+                  <td>{session.method}</td>
+                  <td>
+                    <Moment at={session.seen_at} />
+                  </td>
+                  <td>
+                    <Moment at={session.expires_at} />
+                  </td>
+                  <td>
+                    {session.current ? (
+                      "This one"
+                    ) : (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        onClick={() => end.mutate(session.id)}
+                      >
+                        End session
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
             {all.length > 1 && (
               <Button mt="md" variant="default" onClick={() => endOthers.mutate(undefined)}>
                 End all other sessions

@@ -4,6 +4,7 @@ import type { ReactElement } from "react"
 import { service } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 const PAGE = 50
 
@@ -28,46 +29,32 @@ export default function Audit(): ReactElement {
       {trail.isPending && <Loading />}
       {trail.isSuccess && entries.length === 0 && <Empty>Nothing is on record yet.</Empty>}
       {entries.length > 0 && (
-        <div className="table-wrap" tabIndex={0} role="region" aria-label="Audit trail">
-          <table>
-            <thead>
-              <tr>
-                <th className="number">No.</th>
-                <th>When</th>
-                <th>Who</th>
-                <th>What</th>
-                <th>About</th>
-                <th>Details</th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map(({ id, at, actor, action, subject, detail, request_id: request }) => (
-                <tr key={id}>
-                  <td className="number">{id}</td>
-                  <td>
-                    <Moment at={at} />
-                  </td>
-                  <td>
-                    <code>{actor}</code>
-                  </td>
-                  <td>{action}</td>
-                  <td>
-                    <code>{subject}</code>
-                  </td>
-                  <td>
-                    <code className="soft">{JSON.stringify(detail)}</code>
-                    {request !== null && (
-                      <>
-                        <br />
-                        <span className="soft">request {request}</span>
-                      </>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Audit trail" columns={["#No.", "When", "Who", "What", "About", "Details"]}>
+          {entries.map(({ id, at, actor, action, subject, detail, request_id: request }) => (
+            <tr key={id}>
+              <td className="number">{id}</td>
+              <td>
+                <Moment at={at} />
+              </td>
+              <td>
+                <code>{actor}</code>
+              </td>
+              <td>{action}</td>
+              <td>
+                <code>{subject}</code>
+              </td>
+              <td>
+                <code className="soft">{JSON.stringify(detail)}</code>
+                {request !== null && (
+                  <>
+                    <br />
+                    <span className="soft">request {request}</span>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {trail.hasNextPage && (
         <Button

@@ -1,5 +1,5 @@
 import type { EmailRiskResult, PhoneRiskResult } from "@assay/client"
-import type { ReactElement } from "react"
+import type { ReactElement, ReactNode } from "react"
 import { actionWords, Band, Confidence } from "../ui/band.tsx"
 import "./card.css"
 import { type Call, Calls } from "./calls.tsx"
@@ -21,9 +21,9 @@ interface CardProps<Result> {
 
 /** Why an address scored what it did. All figures are the service's own. */
 export function EmailCard(props: CardProps<Omit<EmailRiskResult, "email">>): ReactElement {
-  const { result, title, call } = props
+  const { result } = props
   const explained = result.explanation as unknown as EmailExplained
-  const { band, stage, summary } = explained
+  const { stage, summary } = explained
   const held =
     stage.held_by === "none"
       ? null
@@ -32,73 +32,75 @@ export function EmailCard(props: CardProps<Omit<EmailRiskResult, "email">>): Rea
           what: `The ${stage.held_by} of the stage ${stage.name} holds the credential points`,
         }
   return (
-    <article className="card" aria-label={`Assessment of ${title}`}>
-      <div className="card-top">
-        <div className="card-score">
-          <Gauge score={result.risk_score} band={band} />
-          <p>
-            <Band name={band} />{" "}
-            <span className="action-tag">{actionWords(result.recommended_action)}</span>
-          </p>
-          <p>
-            <Confidence level={result.confidence} />
-          </p>
-        </div>
-        <div className="card-stage">
-          <h2>{title}</h2>
-          <Track stage={stage} />
-          <Reasons of={result.risk_reasons} />
-        </div>
-      </div>
-      <Factors score={result.risk_score} explained={explained} held={held} />
-      <div className="grid-2">
-        <Coverage coverage={explained.coverage} notes={explained.notes} />
-        <Changes
-          sentences={
-            summary === undefined ? [] : [summary.stage, summary.next_change, summary.not_looked_at]
-          }
-        />
-      </div>
-      <Calls answer={result} call={call} />
-    </article>
+    <Card
+      {...props}
+      explained={explained}
+      action={result.recommended_action}
+      held={held}
+      beside={<Confidence level={result.confidence} />}
+      picture={<Track stage={stage} />}
+      sentences={summary && [summary.stage, summary.next_change, summary.not_looked_at]}
+    />
   )
 }
 
 /** Why a number scored what it did. */
 export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">>): ReactElement {
-  const { result, title, call } = props
+  const { result } = props
   const explained = result.explanation as unknown as PhoneExplained
-  const { band, summary, policy_floor: floor } = explained
-  const held = floor.holds
-    ? { points: floor.points, what: "The floor of policy holds the score" }
-    : null
+  const { summary, policy_floor: floor } = explained
+  return (
+    <Card
+      {...props}
+      explained={explained}
+      action={result.recommendation}
+      held={
+        floor.holds ? { points: floor.points, what: "The floor of policy holds the score" } : null
+      }
+      beside={
+        <span className="soft">
+          SIM swap risk {result.sim_swap_risk}, ownership confidence {result.ownership_confidence}
+        </span>
+      }
+      picture={<SimTimeline evidence={explained.evidence} />}
+      sentences={summary && [summary.level, summary.next_change, summary.not_looked_at]}
+    />
+  )
+}
+
+interface Parts extends CardProps<{ risk_score: number; risk_reasons: readonly string[] }> {
+  readonly explained: EmailExplained | PhoneExplained
+  readonly action: string
+  /** The floor or cap that holds the score. */
+  readonly held: { points: number; what: string } | null
+  /** What stands below the score. */
+  readonly beside: ReactNode
+  readonly picture: ReactNode
+  readonly sentences: readonly string[] | undefined
+}
+
+function Card(props: Parts): ReactElement {
+  const { result, title, call, explained, action, held, beside, picture, sentences = [] } = props
   return (
     <article className="card" aria-label={`Assessment of ${title}`}>
       <div className="card-top">
         <div className="card-score">
-          <Gauge score={result.risk_score} band={band} />
+          <Gauge score={result.risk_score} band={explained.band} />
           <p>
-            <Band name={band} />{" "}
-            <span className="action-tag">{actionWords(result.recommendation)}</span>
+            <Band name={explained.band} /> <span className="action-tag">{actionWords(action)}</span>
           </p>
-          <p className="soft">
-            SIM swap risk {result.sim_swap_risk}, ownership confidence {result.ownership_confidence}
-          </p>
+          <p>{beside}</p>
         </div>
         <div className="card-stage">
           <h2>{title}</h2>
-          <SimTimeline evidence={explained.evidence} />
+          {picture}
           <Reasons of={result.risk_reasons} />
         </div>
       </div>
       <Factors score={result.risk_score} explained={explained} held={held} />
       <div className="grid-2">
         <Coverage coverage={explained.coverage} notes={explained.notes} />
-        <Changes
-          sentences={
-            summary === undefined ? [] : [summary.level, summary.next_change, summary.not_looked_at]
-          }
-        />
+        <Changes sentences={sentences} />
       </div>
       <Calls answer={result} call={call} />
     </article>

@@ -9,6 +9,7 @@ import { sending, textIn } from "../ui/form.ts"
 import { service } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 import { DecisionPanel } from "./decision-panel.tsx"
 
 const PAGE = 50
@@ -85,41 +86,29 @@ function DecisionPages(): ReactElement {
 
 function DecisionTable(props: DecisionList): ReactElement {
   return (
-    <div className="table-wrap" tabIndex={0} role="region" aria-label="Decisions">
-      <table>
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Kind</th>
-            <th className="number">Score</th>
-            <th>Band</th>
-            <th>Stage</th>
-            <th>Action</th>
-            <th>Decision</th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.decisions.map((decision) => (
-            <tr key={decision.id}>
-              <td>
-                <Moment at={decision.decided_at} />
-              </td>
-              <td>{decision.subject}</td>
-              <td className="number">{decision.risk_score}</td>
-              <td>
-                <Band name={bandOf(decision.risk_score)} />
-              </td>
-              <td>{decision.threat_stage ?? ""}</td>
-              <td>{actionWords(decision.recommended_action)}</td>
-              <td>
-                <Link href={`${PATH}/${decision.id}`}>
-                  <code>{decision.id}</code>
-                </Link>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Decisions"
+      columns={["When", "Kind", "#Score", "Band", "Stage", "Action", "Decision"]}
+    >
+      {props.decisions.map((decision) => (
+        <tr key={decision.id}>
+          <td>
+            <Moment at={decision.decided_at} />
+          </td>
+          <td>{decision.subject}</td>
+          <td className="number">{decision.risk_score}</td>
+          <td>
+            <Band name={bandOf(decision.risk_score)} />
+          </td>
+          <td>{decision.threat_stage ?? ""}</td>
+          <td>{actionWords(decision.recommended_action)}</td>
+          <td>
+            <Link href={`${PATH}/${decision.id}`}>
+              <code>{decision.id}</code>
+            </Link>
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

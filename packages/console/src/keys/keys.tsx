@@ -10,6 +10,7 @@ import { ShownOnce } from "../ui/secret.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Empty, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 const HOUR_MS = 3_600_000
 
@@ -92,63 +93,44 @@ function KeyTable(props: {
   return (
     <>
       {rotate.error !== null && <Failure error={rotate.error} />}
-      <div className="table-wrap" tabIndex={0} role="region" aria-label="Keys">
-        <table>
-          <thead>
-            <tr>
-              <th>Key</th>
-              <th>Label</th>
-              <th>May</th>
-              <th>State</th>
-              <th>Made</th>
-              <th>Ends</th>
-              <th>Change</th>
-            </tr>
-          </thead>
-          <tbody>
-            {props.keys.map((key) => (
-              <tr key={key.id}>
-                <td>
-                  <code>{key.hint}</code>
-                  <br />
-                  <span className="soft">{key.id}</span>
-                </td>
-                <td>{key.label}</td>
-                <td>{key.scopes.join(", ")}</td>
-                <td>{key.state}</td>
-                <td>
-                  <Moment at={key.created_at} />
-                </td>
-                <td>{key.expires_at === null ? "Never" : <Moment at={key.expires_at} />}</td>
-                <td>
-                  {key.state === "active" && (
-                    <Group gap="xs">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        onClick={() => rotate.mutate(key.id)}
-                      >
-                        Rotate
-                        <span className="visually-hidden"> {key.id}</span>
-                      </Button>
-                      <ConfirmedButton
-                        label="Revoke key"
-                        name={key.id}
-                        act={() => revoke.mutateAsync(key.id)}
-                      >
-                        <p>
-                          Requests with <code>{key.hint}</code> are refused from the next second on.
-                          This cannot be undone.
-                        </p>
-                      </ConfirmedButton>
-                    </Group>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Keys" columns={["Key", "Label", "May", "State", "Made", "Ends", "Change"]}>
+        {props.keys.map((key) => (
+          <tr key={key.id}>
+            <td>
+              <code>{key.hint}</code>
+              <br />
+              <span className="soft">{key.id}</span>
+            </td>
+            <td>{key.label}</td>
+            <td>{key.scopes.join(", ")}</td>
+            <td>{key.state}</td>
+            <td>
+              <Moment at={key.created_at} />
+            </td>
+            <td>{key.expires_at === null ? "Never" : <Moment at={key.expires_at} />}</td>
+            <td>
+              {key.state === "active" && (
+                <Group gap="xs">
+                  <Button size="compact-sm" variant="default" onClick={() => rotate.mutate(key.id)}>
+                    Rotate
+                    <span className="visually-hidden"> {key.id}</span>
+                  </Button>
+                  <ConfirmedButton
+                    label="Revoke key"
+                    name={key.id}
+                    act={() => revoke.mutateAsync(key.id)}
+                  >
+                    <p>
+                      Requests with <code>{key.hint}</code> are refused from the next second on.
+                      This cannot be undone.
+                    </p>
+                  </ConfirmedButton>
+                </Group>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   )
 }

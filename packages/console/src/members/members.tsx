@@ -10,6 +10,7 @@ import { ShownOnce } from "../ui/secret.tsx"
 import { service, useSession } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 /** Who belongs to the tenant, or to the service, and who is invited. */
 export default function Members(): ReactElement {
@@ -82,56 +83,46 @@ function Lists(props: { readonly list: MemberList; readonly who: SessionDetails 
   return (
     <>
       {failed !== null && <Failure error={failed} />}
-      <div className="table-wrap" tabIndex={0} role="region" aria-label="Members">
-        <table>
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Address</th>
-              <th>Role</th>
-              <th>Since</th>
-              {manages && <th>Change</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {list.members.map(({ person_id: id, name, email, roles, since }) => (
-              <tr key={id}>
-                <td>
-                  {name}
-                  {id === who.person_id && <span className="soft"> (you)</span>}
-                </td>
-                <td>{email}</td>
-                <td>
-                  {manages ? (
-                    <NativeSelect
-                      aria-label={`Role of ${name}`}
-                      value={roles[0] ?? ""}
-                      data={[...rolesIn(who)]}
-                      onChange={(event) => setRole.mutate({ id, role: event.currentTarget.value })}
-                    />
-                  ) : (
-                    roles.join(", ")
-                  )}
-                </td>
-                <td>
-                  <Moment at={since} />
-                </td>
-                {manages && (
-                  <td>
-                    <ConfirmedButton
-                      label="Remove member"
-                      name={name}
-                      act={() => remove.mutateAsync(id)}
-                    >
-                      <p>{name} is signed out and sees nothing of this tenant from then on.</p>
-                    </ConfirmedButton>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Members"
+        columns={["Name", "Address", "Role", "Since", ...(manages ? ["Change"] : [])]}
+      >
+        {list.members.map(({ person_id: id, name, email, roles, since }) => (
+          <tr key={id}>
+            <td>
+              {name}
+              {id === who.person_id && <span className="soft"> (you)</span>}
+            </td>
+            <td>{email}</td>
+            <td>
+              {manages ? (
+                <NativeSelect
+                  aria-label={`Role of ${name}`}
+                  value={roles[0] ?? ""}
+                  data={[...rolesIn(who)]}
+                  onChange={(event) => setRole.mutate({ id, role: event.currentTarget.value })}
+                />
+              ) : (
+                roles.join(", ")
+              )}
+            </td>
+            <td>
+              <Moment at={since} />
+            </td>
+            {manages && (
+              <td>
+                <ConfirmedButton
+                  label="Remove member"
+                  name={name}
+                  act={() => remove.mutateAsync(id)}
+                >
+                  <p>{name} is signed out and sees nothing of this tenant from then on.</p>
+                </ConfirmedButton>
+              </td>
+            )}
+          </tr>
+        ))}
+      </Table>
       {list.invitations.length > 0 && (
         <>
           <h2>Open invitations</h2>

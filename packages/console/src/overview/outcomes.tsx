@@ -3,6 +3,7 @@ import type { ReactElement } from "react"
 import { actionWords, Band } from "../ui/band.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Empty } from "../ui/states.tsx"
+import { Table } from "../ui/table.tsx"
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 })
 
@@ -27,38 +28,34 @@ export function Outcomes(): ReactElement {
               {confirmed.by_analysts} by analysts and {confirmed.by_feedback} by feedback. Below{" "}
               {least} cases there is no share.
             </p>
-            <div className="table-wrap" tabIndex={0} role="region" aria-label="Outcomes">
-              <table>
-                <thead>
-                  <tr>
-                    <th>Kind</th>
-                    <th>Band</th>
-                    <th>Action</th>
-                    <th className="number">Confirmed</th>
-                    <th className="number">Proved bad</th>
-                    <th>Share, with 95 % confidence</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {groups.map(({ subject, band, action, cases, bad, share, interval }) => (
-                    <tr key={`${subject} ${band} ${action}`}>
-                      <td>{subject}</td>
-                      <td>
-                        <Band name={band} />
-                      </td>
-                      <td>{actionWords(action)}</td>
-                      <td className="number">{cases}</td>
-                      <td className="number">{bad}</td>
-                      <td>
-                        {share === null || interval === null
-                          ? "too few cases"
-                          : `${percent.format(share)}, between ${percent.format(interval[0])} and ${percent.format(interval[1])}`}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label="Outcomes"
+              columns={[
+                "Kind",
+                "Band",
+                "Action",
+                "#Confirmed",
+                "#Proved bad",
+                "Share, with 95 % confidence",
+              ]}
+            >
+              {groups.map(({ subject, band, action, cases, bad, share, interval }) => (
+                <tr key={`${subject} ${band} ${action}`}>
+                  <td>{subject}</td>
+                  <td>
+                    <Band name={band} />
+                  </td>
+                  <td>{actionWords(action)}</td>
+                  <td className="number">{cases}</td>
+                  <td className="number">{bad}</td>
+                  <td>
+                    {share === null || interval === null
+                      ? "too few cases"
+                      : `${percent.format(share)}, between ${percent.format(interval[0])} and ${percent.format(interval[1])}`}
+                  </td>
+                </tr>
+              ))}
+            </Table>
           </>
         )
       }

@@ -2,6 +2,7 @@ import type { ComparedLine } from "@assay/client"
 import { type ReactElement, useCallback, useRef, useState } from "react"
 import { Link } from "wouter"
 import { actionWords } from "../ui/band.tsx"
+import { Table } from "../ui/table.tsx"
 
 export type Summary = Extract<ComparedLine, { type: "summary" }>
 type Changed = Extract<ComparedLine, { type: "changed" }>
@@ -75,28 +76,16 @@ export function ComparisonTable({ of }: { readonly of: Comparison }): ReactEleme
           ? "."
           : `; not compared: ${left.map(([why, n]) => `${count.format(n)} ${why.replaceAll("_", " ")}`).join(", ")}.`}
       </p>
-      <div className="table-wrap" tabIndex={0} role="region" aria-label="Before and after">
-        <table>
-          <thead>
-            <tr>
-              <th>Kind</th>
-              <th>Before</th>
-              <th>After</th>
-              <th className="number">Decisions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {summary.moves.map(({ subject, before, after, count: n }) => (
-              <tr key={`${subject} ${before} ${after}`} data-changed={before !== after}>
-                <td>{subject}</td>
-                <td>{actionWords(before)}</td>
-                <td>{before === after ? "the same" : <strong>{actionWords(after)}</strong>}</td>
-                <td className="number">{count.format(n)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Before and after" columns={["Kind", "Before", "After", "#Decisions"]}>
+        {summary.moves.map(({ subject, before, after, count: n }) => (
+          <tr key={`${subject} ${before} ${after}`} data-changed={before !== after}>
+            <td>{subject}</td>
+            <td>{actionWords(before)}</td>
+            <td>{before === after ? "the same" : <strong>{actionWords(after)}</strong>}</td>
+            <td className="number">{count.format(n)}</td>
+          </tr>
+        ))}
+      </Table>
       {changed.length > 0 && (
         <details>
           <summary>

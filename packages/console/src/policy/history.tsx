@@ -6,6 +6,7 @@ import { useChange } from "../ui/change.ts"
 import { service } from "../ui/service.ts"
 import { Answer, Failure } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 /** Every version that acted, and a way back to each. */
 export function History(props: {
@@ -27,51 +28,41 @@ export function History(props: {
       {revert.error !== null && <Failure error={revert.error} />}
       <Answer of={versions}>
         {({ versions: all }) => (
-          <div className="table-wrap" tabIndex={0} role="region" aria-label="Versions">
-            <table>
-              <thead>
-                <tr>
-                  <th className="number">Version</th>
-                  <th>Set</th>
-                  <th>By</th>
-                  <th>Policy</th>
-                  {mayRevert && <th>Change</th>}
-                </tr>
-              </thead>
-              <tbody>
-                {all.map(({ version, set_at: at, actor, reverted_to: back, policy }) => (
-                  <tr key={version}>
-                    <td className="number">{version}</td>
-                    <td>
-                      <Moment at={at} />
-                    </td>
-                    <td>
-                      <code>{actor}</code>
-                    </td>
-                    <td>
-                      <code>{JSON.stringify(policy)}</code>
-                      {back !== null && <div className="soft">brings back version {back}</div>}
-                    </td>
-                    {mayRevert && (
-                      <td>
-                        {version === acting.version ? (
-                          "Acts now"
-                        ) : (
-                          <Button
-                            size="compact-sm"
-                            variant="default"
-                            onClick={() => revert.mutate(version)}
-                          >
-                            Revert to version {version}
-                          </Button>
-                        )}
-                      </td>
+          <Table
+            label="Versions"
+            columns={["#Version", "Set", "By", "Policy", ...(mayRevert ? ["Change"] : [])]}
+          >
+            {all.map(({ version, set_at: at, actor, reverted_to: back, policy }) => (
+              <tr key={version}>
+                <td className="number">{version}</td>
+                <td>
+                  <Moment at={at} />
+                </td>
+                <td>
+                  <code>{actor}</code>
+                </td>
+                <td>
+                  <code>{JSON.stringify(policy)}</code>
+                  {back !== null && <div className="soft">brings back version {back}</div>}
+                </td>
+                {mayRevert && (
+                  <td>
+                    {version === acting.version ? (
+                      "Acts now"
+                    ) : (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        onClick={() => revert.mutate(version)}
+                      >
+                        Revert to version {version}
+                      </Button>
                     )}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+                  </td>
+                )}
+              </tr>
+            ))}
+          </Table>
         )}
       </Answer>
     </>

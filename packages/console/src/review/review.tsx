@@ -10,6 +10,7 @@ import { useChange } from "../ui/change.ts"
 import { service, useSession } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 import { Views } from "./views.tsx"
 
 const PAGE = 50
@@ -128,10 +129,17 @@ function Queue(props: {
   const meant = (): readonly string[] =>
     picked.size > 0 ? [...picked] : current === undefined ? [] : [current.id]
   const decide = useChange(async (outcome: ReviewOutcome) => {
-    const ids = meant()
-    for (const id of ids) await service.review.decide(id, { outcome })
-    setLast(ids)
-    setPicked(new Set())
+    const done: string[] = []
+    try {
+      for (const id of meant()) {
+        await service.review.decide(id, { outcome })
+        done.push(id)
+      }
+      setPicked(new Set())
+    } finally {
+      // Of several, those before one that was refused can be taken back.
+      setLast(done)
+    }
   }, "review")
   const undo = useChange(async () => {
     for (const id of last) await service.review.undo(id)
@@ -193,63 +201,59 @@ function Queue(props: {
         </Group>
       )}
       {failed !== null && <Failure error={failed} />}
-      <div className="table-wrap" tabIndex={0} role="region" aria-label="Reviews">
-        <table>
-          <thead>
-            <tr>
-              {mayDecide && <th>Pick</th>}
-              <th>When</th>
-              <th className="number">Score</th>
-              <th>Band</th>
-              <th>Stage</th>
-              <th>Action</th>
-              <th>Reasons</th>
-              <th>Case</th>
-              <th>Works on it</th>
-              <th>Outcome</th>
-            </tr>
-          </thead>
-          <tbody>
-            {reviews.map((review, row) => (
-              <tr
-                key={review.id}
-                aria-current={review.id === current?.id}
-                onClick={() => setPlace(row)}
-              >
-                {mayDecide && (
-                  <td>
-                    <Checkbox
-                      aria-label={`Pick ${review.ref ?? review.id}`}
-                      checked={picked.has(review.id)}
-                      onChange={() => pick(review.id)}
-                    />
-                  </td>
-                )}
-                <td>
-                  <Moment at={review.decided_at} />
-                </td>
-                <td className="number">{review.risk_score}</td>
-                <td>
-                  <Band name={review.band} />
-                </td>
-                <td>{review.threat_stage ?? ""}</td>
-                <td>{actionWords(review.recommended_action)}</td>
-                <td>{review.reasons.slice(0, 3).join(", ")}</td>
-                <td>
-                  <Link href={`/console/decisions/${review.id}`}>
-                    {review.ref ?? <code>{review.id}</code>}
-                  </Link>
-                </td>
-                <td>{review.assignee ?? ""}</td>
-                <td>
-                  {review.outcome?.replaceAll("_", " ") ?? ""}
-                  {review.note !== null && <div className="soft">{review.note}</div>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Reviews"
+        columns={[
+          ...(mayDecide ? ["Pick"] : []),
+          "When",
+          "#Score",
+          "Band",
+          "Stage",
+          "Action",
+          "Reasons",
+          "Case",
+          "Works on it",
+          "Outcome",
+        ]}
+      >
+        {reviews.map((review, row) => (
+          <tr
+            key={review.id}
+            aria-current={review.id === current?.id}
+            onClick={() => setPlace(row)}
+          >
+            {mayDecide && (
+              <td>
+                <Checkbox
+                  aria-label={`Pick ${review.ref ?? review.id}`}
+                  checked={picked.has(review.id)}
+                  onChange={() => pick(review.id)}
+                />
+              </td>
+            )}
+            <td>
+              <Moment at={review.decided_at} />
+            </td>
+            <td className="number">{review.risk_score}</td>
+            <td>
+              <Band name={review.band} />
+            </td>
+            <td>{review.threat_stage ?? ""}</td>
+            <td>{actionWords(review.recommended_action)}</td>
+            <td>{review.reasons.slice(0, 3).join(", ")}</td>
+            <td>
+              <Link href={`/console/decisions/${review.id}`}>
+                {review.ref ?? <code>{review.id}</code>}
+              </Link>
+            </td>
+            <td>{review.assignee ?? ""}</td>
+            <td>
+              {review.outcome?.replaceAll("_", " ") ?? ""}
+              {review.note !== null && <div className="soft">{review.note}</div>}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   )
 }

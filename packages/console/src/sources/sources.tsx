@@ -4,6 +4,7 @@ import type { ReactElement } from "react"
 import { service } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { dayWords, Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 const count = new Intl.NumberFormat()
 
@@ -31,44 +32,40 @@ export default function Sources(): ReactElement {
         </Empty>
       )}
       {all.length > 0 && (
-        <div className="table-wrap" tabIndex={0} role="region" aria-label="Sources">
-          <table>
-            <thead>
-              <tr>
-                <th>Source</th>
-                <th>Kind</th>
-                <th>Happened</th>
-                <th>First imported</th>
-                <th className="number">Observations</th>
-                <th className="number">Identities</th>
-                <th>Marks</th>
-              </tr>
-            </thead>
-            <tbody>
-              {all.map((source, place) => (
-                <tr key={source.name ?? place}>
-                  <td>
-                    {source.title ?? source.name ?? <span className="soft">not named</span>}
-                    {source.title !== undefined && (
-                      <>
-                        <br />
-                        <code className="soft">{source.name}</code>
-                      </>
-                    )}
-                  </td>
-                  <td>{source.kind}</td>
-                  <td>{source.event_date === null ? "" : dayWords(source.event_date)}</td>
-                  <td>
-                    <Moment at={source.imported_at} />
-                  </td>
-                  <td className="number">{counted(source.rows)}</td>
-                  <td className="number">{counted(source.identities)}</td>
-                  <td>{marks(source.flags ?? {}, source.circulates === true)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Sources"
+          columns={[
+            "Source",
+            "Kind",
+            "Happened",
+            "First imported",
+            "#Observations",
+            "#Identities",
+            "Marks",
+          ]}
+        >
+          {all.map((source, place) => (
+            <tr key={source.name ?? place}>
+              <td>
+                {source.title ?? source.name ?? <span className="soft">not named</span>}
+                {source.title !== undefined && (
+                  <>
+                    <br />
+                    <code className="soft">{source.name}</code>
+                  </>
+                )}
+              </td>
+              <td>{source.kind}</td>
+              <td>{source.event_date === null ? "" : dayWords(source.event_date)}</td>
+              <td>
+                <Moment at={source.imported_at} />
+              </td>
+              <td className="number">{counted(source.rows)}</td>
+              <td className="number">{counted(source.identities)}</td>
+              <td>{marks(source.flags ?? {}, source.circulates === true)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
       {sources.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void sources.fetchNextPage()}>

@@ -8,6 +8,7 @@ import { ShownOnce } from "../ui/secret.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Table } from "../ui/table.tsx"
 
 const PLANS: readonly Tenant["plan"][] = ["free", "enterprise"]
 const planIn = (text: string): Tenant["plan"] => (text === "enterprise" ? "enterprise" : "free")
@@ -68,39 +69,25 @@ function TenantTable({ tenants }: { readonly tenants: readonly Tenant[] }): Reac
   return (
     <>
       {change.error !== null && <Failure error={change.error} />}
-      <div className="table-wrap" tabIndex={0} role="region" aria-label="Tenants">
-        <table>
-          <thead>
-            <tr>
-              <th className="number">No.</th>
-              <th>Name</th>
-              <th>Plan</th>
-              <th>Made</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tenants.map(({ id, name, plan, created_at: madeAt }) => (
-              <tr key={id}>
-                <td className="number">{id}</td>
-                <td>{name}</td>
-                <td>
-                  <NativeSelect
-                    aria-label={`Plan of ${name}`}
-                    value={plan}
-                    data={[...PLANS]}
-                    onChange={(event) =>
-                      change.mutate({ id, plan: planIn(event.currentTarget.value) })
-                    }
-                  />
-                </td>
-                <td>
-                  <Moment at={madeAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Tenants" columns={["#No.", "Name", "Plan", "Made"]}>
+        {tenants.map(({ id, name, plan, created_at: madeAt }) => (
+          <tr key={id}>
+            <td className="number">{id}</td>
+            <td>{name}</td>
+            <td>
+              <NativeSelect
+                aria-label={`Plan of ${name}`}
+                value={plan}
+                data={[...PLANS]}
+                onChange={(event) => change.mutate({ id, plan: planIn(event.currentTarget.value) })}
+              />
+            </td>
+            <td>
+              <Moment at={madeAt} />
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   )
 }

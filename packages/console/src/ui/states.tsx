@@ -90,7 +90,11 @@ export function said(error: unknown): Said {
       detail: `${error.message}. Nothing is known about what was asked; a change may have been made or not.`,
       requestId: null,
     }
-  return { title: "This page failed", detail: String(error), requestId: null }
+  return {
+    title: "This page could not be drawn",
+    detail: `${error instanceof Error ? error.message : String(error)}. Nothing was changed by this; load the page again.`,
+    requestId: null,
+  }
 }
 
 /** Nothing to show: one sentence, and what to do. */

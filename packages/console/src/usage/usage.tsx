@@ -4,6 +4,7 @@ import type { ReactElement } from "react"
 import { DayChart } from "../ui/day-chart.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Empty, PageHead } from "../ui/states.tsx"
+import { Table } from "../ui/table.tsx"
 
 const count = new Intl.NumberFormat()
 
@@ -49,29 +50,17 @@ function Left({ report }: { readonly report: UsageReport }): ReactElement {
 
 function UsageTable({ report }: { readonly report: UsageReport }): ReactElement {
   return (
-    <div className="table-wrap" tabIndex={0} role="region" aria-label="Usage by day, key and kind">
-      <table>
-        <thead>
-          <tr>
-            <th>Day (UTC)</th>
-            <th>Key</th>
-            <th>Kind</th>
-            <th className="number">Lookups</th>
-          </tr>
-        </thead>
-        <tbody>
-          {report.usage.map(({ day, key_id: key, operation, count: n }) => (
-            <tr key={`${day} ${key} ${operation}`}>
-              <td>{day}</td>
-              <td>
-                <code>{key}</code>
-              </td>
-              <td>{operation}</td>
-              <td className="number">{count.format(n)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Usage by day, key and kind" columns={["Day (UTC)", "Key", "Kind", "#Lookups"]}>
+      {report.usage.map(({ day, key_id: key, operation, count: n }) => (
+        <tr key={`${day} ${key} ${operation}`}>
+          <td>{day}</td>
+          <td>
+            <code>{key}</code>
+          </td>
+          <td>{operation}</td>
+          <td className="number">{count.format(n)}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }

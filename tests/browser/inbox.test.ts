@@ -9,6 +9,7 @@ import {
   type FileToPack,
   newSecret,
   open,
+  type OpenedMessage,
   packMessage,
   readRecipients,
   type Recipients,
@@ -78,7 +79,7 @@ async function send(
 }
 
 /** The replies that wait for a sender, opened with what only the sender has. */
-async function repliesOf(keys: ThreadKeys, recipients: Recipients): Promise<string[]> {
+async function repliesOf(keys: ThreadKeys, recipients: Recipients): Promise<OpenedMessage[]> {
   const answer = await fetch(`${service.dropUrl ?? ""}/drop/mailbox`, {
     method: "POST",
     headers: { "content-type": "application/octet-stream" },
@@ -87,10 +88,10 @@ async function repliesOf(keys: ThreadKeys, recipients: Recipients): Promise<stri
   const slots = new Uint8Array(await answer.arrayBuffer())
   const size = sealedSize(SMALLEST_CLASS, recipients.keys.length + 1, recipients.suite)
   assert.equal(slots.length, 4 * size)
-  const replies: string[] = []
+  const replies: OpenedMessage[] = []
   for (let at = 0; at < slots.length; at += size) {
     const opened = await open(slots.slice(at, at + size), [keys.identity]).catch(() => null)
-    if (opened !== null) replies.push(unpackMessage(opened).message)
+    if (opened !== null) replies.push(unpackMessage(opened))
   }
   return replies
 }
@@ -116,13 +117,13 @@ function picture(): Uint8Array {
 }
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked = 3</script></svg>'
-const page = "<!doctype html><script>parent.hacked = 4</script>"
+const HTML = "<!doctype html><script>parent.hacked = 4</script>"
 const attached: readonly FileToPack[] = [
   { bytes: picture(), type: "image/png", extension: ".png", metadata: "kept", found: ["author"] },
   // Says that it is a picture, and is not.
   { bytes: Buffer.from(svg), type: "image/png", extension: ".png", metadata: "stripped" },
   {
-    bytes: Buffer.from(page),
+    bytes: Buffer.from(HTML),
     type: "text/html",
     extension: ".html",
     metadata: "unknown",
@@ -217,9 +218,24 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   assert.deepEqual(requests.slice(before), ["POST /api/v1/drop/sync"])
 
   // Text of strangers is text, and their files are only ever saved, or shown as cleaned pictures.
-  await page.locator(".thread-line").filter({ hasText: "1 message" }).first().waitFor()
+  const lines = page.locator(".thread-line")
+  await lines.filter({ hasText: "1 message" }).first().waitFor()
+  assert.equal(await lines.filter({ hasText: "unread" }).count(), 2)
+  await lines.filter({ hasText: "A one-way tip." }).waitFor()
+
+  // Looking for words asks nobody.
+  await page.getByLabel("Search").fill("TIP way")
+  await lines.filter({ hasText: "<script>" }).waitFor({ state: "detached" })
+  assert.equal(await lines.count(), 1)
+  await page.getByLabel("Search").fill("nothing like it")
+  await page.getByText("No thread has these words.").waitFor()
+  await page.getByLabel("Search").fill("")
+  assert.equal(await lines.count(), 2)
+  assert.deepEqual(requests.slice(before), ["POST /api/v1/drop/sync"])
   await page.locator(".thread-line", { hasNotText: "One-way" }).click()
   assert.equal(await page.locator(".message pre.text").textContent(), SHOWN)
+  await lines.filter({ hasText: "unread" }).nth(1).waitFor({ state: "detached" })
+  assert.equal(await lines.filter({ hasText: "unread" }).count(), 1)
   assert.equal(await page.locator(".message script, .message img, .message iframe").count(), 0)
   await page.getByText("Sealed in the sender's browser").waitFor()
   // What the sender's page found, and what the file itself still says.
@@ -237,6 +253,8 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   assert.equal(html.suggestedFilename(), "attachment-3.html")
   assert.deepEqual(readFileSync(await html.path()), attached[2]?.bytes)
   assert.equal(await button("Show attachment-3.html").count(), 0)
+  await button("Read attachment-3.html as text").click()
+  assert.equal(await page.getByLabel("Text of attachment-3.html").textContent(), HTML)
   await button("Show attachment-2.png").click()
   await page.getByText("This is not a picture that can be shown safely.").waitFor()
   await button("Show attachment-1.png").click()
@@ -249,7 +267,21 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await shot("picture")
 
   // The acknowledgement and the reply wait for a whole delay after the last of them.
-  await page.getByLabel("Reply").fill("Thank you. <b>When?</b>")
+  await page.getByLabel("Reply", { exact: true }).fill("Thank you. <b>When?</b>")
+  const answering = page.getByLabel("File", { exact: true })
+  await answering.setInputFiles({
+    name: "large.bin",
+    mimeType: "application/octet-stream",
+    buffer: randomBytes(65_000),
+  })
+  await button("Put reply in the outbox").click()
+  await page.getByText("It is larger than the drop allows.").waitFor()
+  await page.getByText(/^2 waiting\./).waitFor()
+  await answering.setInputFiles({
+    name: "map of me.png",
+    mimeType: "image/png",
+    buffer: Buffer.from(picture()),
+  })
   await page.clock.fastForward(29 * 60_000)
   await button("Put reply in the outbox").click()
   await page.getByText(/^3 waiting\./).waitFor()
@@ -264,7 +296,10 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await page.getByText("Nothing waits.").waitFor()
   const replies = await repliesOf(keys, recipients)
   assert.equal(replies.length, 2)
-  assert.ok(replies.includes("Thank you. <b>When?</b>"))
+  const answer = replies.find(({ message }) => message === "Thank you. <b>When?</b>")
+  const [map, ...others] = answer?.files ?? []
+  assert.deepEqual([map?.name, map?.metadata, others], ["attachment-1.png", "stripped", []])
+  assert.doesNotMatch(Buffer.from(map?.bytes ?? []).toString("latin1"), /Ann/)
 
   // Everything is sealed again, as after a change of keys, and still opens.
   await page.getByText("After keys were added or are to be removed").click()
@@ -297,6 +332,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   await button("Unlock").click()
   await page.getByText("2 threads, all fetched.").waitFor({ timeout: 240_000 })
   await page.locator(".thread-line", { hasText: "urgent" }).click()
+  assert.equal(await lines.filter({ hasText: "unread" }).count(), 1)
   assert.equal(await page.locator("pre.ours").textContent(), "Thank you. <b>When?</b>")
   await page.getByText("Nothing waits.").waitFor()
   await shot("dark")

@@ -62,7 +62,8 @@ async function start(): Promise<void> {
     }
     const drop = sessionDrop(client)
     const keys = await drop.keys()
-    const name = h("p", { class: "soft" }, `Signed in as ${session.name}.`)
+    const back = h("a", { href: "/console" }, "Console")
+    const name = h("p", { class: "soft" }, `Signed in as ${session.name}. `, back)
     document.querySelector("header")?.append(name)
     begin(drop, keys)
   } catch (error) {

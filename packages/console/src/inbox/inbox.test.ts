@@ -210,9 +210,9 @@ test("a reply reaches its sender and nobody else, and colleagues see what was sa
   const inbox = await openInbox(context, service.drop)
   const [thread] = inbox.threads()
   assert.ok(thread !== undefined)
-  assert.equal(inbox.reply(thread.id, "  "), false)
-  assert.equal(inbox.reply(thread.id, "x".repeat(50_001)), false)
-  assert.equal(inbox.reply(thread.id, "Thank you."), true)
+  assert.equal(await inbox.reply(thread.id, "  "), false)
+  assert.equal(await inbox.reply(thread.id, "x".repeat(50_001)), false)
+  assert.equal(await inbox.reply(thread.id, "Thank you."), true)
   await inbox.outbox.flush()
   const sealed = service.batches[0]?.replies?.[0]?.sealed ?? new Uint8Array()
   assert.equal(unpackMessage(await open(sealed, [ann.keys.identity])).message, "Thank you.")
@@ -245,13 +245,13 @@ test("replies say in which order they were written, over visits and colleagues, 
   const inbox = await openInbox(context, service.drop)
   const id = inbox.threads()[0]?.id ?? ""
   inbox.shown(id)
-  for (const text of ["one", "two"]) inbox.reply(id, text)
+  for (const text of ["one", "two"]) await inbox.reply(id, text)
   await inbox.outbox.flush()
   const colleague = await openInbox(context, service.drop)
-  colleague.reply(id, "three")
+  await colleague.reply(id, "three")
   await colleague.outbox.flush()
   await inbox.sync(() => undefined)
-  inbox.reply(id, "four")
+  await inbox.reply(id, "four")
   await inbox.outbox.flush()
   assert.deepEqual(await readReplies(service, ann), ["Votre messag", "one", "two", "three", "four"])
 })
@@ -264,7 +264,7 @@ test("nobody is told that a message has arrived after a colleague has answered i
   const id = slow.threads()[0]?.id ?? ""
   slow.shown(id)
   const quick = await openInbox(context, service.drop)
-  quick.reply(id, "the answer")
+  await quick.reply(id, "the answer")
   await quick.outbox.flush()
   await slow.outbox.flush()
   assert.deepEqual(await readReplies(service, ann), ["the answer"])
@@ -285,7 +285,7 @@ test("a note that waits does not take a colleague's newer note away", async (con
   ]
   const id = first.threads()[0]?.id ?? ""
   first.changeNote(id, { labels: ["mine"] })
-  second.reply(id, "theirs")
+  await second.reply(id, "theirs")
   await second.outbox.flush()
   await first.sync(() => undefined)
   await first.outbox.flush()
@@ -302,7 +302,7 @@ test("what fails stays in the outbox, and a full mailbox is tried again under th
   const inbox = await openInbox(context, service.drop)
   const [thread] = inbox.threads()
   assert.ok(thread !== undefined)
-  inbox.reply(thread.id, "one")
+  await inbox.reply(thread.id, "one")
   service.state.online = false
   await assert.rejects(inbox.outbox.flush())
   assert.equal(inbox.outbox.items().length, 2)
@@ -330,7 +330,7 @@ test("nothing is sealed to keys that nobody confirmed, also when they change lat
   await inbox.sync(() => undefined)
   assert.equal(inbox.keysConfirmed(), false)
   const [thread] = inbox.threads()
-  inbox.reply(thread?.id ?? "", "secret")
+  await inbox.reply(thread?.id ?? "", "secret")
   await assert.rejects(inbox.outbox.flush(), OpenerFailure)
   assert.deepEqual(service.batches, [])
 })
@@ -363,7 +363,7 @@ test("a reply that is taken back is not sent, and no note says that it was", asy
   const inbox = await openInbox(context, service.drop)
   const [thread] = inbox.threads()
   assert.ok(thread !== undefined)
-  inbox.reply(thread.id, "rash")
+  await inbox.reply(thread.id, "rash")
   inbox.takeBack(inbox.outbox.items().find(({ kind }) => kind === "reply")?.id ?? "")
   await inbox.outbox.flush()
   assert.deepEqual(service.batches[0]?.replies, [])
@@ -470,7 +470,7 @@ test("more than one batch takes is sent in several, all at once", async (context
   service.messages.set(idOf(1), await (await sender()).send("hello"))
   const inbox = await openInbox(context, service.drop)
   const [thread] = inbox.threads()
-  for (let i = 0; i < 105; i += 1) inbox.reply(thread?.id ?? "", `reply ${i}`)
+  for (let i = 0; i < 105; i += 1) await inbox.reply(thread?.id ?? "", `reply ${i}`)
   await inbox.outbox.flush()
   assert.deepEqual(
     service.batches.map(({ replies }) => replies?.length),
@@ -521,4 +521,70 @@ test("a sync that breaks off changes nothing, and the next one brings all of it"
   service.drop.sync = whole
   await inbox.sync(() => undefined)
   assert.equal(inbox.threads().length, 2)
+})
+
+test("a thread is unread until it was on the screen, and again when its sender writes more", async (context) => {
+  const service = memoryDrop()
+  const [ann, ben] = [await sender(), await sender()]
+  service.messages.set(idOf(1), await ann.send("first"))
+  service.messages.set(idOf(2), await ben.send("other"))
+  const memory = newMemory()
+  const unread = (inbox: Inbox): readonly (readonly [string | undefined, boolean])[] =>
+    inbox.threads().map((thread) => [thread.messages[0]?.opened.message, thread.unread])
+  const inbox = await openInbox(context, service.drop, memory)
+  assert.deepEqual(unread(inbox), [
+    ["first", true],
+    ["other", true],
+  ])
+  inbox.shown(inbox.threads()[0]?.id ?? "")
+  await inbox.sync(() => undefined)
+  assert.deepEqual(unread(inbox), [
+    ["first", false],
+    ["other", true],
+  ])
+
+  // On the next visit of this browser, and not of another.
+  service.messages.set(idOf(3), await ben.send("more", 1))
+  const later = await openInbox(context, service.drop, memory)
+  assert.deepEqual(unread(later), [
+    ["first", false],
+    ["other", true],
+  ])
+  later.shown(later.threads()[1]?.id ?? "")
+  await later.sync(() => undefined)
+  service.messages.set(idOf(4), await ann.send("and more", 1))
+  await later.sync(() => undefined)
+  assert.deepEqual(unread(later), [
+    ["first", true],
+    ["other", false],
+  ])
+  const elsewhere = await openInbox(context, service.drop)
+  assert.ok(elsewhere.threads().every((thread) => thread.unread))
+})
+
+test("a reply carries a file, cleaned, and one that does not fit changes nothing", async (context) => {
+  const service = memoryDrop()
+  const ann = await sender()
+  service.messages.set(idOf(1), await ann.send("hello"))
+  const inbox = await openInbox(context, service.drop)
+  const id = inbox.threads()[0]?.id ?? ""
+  const large = { bytes: randomBytes(65_536), keepMetadata: false }
+  const refused = { name: "OpenerFailure", fault: "size" }
+  await assert.rejects(inbox.reply(id, "see", large), refused)
+  const broken = { bytes: Buffer.from("\x89PNG\r\n\x1a\nnot one", "latin1"), keepMetadata: false }
+  await assert.rejects(inbox.reply(id, "see", broken), { name: "OpenerFailure", fault: "unclean" })
+  assert.deepEqual(inbox.outbox.items(), [])
+
+  const text = new TextEncoder().encode("the list you asked for")
+  assert.equal(await inbox.reply(id, "", { bytes: text, keepMetadata: false }), true)
+  await inbox.outbox.flush()
+  const [reply] = service.batches[0]?.replies ?? []
+  assert.ok(reply !== undefined)
+  const opened = unpackMessage(await open(reply.sealed, [ann.keys.identity]))
+  assert.equal(opened.message, "")
+  assert.deepEqual(
+    opened.files.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]),
+    [["attachment-1.txt", "the list you asked for"]],
+  )
+  assert.deepEqual(inbox.threads()[0]?.note.replies, [])
 })

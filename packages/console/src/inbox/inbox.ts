@@ -1,6 +1,7 @@
 import type { DropBatch, DropCalls } from "@assay/client"
 import { DROP_BATCH_FILES_MAX } from "@assay/core/contract"
 import {
+  type FileToPack,
   fingerprint,
   groupThreads,
   mergeNotes,
@@ -14,10 +15,17 @@ import {
   type Strange,
   type Thread,
   type ThreadAddress,
+  withRead,
   type WordList,
 } from "@assay/core/drop"
 import { acknowledgement } from "./acknowledgements.ts"
-import { type OpenedText, type Opener, OpenerFailure, type OpenerFault } from "./opener-calls.ts"
+import {
+  type OpenedText,
+  type Opener,
+  OpenerFailure,
+  type OpenerFault,
+  type ReplyFile,
+} from "./opener-calls.ts"
 import { createOutbox, type Outbox } from "./outbox.ts"
 
 /** A whole batch delay lies between opening a message and sending anything. */
@@ -46,6 +54,8 @@ export interface RefusedMessage extends Stored {
 }
 
 export interface InboxThread extends Thread<InboxMessage> {
+  /** Whether it has a message that was not on the screen yet, on this browser. */
+  readonly unread: boolean
   /** What recipients wrote about it, all notes in one. */
   readonly note: Note
   readonly effort: number
@@ -61,6 +71,8 @@ export type InboxAction =
       readonly address: ThreadAddress
       readonly lang: string
       readonly text: string
+      /** Cleaned and found to fit. */
+      readonly file?: FileToPack
       /**
        * The number of the reply in its thread. 0: the acknowledgement, made automatically at the
        * first opening.
@@ -97,8 +109,11 @@ export interface Inbox {
    * next batch.
    */
   shown(thread: string): void
-  /** False: longer than a message may be, or nothing. */
-  reply(thread: string, text: string): boolean
+  /**
+   * False: longer than a message may be, or nothing. A file that cannot be cleaned or does not fit
+   * beside the text is an `OpenerFailure`.
+   */
+  reply(thread: string, text: string, file?: ReplyFile): Promise<boolean>
   changeNote(thread: string, change: Partial<Omit<Note, "about" | "replies" | "answers">>): void
   deleteThread(thread: string): void
   /** Takes back a reply, or the deletion of a thread. */
@@ -186,6 +201,7 @@ export function createInbox(options: InboxOptions): Inbox {
       return {
         ...thread,
         note: noteOf(thread.id),
+        unread: all.some(({ id }) => seen?.[id]?.read !== true),
         effort: Math.max(...all.map(({ effort }) => effort)),
         purgeDay: Math.min(...all.map(({ purgeDay }) => purgeDay)),
       }
@@ -240,6 +256,16 @@ export function createInbox(options: InboxOptions): Inbox {
     arrange()
   }
 
+  /** Remembers that all of a thread was on the screen. */
+  async function keepRead({ messages: own, duplicates }: InboxThread): Promise<void> {
+    seen = withRead(
+      seen ?? {},
+      [...own, ...duplicates].map(({ id }) => id),
+    )
+    arrange()
+    memory.set(await opener.sealSeen(seen))
+  }
+
   /** Nothing is sealed before somebody has looked at the keys. */
   const confirmedRecipients = (): Recipients => {
     if (recipients === null || !keysConfirmed()) throw new OpenerFailure("recipients")
@@ -280,8 +306,9 @@ export function createInbox(options: InboxOptions): Inbox {
     const sentNotes = new Map<string, { id: string; note: Note; changed: unknown }>()
     for (const action of actions) {
       if (action.kind === "reply") {
-        const { id, address, lang, text, order } = action
-        const reply = { sealedBy: "browser", lang, message: text, order } as const
+        const { id, address, lang, text, order, file } = action
+        const rest = { lang, message: text, order, ...(file !== undefined && { file }) }
+        const reply = { sealedBy: "browser", ...rest } as const
         const sealed = await opener.sealReply(reply, address, to)
         const { mailbox, delete_verifier: deleteVerifier } = address
         replies.push({ id, mailbox, deleteVerifier, sealed })
@@ -368,6 +395,7 @@ export function createInbox(options: InboxOptions): Inbox {
     mailboxFull: () => full,
     shown(id) {
       const thread = threadOf(id)
+      if (thread?.unread === true) void inTurn(() => keepRead(thread))
       if (thread === undefined || thread.address === null || thread.note.acknowledged) return
       const first = thread.messages[0] ?? thread.duplicates[0]
       const { lang, text } = acknowledgement(first?.opened.manifest.lang ?? "en")
@@ -376,16 +404,20 @@ export function createInbox(options: InboxOptions): Inbox {
       outbox.add({ ...action, order: 0 })
       changeNote(id, { acknowledged: true })
     },
-    reply(id, text) {
-      const thread = threadOf(id)
+    async reply(id, text, chosen) {
       const bytes = new TextEncoder().encode(text).length
+      if ((text.trim() === "" && chosen === undefined) || bytes > MESSAGE_MAX) return false
+      const file = chosen === undefined ? {} : { file: await opener.replyFile(chosen, text) }
+      // Only now: a colleague's note may have come while the file was cleaned.
+      const thread = threadOf(id)
       if (thread === undefined || thread.address === null) return false
-      if (text.trim() === "" || bytes > MESSAGE_MAX) return false
       const { address, note } = thread
-      const action = { kind: "reply", id: randomId(), thread: id, address, text } as const
+      const action = { kind: "reply", id: randomId(), thread: id, address, text, ...file } as const
       const answers = note.answers + 1
       outbox.add({ ...action, lang: "und", order: answers })
-      changeNote(id, { acknowledged: true, replies: [...note.replies, text], answers })
+      // Colleagues read what was answered; files are with the sender alone.
+      const replies = text === "" ? note.replies : [...note.replies, text]
+      changeNote(id, { acknowledged: true, replies, answers })
       return true
     },
     changeNote,

@@ -1,5 +1,6 @@
 import type {
   EnvelopeFaultCode,
+  FileToPack,
   IdentityFault,
   Manifest,
   ManifestFile,
@@ -28,6 +29,12 @@ export interface OpenedText {
   readonly wrapped: boolean
 }
 
+/** A file that a recipient chose to reply with. */
+export interface ReplyFile {
+  readonly bytes: Uint8Array
+  readonly keepMetadata: boolean
+}
+
 /** What was found in a picture's own bytes, cleaned again here. */
 export interface CleanPicture {
   readonly type: string
@@ -43,8 +50,12 @@ export interface OpenerCalls {
   openMessage(sealed: Blob): OpenedText
   openNote(sealed: Blob): Note
   attachment(sealed: Blob, index: number): Uint8Array<ArrayBuffer>
+  /** A file that is text, as text; null: it is none. */
+  text(sealed: Blob, index: number): string | null
   /** Null: no picture of the four kinds that can be cleaned. */
   picture(sealed: Blob, index: number): CleanPicture | null
+  /** A file to reply with, cleaned; fails where it does not fit beside the text. */
+  replyFile(file: ReplyFile, text: string): FileToPack
   sealReply(
     reply: ReplyToPack,
     address: ThreadAddress,
@@ -62,7 +73,7 @@ export interface OpenerCalls {
 export type CallName = keyof OpenerCalls
 
 /** Why a call failed: one of our own words, never the message of the cause. */
-export type OpenerFault = EnvelopeFaultCode | IdentityFault["code"] | "failed"
+export type OpenerFault = EnvelopeFaultCode | IdentityFault["code"] | "unclean" | "failed"
 
 export interface CallMessage {
   readonly id: number

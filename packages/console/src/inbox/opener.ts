@@ -7,6 +7,7 @@ import {
   open,
   openMessage,
   type OpenedFile,
+  ORDER_MAX,
   packNote,
   packReply,
   packSeen,
@@ -19,7 +20,7 @@ import {
   unpackNote,
   unpackSeen,
 } from "@assay/core/drop"
-import { inspect, strip } from "@assay/core/drop/metadata"
+import { fileToSend, inspect, strip } from "@assay/core/drop/metadata"
 import { type Opener, OpenerFailure } from "./opener-calls.ts"
 
 /** Pictures that can be cleaned, and that no browser runs anything of. */
@@ -65,6 +66,23 @@ export function createOpener(): Opener {
         ? null
         : { type, bytes: new Uint8Array(cleaned.bytes) }
     },
+    async text(sealed, index) {
+      const { bytes } = await file(sealed, index)
+      return inspect(bytes).type === "text/plain" ? new TextDecoder().decode(bytes) : null
+    },
+    async replyFile({ bytes, keepMetadata }, text) {
+      const made = fileToSend(bytes, keepMetadata)
+      if (made === null) throw new OpenerFailure("unclean")
+      // Packed once, with the longest number, to see that it fits.
+      packReply({
+        sealedBy: "browser",
+        lang: "und",
+        message: text,
+        file: made,
+        order: ORDER_MAX - 1,
+      })
+      return { ...made, bytes: new Uint8Array(made.bytes) }
+    },
     sealReply: async (reply, address, recipients) =>
       new Uint8Array(await seal(packReply(reply), replyRecipients(address, recipients))),
     sealNote: async (note, recipients) => new Uint8Array(await seal(packNote(note), recipients)),
@@ -94,6 +112,7 @@ function failingPlainly(opener: Opener): Opener {
       try {
         return await (call as (...args: readonly unknown[]) => Promise<unknown>)(...args)
       } catch (error) {
+        if (error instanceof OpenerFailure) throw error
         const known = error instanceof EnvelopeFault || error instanceof IdentityFault
         throw new OpenerFailure(known ? error.code : "failed")
       }

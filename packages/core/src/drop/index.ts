@@ -29,13 +29,14 @@ export {
   WITHDRAWABLE,
 } from "./limits.ts"
 export { inReplyOrder, mailboxFiles } from "./mailbox.ts"
-export type {
-  Manifest,
-  ManifestFile,
-  MetadataState,
-  Mode,
-  SealedBy,
-  ThreadAddress,
+export {
+  type Manifest,
+  type ManifestFile,
+  type MetadataState,
+  type Mode,
+  ORDER_MAX,
+  type SealedBy,
+  type ThreadAddress,
 } from "./manifest.ts"
 export {
   emptyNote,
@@ -71,6 +72,7 @@ export {
   strangeness,
   type Strange,
   unpackSeen,
+  withRead,
 } from "./seen.ts"
 export { shownText } from "./shown-text.ts"
 export {

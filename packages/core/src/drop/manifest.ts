@@ -51,7 +51,7 @@ export interface Manifest {
 }
 
 /** Far more replies than anybody writes in a thread. */
-const ORDER_MAX = 1_000_000
+export const ORDER_MAX = 1_000_000
 /** No manifest of ours is near this; a longer one is not even parsed. */
 const MANIFEST_MAX = 65_536
 /** An `age1pq1` key is the longest. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { packSeen, readSeen, remembered, strangeness, unpackSeen } from "./seen.ts"
+import { packSeen, readSeen, remembered, strangeness, unpackSeen, withRead } from "./seen.ts"
 
 const [one, other, third] = ["aa", "bb", "cc"].map((pair) => pair.repeat(16)) as [
   string,
@@ -40,7 +40,10 @@ test("a known content under a new id is strange, also when the first is gone, un
 test("a memory that was kept is read again, and anything else is refused", () => {
   const seen = remembered({}, [{ id: one, mark, until }], today)
   const changed = remembered(seen, [{ id: one, mark: forged, until }], today)
-  for (const kept of [{}, seen, changed]) {
+  const read = withRead(changed, [one, other])
+  assert.deepEqual(Object.keys(read), [one], "one that was not seen is not added")
+  assert.equal(remembered(read, [{ id: one, mark, until }], today)[one]?.read, true)
+  for (const kept of [{}, seen, changed, read]) {
     assert.deepEqual(readSeen(JSON.parse(JSON.stringify(kept))), kept)
     assert.deepEqual(unpackSeen(packSeen(kept)), kept)
     assert.equal(packSeen(kept).length, 65_536)

@@ -13,6 +13,8 @@ export interface SeenMessage {
   readonly until: number
   /** The server has since given another content under its id. */
   readonly changed?: true
+  /** The recipient had it on the screen. */
+  readonly read?: true
 }
 
 /** By the ids of messages. */
@@ -54,6 +56,15 @@ export function remembered(seen: Seen, found: readonly Found[], today: number): 
   return next
 }
 
+/** The memory after these messages were on the screen; one that is not in it is not added. */
+export function withRead(seen: Seen, ids: readonly string[]): Seen {
+  const read = ids.flatMap((id): [string, SeenMessage][] => {
+    const known = Object.hasOwn(seen, id) ? seen[id] : undefined
+    return known === undefined ? [] : [[id, { ...known, read: true }]]
+  })
+  return { ...seen, ...Object.fromEntries(read) }
+}
+
 const DIGITS = /^[0-9a-f]{32}$/
 const MARK = /^[0-9a-f]{64}$/
 
@@ -63,10 +74,11 @@ export function readSeen(value: unknown): Seen {
   const entries = Object.entries(value as Record<string, Partial<SeenMessage> | null>)
   return Object.fromEntries(
     entries.map(([id, entry]): [string, SeenMessage] => {
-      const { mark = "", until, changed } = entry ?? {}
+      const { mark = "", until, changed, read } = entry ?? {}
       if (!DIGITS.test(id) || !MARK.test(mark) || !Number.isSafeInteger(until))
         throw new Error("this is no memory of messages")
-      return [id, { mark, until: until ?? 0, ...(changed === true && { changed }) }]
+      const flags = { ...(changed === true && { changed }), ...(read === true && { read }) }
+      return [id, { mark, until: until ?? 0, ...flags }]
     }),
   )
 }

@@ -18,7 +18,7 @@ import {
   threadName,
   threadOf,
 } from "@assay/core/drop"
-import { inspect, strip } from "@assay/core/drop/metadata"
+import { fileToSend } from "@assay/core/drop/metadata"
 import { loadWords } from "@assay/core/drop/words"
 import { identitiesOf, type IdentityOptions } from "./drop-identity.ts"
 import { openInbox } from "./drop-inbox-folder.ts"
@@ -205,7 +205,6 @@ async function textOf(file: string | undefined, stdin: Readable): Promise<string
   }
 }
 
-/** Removes metadata about the recipient from pictures, as is done for senders. */
 function fileOf(path: string, { keepMetadata = false }: ReplyOptions): FileToPack {
   let bytes: Uint8Array
   try {
@@ -213,14 +212,10 @@ function fileOf(path: string, { keepMetadata = false }: ReplyOptions): FileToPac
   } catch (error) {
     throw new CommandError("--attach names a file that cannot be read", { cause: error })
   }
-  const { type, extension, treatment } = inspect(bytes)
-  if (keepMetadata) return { bytes, type, extension, metadata: "kept" }
-  const stripped = treatment === "clean" ? strip(bytes) : null
-  if (treatment === "malformed" || (stripped !== null && "fault" in stripped))
+  const file = fileToSend(bytes, keepMetadata)
+  if (file === null)
     throw new CommandError("The picture cannot be cleaned; --keep-metadata sends it as it is")
-  return stripped === null
-    ? { bytes, type, extension, metadata: "unknown" }
-    : { bytes: stripped.bytes, type, extension, metadata: "stripped" }
+  return file
 }
 
 /** Lets the deletion wait, together with replies. */

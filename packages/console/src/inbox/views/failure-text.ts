@@ -16,6 +16,8 @@ const faults: Readonly<Record<OpenerFault, string>> = {
   "passphrase-needed": "The identity file is locked. Enter its passphrase.",
   "passphrase-wrong": "That is not the passphrase of this file.",
   unreadable: "That is not an identity file of age.",
+  unclean:
+    "The picture cannot be cleaned of what it says beside what it shows. Choose another, or send it as it is.",
   failed: "It did not work. Nothing was changed. Reload the page and try again.",
 }
 

@@ -1,8 +1,11 @@
-import { effortText } from "@assay/core/drop"
+import { effortText, shownText } from "@assay/core/drop"
 import type { Inbox, InboxThread } from "../inbox.ts"
 import type { Opener } from "../opener-calls.ts"
+import { hasWords } from "../search.ts"
 import { button, field, h, save, show } from "./dom.ts"
 import { failureText, faultText } from "./failure-text.ts"
+import { guideView } from "./guide-view.ts"
+import { dayText } from "./message-view.ts"
 import { threadTitle, threadView } from "./thread-view.ts"
 import { trayView } from "./tray-view.ts"
 
@@ -10,6 +13,20 @@ const orders: Readonly<Record<string, (a: InboxThread, b: InboxThread) => number
   "Extra work first": (a, b) => b.effort - a.effort,
   "Leaving first": (a, b) => a.purgeDay - b.purgeDay,
   Name: (a, b) => threadTitle(a).localeCompare(threadTitle(b)),
+}
+
+/** As many letters as a line of the list has room for. */
+const FIRST_LINE = 80
+
+/** How the thread begins, of the first message that has a text. */
+function firstLine({ messages, duplicates }: InboxThread): string {
+  const texts = [...messages, ...duplicates].map(({ opened }) => opened.message.trim())
+  const [line = ""] = (texts.find((text) => text !== "") ?? "").split(/\r?\n/)
+  const letters = Array.from(shownText(line))
+  if (letters.length === 0) return "No text."
+  return letters.length > FIRST_LINE
+    ? `${letters.slice(0, FIRST_LINE).join("")}…`
+    : letters.join("")
 }
 
 interface InboxView {
@@ -36,6 +53,7 @@ export function inboxView(
     { id: "order", change: () => render() },
     ...Object.keys(orders).map((name) => h("option", {}, name)),
   )
+  const search = h("input", { id: "search", type: "search", input: () => render() })
   const muted = h("input", { id: "muted", type: "checkbox", change: () => render() })
   /** Replies that are being written, by thread. */
   const drafts = new Map<string, string>()
@@ -63,7 +81,9 @@ export function inboxView(
   const line = (thread: InboxThread): HTMLElement => {
     const count = thread.messages.length + thread.duplicates.length
     const facts = [
+      ...(thread.unread ? ["unread"] : []),
       `${count} ${count === 1 ? "message" : "messages"}`,
+      `goes on ${dayText(thread.purgeDay)}`,
       ...(thread.effort > 0 ? [effortText(thread.effort)] : []),
       ...(thread.contested ? ["▲ contested"] : []),
       ...(thread.duplicates.length > 0 ? ["▲ stored twice"] : []),
@@ -78,11 +98,12 @@ export function inboxView(
         "button",
         {
           type: "button",
-          class: "thread-line",
+          class: thread.unread ? "thread-line unread" : "thread-line",
           "aria-current": thread.id === current ? "true" : "false",
           click: () => open(thread.id),
         },
-        h("strong", {}, threadTitle(thread)),
+        h("strong", {}, thread.unread ? `● ${threadTitle(thread)}` : threadTitle(thread)),
+        h("span", { class: "first", dir: "auto" }, firstLine(thread)),
         h("span", { class: "soft" }, facts.join(" · ")),
       ),
     )
@@ -159,10 +180,18 @@ export function inboxView(
   }
   const render = (): void => {
     drawKeys()
-    const threads = inbox.threads().filter(({ note }) => muted.checked || !note.muted)
+    const all = inbox.threads().filter(({ note }) => muted.checked || !note.muted)
+    const threads = all.filter((thread) => hasWords(thread, threadTitle(thread), search.value))
     const compare = orders[order.value] ?? (() => 0)
     list.replaceChildren(...threads.toSorted(compare).map(line))
-    if (threads.length === 0) list.append(h("li", { class: "soft" }, "No messages."))
+    if (threads.length === 0)
+      list.append(
+        h(
+          "li",
+          { class: "soft" },
+          all.length === 0 ? "No messages." : "No thread has these words.",
+        ),
+      )
     drawRefused()
     tray.render()
   }
@@ -202,6 +231,7 @@ export function inboxView(
     h("p", { class: "actions" }, fetchNow, button("Send all and lock", onLock)),
     status,
     keys,
+    guideView(),
     h(
       "div",
       { class: "columns" },
@@ -209,6 +239,7 @@ export function inboxView(
         "nav",
         { "aria-label": "Threads" },
         h("h2", {}, "Threads"),
+        field("Search", search, "In what is open here; nothing of it is sent."),
         field("Order", order),
         h("p", { class: "check" }, muted, h("label", { for: "muted" }, "Show muted threads")),
         list,

@@ -28,6 +28,16 @@ const strangeText: Readonly<Record<Strange, string>> = {
  */
 const PICTURE = /^image\/(?:jpeg|png|gif|webp)$/
 
+/** The same of what may be text. */
+const TEXT = /^text\//
+/** A page that shows more is slow; whoever needs all of it saves the file. */
+const TEXT_SHOWN_MAX = 100_000
+
+function beginning(text: string): string {
+  if (text.length <= TEXT_SHOWN_MAX) return shownText(text)
+  return `${shownText(text.slice(0, TEXT_SHOWN_MAX))}\n… Save the file to read the rest.`
+}
+
 /** A message as text, with its files. Nothing in it becomes a part of the page. */
 export function messageView(
   message: InboxMessage,
@@ -89,6 +99,15 @@ function fileView(
         : pictureFrame(picture.type, picture.bytes, file.name),
     )
   }
+  const showText = async (): Promise<void> => {
+    const text = await opener.text(message.sealed, index)
+    const label = { "aria-label": `Text of ${file.name}` }
+    outcome.replaceChildren(
+      text === null
+        ? h("p", { class: "fault" }, "This is not text.")
+        : h("pre", { class: "text", dir: "auto", tabindex: "0", ...label }, beginning(text)),
+    )
+  }
   const label =
     file.original_name === undefined ? null : h("span", {}, ` “${shownText(file.original_name)}”`)
   return h(
@@ -105,7 +124,9 @@ function fileView(
       button(`Save ${file.name}`, () => void download().catch(fail)),
       PICTURE.test(file.type)
         ? button(`Show ${file.name}`, () => void showPicture().catch(fail))
-        : null,
+        : TEXT.test(file.type)
+          ? button(`Read ${file.name} as text`, () => void showText().catch(fail))
+          : null,
     ),
     outcome,
   )
@@ -135,7 +156,8 @@ function sizeText(bytes: number): string {
     : `${(bytes / 1_048_576).toFixed(1)} MiB`
 }
 
-function dayText(day: number): string {
+/** A day since 1970. */
+export function dayText(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10)
 }
 

@@ -1,4 +1,4 @@
-import { LABEL_MAX, LABELS_MAX, NOTE_TEXT_MAX, shownText } from "@assay/core/drop"
+import { LABEL_MAX, LABELS_MAX, NOTE_TEXT_MAX, shownText, SMALLEST_CLASS } from "@assay/core/drop"
 import type { Inbox, InboxThread } from "../inbox.ts"
 import type { Opener } from "../opener-calls.ts"
 import { button, field, form, h } from "./dom.ts"
@@ -95,14 +95,30 @@ function replyForm(
     input: () => void drafts.set(id, text.value),
   })
   text.value = drafts.get(id) ?? ""
+  const file = h("input", { id: "reply-file", type: "file" })
+  const keep = h("input", { id: "reply-keep", type: "checkbox" })
   const send = async (): Promise<void> => {
-    if (!inbox.reply(id, text.value))
-      throw new Rejected("Write something, of at most 50,000 bytes.")
+    const chosen = file.files?.[0]
+    if (chosen !== undefined && chosen.size > SMALLEST_CLASS)
+      throw new Rejected("Text and file of a reply have 64 kB together.")
+    const bytes = chosen === undefined ? null : new Uint8Array(await chosen.arrayBuffer())
+    const attached = bytes === null ? undefined : { bytes, keepMetadata: keep.checked }
+    if (!(await inbox.reply(id, text.value, attached)))
+      throw new Rejected("Write something, of at most 50,000 bytes, or choose a file.")
     drafts.delete(id)
     onChanged()
   }
   return form(
-    [field("Reply", text, "It waits in the outbox and leaves with the next batch.")],
+    [
+      field("Reply", text, "It waits in the outbox and leaves with the next batch."),
+      field("File", file, "One file; text and file have 64 kB together. Pictures are cleaned."),
+      h(
+        "p",
+        { class: "check" },
+        keep,
+        h("label", { for: "reply-keep" }, "Send the file as it is, with what it says about you"),
+      ),
+    ],
     "Put reply in the outbox",
     send,
     failureText,

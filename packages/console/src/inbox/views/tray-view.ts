@@ -72,6 +72,7 @@ export function trayView(inbox: Inbox): { readonly element: HTMLElement; render(
 }
 
 function actionText(action: InboxAction): string {
-  if (action.kind === "reply") return action.order === 0 ? "Acknowledgement" : "Reply"
+  if (action.kind === "reply" && action.order === 0) return "Acknowledgement"
+  if (action.kind === "reply") return action.file === undefined ? "Reply" : "Reply with a file"
   return action.kind === "note" ? "Note" : "Deletion"
 }

@@ -1,3 +1,4 @@
+export { fileToSend } from "./file-to-send.ts"
 export { inspect, strip } from "./inspect.ts"
 export {
   foundIn,

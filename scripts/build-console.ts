@@ -27,25 +27,37 @@ const packed = new Map(
   files.map((name) => [name, gzipSync(readFileSync(join(outDir, name)), { level: 9 })]),
 )
 const size = (name: string): number => packed.get(name)?.length ?? 0
-const entry = { script: first.file, styles: first.css ?? [] }
-const chunks = Object.values(made).map(({ file, name = "", imports = [] }) => ({
-  file,
-  name,
-  gzip: size(file),
-  imports: imports.map((each) => made[each]?.file ?? ""),
-}))
+/** What a page loads after the entry, all at once instead of one after the other. */
+const preloaded = (source: string): string[] => [...importsOf(source)].sort()
+const entry = {
+  script: first.file,
+  styles: first.css ?? [],
+  preload: {
+    home: preloaded("playground/welcome.tsx"),
+    console: preloaded("signed-in.tsx"),
+  },
+}
+
+/** The chunk of a source and all that it imports, without the entry. */
+function importsOf(source: string, found = new Set<string>()): Set<string> {
+  const chunk = made[source]
+  if (chunk === undefined) throw new Error(`vite made nothing of ${source}`)
+  if (chunk === first || found.has(chunk.file)) return found
+  found.add(chunk.file)
+  for (const each of chunk.imports ?? []) importsOf(each, found)
+  return found
+}
+
 replaceFiles(
   join(root, "packages", "server", "console"),
   new Map<string, Uint8Array>([
     ...[...packed].map(([name, gzip]) => [`${name}.gz`, gzip] as const),
     [LICENCES, readFileSync(join(outDir, LICENCES))],
   ]),
-  { entry, files, chunks },
+  { entry, files },
 )
-const shell = [
-  entry.script,
-  ...entry.styles,
-  ...(chunks.find(({ file }) => file === entry.script)?.imports ?? []),
-]
-const total = shell.reduce((sum, name) => sum + size(name), 0)
-console.error(`Console built: the shell is ${total} bytes packed, in ${files.length} files in all`)
+const total = (next: readonly string[]): number =>
+  [entry.script, ...entry.styles, ...next].reduce((sum, name) => sum + size(name), 0)
+console.error(
+  `Console built: a first page is ${total(entry.preload.home)} bytes packed, the shell of the console ${total(entry.preload.console)}, in ${files.length} files in all`,
+)

@@ -1,7 +1,7 @@
 // The playground and the console in a real browser: every page, as every role, in both widths and
 // both themes. Any error on a browser's console, a refused script or style among them, fails.
 import assert from "node:assert/strict"
-import { mkdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
@@ -394,21 +394,31 @@ test("the policy of the pages allows nothing inline and nobody else, and the fil
   assert.notEqual(again.headers.get("content-security-policy"), policy)
 
   const file = join(root, "packages/server/console/manifest.json")
-  const { entry, chunks } = JSON.parse(readFileSync(file, "utf8")) as {
-    entry: { script: string; styles: string[] }
-    chunks: { file: string; name: string; gzip: number; imports: string[] }[]
+  const { entry } = JSON.parse(readFileSync(file, "utf8")) as {
+    entry: { script: string; styles: string[]; preload: { home: string[]; console: string[] } }
   }
-  const shell = chunks.find((chunk) => chunk.file === entry.script)
+  const folder = join(root, "packages/server/console")
+  const sizes = new Map(
+    readdirSync(folder).map((name) => [name.slice(0, -3), statSync(join(folder, name)).size]),
+  )
   const size = async (name: string): Promise<number> => {
     const served = await fetch(`${service.baseUrl}/console/files/${name}`)
     assert.equal(served.status, 200)
     assert.match(served.headers.get("cache-control") ?? "", /immutable/)
     await served.body?.cancel()
-    return chunks.find((chunk) => chunk.file === name)?.gzip ?? 0
+    return sizes.get(name) ?? 0
   }
-  let total = 0
-  for (const name of [entry.script, ...(shell?.imports ?? [])]) total += await size(name)
-  assert.ok(total > 50_000 && total < 180_000, `${total} bytes of scripts`)
+  for (const [path, next] of [
+    ["/", entry.preload.home],
+    ["/console", entry.preload.console],
+  ] as const) {
+    const shell = [entry.script, ...entry.styles, ...next]
+    const asked = await (await service.request(path)).text()
+    for (const name of shell) assert.ok(asked.includes(`/console/files/${name}"`), name)
+    let total = 0
+    for (const name of shell) total += await size(name)
+    assert.ok(total > 100_000 && total < 200_000, `${path} loads ${total} bytes`)
+  }
   for (const path of ["nothing.js", "..%2fmanifest.json", "manifest.json"])
     assert.equal((await service.request(`/console/files/${path}`)).status, 404, path)
 })

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { html, type Html } from "@assay/drop/pages/html"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
-import type { ConsoleFiles } from "./console-files.ts"
+import type { ConsoleEntry, ConsoleFiles } from "./console-files.ts"
 
 /** What the scripts of the page are told of the service. */
 export interface ConsoleFacts {
@@ -77,10 +77,12 @@ export function consoleFileRoutes(app: App, files: ConsoleFiles): void {
 export function consolePage(
   files: ConsoleFiles,
   facts: ConsoleFacts,
+  view: keyof ConsoleEntry["preload"],
   noscript: Html,
 ): { headers: Record<string, string>; text: string } {
   const nonce = randomBytes(16).toString("base64")
-  const { script, styles } = files.entry
+  const { script, styles, preload } = files.entry
+  const next = view === "home" ? preload.home : preload.console
   const links = styles.map(
     (style) => html`<link rel="stylesheet" href="${CONSOLE_FILES + style}" />`,
   )
@@ -93,6 +95,7 @@ export function consolePage(
         <title>Assay</title>
         <link rel="icon" type="image/svg+xml" href="${ICON_PATH}" />
         ${links}
+        ${next.map((name) => html`<link rel="modulepreload" href="${CONSOLE_FILES + name}" />`)}
         <script type="module" src="${CONSOLE_FILES + script}"></script>
       </head>
       <body>

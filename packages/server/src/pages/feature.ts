@@ -71,7 +71,9 @@ function consoleRoutes(app: App, services: PageServices): void {
       const inbox = askDrop === null ? null : "/console/drop"
       const demoKey = config.production ? null : demoApiKey(secrets.subkeys["demo-key"], "page")
       const facts = { demoKey, signInPath, dropPage: drop, hasInbox: askDrop !== null }
-      const { headers, text } = consolePage(files, facts, plainHome(address, { drop, inbox }))
+      const view = path === "/" && demoKey !== null ? "home" : "console"
+      const plain = plainHome(address, { drop, inbox })
+      const { headers, text } = consolePage(files, facts, view, plain)
       return reply.headers(headers).type("text/html; charset=utf-8").send(text)
     })
 }

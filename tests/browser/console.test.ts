@@ -189,6 +189,35 @@ test("the link of the first start makes an administrator, who signs out and in a
   )
 })
 
+test("a stranger signs up on a page, gets a key that scores, and joins by the link beside it", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open()
+  await page.goto(`${origin}/`)
+  await page.getByRole("link", { name: "Sign up" }).click()
+  await page.getByRole("heading", { level: 1, name: "Sign up" }).waitFor()
+  await page.getByText("You get an API key at once.").waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.screenshot({ path: join(screenshots, "sign-up.png"), fullPage: true })
+  await page.getByRole("textbox", { name: "Organisation" }).fill("owner@corner.example")
+  await page.getByLabel("Address of its owner").fill("owner@corner.example")
+  await page.getByLabel("To prevent fraud").check()
+  await page.getByRole("button", { name: "Agree and sign up" }).click()
+  await page.getByRole("alert").getByText("must not be an e-mail address").waitFor()
+  await page.getByRole("textbox", { name: "Organisation" }).fill("Corner Shop")
+  await page.getByRole("button", { name: "Agree and sign up" }).click()
+  const key = await page.getByRole("status").locator("pre").innerText()
+  const json = { email: "ana.silva@mail.example" }
+  assert.equal((await service.request("/api/v1/risk/score", { key, json })).status, 200)
+  await page.getByRole("link", { name: "join as its owner" }).click()
+  await page.getByText(/You are invited to .* as owner\./).waitFor()
+  assert.match(await page.getByRole("main").innerText(), /You are invited to corner-shop\S* as/)
+  // A name that is refused is an answer that the browser reports.
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes("400")),
+    [],
+  )
+})
+
 /** Every page, and what shows that it is drawn. */
 const PAGES: Readonly<Record<string, string>> = {
   overview: "Overview",

@@ -16,6 +16,7 @@ export type { KeyCalls } from "./keys.ts"
 export type { MemberCalls, OwnAccountCalls, PasskeyJson, SignInCalls } from "./people.ts"
 export type { ComparedLine, PolicyCalls, PolicyDocument } from "./policy.ts"
 export type { ReviewCalls } from "./review.ts"
+export type { SignUpCalls } from "./sign-up.ts"
 export type { TenantCalls } from "./tenants.ts"
 export { createSessionClient, type SessionClient, type SessionClientOptions } from "./session.ts"
 export type { SourceOptions } from "./sources.ts"
@@ -74,6 +75,10 @@ export type {
   SignInAnswer,
   SignUpApproval,
   SignUpList,
+  SignUpOffer,
+  SignUpPending,
+  SignUpRequest,
+  SignUpResult,
   SourceList,
   Tenant,
   TenantList,

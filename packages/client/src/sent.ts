@@ -41,7 +41,7 @@ export function sendFrom(settings: Settings<Failover>): Send {
     }
     return (await ask(settings, question, options, async (response) => {
       // Which of them an operation answers with says nothing that its members do not.
-      const status = [201, 204].includes(response.status) ? response.status : 200
+      const status = [201, 202, 204].includes(response.status) ? response.status : 200
       return await answerOf(
         response,
         status,

@@ -64,6 +64,9 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
   ["GET /signups", { signups: [] }, ({ tenants }) => tenants.signUps()],
   ["POST /signups/s1/approve", { token: null }, ({ tenants }) => tenants.approve("s1")],
   ["POST /signups/s1/refuse", {}, ({ tenants }) => tenants.refuse("s1")],
+  ["GET /signup", { challenge: {} }, ({ signUp }) => signUp.offer()],
+  ["POST /signup", { state: "waiting" }, ({ signUp }) => signUp.ask({} as never)],
+  ["POST /signup/confirm", { key: "k" }, ({ signUp }) => signUp.confirm("t")],
   ["DELETE /session", {}, ({ signIn }) => signIn.out()],
 ]
 

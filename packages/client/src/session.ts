@@ -16,6 +16,7 @@ import { policyCalls, type PolicyCalls } from "./policy.ts"
 import type { CallOptions } from "./request.ts"
 import { answerOf } from "./response.ts"
 import { sendFrom } from "./sent.ts"
+import { signUpCalls, type SignUpCalls } from "./sign-up.ts"
 import { tenantCalls, type TenantCalls } from "./tenants.ts"
 
 export type SessionClientOptions = Pick<
@@ -36,6 +37,7 @@ export interface SessionClient extends Client {
   readonly keys: KeyCalls
   readonly policy: PolicyCalls
   readonly tenants: TenantCalls
+  readonly signUp: SignUpCalls
 }
 
 /** For pages at the address of the service: the browser sends the cookie of the session. */
@@ -51,6 +53,7 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     keys: keyCalls(send),
     policy: policyCalls(settings, send),
     tenants: tenantCalls(send),
+    signUp: signUpCalls(send),
   }
 }
 

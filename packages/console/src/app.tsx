@@ -7,6 +7,7 @@ import { Loading } from "./ui/states.tsx"
 const Join = lazy(() => import("./sign-in/join.tsx"))
 // Apart, so that a first visit loads nothing of the console.
 const SignedIn = lazy(() => import("./signed-in.tsx"))
+const SignUp = lazy(() => import("./sign-up/sign-up.tsx"))
 const Welcome = lazy(() => import("./playground/welcome.tsx"))
 
 /** Which page stands at an address. */
@@ -20,6 +21,9 @@ export function App(): ReactElement {
           </Route>
           <Route path="/console/join">
             <Join />
+          </Route>
+          <Route path="/console/sign-up">
+            <SignUp />
           </Route>
           <Route>
             <SignedIn />

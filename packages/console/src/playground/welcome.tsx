@@ -1,4 +1,5 @@
 import type { ReactElement } from "react"
+import { Link } from "wouter"
 import { facts } from "../ui/facts.ts"
 import { demo } from "../ui/service.ts"
 import { PageHead } from "../ui/states.tsx"
@@ -14,6 +15,7 @@ export default function Welcome(): ReactElement {
         <nav aria-label="Elsewhere" className="welcome-links">
           <a href="/docs">API reference</a>
           {facts.dropPage !== null && <a href={facts.dropPage}>Anonymous drop</a>}
+          {facts.hasSignUp && <Link href="/console/sign-up">Sign up</Link>}
           <a href="/console">Console</a>
         </nav>
       </PageHead>

@@ -1,6 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { type ReactElement, useState } from "react"
+import { Link } from "wouter"
 import { facts } from "../ui/facts.ts"
 import { sending, textIn } from "../ui/form.ts"
 import { forgetEverything, service } from "../ui/service.ts"
@@ -15,6 +16,12 @@ export default function SignIn(): ReactElement {
       <PageHead title="Sign in" />
       {step === null ? <FirstStep onSecond={setStep} /> : <SecondStep step={step} />}
       <p className="soft">
+        {facts.hasSignUp && (
+          <>
+            <Link href="/console/sign-up">Sign up</Link>
+            {" · "}
+          </>
+        )}
         <a href="/docs">API reference</a>
         {facts.dropPage !== null && (
           <>

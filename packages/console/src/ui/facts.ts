@@ -7,6 +7,8 @@ export interface Facts {
   readonly signInPath: string | null
   readonly dropPage: string | null
   readonly hasInbox: boolean
+  /** Whether strangers can sign up. */
+  readonly hasSignUp: boolean
 }
 
 function read(): Facts {
@@ -18,6 +20,7 @@ function read(): Facts {
     signInPath: orNull(dataset["signIn"]),
     dropPage: orNull(dataset["drop"]),
     hasInbox: dataset["inbox"] === "true",
+    hasSignUp: dataset["signUp"] === "true",
   }
 }
 

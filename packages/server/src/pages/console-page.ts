@@ -13,6 +13,7 @@ export interface ConsoleFacts {
   /** Where senders find the drop; null where there is none or its address is not known. */
   readonly dropPage: string | null
   readonly hasInbox: boolean
+  readonly hasSignUp: boolean
 }
 
 export const CONSOLE_FILES = "/console/files/"
@@ -106,6 +107,7 @@ export function consolePage(
           data-sign-in="${facts.signInPath ?? ""}"
           data-drop="${facts.dropPage ?? ""}"
           data-inbox="${String(facts.hasInbox)}"
+          data-sign-up="${String(facts.hasSignUp)}"
         ></div>
         <noscript>${noscript}</noscript>
       </body>

@@ -29,7 +29,7 @@ export interface PageServices {
    * is not known.
    */
   readonly dropPage: (hostname: string) => string | null
-  readonly config: Pick<Config, "production" | "oidc">
+  readonly config: Pick<Config, "production" | "oidc" | "signUp">
   readonly secrets: Pick<Secrets, "subkeys">
 }
 
@@ -70,7 +70,8 @@ function consoleRoutes(app: App, services: PageServices): void {
       const drop = dropPage(hostnameOf(address))
       const inbox = askDrop === null ? null : "/console/drop"
       const demoKey = config.production ? null : demoApiKey(secrets.subkeys["demo-key"], "page")
-      const facts = { demoKey, signInPath, dropPage: drop, hasInbox: askDrop !== null }
+      const hasSignUp = config.signUp !== "off"
+      const facts = { demoKey, signInPath, dropPage: drop, hasInbox: askDrop !== null, hasSignUp }
       const view = path === "/" && demoKey !== null ? "home" : "console"
       const plain = plainHome(address, { drop, inbox })
       const { headers, text } = consolePage(files, facts, view, plain)

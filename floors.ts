@@ -78,6 +78,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "policy",
       "review",
       "sign-in",
+      "sign-up",
       "sources",
       "tenants",
       "usage",

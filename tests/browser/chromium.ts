@@ -5,6 +5,29 @@ import { commandPath } from "./command-path.ts"
 // Debian's names: the whole browser, or the part of it that has no window.
 const COMMANDS = ["chromium", "chromium-headless-shell"]
 
+/**
+ * Every window would else load two pages of the browser's own, for suggestions below the address
+ * bar, and every visit a process for a next page that is never opened: half the work of a window.
+ */
+const UNSEEN = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"]
+
+/** What Playwright turns off: of two such flags the browser heeds the last. */
+const OFF_BY_PLAYWRIGHT = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+]
+
 const FLAGS = [
   "--headless",
   // Chromium refuses to start as root with its sandbox, and tests open only pages of our own.
@@ -17,6 +40,7 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${[...OFF_BY_PLAYWRIGHT, ...UNSEEN].join()}`,
 ]
 
 /** A page that is not there by then is not coming, however busy the machine is. */

@@ -42,7 +42,7 @@ const folder = mkdtempSync(join(tmpdir(), "assay-scores-"))
 try {
   const recorder = pathToFileURL(join(import.meta.dirname, "score-recorder.ts"))
   const { ok } = await runTests(named.length > 0 ? named : suites, {
-    concurrency: 2,
+    atOnce: { least: 2, most: 2 },
     timeoutMs: FILE_MS,
     env: { NODE_OPTIONS: `--import=${recorder.href}`, RECORD_SCORES_TO: folder },
   })

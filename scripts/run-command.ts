@@ -30,6 +30,7 @@ export function runCommand(
  * order.
  */
 export async function commandOutput([command, ...args]: Command): Promise<{
+  readonly pid: number | undefined
   readonly exitCode: number
   readonly output: string
 }> {
@@ -44,5 +45,5 @@ export async function commandOutput([command, ...args]: Command): Promise<{
     merged.on("close", (code) => resolve(code ?? 1))
   })
   const output = await text(merged.stdout)
-  return { exitCode: await ended, output }
+  return { pid: merged.pid, exitCode: await ended, output }
 }

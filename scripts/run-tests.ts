@@ -4,6 +4,8 @@ import { join, relative } from "node:path"
 import { pathToFileURL } from "node:url"
 import { bundledLibraries } from "./bundled-libraries.ts"
 import { endLateFiles, reportArguments } from "./end-late-files.ts"
+import type { Turns } from "./in-turns.ts"
+import { type ProcessorTime, processorTimes } from "./processor-time.ts"
 import { root } from "./repository.ts"
 import { type Command, runCommand } from "./run-command.ts"
 import type {
@@ -18,6 +20,8 @@ import type {
 export interface FileResult extends TestCounts {
   readonly file: string
   readonly seconds: number
+  /** Of the processors, also by the processes that the file started. */
+  readonly processorSeconds: number
   readonly ok: boolean
 }
 
@@ -29,7 +33,8 @@ export interface TestRun extends TestCounts {
 }
 
 export interface TestRunOptions {
-  readonly concurrency: number
+  /** How many files are under way at any time, and how many while the cores have time left. */
+  readonly atOnce: Pick<Turns, "least" | "most">
   /** How long one file may take. */
   readonly timeoutMs: number
   readonly env?: NodeJS.ProcessEnv
@@ -60,16 +65,20 @@ export async function runTests(
       `--import=${libraries.href}`,
       ...reportArguments(folder),
       join(import.meta.dirname, "test-runner.ts"),
-      `--concurrency=${options.concurrency}`,
+      `--least=${options.atOnce.least}`,
+      `--most=${options.atOnce.most}`,
       `--timeout-ms=${options.timeoutMs}`,
       `--record=${recordFile}`,
       ...files,
     ]
     const over = new AbortController()
-    const watch = (runner: number): void =>
+    const times: Promise<ProcessorTime[]>[] = []
+    const watch = (runner: number): void => {
       void endLateFiles(runner, options.timeoutMs, folder, over)
+      times.push(processorTimes(runner, over))
+    }
     const exitCode = await runCommand(command, { ...options, watch }).finally(() => over.abort())
-    return testRun(files, readRecords(recordFile), exitCode)
+    return testRun(files, readRecords(recordFile), exitCode, (await Promise.all(times)).flat())
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -82,13 +91,21 @@ function readRecords(file: string): TestRecord[] {
     .map((line) => JSON.parse(line) as TestRecord)
 }
 
-function testRun(names: readonly string[], records: TestRecord[], exitCode: number): TestRun {
+function testRun(
+  names: readonly string[],
+  records: readonly TestRecord[],
+  exitCode: number,
+  times: readonly ProcessorTime[],
+): TestRun {
   const outcomes = records.filter((record) => record.type === "outcome")
   const summaries = records.filter((record) => record.type === "summary")
   const skips = records.filter((record) => record.type === "skip")
   const failures = records.filter((record) => record.type === "fail")
   const whole = summaries.find((summary) => summary.file === null)
-  const files = names.map((name) => fileResult(name, summaries, outcomes))
+  const files = names.map((name) => ({
+    ...fileResult(name, summaries, outcomes),
+    processorSeconds: times.find((each) => each.lastArgument === name)?.seconds ?? 0,
+  }))
   for (const { file } of files.filter((each) => each.passed + each.failed + each.skipped === 0)) {
     console.error(`${file} could not be loaded or holds no test`)
   }
@@ -103,7 +120,7 @@ function fileResult(
   file: string,
   summaries: readonly SummaryRecord[],
   outcomes: readonly OutcomeRecord[],
-): FileResult {
+): Omit<FileResult, "processorSeconds"> {
   const isThis = (path: string | null): boolean => path !== null && relative(root, path) === file
   const summary = summaries.find((each) => isThis(each.file))
   if (summary !== undefined) {

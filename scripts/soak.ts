@@ -17,7 +17,7 @@ const pattern = isName ? `{packages/*/src,eval,tests}/**/${some}.test.ts` : (som
 
 // One file at a time: suites that measure or kill processes must not disturb each other.
 const run = await runTests([pattern], {
-  concurrency: 1,
+  atOnce: { least: 1, most: 1 },
   timeoutMs: 6 * 60 * 60_000,
   env: { ASSAY_SOAK: "1" },
 })

@@ -1,8 +1,9 @@
 // npm test: every check of the repository, or those named as arguments.
 import { matchesGlob, relative } from "node:path"
+import { processorTimes } from "./processor-time.ts"
 import { root } from "./repository.ts"
 import { type Command, commandOutput } from "./run-command.ts"
-import { runTests, type TestRun } from "./run-tests.ts"
+import { type FileResult, runTests, type TestRun } from "./run-tests.ts"
 import { markdownTable } from "./table.ts"
 import type { FailRecord, SkipRecord, TestCounts } from "./test-record.ts"
 
@@ -10,6 +11,7 @@ interface StageResult {
   readonly name: string
   readonly ok: boolean
   readonly seconds: number
+  readonly processorSeconds: number
   readonly tests: TestCounts | null
 }
 
@@ -40,10 +42,8 @@ const LONGEST = [
   "packages/corpus/src/import.test.ts",
 ]
 
-// Two commands at a time, and five files: a file that waits for a timer or a disk leaves its core
-// to others.
 const COMMANDS_AT_ONCE = 2
-const FILES_AT_ONCE = 5
+const FILES_AT_ONCE = { least: 5, most: 10 }
 const FILE_MS = 20 * 60_000
 
 /** The number of slowest files listed at the end: the place to start for a shorter run. */
@@ -67,20 +67,28 @@ report([...checks, ...tests.results], tests.run)
 /** Runs commands beside each other; each one's output is printed whole, when it has ended. */
 async function checkResults(named: [string, Command][]): Promise<StageResult[]> {
   const results: StageResult[] = []
+  const pids: (number | undefined)[] = []
+  const over = new AbortController()
+  const times = processorTimes(process.pid, over)
   const waiting = named.entries()
   const lane = async (): Promise<void> => {
     for (const [n, [name, command]] of waiting) {
       const startedAt = performance.now()
-      const { exitCode, output } = await commandOutput(command)
+      const { pid, exitCode, output } = await commandOutput(command)
       const seconds = (performance.now() - startedAt) / 1000
-      const result = { name, ok: exitCode === 0, seconds, tests: null }
+      const result = { name, ok: exitCode === 0, seconds, processorSeconds: 0, tests: null }
       results[n] = result
+      pids[n] = pid
       console.log(`\n=== ${name} ===\n\n${output}`)
       console.log(`${name} ${outcome(result)} after ${seconds.toFixed(1)} s`)
     }
   }
-  await Promise.all(Array.from({ length: COMMANDS_AT_ONCE }, lane))
-  return results
+  await Promise.all(Array.from({ length: COMMANDS_AT_ONCE }, lane)).finally(() => over.abort())
+  const taken = new Map((await times).map(({ pid, seconds }) => [pid, seconds]))
+  return results.map((result, n) => ({
+    ...result,
+    processorSeconds: taken.get(pids[n] ?? 0) ?? 0,
+  }))
 }
 
 async function suiteResults(
@@ -92,7 +100,7 @@ async function suiteResults(
   const patterns = named.map(([, pattern]) => pattern)
   const first = LONGEST.filter((file) => patterns.some((pattern) => matchesGlob(file, pattern)))
   const run = await runTests([...first, ...patterns], {
-    concurrency: FILES_AT_ONCE,
+    atOnce: FILES_AT_ONCE,
     timeoutMs: FILE_MS,
   })
   console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
@@ -100,17 +108,18 @@ async function suiteResults(
   const brokeOff = !run.ok && run.files.every(({ ok }) => ok)
   const results = named.map(([name, pattern]) => {
     const files = run.files.filter(({ file }) => matchesGlob(file, pattern))
-    const sum = (count: "passed" | "failed" | "skipped" | "seconds"): number =>
+    const sum = (count: Exclude<keyof FileResult, "file" | "ok">): number =>
       files.reduce((total, file) => total + file[count], 0)
     const counts = { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") }
     const ok = !brokeOff && files.every((file) => file.ok)
-    return { name, ok, tests: counts, seconds: sum("seconds") }
+    const [seconds, processorSeconds] = [sum("seconds"), sum("processorSeconds")]
+    return { name, ok, tests: counts, seconds, processorSeconds }
   })
   return { results, run }
 }
 
 /**
- * The table, with the time of a suite's files added up; the slowest files; what was skipped; each
+ * The table, with the times of a suite's files added up; the slowest files; what was skipped; each
  * failure once more, because thousands of lines stand between it and the end; and the totals alone
  * on the last line, where continuous integration looks.
  */
@@ -120,8 +129,10 @@ function report(finished: readonly StageResult[], run: TestRun | null): void {
     outcome(result),
     ...counts(result.tests),
     Number(result.seconds.toFixed(1)),
+    Number(result.processorSeconds.toFixed(1)),
   ])
-  console.log(`\n${markdownTable(["stage", "outcome", "passed", "failed", "skipped", "s"], rows)}`)
+  const head = ["stage", "outcome", "passed", "failed", "skipped", "s", "CPU s"]
+  console.log(`\n${markdownTable(head, rows)}`)
   const slowest = (run?.files ?? []).toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
   if (slowest.length > 0) console.log(`\nSlowest:\n${slowest.map(fileLine).join("\n")}`)
   const skips = run?.skips ?? []
@@ -142,8 +153,9 @@ function outcome({ ok }: StageResult): string {
   return ok ? "passed" : "FAILED"
 }
 
-function fileLine({ file, seconds }: TestRun["files"][number]): string {
-  return `  ${seconds.toFixed(1).padStart(6)} s  ${file}`
+function fileLine({ file, seconds, processorSeconds }: FileResult): string {
+  const [wall, own] = [seconds, processorSeconds].map((each) => each.toFixed(1).padStart(6))
+  return `  ${wall} s  ${own} s of CPU  ${file}`
 }
 
 function skipLine({ name, reason }: SkipRecord): string {

@@ -32,7 +32,7 @@ test("a test file whose process does not end is ended and fails, and the next on
  */
 async function runOf(pattern: string): Promise<{ run: TestRun; said: string }> {
   const script = `import { runTests } from "./scripts/run-tests.ts"
-    const run = await runTests(["${pattern}"], { concurrency: 1, timeoutMs: 1000 })
+    const run = await runTests(["${pattern}"], { atOnce: { least: 1, most: 1 }, timeoutMs: 1000 })
     console.log("\\n" + JSON.stringify(run))`
   // Without the variable the runner inside would take itself for a file of the one outside.
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined }

@@ -21,7 +21,7 @@ test("in a demo a stranger signs up, scores, and sees usage and decision", async
   assert.deepEqual([offer.mode, offer.plan], ["open", "free"])
   assert.ok(offer.terms.purposes.length > 1)
 
-  const answer = await sendForm(service, await signUpForm(service))
+  const answer = await sendForm(service, await signUpForm(service, {}, { work: "real" }))
   assert.equal(answer.status, 201)
   const made = (await answer.json()) as SignUpResult
   assert.match(made.tenant, /^corner-shop-ltd-[0-9a-f]{8}$/)

@@ -25,23 +25,13 @@ export interface ProofOfWork {
 export function openProofOfWork(secret: Uint8Array, now: () => number): ProofOfWork {
   const openedAtMs = now()
   const spent = openSpent({ now, rememberedMax: REMEMBERED_MAX })
-  const secretFor = (purpose: string): string =>
-    createHmac("sha256", secret).update(`sign-up ${purpose}`).digest("hex")
-  const secrets = {
-    hmacSignatureSecret: secretFor("challenge"),
-    hmacKeySignatureSecret: secretFor("challenge key"),
-  }
+  const secrets = challengeSecrets(secret)
   return {
     challenge: async () =>
-      await createChallenge({
-        algorithm: "PBKDF2/SHA-256",
-        cost: COST,
-        deriveKey,
+      await signedChallenge(secret, {
         // As likely near the beginning as near the end: any other spread would show where to begin.
         counter: randomInt(1, 2 * KEYS_TO_TRY),
-        expiresAt: Math.floor((now() + SOLVE_MS) / 1000),
-        data: { made: now() },
-        ...secrets,
+        madeAtMs: now(),
       }),
 
     async accept(proof) {
@@ -54,5 +44,33 @@ export function openProofOfWork(secret: Uint8Array, now: () => number): ProofOfW
       if (!verified) return false
       return spent.spend(Buffer.from(challenge.signature ?? "", "hex"), expiresAt * 1000)
     },
+  }
+}
+
+/** A challenge that is solved by `counter` keys. */
+export async function signedChallenge(
+  secret: Uint8Array,
+  { counter, madeAtMs }: { readonly counter: number; readonly madeAtMs: number },
+): Promise<Challenge> {
+  return await createChallenge({
+    algorithm: "PBKDF2/SHA-256",
+    cost: COST,
+    deriveKey,
+    counter,
+    expiresAt: Math.floor((madeAtMs + SOLVE_MS) / 1000),
+    data: { made: madeAtMs },
+    ...challengeSecrets(secret),
+  })
+}
+
+function challengeSecrets(secret: Uint8Array): {
+  hmacSignatureSecret: string
+  hmacKeySignatureSecret: string
+} {
+  const secretFor = (purpose: string): string =>
+    createHmac("sha256", secret).update(`sign-up ${purpose}`).digest("hex")
+  return {
+    hmacSignatureSecret: secretFor("challenge"),
+    hmacKeySignatureSecret: secretFor("challenge key"),
   }
 }

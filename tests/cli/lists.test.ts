@@ -29,8 +29,12 @@ function file(name: string, text: string): string {
   return path
 }
 
+/** Of the lists that are shipped, asked for once: it judges every name, which takes seconds. */
+let stats = ""
+
 test("stats print every list with entries, version, category and age, and make no directory", async () => {
   const { code, out } = await assay(["lists", "stats"], env)
+  stats = out
   assert.equal(code, 0)
   assert.match(out, /^LIST +VERSION +CATEGORY +ENTRIES +UNUSABLE +AGE\n/)
   assert.match(out, /^disposable-email-domains-js +\d\S+ +curated +\d{4,} +0 +\d+ d$/m)
@@ -43,7 +47,7 @@ test("stats print every list with entries, version, category and age, and make n
   assert.equal(existsSync(env.ASSAY_DATA), false)
 })
 
-test("stats count as disposable what is answered as disposable, not what is under guard", async () => {
+test("stats count as disposable what is answered as disposable, not what is under guard", () => {
   const judged = { disposable: 0, likely: 0 }
   shippedLists().table.forEachName((name) => {
     const parsed = parseDomain(name)
@@ -52,9 +56,8 @@ test("stats count as disposable what is answered as disposable, not what is unde
     if (category === "disposable") judged.disposable++
     if (disposableLikely) judged.likely++
   })
-  const { out } = await assay(["lists", "stats"], env)
   assert.match(
-    out,
+    stats,
     new RegExp(`; ${judged.disposable} disposable, ${judged.likely} on one bulk list alone, `),
   )
 })

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { after, before, test } from "node:test"
+import { after, afterEach, before, test } from "node:test"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
@@ -11,6 +11,7 @@ import { joins, printedToken, tokenIn, type Visitor } from "../http/signed-in.ts
 import { LOOKS, violations } from "./accessibility.ts"
 import { isPresent, openChromium } from "./chromium.ts"
 import { useCookies } from "./cookies.ts"
+import { screenshot } from "./screenshot.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 /** For a person to look at after a run. */
@@ -43,6 +44,10 @@ before(async () => {
     openChromium(),
   ])
   origin = `http://localhost:${service.port}`
+})
+// A page that stays open goes on asking, and drawing what it is told.
+afterEach(async () => {
+  for (const each of browser?.contexts() ?? []) await each.close()
 })
 after(async () => {
   await browser?.close()
@@ -143,7 +148,7 @@ test("the first page and its cards have no fault that axe finds, in both themes 
       assert.deepEqual(await violations(page), [], `${identity} ${colorScheme} ${name}`)
       assert.ok((await overflow(page)) <= 0, `${identity} is wider than a ${name} screen`)
       const file = `first-${identity.slice(0, 3)}-${colorScheme}-${name}.png`
-      await page.screenshot({ path: join(screenshots, file), fullPage: true })
+      await screenshot(page, join(screenshots, file))
     }
     assert.deepEqual(faults, [])
     await own.close()
@@ -293,7 +298,7 @@ async function pictures(
       assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
       assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
       const file = `${role}-${path}-${colorScheme}-${name}.png`
-      await page.screenshot({ path: join(screenshots, file), fullPage: true })
+      await screenshot(page, join(screenshots, file))
     }
   }
 }

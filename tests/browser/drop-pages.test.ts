@@ -8,6 +8,7 @@ import type { Locale, PageFiles } from "../../packages/drop/src/pages/page-input
 import { everyPage } from "../../packages/drop/testing/pages/test-pages.ts"
 import { LOOKS, violations } from "./accessibility.ts"
 import { launchChromium } from "./chromium.ts"
+import { screenshot } from "./screenshot.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const style = readFileSync(join(root, "packages/drop/src/browser/style.css"), "utf8")
@@ -256,5 +257,5 @@ test("T53, T21: the sender's pages in a real browser", async (context) => {
 
 /** For a person to look at after a run. */
 async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+  await screenshot(page, join(screenshots, `${name}.png`))
 }

@@ -28,6 +28,7 @@ import type { Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { launchChromium } from "./chromium.ts"
+import { screenshot } from "./screenshot.ts"
 
 const PASSPHRASE = "heron lantern gravel tulip"
 const HOSTILE =
@@ -170,8 +171,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   assert.equal(headers["cache-control"], "no-store")
   assert.equal(headers["set-cookie"], undefined)
   const button = (name: string | RegExp) => page.getByRole("button", { name })
-  const shot = (name: string) =>
-    page.screenshot({ path: join(screenshots, `inbox-${name}.png`), fullPage: true })
+  const shot = (name: string) => screenshot(page, join(screenshots, `inbox-${name}.png`))
 
   // A wrong token shows an error, and nothing else happens.
   await page.getByLabel("Operator token").fill("ask_wrong")

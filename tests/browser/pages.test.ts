@@ -6,6 +6,7 @@ import type { Browser, Page } from "playwright-core"
 import { type Service, startService } from "../http/service.ts"
 import { LOOKS, violations } from "./accessibility.ts"
 import { isPresent, openChromium } from "./chromium.ts"
+import { screenshot } from "./screenshot.ts"
 
 let service: Service
 let browser: Browser | null
@@ -69,15 +70,12 @@ test("the front page and the problem pages are readable, accessible and self-con
       )
       assert.ok(overflow <= 0, `${path} is ${overflow} px wider than a ${name} screen`)
       assert.deepEqual(await violations(page, name === "light" ? undefined : LOOKS), [])
-      await page.screenshot({
-        path: join(screenshots, `${path.replaceAll("/", "_")}-${name}.png`),
-        fullPage: true,
-      })
-      await page.close()
+      await screenshot(page, join(screenshots, `${path.replaceAll("/", "_")}-${name}.png`))
+      await page.context().close()
     }
     const { page } = await open(browser, path, { javaScriptEnabled: false })
     await page.locator("h1").waitFor()
-    await page.close()
+    await page.context().close()
   }
 })
 
@@ -88,7 +86,7 @@ test("the API reference renders both operations, scores through its own form, an
   })
   await page.getByText("/api/v1/risk/score").first().waitFor()
   await page.getByText("/api/v1/phone-risk").first().waitFor()
-  await page.screenshot({ path: join(screenshots, "docs.png") })
+  await screenshot(page, join(screenshots, "docs.png"), { fullPage: false })
 
   await page.getByRole("button", { name: "Authorize" }).first().click()
   // Operators' tokens have a form of their own.
@@ -100,7 +98,7 @@ test("the API reference renders both operations, scores through its own form, an
   await page.getByRole("button", { name: "Try it out" }).click()
   await page.getByRole("button", { name: "Execute" }).click()
   await page.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor()
-  await page.screenshot({ path: join(screenshots, "docs-tried.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "docs-tried.png"))
   assert.match(await page.locator(".live-responses-table").innerText(), /risk_score/)
   assert.deepEqual(outside, [])
   assert.deepEqual(errors, [])

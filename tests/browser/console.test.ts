@@ -124,6 +124,7 @@ test("a newcomer sees a first score by one click on the first page", async (cont
   assert.match(await card.innerText(), /TESTED/)
   assert.match(await card.innerText(), /= 79\./)
   assert.match(await card.innerText(), /falls to TRADED/)
+  assert.match(await card.innerText(), /A password change today would make it \d+/)
   await card.getByRole("tab", { name: "curl" }).click()
   const call = await card.getByRole("tabpanel").locator("pre").innerText()
   assert.match(call, /ask_demo_\w{36}/)

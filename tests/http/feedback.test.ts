@@ -5,7 +5,7 @@ import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { FEEDBACK_OUTCOMES, type FeedbackRequest, type FeedbackOutcome } from "@assay/core/contract"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
-import { assessEmail, type EmailInput } from "@assay/core/score"
+import { assessEmail, type EmailInput, type EmailRemedy } from "@assay/core/score"
 import fc from "fast-check"
 import { effectiveEvidence } from "../../packages/server/src/intake/effective-evidence.ts"
 import { currentModels } from "../../packages/server/src/score/models.ts"
@@ -26,7 +26,11 @@ interface Body {
   readonly risk_score: number
   readonly threat_stage: string
   readonly recommended_action: string
-  readonly explanation: { readonly input: EmailInput; readonly matched: string | null }
+  readonly explanation: {
+    readonly input: EmailInput
+    readonly matched: string | null
+    readonly remedies: readonly EmailRemedy[]
+  }
 }
 
 let service: Service
@@ -139,8 +143,13 @@ test("a rotated credential lowers what was exposed before it", async () => {
   const email = "ivan.petrov@mail.example"
   const exposed = await score(email)
   assert.ok(exposed.risk_score > 25, "the demo's identity is exposed")
+  const { remedies } = exposed.explanation
+  const promised = remedies.find(({ remedy }) => remedy === "password_change")
   await stored({ email, outcome: "credential_rotated" })
   const rotated = await score(email)
+  assert.equal(rotated.risk_score, promised?.risk_score)
+  assert.equal(rotated.threat_stage, promised?.threat_stage)
+  assert.ok(rotated.explanation.remedies.every(({ remedy }) => remedy !== "password_change"))
   assert.equal(rotated.explanation.input.rotatedAge, 0)
   assert.ok(rotated.risk_score < exposed.risk_score)
 })

@@ -100,7 +100,7 @@ function Card(props: Parts): ReactElement {
       <Factors score={result.risk_score} explained={explained} held={held} />
       <div className="grid-2">
         <Coverage coverage={explained.coverage} notes={explained.notes} />
-        <Changes sentences={sentences} />
+        <Changes sentences={sentences} remedies={explained.remedies ?? []} />
       </div>
       <Calls answer={result} call={call} />
     </article>
@@ -139,13 +139,20 @@ function Factors(props: {
   )
 }
 
-function Changes({ sentences }: { readonly sentences: readonly string[] }): ReactElement {
+function Changes(props: {
+  readonly sentences: readonly string[]
+  readonly remedies: NonNullable<EmailExplained["remedies"]>
+}): ReactElement {
+  const { sentences, remedies } = props
   return (
     <section>
       <h3>What would change it</h3>
       <ul>
         {sentences.map((sentence) => (
           <li key={sentence}>{sentence}.</li>
+        ))}
+        {remedies.map(({ remedy, text }) => (
+          <li key={remedy}>{text}.</li>
         ))}
       </ul>
     </section>

@@ -22,6 +22,8 @@ interface Common {
   }
   readonly coverage: Readonly<Record<string, number>>
   readonly notes: readonly string[]
+  /** What would lower the score if it were done today, in the model's own sentences. */
+  readonly remedies?: readonly { readonly remedy: string; readonly text: string }[]
   readonly action: {
     readonly action: string
     readonly costs: Readonly<Record<string, number>>

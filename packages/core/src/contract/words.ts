@@ -32,6 +32,7 @@ export const RiskReasons = Type.Unsafe<readonly string[]>({
 /** The members of every explanation, whatever it is about. */
 const EXPLAINED = [
   "`summary`: for a person, a sentence each on what holds the answer, when it changes next if nothing arrives, and what was not looked at.",
+  "`remedies`: what would lower the score if it were done today, each by itself, with the score and the band it leads to (for an address also the stage) and a sentence. Computed by assessing the same input with that one thing changed; empty where nothing of the kind would help.",
   "`contributions`: every factor with its code, its points and the sentence it is told by. `baseline`, all points and `rounding` add up to `risk_score`.",
   "`mitigations`: what speaks against risk, in nats (natural logarithms of odds), and its joint effect on `baseline` in points.",
   "`action`: the handling, those the score permits, what each would cost in units of one unnecessary challenge, and the scores (`edges`) from which a challenge and a block pay.",

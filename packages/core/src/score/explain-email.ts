@@ -5,6 +5,8 @@ import type { EmailPass } from "./email-pass.ts"
 import { emailCode, newestDate, emailReasonSentence } from "./email-reasons.ts"
 import type { Evidence } from "./merge.ts"
 import type { EmailModel } from "./model-email.ts"
+import { emailRemedies } from "./remedies-email.ts"
+import type { EmailRemedy } from "./remedies.ts"
 import { clip, decayed, eitherOf, roundHalfUp } from "./scale.ts"
 import { daysAgo, filled } from "./sentence.ts"
 import { emailSummary, type EmailSummary } from "./summary-email.ts"
@@ -56,6 +58,8 @@ export interface EmailExplanation {
   readonly notes: readonly string[]
   /** The same for a person; left out by a model that has no words for it. */
   readonly summary?: EmailSummary
+  /** What would lower the score if it were done today; left out with the summary. */
+  readonly remedies?: readonly EmailRemedy[]
 }
 
 export interface InterestTrend {
@@ -106,7 +110,7 @@ export function emailExplanation(
     action: pass.decision,
     interest_trend: interestTrend(pass.evidence, model),
     notes: notesOf(pass, input, model),
-    ...(summary === null ? {} : { summary }),
+    ...(summary === null ? {} : { summary, remedies: emailRemedies(pass, input, model) }),
   }
 }
 

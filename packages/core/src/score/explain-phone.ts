@@ -7,6 +7,8 @@ import { smsOtpTrust } from "./phone-fields.ts"
 import type { PhoneInput } from "./phone-input.ts"
 import { unmitigatedBaseline, type PhonePass } from "./phone-pass.ts"
 import { hoursAgo, missesSimHistory, phoneCode, phoneReasonSentence } from "./phone-reasons.ts"
+import { phoneRemedies } from "./remedies-phone.ts"
+import type { Remedy } from "./remedies.ts"
 import { roundHalfUp } from "./scale.ts"
 import { filled, spanOf } from "./sentence.ts"
 import { phoneSummary, type PhoneSummary } from "./summary-phone.ts"
@@ -38,6 +40,8 @@ export interface PhoneExplanation {
   readonly notes: readonly string[]
   /** The same for a person; left out by a model that has no words for it. */
   readonly summary?: PhoneSummary
+  /** What would lower the score if it were done today; left out with the summary. */
+  readonly remedies?: readonly Remedy[]
 }
 
 export function phoneExplanation(
@@ -76,7 +80,7 @@ export function phoneExplanation(
     },
     action: pass.decision,
     notes: notesOf(pass, input, model),
-    ...(summary === null ? {} : { summary }),
+    ...(summary === null ? {} : { summary, remedies: phoneRemedies(pass, input, model) }),
   }
 }
 

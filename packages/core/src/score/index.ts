@@ -48,6 +48,7 @@ export {
   wilsonInterval,
 } from "./outcome-metrics.ts"
 export type { Outcome, OutcomeBin } from "./outcome-metrics.ts"
+export type { EmailRemedy, Remedy, RemedyName } from "./remedies.ts"
 export { probabilityOf } from "./scale.ts"
 export { smsOtpTrust } from "./phone-fields.ts"
 export { lineOf, phoneKnowledge } from "./phone-input.ts"
